@@ -11,7 +11,7 @@ from auditor.abs.document import AbsOrStability
 from auditor.abs.exports import long_tables
 from auditor.core.errors import UsageError
 from auditor.store.audits import UNTIMED
-from auditor.store.failures import damaged
+from auditor.store.failures import make_damage_error
 from auditor.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:  # `verdict` needs no pandas, which is an extra
@@ -34,24 +34,24 @@ class StoredAudit:
     @cached_property
     def pairs(self) -> "pd.DataFrame":
         """Return a row for each pair of method and benchmark; raises UsageError without any."""
-        return self._frame("pairs")
+        return self._make_frame("pairs")
 
     @cached_property
     def methods(self) -> "pd.DataFrame":
         """Return a row for each method; raises UsageError where the result tells of none."""
-        return self._frame("methods")
+        return self._make_frame("methods")
 
     @cached_property
     def benchmarks(self) -> "pd.DataFrame":
         """Return a row for each benchmark."""
-        return self._frame("benchmarks")
+        return self._make_frame("benchmarks")
 
     @cached_property
     def runs(self) -> "pd.DataFrame":
         """Return a row for each measured value, seconds per operation."""
-        return self._frame("runs")
+        return self._make_frame("runs")
 
-    def _frame(self, name: str) -> "pd.DataFrame":
+    def _make_frame(self, name: str) -> "pd.DataFrame":
         try:
             import pandas as pd  # noqa: PLC0415 an extra, and slow to load
         except ImportError as error:
@@ -62,7 +62,9 @@ class StoredAudit:
         frame = pd.DataFrame(list(table.rows), columns=list(table.columns))
         # A column of numbers in which none is known is one of numbers all the same.
         unknown = [
-            one for one in frame if one not in long_tables.TEXTS and frame[one].dtype == object
+            column
+            for column in frame
+            if column not in long_tables.TEXTS and frame[column].dtype == object
         ]
         return frame.astype(dict.fromkeys(unknown, float))
 
@@ -83,30 +85,30 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[St
     """Return the finished audits of a store in the order of their start; as `load` else."""
     path = Path(store)
     if not path.is_file():  # opening would make it
-        what = (
+        problem = (
             "is a folder; name the store in it"
             if path.is_dir()
             else "does not exist or is not a file"
         )
-        raise UsageError(f"{path} {what}")
-    with SqliteStore(path) as opened:
+        raise UsageError(f"{path} {problem}")
+    with SqliteStore(path) as opened_store:
         audit_records = [
             audit
-            for audit in opened.audits()
+            for audit in opened_store.audits()
             if audit.ended and audit.is_meant(command) and audit.command not in UNTIMED
         ]
         return tuple(
             StoredAudit(
                 audit_record.command,
                 audit_record.started,
-                _verdict(path, opened.result(audit_record)),
+                _read_verdict(path, opened_store.result(audit_record)),
             )
             for audit_record in audit_records
         )
 
 
-def _verdict(path: Path, document: str) -> AbsOrStability:
+def _read_verdict(path: Path, document: str) -> AbsOrStability:
     try:
-        return documents.read(document)
+        return documents.parse_document(document)
     except UsageError as error:
-        raise damaged(path, str(error)) from error
+        raise make_damage_error(path, str(error)) from error

@@ -8,11 +8,11 @@ from typing import Protocol, TypeVar
 
 from auditor.clusters import Cluster, open_cluster
 from auditor.config import Config, Places
-from auditor.config.places import rented
+from auditor.config.places import find_rental_folder
 from auditor.core.caveats import Caveat, list_some
 from auditor.core.errors import NoBenchmarks, OutOfTime
 from auditor.core.jobs import HostFacts
-from auditor.core.listing import Listing, Together
+from auditor.core.listing import AskAll, Listing
 from auditor.core.plan import Trial
 from auditor.core.ports import Dispatcher, Host, Observer
 from auditor.core.provenance import Context
@@ -28,25 +28,25 @@ from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.interference import InterferenceLog
 from auditor.measure.suite_runs import may_be_chosen
 from auditor.store.audits import AuditRecord
-from auditor.store.listings import Listings
-from auditor.store.machines import left_out
+from auditor.store.listings import ListingStore
+from auditor.store.machines import describe_unused_runs
 from auditor.store.sqlite import SqliteStore
-from auditor.versions import own_version
+from auditor.versions import find_own_version
 from runners.dispatch.machine import MachineDispatcher
 from runners.hosts.clock import SystemClock
 from runners.hosts.limited import LimitedHost
 from runners.hosts.local import LocalHost
 from runners.hosts.reference_workload import ReferenceWorkload
-from runners.rented.ledger import Ledger
-from runners.subjects.place import place
-from runners.subjects.placed import Placed
-from runners.subjects.survey import no_benchmarks_hint
-from runners.subjects.tree_entries import changed_files
+from runners.rented.ledger import RentalLedger
+from runners.subjects.place import place_subject
+from runners.subjects.placed import PlacedSubject
+from runners.subjects.survey import explain_missing_benchmarks
+from runners.subjects.tree_entries import list_changed_files
 from runners.trial import TrialExecutor
 
-MOST_JOBS = 4
+MAX_JOBS = 4
 """Each may take as much memory as a benchmark is given: a JVM, by default, a quarter of it."""
-RESERVE, MOST_RESERVE = 0.04, 15.0
+RESERVE_SHARE, MAX_RESERVE_SECONDS = 0.04, 15.0
 """Part of a budget, and seconds, that are kept for judging and writing the result."""
 
 
@@ -65,7 +65,7 @@ class StoredResult(Protocol):
 ResultType = TypeVar("ResultType", bound=StoredResult)
 
 
-class Session:
+class AuditSession:
     """What one command measures with: a host or a cluster, one store, one deadline."""
 
     def __init__(
@@ -85,35 +85,39 @@ class Session:
         self.observer = self._noting = InterferenceLog(observer)
         self.home = opened.home
         self._cluster = cluster
-        self._placed: list[Placed] = []
+        self._placed: list[PlacedSubject] = []
         self._facts = cluster.facts if cluster else opened.host.facts()
-        jobs = _jobs(opened.host.facts()) if opened.several else 1
+        jobs = _count_jobs(opened.host.facts()) if opened.several else 1
         self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop)
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = ReferenceWorkload(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
         self.deadline = None
         if budget is not None:
-            reserve = min(MOST_RESERVE, RESERVE * budget)
+            reserve = min(MAX_RESERVE_SECONDS, RESERVE_SHARE * budget)
             self.deadline = Deadline(self.clock, budget, reserve=reserve)
         self.machine = Machine(
             home=self.home,
-            host=self._limited(),
+            host=self._limit_host(),
             environment=tuple(sorted(opened.environment.items())),
             tell=self.observer.build_step,
         )
 
-    def _limited(self) -> Host:
+    def _limit_host(self) -> Host:
         """Return what builds and lists, for as long as the budget and what is rented allow."""
-        host = self.host if self._cluster is None else self._cluster.limited(self.host)
+        host = self.host if self._cluster is None else self._cluster.limit_host(self.host)
         deadline = self.deadline
-        return host if deadline is None else LimitedHost(host, lambda: deadline.left, _unready)
+        return (
+            host
+            if deadline is None
+            else LimitedHost(host, lambda: deadline.left, _make_budget_error)
+        )
 
     def ready(self, config: Config) -> tuple[Config, StudyContext]:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
-        placed = place(config.subject, **self.machine.parts)
+        placed = place_subject(config.subject, **self.machine.parts)
         self._placed.append(placed)
-        with _naming_other_suites(config, placed):
+        with _add_suite_hint(config, placed):
             prepared = prepare_subject(config, placed, self.machine, self.clock, self._loop.look)
         config, ready, language = prepared.config, prepared.ready, prepared.language
         project, request = ready.project, config.request.suite
@@ -121,18 +125,18 @@ class Session:
             self.observer.caveat(Caveat("suite-choice", text))
         for note in project.requirements:
             self.observer.caveat(Caveat("environment", note))
-        if not_used := left_out(self.store.elsewhere(*project.subjects)):
+        if not_used := describe_unused_runs(self.store.elsewhere(*project.subjects)):
             self.observer.caveat(not_used)
-        listings = Listings(self.store, project, request.timeout_seconds, own_version())
+        listings = ListingStore(self.store, project, request.timeout_seconds, find_own_version())
         self.machine.tell(f"listing the benchmarks of {project.name}")
-        with _naming_other_suites(config, placed):
-            suite = _suite(prepared.executor, listings, request, self._dispatching.together)
+        with _add_suite_hint(config, placed):
+            suite = _list_suite(prepared.executor, listings, request, self._dispatching.together)
         hidden = tuple(language.notes(suite.sources))
         for note in hidden:
             self.observer.caveat(Caveat("environment", note))
         if not suite.benchmarks:
             tried = project.paths(Role.BENCHMARKS)
-            hint = no_benchmarks_hint(placed.tree, config.subject, project.harness, tried)
+            hint = explain_missing_benchmarks(placed.tree, config.subject, project.harness, tried)
             suite = replace(suite, hint=hint)
         return config, StudyContext(
             project=project,
@@ -141,7 +145,7 @@ class Session:
             fixed_operations=ready.harness.fixed_operations,
             layouts=ready.harness.layouts(project),
             mutator=language.mutator,
-            dispatcher=self._dispatcher(prepared, placed),
+            dispatcher=self._choose_dispatcher(prepared, placed),
             store=self.store,
             observer=self.observer,
             clock=self.clock,
@@ -155,21 +159,23 @@ class Session:
             figures=language.figures,
         )
 
-    def _dispatcher(self, prepared: PreparedSubject, placed: Placed) -> Dispatcher:
+    def _choose_dispatcher(self, prepared: PreparedSubject, placed: PlacedSubject) -> Dispatcher:
         """Return what runs trials: on the one machine, or on those of a cluster."""
         if self._cluster is None:
-            self._dispatching.serve(prepared.ready.project.subjects, prepared.executor)
+            self._dispatching.register_runner(prepared.ready.project.subjects, prepared.executor)
             return self._dispatching
-        return self._cluster.serving(
-            prepared, placed, self.observer, self._allows, self._noting.machine_of
+        return self._cluster.prepare_dispatcher(
+            prepared, placed, self.observer, self._allows_trial, self._noting.machine_of
         )
 
     def _becomes_quiet(self, seconds: float) -> bool:
         """Wait for a quiet machine; of those of a cluster nobody knows."""
         return self._cluster is None and self._loop.becomes_quiet(seconds)
 
-    def _allows(self, trial: Trial) -> bool:
-        return self.deadline is None or self.deadline.allows(self.deadline.times.seconds(trial))
+    def _allows_trial(self, trial: Trial) -> bool:
+        return self.deadline is None or self.deadline.has_time_for(
+            self.deadline.times.seconds(trial)
+        )
 
     def begin(self, command: str, config: Config, project: Project) -> int:
         """Remember in the store that a command has been started; return its number."""
@@ -180,7 +186,7 @@ class Session:
                 subject=project.digest,
                 config=config.text,
                 tools=project.versions,
-                version=own_version(),
+                version=find_own_version(),
                 started=self.started,
             )
         )
@@ -212,7 +218,7 @@ class Session:
         `timed`: whether it rests on times, which a busy machine would spoil.
         """
         request = config.request
-        facts, noted = self._facts, self._noting.noted
+        facts, noted_processes = self._facts, self._noting.noted
         return Context(
             subject=project.name,
             revision=project.revision,
@@ -226,19 +232,22 @@ class Session:
             stability_runs=request.suite.stability_runs,
             wait=request.wait or "auto",
             versions=project.versions,
-            version=own_version(),
+            version=find_own_version(),
             command=f"bench-audit {command} config.json",
             config=config.text,
             started=self.started,
             ended=self.clock.now(),
-            strain=interference.whole(noted),
-            caveats=(*(interference.caveats(noted) if timed else ()), *self._tree_changed()),
+            strain=interference.combine_interference(noted_processes),
+            caveats=(
+                *(interference.describe_interference(noted_processes) if timed else ()),
+                *self._tree_changed(),
+            ),
         )
 
     def _tree_changed(self) -> Iterator[Caveat]:
         """Say what the suite has changed of the files that it was built of and reads."""
         for placed in self._placed:
-            if paths := changed_files(placed):
+            if paths := list_changed_files(placed):
                 text = (
                     f"files in the copy of {placed.name} changed during the audit: "
                     f"{list_some(paths)}; its build, benchmarks or unit tests wrote them, and "
@@ -250,52 +259,56 @@ class Session:
 @contextmanager
 def open_session(
     config: Config, places: Places, environment: Mapping[str, str], observer: Observer
-) -> Iterator[Session]:
+) -> Iterator[AuditSession]:
     """Open the host or the cluster of a configuration, and the store."""
     clock = SystemClock()
-    ledger = Ledger(rented(environment), LocalHost(clock), clock, environment)
+    ledger = RentalLedger(find_rental_folder(environment), LocalHost(clock), clock, environment)
     with (
         open_cluster(config, ledger, clock, observer.caveat) as cluster,
         open_host(config, places, environment, clock) as opened,
     ):
         facts = cluster.facts if cluster else opened.host.facts()
         with SqliteStore(places.store, host=facts, retry_failed=config.retry_failed) as store:
-            yield Session(config, opened, store, observer, cluster)
+            yield AuditSession(config, opened, store, observer, cluster)
 
 
-def _jobs(facts: HostFacts) -> int:
+def _count_jobs(facts: HostFacts) -> int:
     """Return how many processes that need not be alone may run at a time, each on a core."""
-    known = dict(facts.facts)
-    threads = int(known["cores"]) if known.get("cores", "").isdecimal() else 1
-    cores = threads // 2 if known.get("smt") == "on" else threads
-    given, _, of = known.get("quota", "max").partition(" ")
-    granted = int(given) // int(of) if given.isdecimal() and of.isdecimal() and int(of) else cores
-    return max(1, min(MOST_JOBS, cores, granted))
+    facts_by_name = dict(facts.facts)
+    threads = int(facts_by_name["cores"]) if facts_by_name.get("cores", "").isdecimal() else 1
+    cores = threads // 2 if facts_by_name.get("smt") == "on" else threads
+    quota, _, period = facts_by_name.get("quota", "max").partition(" ")
+    granted = (
+        int(quota) // int(period)
+        if quota.isdecimal() and period.isdecimal() and int(period)
+        else cores
+    )
+    return max(1, min(MAX_JOBS, cores, granted))
 
 
 @contextmanager
-def _naming_other_suites(config: Config, placed: Placed) -> Iterator[None]:
+def _add_suite_hint(config: Config, placed: PlacedSubject) -> Iterator[None]:
     """Add to the message of a suite without benchmarks where there are some."""
     try:
         yield
     except NoBenchmarks as error:
-        hint = no_benchmarks_hint(placed.tree, config.subject, harness_of(config, placed))
+        hint = explain_missing_benchmarks(placed.tree, config.subject, harness_of(config, placed))
         raise NoBenchmarks(f"{error}; {hint}") from error
 
 
-def _unready() -> OutOfTime:
+def _make_budget_error() -> OutOfTime:
     return OutOfTime(
         "the budget ended before the subject was built and its suite listed, so nothing was "
         "measured; give a larger --budget"
     )
 
 
-def _suite(
-    executor: TrialExecutor, listings: Listings, request: SuiteRequest, together: Together
+def _list_suite(
+    executor: TrialExecutor, listings: ListingStore, request: SuiteRequest, together: AskAll
 ) -> Suite:
     """List the benchmarks that the store does not know; the sources are read each time."""
-    if (known := listings.whole()) is not None:
-        return replace(known, sources=executor.sources())
+    if (stored_suite := listings.whole()) is not None:
+        return replace(stored_suite, sources=executor.sources())
     asked_for = partial(may_be_chosen, request.benchmarks)
     listing = Listing(known=listings.groups(), together=together, is_asked_for=asked_for)
     suite = executor.discover(listing)

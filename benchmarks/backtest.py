@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from auditor.backtest.document import BacktestDocument
-from auditor.backtest.judge import agreement_of_counts
-from auditor.backtest.text import agreement, detecting_benchmarks, methods
-from reports.results import read_as
+from auditor.backtest.judge import correlate_counts
+from auditor.backtest.text import describe_agreement, describe_methods, detecting_benchmarks
+from reports.results import decode_document
 
 PROGRAM = Path(sys.executable).with_name("bench-audit")
 
@@ -83,11 +83,11 @@ def main() -> int:
                 message = detecting_benchmarks(commit) or commit.reason
                 print(
                     f"| {name} | {commit.commit[:12]} | {commit.noticed} | {message} "
-                    f"| {methods(commit)} | {commit.title} |",
+                    f"| {describe_methods(commit)} | {commit.title} |",
                     flush=True,
                 )
     print()
-    print("; ".join(agreement(agreement_of_counts(*counts))))
+    print("; ".join(describe_agreement(correlate_counts(*counts))))
     return 0
 
 
@@ -103,7 +103,7 @@ def _tried(name: str, asked: Any, folder: Path) -> BacktestDocument:
         *("--format", "json"),
     ]
     done = subprocess.run(call, stdout=subprocess.PIPE, check=True)
-    return read_as(BacktestDocument, "backtest", done.stdout)
+    return decode_document(BacktestDocument, "backtest", done.stdout)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ ROOT = HERE.parent
 PROGRAM = """
 import sys
 from auditor import session
-session.MOST_JOBS = int(sys.argv.pop(1))
+session.MAX_JOBS = int(sys.argv.pop(1))
 from auditor.__main__ import entry
 entry()
 """

@@ -43,9 +43,11 @@ class Point(NamedTuple):
 def decided(timed: Sequence[RepetitionTimes], plan: RacePlan) -> ConcurrencyFinding:
     """Return what the oracle says of measurements; the control has no vote."""
     numbers = sorted({times.threads for times in timed} - {SEQUENTIAL})
-    return oracle.overall(
-        oracle.verdict(
-            number, [oracle.judge(times, plan) for times in timed if times.threads == number], plan
+    return oracle.combine_findings(
+        oracle.judge_threads(
+            number,
+            [oracle.judge_test(times, plan) for times in timed if times.threads == number],
+            plan,
         )
         for number in numbers
     )

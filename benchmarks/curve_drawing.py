@@ -28,5 +28,5 @@ def svg(title: str, words: str, axes: Axes, curves: Sequence[ChartCurve]) -> str
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
         f'aria-labelledby="title words">\n<title id="title">{escape(title)}</title>\n'
         f'<desc id="words">{escape(words)}.</desc>\n<style>{_STYLE}</style>\n'
-        f'<rect width="{width}" height="{height}"/>\n{charts.body(axes, curves)}\n</svg>\n'
+        f'<rect width="{width}" height="{height}"/>\n{charts.draw_chart(axes, curves)}\n</svg>\n'
     )

@@ -27,8 +27,8 @@ from statistics import median
 import numpy as np
 
 from auditor.stats.arrays import Array
-from auditor.stats.compare import ratio
-from auditor.stats.components import Component, component_between
+from auditor.stats.compare import estimate_ratio
+from auditor.stats.components import VarianceComponent, component_between
 
 ROOT = Path(__file__).parent.parent
 LEAST = """
@@ -154,12 +154,12 @@ def _intervals(config: Path, folder: Path) -> int:
 
 
 def _halves(
-    probes: Sequence[float], plain: Mapping[int, Sequence[float]], found: Component
+    probes: Sequence[float], plain: Mapping[int, Sequence[float]], found: VarianceComponent
 ) -> tuple[float, float]:
     """Return half of the interval of log q without and with what layouts do."""
     below = [value for group in plain.values() for value in group]
     sizes = [len(group) for group in plain.values()]
-    both = [ratio(probes, below, LEVEL, known, sizes) for known in (None, found)]
+    both = [estimate_ratio(probes, below, LEVEL, known, sizes) for known in (None, found)]
     blind, told = (log(one.high / one.low) / 2 if one else inf for one in both)
     return blind, told
 
@@ -178,7 +178,8 @@ def _simulated() -> int:
                 (probes,) = _drawn(rng, (4,), times)
                 below = np.exp(np.concatenate(family))
                 both = [
-                    ratio(np.exp(probes), below, LEVEL, known, SIMULATED) for known in (None, found)
+                    estimate_ratio(np.exp(probes), below, LEVEL, known, SIMULATED)
+                    for known in (None, found)
                 ]
                 held.append([one is not None and one.low <= 1 <= one.high for one in both])
                 halves.append([log(one.high / one.low) / 2 if one else inf for one in both])

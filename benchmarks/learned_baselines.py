@@ -30,8 +30,8 @@ from training.replay import LIMIT
 from training.samples import Sample, balanced, drawn, joined, unbalanced
 from training.scores import classified, threshold
 
-from auditor.warmup.scorers.convolutional import Convolutional
-from auditor.warmup.windows import WINDOW, Scorer, standardised
+from auditor.warmup.scorers.convolutional import ConvolutionalNetwork
+from auditor.warmup.windows import WINDOW, Scorer, standardise_windows
 
 NETWORKS = {"fcn": networks.FCN, "oscnn": networks.OSCNN}
 FOLDS = {"benchmark": by_benchmark, "system": splits.systems_in_groups}
@@ -109,7 +109,9 @@ def tasks(forks: Forks, asked: argparse.Namespace) -> Iterator[Task]:
         yield Task(fold, *samples, tuple(validation), judging)
 
 
-def learned(model: str, task: Task, asked: argparse.Namespace) -> Convolutional | rocket.Rocket:
+def learned(
+    model: str, task: Task, asked: argparse.Namespace
+) -> ConvolutionalNetwork | rocket.Rocket:
     """Train a model; ROCKET validates by leaving out what it learns from, so it has all of it."""
     if model not in NETWORKS:
         return rocket.fitted(joined((task.learn, task.validate)), asked.seed)
@@ -180,7 +182,7 @@ def _until(scorer: Scorer, values: np.ndarray, most: float) -> np.ndarray:
     result = np.full(LIMIT, np.nan)
     for first in range(0, LIMIT, AT_ONCE):
         starts = np.arange(first, first + AT_ONCE)
-        result[starts] = scorer.scores(standardised(values, starts))
+        result[starts] = scorer.scores(standardise_windows(values, starts))
         if (result[starts] >= most).any():
             break
     return result

@@ -34,12 +34,12 @@ from training.segments import segments
 from training.splits import GROUPS
 
 from auditor.core.stop_rules import TRAINED, Criterion
-from auditor.core.suite import Configured
-from auditor.warmup.configured import lengths
+from auditor.core.suite import IterationSettings
+from auditor.warmup.configured import estimate_iteration_times
 from auditor.warmup.scored_rule import ScoredRule
-from auditor.warmup.scorers.boosted import Boosted
+from auditor.warmup.scorers.boosted import BoostedTrees
 from auditor.warmup.scorers.files import ScorerModel, load_shipped_model
-from auditor.warmup.windows import WINDOW, standardised
+from auditor.warmup.windows import WINDOW, standardise_windows
 
 LENGTH = 3000
 THRESHOLDS = np.linspace(0.2, 0.9, 71)
@@ -73,7 +73,7 @@ def counts(corpus: Corpus) -> list[Quantity]:
 
 def retrained(
     of: left_out.Cases, looked: left_out.Early, groups: int
-) -> tuple[list[Quantity], dict[str, Boosted]]:
+) -> tuple[list[Quantity], dict[str, BoostedTrees]]:
     """Return how well trees tell stable segments, and the model that judges each benchmark."""
     found, judging = [], {}
     every = range(len(of.names))
@@ -117,7 +117,7 @@ def as_shipped(corpus: Corpus, methods: Sequence[Criterion], of: left_out.Cases)
     found = []
     for method in methods:
         model = load_shipped_model(method)
-        if isinstance(model.scoring, Boosted):
+        if isinstance(model.scoring, BoostedTrees):
             truth = of.stable
             scores, threshold = (
                 np.array([model.scoring.score(feature) for feature in of.features]),
@@ -139,7 +139,7 @@ def _windows(corpus: Corpus, model: ScorerModel, name: str) -> tuple[np.ndarray,
         if start >= 0:
             taken = segments(start, len(values))
             truth.append(taken.stable)
-            scores.append(model.scoring.scores(standardised(values, taken.starts)))
+            scores.append(model.scoring.scores(standardise_windows(values, taken.starts)))
     return np.concatenate(truth), np.concatenate(scores)
 
 
@@ -166,7 +166,7 @@ def live(model: ScorerModel, values: np.ndarray) -> tuple[Iterations, int]:
     The second is the iteration that it takes for the last one of the warm-up.
     """
     rule = ScoredRule(model)
-    shown = zip(values[: LIMIT + WINDOW - 1], lengths(values), strict=False)
+    shown = zip(values[: LIMIT + WINDOW - 1], estimate_iteration_times(values), strict=False)
     warm = next(
         (one for each in shown if (one := rule.observe(*map(float, each))) is not None), LIMIT
     )
@@ -175,7 +175,7 @@ def live(model: ScorerModel, values: np.ndarray) -> tuple[Iterations, int]:
 
 
 Models = Mapping[str, ScorerModel]
-Task = tuple[str, Configured, Models, Mapping[str, list[Iterations]]]
+Task = tuple[str, IterationSettings, Models, Mapping[str, list[Iterations]]]
 
 
 def _replayed(corpus: Corpus, resamples: int, task: Task) -> dict[tuple[str, str], Replayed]:

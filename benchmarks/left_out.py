@@ -14,7 +14,7 @@ from training.folds import project
 from training.segments import segments
 from training.splits import systems_in_groups
 
-from auditor.warmup.scorers.boosted import Boosted
+from auditor.warmup.scorers.boosted import BoostedTrees
 from auditor.warmup.windows import WINDOW
 
 SEED = 1
@@ -131,7 +131,7 @@ def model(
     of: Early,
     known: Callable[[np.ndarray], np.ndarray],
     seed: int = SEED,
-) -> Boosted:
+) -> BoostedTrees:
     """Return trees that tell whether a window is stable together with those for a rule that stops.
 
     `known` tells of benchmarks which of them may be learned from.
@@ -140,7 +140,7 @@ def model(
     near = trees.grown(of.near.features[here], of.near.truth[here], seed)
     here = known(of.last_of)
     last = trees.valued(of.last.features[here], of.last.truth[here], seed)
-    return Boosted.of(
+    return BoostedTrees.of(
         trees.table(stable, names),
         trees.table(near, of.near.names),
         trees.table(last, of.last.names),
@@ -149,7 +149,7 @@ def model(
 
 def models(
     of: Cases, by: Mapping[tuple[str, ...], lgb.Booster], looked: Early
-) -> dict[str, Boosted]:
+) -> dict[str, BoostedTrees]:
     """Return the model that judges each benchmark, as one is shipped."""
     found = {}
     for judging, stable in by.items():

@@ -28,8 +28,8 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import Run
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.values import TIME
-from auditor.measure.warmup_results import lasted
-from auditor.store.suites import suite_runs
+from auditor.measure.warmup_results import measure_phase_seconds
+from auditor.store.suites import read_suite_runs
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = {"forks": 1, "warmup": 250, "iterations": 250, "iteration_time": "100ms"}
@@ -55,7 +55,7 @@ def measure(subject: str, pattern: str, folder: Path, **keys: Any) -> Mapping[st
     command = [sys.executable, "-m", "auditor", "stability", str(config), "--quiet"]
     command += ["--stability-runs", "1"]
     subprocess.run([*command, "-o", str(folder)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    runs = suite_runs(folder / "store.sqlite").runs
+    runs = read_suite_runs(folder / "store.sqlite").runs
     return dict(filter(None, map(_process, runs)))
 
 
@@ -66,7 +66,7 @@ def _process(run: Run) -> tuple[str, Process] | None:
     times = outcome.of(TIME, ArmName.PLAIN)
     if times is None:
         return None
-    seconds = sum(lasted(outcome, phase) for phase in Phase)
+    seconds = sum(measure_phase_seconds(outcome, phase) for phase in Phase)
     warmed = outcome.warmed
     words = () if warmed is None else (str(warmed.method), str(warmed.warm))
     return benchmark.id, Process(float(np.mean(times.values)), seconds, words)

@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from auditor.select.judge import Candidate, choice_within
+from auditor.select.judge import Candidate, choose_within_budget
 
 LARGEST = 20
 BUDGETS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9)
@@ -32,7 +32,7 @@ def main() -> int:
         whole = sum(candidate.seconds for candidate in suite)
         for share in BUDGETS:
             nested, best = (
-                choice_within(suite, share * whole, nested=how) for how in (True, False)
+                choose_within_budget(suite, share * whole, nested=how) for how in (True, False)
             )
             lost[len(best.methods) - len(nested.methods)] += 1
     budgets = lost.total()

@@ -178,7 +178,7 @@ def _calls(times: int, calls: int) -> None:
 def _listing(package: Path, times: int) -> None:
     sources: Sequence[SourceFile] = [
         _source(f"{number}.{path.stem}", path.read_bytes())
-        for number, path in enumerate(library.files(package))
+        for number, path in enumerate(library.list_python_files(package))
     ]
     turn = count()
 

@@ -15,8 +15,8 @@ from steady_assessment import DYNAMIC, SETTINGS, far, tasks
 from training.replay import Fairness, Iterations, matched, timed
 from training.scores import Result, chance_of_less, rank_biserial, shares
 
-from auditor.core.suite import Configured
-from auditor.warmup.configured import deviation, lengths
+from auditor.core.suite import IterationSettings
+from auditor.warmup.configured import bootstrap_deviation, estimate_iteration_times
 
 BASELINES = {SETTINGS: "sop", "Cov": "cv", "Ci": "rciw", "Divergence": "kld"}
 """As files call them, and as the published tables do."""
@@ -46,7 +46,7 @@ class Replayed:
     signed: list[float]
 
 
-def judgeable(corpus: Corpus) -> list[tuple[str, Configured]]:
+def judgeable(corpus: Corpus) -> list[tuple[str, IterationSettings]]:
     """Return the benchmarks with what developers ask for; without a steady fork none can be."""
     every = [(name, asked) for name, asked, _ in tasks(corpus)]
     found = [one for one in every if max(corpus.starts(f"{one[0]}.json"), default=-1) >= 0]
@@ -58,7 +58,7 @@ def judgeable(corpus: Corpus) -> list[tuple[str, Configured]]:
 def replayed(
     corpus: Corpus,
     resamples: int,
-    task: tuple[str, Configured],
+    task: tuple[str, IterationSettings],
     ways: Ways,
     told: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[tuple[str, str], Replayed]:
@@ -73,12 +73,12 @@ def replayed(
     forks, starts = corpus.series(name), corpus.starts(name)
     ends = {text: corpus.json("dynconfig", text, name) for text in DYNAMIC}
     ends[SETTINGS] = corpus.json("devconfig", name)[: asked.forks]
-    passed = [np.concatenate(([0.0], lengths(one).cumsum())) for one in forks]
+    passed = [np.concatenate(([0.0], estimate_iteration_times(one).cumsum())) for one in forks]
     steady = [one[at + 1 :] for one, at in zip(forks, starts, strict=True) if at >= 0]
 
     def away(its: Sequence[Iterations]) -> float:
         measured = [one[warm + 1 : last + 1] for one, (warm, last) in zip(forks, its, strict=False)]
-        return far(deviation(measured, steady, resamples, np.random.default_rng(SEED)))
+        return far(bootstrap_deviation(measured, steady, resamples, np.random.default_rng(SEED)))
 
     def took(its: Sequence[Iterations]) -> float:
         pairs = zip(passed, its, strict=False)

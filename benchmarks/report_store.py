@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "support")]
 import builders  # noqa: E402 - the tests' own makers
 import crowds  # noqa: E402
 
-from auditor.config import load  # noqa: E402
+from auditor.config import load_config  # noqa: E402
 from auditor.store.audits import AuditRecord  # noqa: E402
 from auditor.store.sqlite import SqliteStore  # noqa: E402
 from reports import results  # noqa: E402
@@ -63,7 +63,7 @@ def _store(path: Path, subject: Path, pairs: int) -> int:
             AuditRecord(
                 command="abs",
                 subject="digest",
-                config=load(str(subject), {}, subject).text,
+                config=load_config(str(subject), {}, subject).text,
                 tools=(),
                 version="1",
                 started="2026-01-01T00:00:00+00:00",
@@ -77,7 +77,7 @@ def _store(path: Path, subject: Path, pairs: int) -> int:
                     builders.pair_run(run.reference, run.slowed, of=of, repetition=repetition)
                 )
                 values += len(run.reference) + len(run.slowed)
-        store.end_audit(number, "2026-01-01T01:00:00+00:00", results.text(document))
+        store.end_audit(number, "2026-01-01T01:00:00+00:00", results.format_json(document))
     return values
 
 

@@ -42,7 +42,7 @@ from auditor.core.suite import Benchmark  # noqa: E402
 from auditor.core.values import TIME, Series  # noqa: E402
 from auditor.store.sqlite import SqliteStore  # noqa: E402
 from reports import charts  # noqa: E402
-from reports.charts import Axes, ChartCurve, Point  # noqa: E402
+from reports.charts import Axes, ChartCurve, ChartPoint  # noqa: E402
 from runners.dispatch.cluster import ClusterDispatcher  # noqa: E402
 from runners.hosts.clock import SystemClock  # noqa: E402
 
@@ -225,10 +225,14 @@ def _draw(
         named=tuple(named),
         across=axes[0],
         units=axes[1],
-        most=charts.ticks(max(value for points in curves.values() for _, value in points))[-1],
+        most=charts.choose_ticks(max(value for points in curves.values() for _, value in points))[
+            -1
+        ],
     )
     drawn = [
-        ChartCurve(name, kind, tuple(Point(place, value, value, value) for place, value in points))
+        ChartCurve(
+            name, kind, tuple(ChartPoint(place, value, value, value) for place, value in points)
+        )
         for kind, (name, points) in zip(curve_drawing.KINDS, curves.items(), strict=False)
     ]
     path.write_text(

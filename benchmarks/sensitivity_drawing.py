@@ -6,7 +6,7 @@ from typing import Literal
 import curve_drawing
 
 from reports import number_format
-from reports.charts import Axes, ChartCurve, Point
+from reports.charts import Axes, ChartCurve, ChartPoint
 
 SIZE = (600, 300)
 MOST_NAMED = 8
@@ -27,7 +27,7 @@ def svg(points: Sequence[Row], default: float) -> str:
     axes = Axes(
         size=SIZE,
         ends=(deltas[0], deltas[-1]),
-        named=tuple((delta, number_format.share(delta)) for delta in deltas[::every]),
+        named=tuple((delta, number_format.format_share(delta)) for delta in deltas[::every]),
         across="least difference that is reported",
         units="percent",
         most=100.0,
@@ -43,7 +43,7 @@ def _curve(name: str, kind: str, points: Sequence[Row], column: Literal[1, 2]) -
         name,
         kind,
         tuple(
-            Point(delta, 100 * part, 100 * part, 100 * part)
+            ChartPoint(delta, 100 * part, 100 * part, 100 * part)
             for delta, part in known
             if part is not None
         ),
@@ -53,7 +53,8 @@ def _curve(name: str, kind: str, points: Sequence[Row], column: Literal[1, 2]) -
 def told(points: Sequence[Row]) -> str:
     """Say the same in words."""
     return "; ".join(
-        f"from {number_format.share(delta)}: precision {number_format.share(precision)}, "
-        f"recall {number_format.share(recall)}"
+        f"from {number_format.format_share(delta)}: precision "
+        f"{number_format.format_share(precision)}, "
+        f"recall {number_format.format_share(recall)}"
         for delta, precision, recall in points
     )

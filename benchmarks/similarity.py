@@ -28,8 +28,8 @@ import numpy as np
 from corpus import Corpus, add_option, opened
 
 from auditor.core.series.similarity import Measure, Similarity
-from auditor.measure.run_similarity import PAPER, judge
-from auditor.stats.dissimilarity import Compressor, Sax, compression, deflated
+from auditor.measure.run_similarity import PAPER, judge_runs
+from auditor.stats.dissimilarity import Compressor, Sax, measure_compression, measure_deflate_length
 
 WORST = "HdrHistogram"
 ALMOST_ALL = 0.8
@@ -90,7 +90,7 @@ def _judge(corpus: Corpus, name: str) -> tuple[Similarity, float]:
     """Return the verdict and the seconds on the processor it took, without reading."""
     runs = corpus.json("timeseries", name)
     before = process_time()
-    similarity = judge(name.removesuffix(".json"), runs)
+    similarity = judge_runs(name.removesuffix(".json"), runs)
     return similarity, process_time() - before
 
 
@@ -184,7 +184,7 @@ def _mark(sax: Sax, compressor: Compressor) -> str:
 
 def _m2(rows: np.ndarray, sax: Sax, compressor: Compressor) -> float:
     """Return the mean over all pairs."""
-    result = compression(rows, sax=sax, compressor=compressor)
+    result = measure_compression(rows, sax=sax, compressor=compressor)
     return float(result[np.triu_indices(len(rows), 1)].mean())
 
 
@@ -193,7 +193,7 @@ def _seconds(rows: np.ndarray, sax: Sax, compressor: Compressor) -> float:
     times = []
     for _ in range(3):
         before = process_time()
-        compression(rows, sax=sax, compressor=compressor)
+        measure_compression(rows, sax=sax, compressor=compressor)
         times.append(process_time() - before)
     return min(times)
 
@@ -242,7 +242,7 @@ def _replaced(left: Sequence[int], pair: tuple[int, int], symbol: int) -> list[i
 
 
 COMPRESSORS: dict[str, Compressor] = {
-    "DEFLATE": deflated,
+    "DEFLATE": measure_deflate_length,
     "bzip2": _bzip2,
     "LZMA": _lzma,
     "LZW": _lzw,

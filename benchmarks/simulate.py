@@ -20,7 +20,7 @@ from corpus import Corpus, add_option, opened
 from auditor.abs.judge.paired import STOP_MARGIN
 from auditor.measure.readings import LEAST_LEFT
 from auditor.stats.sequential import LOOKS, repeated_critical_value
-from auditor.stats.signed_rank import shift
+from auditor.stats.signed_rank import estimate_shift
 
 STEADY_FROM = 1500
 """Iterations of a fork before this are left out, whatever the fork's own steady state."""
@@ -98,7 +98,7 @@ def _judged(
             if interval is not None and (interval[0] > above or interval[1] < below):
                 break
         early.take(interval, limit, pairs)
-        fixed.take(shift(logs, LEVEL).interval, limit, asked.most)
+        fixed.take(estimate_shift(logs, LEVEL).interval, limit, asked.most)
     return early, fixed
 
 

@@ -115,7 +115,7 @@ def raced(pair: Pair, seed: int, folder: Path) -> ConcurrencyDocument | None:
         if done.returncode != 0:
             print(f"{pair.row} {pair.subject}, seed {seed}: {done.stderr.strip()[-600:]}")
             return None
-    return concurrency_document.read(result.read_bytes())
+    return concurrency_document.parse_document(result.read_bytes())
 
 
 def _minutes(document: ConcurrencyDocument) -> float:
@@ -125,7 +125,7 @@ def _minutes(document: ConcurrencyDocument) -> float:
 
 def _speedups(document: ConcurrencyDocument) -> str:
     lanes = [*([document.control] if document.control else []), *document.threads]
-    return ", ".join(f"{_called(lane)} {text.ratio(lane.speedup)}" for lane in lanes)
+    return ", ".join(f"{_called(lane)} {text.format_ratio(lane.speedup)}" for lane in lanes)
 
 
 def _called(lane: ThreadsResult) -> str:
@@ -155,7 +155,9 @@ def _timed(document: ConcurrencyDocument) -> Iterator[RepetitionTimes]:
 def _curve(points: Sequence[Point]) -> None:
     print("\ndelta_report  precision  recall")
     for point in points:
-        precision, recall = (number_format.share(each) for each in (point.precision, point.recall))
+        precision, recall = (
+            number_format.format_share(each) for each in (point.precision, point.recall)
+        )
         print(f"{point.report:12.2f}  {precision:>9}  {recall:>6}")
 
 

@@ -20,8 +20,13 @@ from corpus import Corpus, add_option, opened
 from quantities import Quantity, quartiles, said, share, table
 from training.scores import chance_of_less, rank_biserial
 
-from auditor.core.suite import Configured
-from auditor.warmup.configured import deviation, map_iterations, seconds, time_wasted
+from auditor.core.suite import IterationSettings
+from auditor.warmup.configured import (
+    bootstrap_deviation,
+    map_iterations,
+    sum_iteration_times,
+    time_wasted,
+)
 from auditor.warmup.cpssd import without_outliers
 
 Row = dict[str, str]
@@ -89,7 +94,7 @@ class Made:
     far: dict[str, float]
 
 
-def made(corpus: Corpus, resamples: int, task: tuple[str, Configured, list[Row]]) -> Made:
+def made(corpus: Corpus, resamples: int, task: tuple[str, IterationSettings, list[Row]]) -> Made:
     """Assess the techniques on a benchmark's series; the rows are those of its steady forks."""
     name, asked, rows = f"{task[0]}.json", task[1], task[2]
     forks, settings = corpus.series(name), corpus.json("devconfig", name)
@@ -111,9 +116,11 @@ def made(corpus: Corpus, resamples: int, task: tuple[str, Configured, list[Row]]
     )
     for text, its in ends.items():
         used = list(zip(forks, its, strict=False))  # a technique need not run all forks
-        result.testing[text] = sum(seconds(values[: last + 1]) for values, (_, last) in used)
+        result.testing[text] = sum(
+            sum_iteration_times(values[: last + 1]) for values, (_, last) in used
+        )
         measured = [values[warm + 1 : last + 1] for values, (warm, last) in used]
-        result.far[text] = far(deviation(measured, steady, resamples, rng))
+        result.far[text] = far(bootstrap_deviation(measured, steady, resamples, rng))
     return result
 
 
@@ -123,7 +130,7 @@ def _kept(values: np.ndarray, changes: Sequence[int]) -> bool:
     return bool(np.isin(changes, kept).all() and kept[-1] == changes[-1])
 
 
-def tasks(corpus: Corpus) -> list[tuple[str, Configured, list[Row]]]:
+def tasks(corpus: Corpus) -> list[tuple[str, IterationSettings, list[Row]]]:
     """Return the benchmarks with what developers ask for, and the rows of their steady forks."""
     rows, names = defaultdict(list), set(corpus.names)
     for row in corpus.rows("cfg_assessment.csv"):
@@ -132,7 +139,7 @@ def tasks(corpus: Corpus) -> list[tuple[str, Configured, list[Row]]]:
     found = []
     for row in corpus.rows("subjects.csv"):
         name = "#".join((row["project"].replace("/", "__"), row["benchmark"], row["params"]))
-        asked = Configured(
+        asked = IterationSettings(
             warmup_iterations=int(row["warmupIterations"]),
             warmup_seconds=float(row["warmupTimeSec"]),
             measurement_iterations=int(row["measurementIterations"]),

@@ -21,8 +21,8 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from auditor.warmup import learned
-from auditor.warmup.features import features
-from auditor.warmup.forest import Forest, not_above
+from auditor.warmup.features import compute_features
+from auditor.warmup.forest import Forest, round_down_thresholds
 from auditor.warmup.learned import LENGTH, ForestModel, LearnedDetector
 
 OUT = Path(learned.__file__).with_name(learned.MODEL)
@@ -56,7 +56,7 @@ class Judged:
 
 
 def _described(corpus: Corpus, name: str) -> dict[str, float]:
-    return features(corpus.series(name)[0])
+    return compute_features(corpus.series(name)[0])
 
 
 def judged(corpus: Corpus) -> Judged:
@@ -87,7 +87,7 @@ def forest(grown: Any) -> tuple[Forest, np.ndarray, list[np.ndarray]]:
         own = np.arange(tree.node_count)
         leaf = tree.children_left < 0
         columns["f"].append(np.where(leaf, 0, tree.feature))
-        columns["t"].append(not_above(np.where(leaf, 0.0, tree.threshold)))
+        columns["t"].append(round_down_thresholds(np.where(leaf, 0.0, tree.threshold)))
         columns["l"].append(root + np.where(leaf, own, tree.children_left))
         columns["r"].append(root + np.where(leaf, own, tree.children_right))
         columns["v"].append(tree.value.reshape(tree.node_count, -1)[:, -1])
@@ -149,7 +149,7 @@ def made_up() -> tuple[np.ndarray, np.ndarray]:
         early = np.arange(LENGTH) < int(10 ** rng.uniform(0.5, 3))
         decay = np.exp(-np.arange(LENGTH) / 10 ** rng.uniform(0.5, 2.5))
         changes = (walk, step * late, drift, abs(step) * early, 2 * abs(step) * decay)
-        cases += [[*features(np.exp(plain + change)).values()] for change in changes]
+        cases += [[*compute_features(np.exp(plain + change)).values()] for change in changes]
         steady += [False, False, False, True, True]
     return np.array(cases), np.array(steady)
 
@@ -181,7 +181,7 @@ def cross_validated(of: Judged, trees: int) -> tuple[np.ndarray, np.ndarray, np.
         model = grown(of, ~left_out, trees, best_threshold(of, ~left_out, trees))
         for at in np.flatnonzero(left_out):
             starts[at] = round(model.start(of.cases[at]))
-            chances[at] = model.chance(of.cases[at])
+            chances[at] = model.estimate_steady_chance(of.cases[at])
             verdicts[at] = chances[at] >= model.threshold
     return starts, chances, verdicts
 

@@ -25,7 +25,7 @@ from training.folds import project
 
 from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.warmup import scorers
-from auditor.warmup.scorers.files import Scoring, read, write
+from auditor.warmup.scorers.files import Scoring, read_model_file, write_model_file
 
 HERE = Path(scorers.__file__).parent
 CARDS = "models.json"
@@ -99,8 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         train = learned if args.method is Criterion.LEARNED else studied
         scoring, threshold, seen = train(corpus, args)
         names = corpus.names
-    write(out, args.method, scoring, threshold)
-    model = read(args.method, out)
+    write_model_file(out, args.method, scoring, threshold)
+    model = read_model_file(args.method, out)
     given = [str(args.method)]
     for name in ("seed", "share", "forks", "epochs", "batch", "tuned"):
         if (value := getattr(args, name)) != parser.get_default(name):

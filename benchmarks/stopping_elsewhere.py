@@ -30,10 +30,10 @@ from training.segments import segments
 
 from auditor.core.stop_rules import Criterion, StoppingRule
 from auditor.measure import own_series as measured
-from auditor.store.suites import suite_runs
-from auditor.warmup.configured import lengths_of
+from auditor.store.suites import read_suite_runs
+from auditor.warmup.configured import read_iteration_times
 from auditor.warmup.cpssd import CpSsd
-from auditor.warmup.run_so_far import RunSoFar, vector
+from auditor.warmup.run_so_far import RunSoFar, build_feature_vector
 from auditor.warmup.scorers import files
 from auditor.warmup.stop_rules import WatcherFactory
 from auditor.warmup.windows import WINDOW
@@ -72,12 +72,12 @@ def series(subject: str, folder: Path, asked: argparse.Namespace) -> Iterator[Se
     command += ["--iterations", str(asked.iterations), "--iteration-time", asked.iteration_time]
     command += ["--forks", str(asked.forks), "--benchmarks", asked.benchmarks, "-o", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    runs = suite_runs(folder / "store.sqlite")
-    results = measured.results(runs.runs, harness=runs.harness, digest=runs.digest)
+    runs = read_suite_runs(folder / "store.sqlite")
+    results = measured.build_stored_results(runs.runs, harness=runs.harness, digest=runs.digest)
     for run in results.runs:
         for name, processes in run.processes.items():
             for process in processes:
-                lasted = lengths_of(process)
+                lasted = read_iteration_times(process)
                 if not process.failure and lasted is not None:
                     yield Series(name, np.asarray(process.whole), lasted)
 
@@ -112,7 +112,7 @@ def _warm(method: Criterion, one: Series) -> int | None:
     """Return how many iterations the warm-up has; that of FIXED is none at all."""
     if method is Criterion.FIXED:
         return 0
-    model = files.of(method, None)
+    model = files.choose_model(method, None)
     digest = None if model is None else model.digest
     watch = StoppingRule(method=method, measured=WINDOW, seconds=np.inf, model=digest)
     rule = WatcherFactory().rule(watch, 1)
@@ -128,7 +128,7 @@ def _windows(one: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
     for number, each in enumerate(zip(one.values.tolist(), one.lasted.tolist(), strict=True), 1):
         run.observe(*each)
         if number in wanted:
-            case = vector(run.features(), model.scoring.stable.names)
+            case = build_feature_vector(run.features(), model.scoring.stable.names)
             said[number - WINDOW] = model.scoring.score(case) >= EVEN
     return taken.stable, np.array([said[int(at)] for at in taken.starts])
 

@@ -19,7 +19,7 @@ from replaying import Replayed, figures, judgeable, replayed
 from training.looks import wanted
 from training.replay import LIMIT, Iterations
 
-from auditor.core.suite import Configured
+from auditor.core.suite import IterationSettings
 from auditor.warmup.windows import WINDOW
 
 PERFECT = "perfect"
@@ -54,7 +54,7 @@ def right(values: np.ndarray, start: int, part: float) -> int:
 
 
 def _replayed(
-    corpus: Corpus, resamples: int, task: tuple[str, Configured]
+    corpus: Corpus, resamples: int, task: tuple[str, IterationSettings]
 ) -> dict[tuple[str, str], Replayed]:
     name = f"{task[0]}.json"
     known = ways(corpus.series(name), corpus.starts(name))

@@ -14,9 +14,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from auditor.config.subjects import spec
+from auditor.config.subjects import parse_subject
 from auditor.core.errors import AuditError
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Traced
 from auditor.core.plan import Trial
@@ -27,10 +27,10 @@ from auditor.core.subject import Project
 from auditor.languages.library_tracing import LibraryTracing
 from auditor.languages.model import Machine
 from auditor.measure import popularity
-from auditor.trace.study_clients import trial_of
+from auditor.trace.study_clients import make_trial
 from runners.gobench import commands
-from runners.gobench.commands import Place
-from runners.home import Home
+from runners.gobench.commands import PackageBuild
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 
 LIBRARIES = {
@@ -69,12 +69,12 @@ class Prepared:
     into: Path
 
 
-def run(jobs: Iterable[Invocation], host: LocalHost) -> list[Completed]:
+def run(jobs: Iterable[Invocation], host: LocalHost) -> list[CompletedProcess]:
     """Run processes one after the other; what is made by one may be asked for by the next."""
     return [host.run(job) for job in jobs]
 
 
-def testing(answers: Sequence[Completed], jobs: Sequence[Invocation]) -> float:
+def testing(answers: Sequence[CompletedProcess], jobs: Sequence[Invocation]) -> float:
     """Return the seconds of those processes that are no builds."""
     return sum(
         completed.seconds
@@ -86,7 +86,7 @@ def testing(answers: Sequence[Completed], jobs: Sequence[Invocation]) -> float:
 BUILD = ("go", "test", "-c")
 
 
-def traced(ready: Prepared, host: LocalHost) -> tuple[list[Completed], float]:
+def traced(ready: Prepared, host: LocalHost) -> tuple[list[CompletedProcess], float]:
     """Run the tests with the library traced."""
     jobs: list[Invocation] = []
     answers = []
@@ -113,17 +113,20 @@ def _without_overlay(ready: Prepared, job: Invocation, host: LocalHost) -> Invoc
     """Return the run of a package's tests that are built of its own files."""
     folder = job.cwd.relative_to(ready.project.root).as_posix()
     binary = Path(job.argv[0])
-    place = Place(ready.project, ready.into / "plain", binary.stem, folder)
-    if not place.binary.exists():
-        place.binary.parent.mkdir(parents=True, exist_ok=True)
+    place = PackageBuild(ready.project, ready.into / "plain", binary.stem, folder)
+    if not place.binary_path.exists():
+        place.binary_path.parent.mkdir(parents=True, exist_ok=True)
         host.run(commands.compile_tests(place, overlaid=False))
-    return replace(job, argv=(str(place.binary), *job.argv[1:]))
+    return replace(job, argv=(str(place.binary_path), *job.argv[1:]))
 
 
 def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHost) -> Prepared:
     """Make a client ready, with all that is needed to run its tests."""
     client_spec = ClientSpec(
-        name=written, subject=spec(written, Path.cwd()), build=BuildOptions(), python=PythonSpec()
+        name=written,
+        subject=parse_subject(written, Path.cwd()),
+        build=BuildOptions(),
+        python=PythonSpec(),
     )
     client = tracing.client(client_spec)
     variant = Variant(VariantKind.TRACED, tracing.library.methods)
@@ -135,7 +138,7 @@ def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHos
     for answer in run(build.steps, host):
         if answer.exit_code != 0:
             raise SystemExit(f"{written}: {answer.tail()}")
-    trial = trial_of(client.project, variant, overlay, SECONDS)
+    trial = make_trial(client.project, variant, overlay, SECONDS)
     return Prepared(client.project, client.launcher, trial, into)
 
 
@@ -169,26 +172,26 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--home", type=Path, help="where copies and environments are kept")
     arguments = parser.parse_args()
-    home = Home(arguments.home or Path(tempfile.mkdtemp()))
+    home = HomeFolder(arguments.home or Path(tempfile.mkdtemp()))
     host = LocalHost()
     machine = Machine(home=home, host=host, environment=tuple(sorted(os.environ.items())))
     for language in arguments.language or LIBRARIES:
         library, *clients = LIBRARIES[language]
-        tracing = LibraryTracing(spec(library, Path.cwd()), BuildOptions(), machine)
+        tracing = LibraryTracing(parse_subject(library, Path.cwd()), BuildOptions(), machine)
         print(f"\n{library}\n\n| client | tests | outside | inside | tests take | traced | |")
         print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
         uses = []
         for written in clients:
             try:
                 ready = made_ready(
-                    tracing, written, home.work(f"tracing-{language}-{len(uses)}"), host
+                    tracing, written, home.make_work_folder(f"tracing-{language}-{len(uses)}"), host
                 )
             except AuditError as error:
                 print(f"| {written} | | | | | | {str(error).splitlines()[0][:200]} |", flush=True)
                 uses.append(ClientUse(name=written, reason=str(error)))
                 continue
             uses.append(shown(written, ready, arguments.turns, host))
-        profile = popularity.profile(tracing.library.methods, uses, Ranking.SUM, 20)
+        profile = popularity.build_usage_profile(tracing.library.methods, uses, Ranking.SUM, 20)
         print()
         for rank, method_profile in enumerate(profile.methods[: profile.chosen], start=1):
             print(

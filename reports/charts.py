@@ -9,21 +9,21 @@ from dataclasses import dataclass
 
 from markupsafe import escape
 
-from reports.plots import at, line, text
+from reports.plots import draw_line, draw_text, format_place
 
-LEFT, RIGHT, TOP, BOTTOM = 44, 84, 26, 40
-_APART = 14.0
+LEFT_MARGIN, RIGHT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN = 44, 84, 26, 40
+_LABEL_DISTANCE = 14.0
 """Between the names of two curves, which stand at their ends."""
-_ASIDE = 3.0
+_CURVE_SHIFT = 3.0
 """How far points of neighbouring curves are moved, so that no interval hides another."""
-_INSIDE = 36
+_AXIS_INSET = 36
 """From the left end of the axis to the first point, whose name may be long."""
-_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-_TICKS = 4
+_TICK_FACTORS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_TICK_COUNT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ChartPoint:
     """A value at a place of the axis, between `low` and `high`."""
 
     x: float
@@ -38,7 +38,7 @@ class ChartCurve:
 
     name: str
     kind: str
-    points: tuple[Point, ...]
+    points: tuple[ChartPoint, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,73 +57,83 @@ class Axes:
         """Return where a place of the axis is drawn; a single one is in the middle."""
         first, last = self.ends
         part = (place - first) / (last - first) if last > first else 0.5
-        return LEFT + _INSIDE + (self.size[0] - LEFT - RIGHT - _INSIDE) * part
+        return (
+            LEFT_MARGIN
+            + _AXIS_INSET
+            + (self.size[0] - LEFT_MARGIN - RIGHT_MARGIN - _AXIS_INSET) * part
+        )
 
     def y(self, value: float) -> float:
         """Return at which height a value is drawn; what lies beyond is cut off."""
         inside = min(max(value / self.most, 0.0), 1.0) if self.most else 0.0
-        return TOP + (self.size[1] - TOP - BOTTOM) * (1 - inside)
+        return TOP_MARGIN + (self.size[1] - TOP_MARGIN - BOTTOM_MARGIN) * (1 - inside)
 
 
-def ticks(most: float) -> tuple[float, ...]:
+def choose_ticks(highest_value: float) -> tuple[float, ...]:
     """Return round values from zero to the first one that is not below `most`."""
-    most = most if most > 0 else 1.0
-    rough = most / _TICKS
-    whole = 10.0 ** math.floor(math.log10(rough))
-    step = next(whole * one for one in _STEPS if whole * one >= rough * (1 - 1e-9))
-    return tuple(step * number for number in range(math.ceil(most / step - 1e-9) + 1))
+    highest_value = highest_value if highest_value > 0 else 1.0
+    rough_step = highest_value / _TICK_COUNT
+    power_of_ten = 10.0 ** math.floor(math.log10(rough_step))
+    step = next(
+        power_of_ten * factor
+        for factor in _TICK_FACTORS
+        if power_of_ten * factor >= rough_step * (1 - 1e-9)
+    )
+    return tuple(step * number for number in range(math.ceil(highest_value / step - 1e-9) + 1))
 
 
-def body(axes: Axes, curves: Sequence[ChartCurve]) -> str:
+def draw_chart(axes: Axes, curves: Sequence[ChartCurve]) -> str:
     """Draw curves and what surrounds them; zero is always in the picture."""
     return (
-        _frame(axes)
-        + "".join(_curve(axes, curve, _shift(curves, curve)) for curve in curves)
-        + _names(axes, curves)
+        _draw_frame(axes)
+        + "".join(_draw_curve(axes, curve, _find_shift(curves, curve)) for curve in curves)
+        + _draw_labels(axes, curves)
     )
 
 
-def _frame(axes: Axes) -> str:
-    right, bottom = axes.size[0] - RIGHT, axes.size[1] - BOTTOM
-    drawn = text(0, 12, axes.units, "start")
-    for value in ticks(axes.most):
-        height = at(axes.y(value))
-        drawn += f'<path class="axis" d="M{LEFT} {height}H{right}"/>'
-        drawn += text(LEFT - 6, axes.y(value) + 4, f"{value:g}", "end")
+def _draw_frame(axes: Axes) -> str:
+    right, bottom = axes.size[0] - RIGHT_MARGIN, axes.size[1] - BOTTOM_MARGIN
+    drawing = draw_text(0, 12, axes.units, "start")
+    for value in choose_ticks(axes.most):
+        height = format_place(axes.y(value))
+        drawing += f'<path class="axis" d="M{LEFT_MARGIN} {height}H{right}"/>'
+        drawing += draw_text(LEFT_MARGIN - 6, axes.y(value) + 4, f"{value:g}", "end")
     for place, name in axes.named:
-        drawn += text(axes.x(place), bottom + 16, name)
+        drawing += draw_text(axes.x(place), bottom + 16, name)
     if axes.mark is not None:
-        drawn += line(axes.x(axes.mark), TOP, bottom, "needed")
-    return drawn + text((LEFT + right) / 2, bottom + 33, axes.across)
+        drawing += draw_line(axes.x(axes.mark), TOP_MARGIN, bottom, "needed")
+    return drawing + draw_text((LEFT_MARGIN + right) / 2, bottom + 33, axes.across)
 
 
-def _shift(curves: Sequence[ChartCurve], curve: ChartCurve) -> float:
-    return _ASIDE * (2 * curves.index(curve) - len(curves) + 1)
+def _find_shift(curves: Sequence[ChartCurve], curve: ChartCurve) -> float:
+    return _CURVE_SHIFT * (2 * curves.index(curve) - len(curves) + 1)
 
 
-def _curve(axes: Axes, curve: ChartCurve, shift: float) -> str:
+def _draw_curve(axes: Axes, curve: ChartCurve, shift: float) -> str:
     places = [(axes.x(point.x) + shift, point) for point in curve.points]
     whiskers = "".join(
-        f"M{at(x)} {at(axes.y(point.low))}V{at(axes.y(point.high))}"
+        f"M{format_place(x)} {format_place(axes.y(point.low))}V{format_place(axes.y(point.high))}"
         for x, point in places
         if point.high > point.low
     )
-    drawn = f'<path class="whisker {curve.kind}" d="{whiskers}"/>' if whiskers else ""
-    way = "L".join(f"{at(x)} {at(axes.y(point.value))}" for x, point in places)
-    dots = "".join(f"M{at(x)} {at(axes.y(point.value))}h0" for x, point in places)
-    if way:
-        drawn += f'<path class="way {curve.kind}" d="M{way}"/>'
-        drawn += f'<path class="dot {curve.kind}" d="{dots}"/>'
-    return drawn
+    drawing = f'<path class="whisker {curve.kind}" d="{whiskers}"/>' if whiskers else ""
+    path = "L".join(f"{format_place(x)} {format_place(axes.y(point.value))}" for x, point in places)
+    dots = "".join(
+        f"M{format_place(x)} {format_place(axes.y(point.value))}h0" for x, point in places
+    )
+    if path:
+        drawing += f'<path class="way {curve.kind}" d="M{path}"/>'
+        drawing += f'<path class="dot {curve.kind}" d="{dots}"/>'
+    return drawing
 
 
-def _names(axes: Axes, curves: Sequence[ChartCurve]) -> str:
+def _draw_labels(axes: Axes, curves: Sequence[ChartCurve]) -> str:
     """Write the names behind the last points, one below the other where these are close."""
-    drawn, above = "", -_APART
-    known = [curve for curve in curves if curve.points]
-    for one in sorted(known, key=lambda curve: -curve.points[-1].value):
-        last = one.points[-1]
-        above = max(axes.y(last.value), above + _APART)
-        x, y = at(axes.x(last.x) + 12), at(above + 4)
-        drawn += f'<text class="{one.kind}" x="{x}" y="{y}">{escape(one.name)}</text>'
-    return drawn
+    drawing, label_y = "", -_LABEL_DISTANCE
+    plotted_curves = [curve for curve in curves if curve.points]
+    for curve in sorted(plotted_curves, key=lambda curve: -curve.points[-1].value):
+        last_point = curve.points[-1]
+        label_y = max(axes.y(last_point.value), label_y + _LABEL_DISTANCE)
+        x, y = format_place(axes.x(last_point.x) + 12), format_place(label_y + 4)
+        drawing += f'<text class="{curve.kind}" x="{x}" y="{y}">{escape(curve.name)}</text>'
+    return drawing

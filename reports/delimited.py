@@ -8,37 +8,37 @@ from itertools import chain
 from reports import names
 from reports.long_tables import Cell, LongTable
 
-_FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
+_FORMULA_STARTS = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
             "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}", "\t", "\r")  # fmt: skip
 """What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection")."""
 
 
-def csv_text(table: LongTable) -> str:
+def format_csv(table: LongTable) -> str:
     """Return a header and a row a line, ended by CR LF; unknown cells are empty.
 
     Numbers are written so that reading them gives the same double.
     """
-    return "".join(csv_lines(table))
+    return "".join(format_csv_lines(table))
 
 
-def csv_lines(table: LongTable) -> Iterator[str]:
-    """Yield the lines of `csv_text`: a large table need never be in memory."""
-    line = io.StringIO(newline="")
-    writer = csv.writer(line)
+def format_csv_lines(table: LongTable) -> Iterator[str]:
+    """Yield the lines of `format_csv`: a large table need never be in memory."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer)
     for row in chain([table.columns], table.rows):
-        writer.writerow([_cell(cell) for cell in row])
-        yield line.getvalue()
-        line.seek(0)
-        line.truncate()
+        writer.writerow([_format_cell(cell) for cell in row])
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
 
 
-def _cell(value: Cell) -> str:
+def _format_cell(value: Cell) -> str:
     if value is None:
         return ""
-    return _text(value) if isinstance(value, str) else repr(value)
+    return _format_text(value) if isinstance(value, str) else repr(value)
 
 
-def _text(value: str) -> str:
+def _format_text(value: str) -> str:
     """Return text as one visible line; a quote before it where it would be a formula."""
-    line = names.line(value)
-    return f"'{line}" if value.startswith(_FORMULA) else line
+    line = names.escape_line(value)
+    return f"'{line}" if value.startswith(_FORMULA_STARTS) else line

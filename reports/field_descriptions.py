@@ -15,19 +15,20 @@ from msgspec.inspect import DataclassType, NamedTupleType, StructType
 
 _DIRECTIVES = ("# noqa", "# type:", "# pragma")
 """Comments for checkers, which describe nothing."""
-_NONE = re.compile(r"\bNone\b")
+_NONE_WORD = re.compile(r"\bNone\b")
 
 
 def describe_fields(source: str) -> Iterator[tuple[ast.ClassDef, dict[str, str]]]:
     """Yield the classes of a module with the description of each field; empty: there is none."""
-    comments = _comments(source)
+    comments = _collect_comments(source)
     for definition in ast.walk(ast.parse(source)):
         if isinstance(definition, ast.ClassDef):
             yield (
                 definition,
                 {
-                    ast.unparse(field.target): _string(below) or comments.get(field.end_lineno, "")
-                    for field, below in pairwise([*definition.body, None])
+                    ast.unparse(field.target): _read_string(next_statement)
+                    or comments.get(field.end_lineno, "")
+                    for field, next_statement in pairwise([*definition.body, None])
                     if isinstance(field, ast.AnnAssign)
                     and "ClassVar" not in ast.unparse(field.annotation)
                 },
@@ -37,16 +38,18 @@ def describe_fields(source: str) -> Iterator[tuple[ast.ClassDef, dict[str, str]]
 def add_descriptions(schema: Mapping[str, Any], kind: Any) -> None:
     """Add the descriptions of fields to the JSON Schema of a type, where it has none of its own."""
     definitions = schema.get("$defs", {})
-    for type_ in _types(msgspec.inspect.type_info(kind), set()):
-        descriptions = _descriptions_of(type_.cls)
+    for type_ in _find_types(msgspec.inspect.type_info(kind), set()):
+        descriptions = _collect_descriptions(type_.cls)
         properties = definitions.get(type_.cls.__name__, {}).get("properties", {})
         for field in type_.fields:
             text = descriptions.get(field.name)
             if text and field.encode_name in properties:
-                properties[field.encode_name].setdefault("description", _NONE.sub("null", text))
+                properties[field.encode_name].setdefault(
+                    "description", _NONE_WORD.sub("null", text)
+                )
 
 
-def _comments(source: str) -> dict[int | None, str]:
+def _collect_comments(source: str) -> dict[int | None, str]:
     return {
         token.start[0]: token.string.lstrip("# ")
         for token in tokenize.generate_tokens(io.StringIO(source).readline)
@@ -54,14 +57,14 @@ def _comments(source: str) -> dict[int | None, str]:
     }
 
 
-def _string(statement: ast.stmt | None) -> str:
+def _read_string(statement: ast.stmt | None) -> str:
     match statement:
         case ast.Expr(value=ast.Constant(value=str(text))):
             return " ".join(text.split())
     return ""
 
 
-def _descriptions_of(cls: type) -> dict[str, str]:
+def _collect_descriptions(cls: type) -> dict[str, str]:
     """Return the descriptions of a type's fields, those of its bases included."""
     descriptions: dict[str, str] = {}
     for base in reversed(cls.__mro__):
@@ -73,7 +76,9 @@ def _descriptions_of(cls: type) -> dict[str, str]:
     return descriptions
 
 
-def _types(part: Any, visited: set[type]) -> Iterator[StructType | DataclassType | NamedTupleType]:
+def _find_types(
+    part: Any, visited: set[type]
+) -> Iterator[StructType | DataclassType | NamedTupleType]:
     """Yield the types with fields that a type is made of, each once."""
     if isinstance(part, StructType | DataclassType | NamedTupleType):
         if part.cls in visited:
@@ -82,7 +87,7 @@ def _types(part: Any, visited: set[type]) -> Iterator[StructType | DataclassType
         yield part
     if isinstance(part, tuple):
         for member in part:
-            yield from _types(member, visited)
+            yield from _find_types(member, visited)
     elif isinstance(part, msgspec.Struct):
         for name in part.__struct_fields__:
-            yield from _types(getattr(part, name), visited)
+            yield from _find_types(getattr(part, name), visited)

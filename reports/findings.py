@@ -6,7 +6,7 @@ from enum import StrEnum
 from auditor.core.subject import Span
 
 
-class Level(StrEnum):
+class FindingLevel(StrEnum):
     """The severity of a finding."""
 
     WARNING = "warning"
@@ -18,7 +18,7 @@ class FindingKind:
     """A kind of finding: its id (a promise), what it is, and what to do."""
 
     id: str
-    level: Level
+    level: FindingLevel
     title: str
     advice: str
 
@@ -34,9 +34,9 @@ class SourceFinding:
     accepted: str | None  # reason why the user accepts it; None: not accepted
     marked: bool  # a marker in the source accepts it, not the configuration
     identity: str  # stays the same when the lines of the finding move
-    own_level: Level | None = None  # None: that of the kind
+    own_level: FindingLevel | None = None  # None: that of the kind
 
     @property
-    def level(self) -> Level:
+    def level(self) -> FindingLevel:
         """Return the severity of this finding."""
         return self.own_level or self.kind.level

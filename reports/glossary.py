@@ -136,11 +136,23 @@ TERMS = (
 """One list for all pages, in the order in which they show it."""
 
 _BY_FORM = {form.lower(): term for term in TERMS for form in (term.name, *term.forms)}
-_UNMARKED = {"p", "method", "methods", "benchmark", "benchmarks", "base", "head", "warm", "steady"}
+_UNMARKED_FORMS = {
+    "p",
+    "method",
+    "methods",
+    "benchmark",
+    "benchmarks",
+    "base",
+    "head",
+    "warm",
+    "steady",
+}
 """Too short, or too common, to be marked in a sentence."""
-_FORMS = re.compile(
+_FORM_PATTERN = re.compile(
     r"(?<![\w./-])("
-    + "|".join(re.escape(form) for form in sorted(set(_BY_FORM) - _UNMARKED, key=len, reverse=True))
+    + "|".join(
+        re.escape(form) for form in sorted(set(_BY_FORM) - _UNMARKED_FORMS, key=len, reverse=True)
+    )
     + r")(?![\w/-]|\.\w)",
     re.IGNORECASE,
 )
@@ -162,15 +174,15 @@ class PageTerms:
 
     def mark(self, text: str) -> Markup:
         """Return a sentence in which the first use of each term is a link."""
-        marked, linked, end = Markup(""), set[str](), 0
-        sentence = names.seen(text)
-        for match in _FORMS.finditer(sentence):
+        markup, linked_names, end = Markup(""), set[str](), 0
+        sentence = names.escape_invisible(text)
+        for match in _FORM_PATTERN.finditer(sentence):
             name = _BY_FORM[match[0].lower()].name
-            if name not in linked:
-                linked.add(name)
-                marked += escape(sentence[end : match.start()]) + self.link(match[0])
+            if name not in linked_names:
+                linked_names.add(name)
+                markup += escape(sentence[end : match.start()]) + self.link(match[0])
                 end = match.end()
-        return marked + escape(sentence[end:])
+        return markup + escape(sentence[end:])
 
     @property
     def used(self) -> tuple[Term, ...]:

@@ -4,6 +4,7 @@ The names of the types are promised to other programs (reports/schema). Every nu
 because JSON has neither NaN nor infinity.
 """
 
+import inspect
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -16,8 +17,8 @@ from auditor.core.jobs import HostInterference
 from auditor.core.provenance import Context
 from reports.field_descriptions import add_descriptions
 
-Range = tuple[float | None, float | None]
-Plain = dict[str, object]
+NullableRange = tuple[float | None, float | None]
+PlainFields = dict[str, object]
 DocumentType = TypeVar("DocumentType")
 
 
@@ -36,7 +37,7 @@ class MeasurementPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 # The documents of most commands have these fields at the top level, as their schemas promise. For
 # that reason the types of these documents inherit from this one.
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
+class AuditSetting(msgspec.Struct, frozen=True, kw_only=True):
     """What was audited, where, how and with what: enough to do it again."""
 
     subject: str  # name of the audited code
@@ -57,8 +58,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """What kept the machine busy meanwhile."""
 
 
-def setting(context: Context) -> Plain:
-    """Return the fields of `Setting` as plain values."""
+def list_setting_fields(context: Context) -> PlainFields:
+    """Return the fields of `AuditSetting` as plain values."""
     plan = context.plan
     return {
         "subject": context.subject,
@@ -88,7 +89,7 @@ def setting(context: Context) -> Plain:
     }
 
 
-def strict(value: object) -> object:
+def convert_to_strict(value: object) -> object:
     """Return the value as strict JSON can hold it, at any depth.
 
     NaN and infinity become None, lone surrogates become escapes such as `\\udcff`.
@@ -99,54 +100,59 @@ def strict(value: object) -> object:
         case float() if not math.isfinite(value):
             return None
         case Mapping():
-            return {strict(key): strict(inner) for key, inner in value.items()}
+            return {
+                convert_to_strict(key): convert_to_strict(inner) for key, inner in value.items()
+            }
         case list() | tuple():
-            return [strict(inner) for inner in value]
+            return [convert_to_strict(inner) for inner in value]
         case _:
             return value
 
 
-def text(document: object) -> str:
+def format_json(document: object) -> str:
     """Return strict JSON with a line for each field and for each object of a list of objects.
 
     Line-based tools can search and compare such a text.
     """
-    return "".join(pieces(document))
+    return "".join(format_json_parts(document))
 
 
-def pieces(document: object) -> Iterator[str]:
-    """Yield the parts of `text`, so that memory never holds a large result twice."""
+def format_json_parts(document: object) -> Iterator[str]:
+    """Yield the parts of `format_json`, so that memory never holds a large result twice."""
     fields = msgspec.json.decode(msgspec.json.encode(document), type=dict[str, msgspec.Raw])
-    before = "{"
+    separator = "{"
     for name, value in fields.items():
-        yield f"{before}\n {msgspec.json.encode(name).decode()}: "
-        yield from _value(bytes(value))
-        before = ","
+        yield f"{separator}\n {msgspec.json.encode(name).decode()}: "
+        yield from _format_field(bytes(value))
+        separator = ","
     yield "\n}\n"
 
 
-def _value(written: bytes) -> Iterator[str]:
-    if not written.startswith(b"[{"):
-        yield written.decode()
+def _format_field(encoded_value: bytes) -> Iterator[str]:
+    if not encoded_value.startswith(b"[{"):
+        yield encoded_value.decode()
         return
-    before = "["
-    for raw in msgspec.json.decode(written, type=list[msgspec.Raw]):
-        yield f"{before}\n  {bytes(raw).decode()}"
-        before = ","
+    separator = "["
+    for raw in msgspec.json.decode(encoded_value, type=list[msgspec.Raw]):
+        yield f"{separator}\n  {bytes(raw).decode()}"
+        separator = ","
     yield "\n ]"
 
 
-def read_as(kind: type[DocumentType], command: str, written: str | bytes) -> DocumentType:
+def decode_document(kind: type[DocumentType], command: str, content: str | bytes) -> DocumentType:
     """Return the document that a command has written; raises UsageError for anything else."""
     try:
-        return msgspec.json.decode(written, type=kind)
+        return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"this is not a result of bench-audit {command}: {error}") from error
 
 
-def schema_of(kind: Any, title: str) -> str:
+def format_schema(kind: Any, title: str) -> str:
     """Return the JSON Schema of a type, or of a union of types, as text."""
     heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     schema = {**heading, **msgspec.json.schema(kind)}
+    for definition in schema.get("$defs", {}).values():
+        if "description" in definition:  # msgspec < 0.23 keeps the indentation of docstrings
+            definition["description"] = inspect.cleandoc(definition["description"])
     add_descriptions(schema, kind)
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"

@@ -13,12 +13,12 @@ from urllib.parse import quote
 from auditor.core.subject import Span
 from reports import names, number_format
 from reports.findings import FindingKind, SourceFinding
-from reports.results import Plain
+from reports.results import PlainFields
 
-SCHEMA = (
+SCHEMA_URL = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-_ROOT = "%SRCROOT%"
+_ROOT_ID = "%SRCROOT%"
 _BRACKET = re.compile(r"(\\*)([\[\]])")
 
 
@@ -30,7 +30,7 @@ class LogCategory:
     fingerprint: str  # name and version of the fingerprints
 
 
-def sarif_log(
+def format_sarif_log(
     findings: Sequence[SourceFinding],
     kinds: Sequence[FindingKind],
     version: str,
@@ -41,29 +41,30 @@ def sarif_log(
     A finding without a span has no result, since services refuse results without a place. A
     notification in the log counts them. Accepted findings are suppressed results.
     """
-    placed = [finding for finding in findings if finding.span is not None]
-    run: Plain = {
+    placed_findings = [finding for finding in findings if finding.span is not None]
+    run: PlainFields = {
         "tool": {
             "driver": {
                 "name": "bench-audit",
                 "version": version,
-                "rules": [_rule(kind) for kind in kinds],
+                "rules": [_build_rule(kind) for kind in kinds],
             }
         },
         "automationDetails": {"id": category.id},
-        "invocations": [_invocation(len(findings) - len(placed))],
-        "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the audited tree"}}},
+        "invocations": [_build_invocation(len(findings) - len(placed_findings))],
+        "originalUriBaseIds": {_ROOT_ID: {"description": {"text": "The root of the audited tree"}}},
         "columnKind": "unicodeCodePoints",
         "results": [
-            _result(source_finding, kinds, category.fingerprint) for source_finding in placed
+            _build_result(source_finding, kinds, category.fingerprint)
+            for source_finding in placed_findings
         ],
     }
-    whole = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    log = {"$schema": SCHEMA_URL, "version": "2.1.0", "runs": [run]}
     # In ASCII, half a letter that no file can hold is an escape like any other.
-    return json.dumps(whole, indent=1, allow_nan=False) + "\n"
+    return json.dumps(log, indent=1, allow_nan=False) + "\n"
 
 
-def _rule(kind: FindingKind) -> Plain:
+def _build_rule(kind: FindingKind) -> PlainFields:
     return {
         "id": kind.id,
         "shortDescription": {"text": kind.title},
@@ -72,51 +73,58 @@ def _rule(kind: FindingKind) -> Plain:
     }
 
 
-def _invocation(unplaced: int) -> Plain:
+def _build_invocation(unplaced: int) -> PlainFields:
     if not unplaced:
         return {"executionSuccessful": True}
-    methods = number_format.count(unplaced, "method")
+    methods = number_format.format_count(unplaced, "method")
     text = f"left out, because their place in the source is not known: {methods}"
     note = {"level": "note", "message": {"text": text}}
     return {"executionSuccessful": True, "toolExecutionNotifications": [note]}
 
 
-def _result(finding: SourceFinding, kinds: Sequence[FindingKind], fingerprint: str) -> Plain:
+def _build_result(
+    finding: SourceFinding, kinds: Sequence[FindingKind], fingerprint: str
+) -> PlainFields:
     digest = hashlib.sha256(finding.identity.encode(errors="surrogatepass")).hexdigest()[:32]
-    result: Plain = {
+    result: PlainFields = {
         "ruleId": finding.kind.id,
         "ruleIndex": kinds.index(finding.kind),
         "level": finding.level.value,
-        "message": {"text": _message(finding.text)},
-        "locations": [_location(finding)],
+        "message": {"text": _escape_message(finding.text)},
+        "locations": [_build_location(finding)],
         # GitHub reads the first of these only.
         "partialFingerprints": {"primaryLocationLineHash": f"{digest}:1", fingerprint: digest},
     }
     if finding.accepted is not None:
         kind = "inSource" if finding.marked else "external"
-        result["suppressions"] = [{"kind": kind, "justification": names.line(finding.accepted)}]
+        result["suppressions"] = [
+            {"kind": kind, "justification": names.escape_line(finding.accepted)}
+        ]
     return result
 
 
-def _location(finding: SourceFinding) -> Plain:
-    logical = {"fullyQualifiedName": names.line(finding.owner), "kind": "function"}
-    return {"physicalLocation": _physical(finding.span), "logicalLocations": [logical]}
+def _build_location(finding: SourceFinding) -> PlainFields:
+    logical = {"fullyQualifiedName": names.escape_line(finding.owner), "kind": "function"}
+    return {
+        "physicalLocation": _build_physical_location(finding.span),
+        "logicalLocations": [logical],
+    }
 
 
-def _physical(span: Span | None) -> Plain:
+def _build_physical_location(span: Span | None) -> PlainFields:
     if span is None:
         raise ValueError("a result needs a place")
     first = max(1, span.first_line)
     return {
         "artifactLocation": {
             "uri": quote(span.file, safe="/", errors="surrogatepass"),
-            "uriBaseId": _ROOT,
+            "uriBaseId": _ROOT_ID,
         },
         "region": {"startLine": first, "endLine": max(first, span.last_line)},
     }
 
 
-def _message(text: str) -> str:
+def _escape_message(text: str) -> str:
     """Escape what would be placeholders (section 3.11.5) or links (3.11.6)."""
     literal = text.replace("{", "{{").replace("}", "}}")
     # A backslash before a bracket is doubled, lest it take ours for its own.

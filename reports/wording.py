@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class LegendEntry:
     """A glyph (never colour alone), a word for tables, and what it means."""
 
     glyph: str
@@ -12,5 +12,7 @@ class Word:
     meaning: str
 
 
-SET_UP_ONLY = Word("s", "set-up only", "called in set-up only, so never while it is measured")
+SET_UP_ONLY = LegendEntry(
+    "s", "set-up only", "called in set-up only, so never while it is measured"
+)
 """What an unreached pair or method is called where some call is known."""

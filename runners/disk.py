@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 
 _ADVICE = {
     errno.ENOSPC: "the disk is full; make room, or choose another folder",
@@ -22,42 +22,46 @@ _ADVICE = {
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def convert_write_errors(path: Path) -> Iterator[None]:
     """Turn every OSError inside into FolderUnusable, which names the file or `path`."""
     try:
         yield
     except OSError as error:
-        where = error.filename if isinstance(error.filename, str) else path
+        failed_path = error.filename if isinstance(error.filename, str) else path
         message = error.strerror or str(error)
         advice = _ADVICE.get(error.errno or 0, f"{message}; choose another folder")
-        raise FolderUnusable(f"cannot write {where}: {advice}") from error
+        raise FolderUnusable(f"cannot write {failed_path}: {advice}") from error
 
 
-_FULL = re.compile(rb"no space left on device", re.IGNORECASE)
-_LITTLE = 64 << 20
+_FULL_MESSAGE = re.compile(rb"no space left on device", re.IGNORECASE)
+_FULL_DISK_BYTES = 64 << 20
 """Bytes left on a disk that counts as full: a linker that fails gives back what it had written."""
 
 
-def refuse_full(job: Invocation, answer: Completed) -> None:
-    """Raise FolderUnusable for a process of this machine's disks, as `refuse_full_of` does."""
+def check_local_disk(job: Invocation, answer: CompletedProcess) -> None:
+    """Raise FolderUnusable for a process of this machine's disks, as `check_disk` does."""
     advice = "make room, or choose another folder with XDG_CACHE_HOME"
-    refuse_full_of(job, answer, lambda: shutil.disk_usage(job.cwd).free, advice)
+    check_disk(job, answer, lambda: shutil.disk_usage(job.cwd).free, advice)
 
 
-def refuse_full_of(
-    job: Invocation, answer: Completed, free: Callable[[], int], advice: str
+def check_disk(
+    job: Invocation, answer: CompletedProcess, free: Callable[[], int], advice: str
 ) -> None:
     """Raise FolderUnusable for a process that a full disk ended: it says nothing of the subject.
 
     Both signs are needed: a subject may print these words for reasons of its own. `free` returns
     the bytes that there are.
     """
-    if answer.exit_code and says_full(answer.stdout + answer.stderr) and free() < _LITTLE:
+    if (
+        answer.exit_code
+        and reports_full_disk(answer.stdout + answer.stderr)
+        and free() < _FULL_DISK_BYTES
+    ):
         raise FolderUnusable(
             f"{Path(job.argv[0]).name} could not write: the disk of {job.cwd} is full; {advice}"
         )
 
 
-def says_full(text: bytes) -> bool:
+def reports_full_disk(text: bytes) -> bool:
     """Tell whether somebody complains of a full disk."""
-    return _FULL.search(text) is not None
+    return _FULL_MESSAGE.search(text) is not None

@@ -12,13 +12,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
-from runners.disk import writing
+from runners.disk import convert_write_errors
 
 _STALE_SECONDS = 86_400
 _UNUSED_SECONDS = 30 * 86_400
 
 
-def node() -> str:
+def read_machine_name() -> str:
     """Return the name of this machine in its network, as a name of files."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", platform.node()).strip("-") or "machine"
 
@@ -30,7 +30,7 @@ def mark_used(folder: Path) -> Path:
     return folder
 
 
-class Home:
+class HomeFolder:
     """Hands out folders below one root, made when first asked for.
 
     What was copied, sent or built of subjects, and nobody has used for thirty days, is removed with
@@ -51,7 +51,7 @@ class Home:
 
         It has the machine's name, as many may see this folder.
         """
-        return self.root / f"{node()}.lock"
+        return self.root / f"{read_machine_name()}.lock"
 
     def cache(self, name: str) -> Path:
         """Return the folder of a cache of ours (Maven repository, Go build cache …)."""
@@ -61,7 +61,7 @@ class Home:
         """Return the folder of something we fetched or built for ourselves."""
         return self._folder("tools", name)
 
-    def work(self, digest: str) -> Path:
+    def make_work_folder(self, digest: str) -> Path:
         """Return the folder for what is built of one project; `digest` is one name."""
         return mark_used(self._folder("work", digest))
 
@@ -74,28 +74,28 @@ class Home:
         return self._folder("subjects")
 
     @contextmanager
-    def scratch(self) -> Iterator[Path]:
+    def make_scratch_folder(self) -> Iterator[Path]:
         """Give an empty folder on the same file system, gone afterwards.
 
         Those of auditors that were killed are removed a day later.
         """
         folder = self._folder("scratch")
-        with writing(folder):
-            made = Path(tempfile.mkdtemp(dir=folder))
-        now = made.stat().st_mtime
-        _forget(folder, now - _STALE_SECONDS)
+        with convert_write_errors(folder):
+            scratch_folder = Path(tempfile.mkdtemp(dir=folder))
+        now = scratch_folder.stat().st_mtime
+        _remove_unused_folders(folder, now - _STALE_SECONDS)
         for name in ("subjects", "work", "builds"):
-            _forget(self.root / name, now - _UNUSED_SECONDS)
+            _remove_unused_folders(self.root / name, now - _UNUSED_SECONDS)
         try:
-            yield made
+            yield scratch_folder
         finally:
-            shutil.rmtree(made, ignore_errors=True)
+            shutil.rmtree(scratch_folder, ignore_errors=True)
 
     @contextmanager
-    def locked(self, folder: Path) -> Iterator[None]:
+    def lock_folder(self, folder: Path) -> Iterator[None]:
         """Wait until no other auditor uses a folder of ours, and keep others out meanwhile."""
         path = folder / ".bench-audit-lock"
-        with writing(path):
+        with convert_write_errors(path):
             lock = path.open("w")
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -103,7 +103,7 @@ class Home:
 
     def _folder(self, *names: str) -> Path:
         folder = self.root.joinpath(*names)
-        with writing(self.root):
+        with convert_write_errors(self.root):
             self.root.mkdir(mode=self._mode, parents=True, exist_ok=True)
             folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
@@ -114,18 +114,18 @@ class Home:
         return folder
 
 
-def _forget(folder: Path, since: float) -> None:
+def _remove_unused_folders(folder: Path, since: float) -> None:
     """Remove the folders in one that were last used before a time, in seconds of the epoch."""
     with suppress(FileNotFoundError):  # the folder is not there yet
-        for other in folder.iterdir():
+        for candidate in folder.iterdir():
             with suppress(FileNotFoundError):  # another auditor is at it, too
-                status = other.stat(follow_symlinks=False)
+                status = candidate.stat(follow_symlinks=False)
                 # What is no folder is none of ours: to open a pipe would wait for its other end.
                 if stat.S_ISDIR(status.st_mode) and status.st_mtime < since:
-                    _remove(other)
+                    _remove_folder(candidate)
 
 
-def _remove(folder: Path) -> None:
+def _remove_folder(folder: Path) -> None:
     """Remove a folder, read-only parts included, as far as it is ours; links are not followed."""
     for *_, descriptor in os.fwalk(folder):
         with suppress(OSError):

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 
 
-def within_limits(job: Invocation, answer: Completed) -> Completed:
+def check_limits(job: Invocation, answer: CompletedProcess) -> CompletedProcess:
     """Return the answer of a process that nothing goes on without.
 
     Raises MachineError where a limit ended it, which else would be blamed on the subject.

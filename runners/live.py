@@ -7,11 +7,11 @@ from auditor.core.jobs import Invocation
 from auditor.core.outcome import Measured, Outcome
 from auditor.core.ports import Clock, IterationWatcher
 from auditor.core.stop_rules import StoppingRule, WarmupResult
-from runners.records import block_record
+from runners.records import parse_block
 
 GRACE_SECONDS = 30.0
 """What a process gets to tear down what it has set up, and to end, once it has been told to."""
-_ITERATIONS = 3.0
+_SPARE_ITERATIONS = 3.0
 """Iterations that it may be in the middle of when it is told, or do before it looks, with room."""
 
 
@@ -28,26 +28,26 @@ class LiveRecords:
     def read(self, data: bytes) -> list[tuple[float, float]]:
         """Return seconds of an operation and of the whole for each block whose line has ended."""
         *lines, self._rest = (self._rest + data).split(b"\n")
-        return [finished for line in lines for finished in _iteration(line)]
+        return [iteration_times for line in lines for iteration_times in _parse_iteration(line)]
 
 
-def _iteration(line: bytes) -> list[tuple[float, float]]:
+def _parse_iteration(line: bytes) -> list[tuple[float, float]]:
     kind, *fields = line.decode(errors="replace").split("\t")
     if kind != "block":
         return []
     try:
-        block = block_record(fields)
+        block = parse_block(fields)
     except ValueError:
         return []
-    return iteration(block.seconds_per_operation, block.wall_seconds)
+    return filter_iteration(block.seconds_per_operation, block.wall_seconds)
 
 
-def iteration(seconds: float, lasted: float) -> list[tuple[float, float]]:
+def filter_iteration(seconds: float, lasted: float) -> list[tuple[float, float]]:
     """Return an iteration that has a time, nothing of one that has none."""
     return [(seconds, lasted)] if 0 < seconds < math.inf else []
 
 
-class Watching:
+class IterationJudge:
     """A watched process: its watcher, and what it came to."""
 
     def __init__(self, watch: StoppingRule, watcher: IterationWatcher, clock: Clock) -> None:
@@ -63,9 +63,9 @@ class Watching:
         """Return a process whose iterations are judged, where they can be followed."""
         if job.follow is None:
             return job
-        return replace(job, follow=replace(job.follow, judge=self._judge))
+        return replace(job, follow=replace(job.follow, judge=self._judge_iteration))
 
-    def _judge(self, seconds: float, lasted: float) -> float | None:
+    def _judge_iteration(self, seconds: float, lasted: float) -> float | None:
         self._longest = max(self._longest, lasted)
         self._warmed = self._watcher.observe(seconds, lasted)
         # By the clock, not by what iterations say: a stopped timer hides what lies between them.
@@ -74,7 +74,7 @@ class Watching:
             self._started = now - lasted
         if now - self._started >= self._watch.seconds:
             self._warmed = self._warmed or self._watcher.ended()
-        return None if self._warmed is None else GRACE_SECONDS + _ITERATIONS * self._longest
+        return None if self._warmed is None else GRACE_SECONDS + _SPARE_ITERATIONS * self._longest
 
     def told(self, outcome: Outcome) -> Outcome:
         """Return how the trial ended, the warm-up of a measurement told from what counts."""

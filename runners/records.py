@@ -60,7 +60,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
-from auditor.core.outcome import Clocked, Counted, MethodCalls, Window
+from auditor.core.outcome import Counted, MethodCalls, MethodClock, Window
 from auditor.core.schedule import ArmName, Phase, Schedule
 from auditor.core.values import (
     CLOCK_COST,
@@ -79,7 +79,7 @@ SCHEDULE_HEADER = "bench-audit-schedule 1"
 RECORDS_HEADER = "bench-audit-records 1"
 
 
-def schedule_text(schedule: Schedule) -> bytes:
+def format_schedule(schedule: Schedule) -> bytes:
     """Return the schedule as a guest reads it."""
     lines = [SCHEDULE_HEADER]
     for index, arm in enumerate(schedule.arms):
@@ -113,7 +113,7 @@ class BlockRecord:
 
 
 @dataclass(slots=True)
-class Records:
+class GuestRecords:
     """All that a guest has written; methods are named by tokens."""
 
     present: set[str] = field(default_factory=set)
@@ -149,8 +149,8 @@ class Records:
     def done(self, schedule: Schedule) -> bool:
         """Tell whether all blocks are there in order, or the first ones if it stopped itself."""
         indices = [block.index for block in self.blocks]
-        wanted = len(indices) if self.stopped and indices else len(schedule.blocks)
-        return indices == list(range(wanted))
+        expected_count = len(indices) if self.stopped and indices else len(schedule.blocks)
+        return indices == list(range(expected_count))
 
     def counted(self, ids: dict[str, str], *, set_up_apart: bool) -> Counted:
         """Return what a counting variant saw; `ids` are method ids by token."""
@@ -164,9 +164,9 @@ class Records:
         )
         outside = tuple(sorted((ids[token], calls) for token, calls in self.outside.items()))
         clocked = tuple(
-            Clocked(ids[token], *_middle(blocks))
+            MethodClock(ids[token], *_average_blocks(blocks))
             for token, blocks in sorted(self.clocked.items())
-            if len(blocks) >= FEWEST_CLOCKED
+            if len(blocks) >= MIN_CLOCKED_BLOCKS
         )
         return Counted(windows, outside, set_up_apart, clocked=clocked)
 
@@ -178,7 +178,7 @@ class Records:
                 outside=calls["outside"],
                 inside=calls.get("inside"),
                 indirect=calls["indirect"],
-                arguments=_simplest(self.arguments.get(token, ())),
+                arguments=_select_simplest_samples(self.arguments.get(token, ())),
             )
             for token, calls in sorted(self.calls.items())
             if token in ids
@@ -188,77 +188,79 @@ class Records:
         """Return the blocks as series by metric, arm and phase."""
         gathered: dict[tuple[str, str, ArmName, Phase], list[tuple[int, float]]] = {}
 
-        def put(index: int, metric: str, unit: str, value: float) -> None:
+        def add_value(index: int, metric: str, unit: str, value: float) -> None:
             block = schedule.blocks[index]
             key = (metric, unit, schedule.arms[block.arm].name, block.phase)
             gathered.setdefault(key, []).append((index, value))
 
         for record in self.blocks:
-            put(record.index, TIME, "s/op", record.seconds_per_operation)
-            put(record.index, OPERATIONS, "op", record.operations)
-            put(record.index, WALL, "s", record.wall_seconds)
+            add_value(record.index, TIME, "s/op", record.seconds_per_operation)
+            add_value(record.index, OPERATIONS, "op", record.operations)
+            add_value(record.index, WALL, "s", record.wall_seconds)
             arm = schedule.arms[schedule.blocks[record.index].arm]
             if arm.counts_calls:
-                put(record.index, METHOD_CALLS, "call", record.method_calls)
+                add_value(record.index, METHOD_CALLS, "call", record.method_calls)
             if arm.name is ArmName.CLOCKED:
-                put(record.index, METHOD_TIME, "s", record.method_seconds)
-                put(record.index, CLOCK_COST, "s", self.clock_cost or 0.0)
+                add_value(record.index, METHOD_TIME, "s", record.method_seconds)
+                add_value(record.index, CLOCK_COST, "s", self.clock_cost or 0.0)
         for index, name, unit, value in self.metrics:
-            put(index, name, unit, value)
+            add_value(index, name, unit, value)
         return tuple(
             Series.of(metric, unit, arm, phase, values)
             for (metric, unit, arm, phase), values in sorted(gathered.items())
         )
 
 
-FEWEST_CLOCKED = 3
+MIN_CLOCKED_BLOCKS = 3
 """Blocks that a method has to be clocked in: of fewer one that was disturbed may be the middle."""
 
 
-def _middle(blocks: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def _average_blocks(blocks: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Return the seconds in a method and in all, per operation, of blocks that have both.
 
     Those in the method are the mean where it is called in some blocks only: most have none then.
     """
-    inside, whole = zip(*blocks, strict=True)
-    return (median if all(inside) else fmean)(inside), median(whole)
+    inside, total_seconds = zip(*blocks, strict=True)
+    return (median if all(inside) else fmean)(inside), median(total_seconds)
 
 
-_SAMPLES = 3
+_MAX_SAMPLES = 3
 
 
-def _simplest(samples: Iterable[tuple[str | None, ...]]) -> tuple[tuple[str | None, ...], ...]:
+def _select_simplest_samples(
+    samples: Iterable[tuple[str | None, ...]],
+) -> tuple[tuple[str | None, ...], ...]:
     """Return some samples of arguments, those with simple values first."""
-    kept = sorted(dict.fromkeys(samples), key=lambda fromkey: fromkey.count(None))
-    return tuple(kept[:_SAMPLES])
+    ordered_samples = sorted(dict.fromkeys(samples), key=lambda fromkey: fromkey.count(None))
+    return tuple(ordered_samples[:_MAX_SAMPLES])
 
 
-def read_records(data: bytes, blocks: int) -> Records:
+def read_records(data: bytes, blocks: int) -> GuestRecords:
     """Read a guest's file; `blocks` is how many the schedule has. Raises RecordsUnreadable."""
     text = data.decode(errors="replace")
     lines = text.split("\n")[:-1]
     if not lines or lines[0] != RECORDS_HEADER:
         raise RecordsUnreadable("the guest wrote no records")
-    records = Records()
+    records = GuestRecords()
     for line in lines[1:]:
         try:
-            _take(records, line.split("\t"), blocks)
+            _take_record(records, line.split("\t"), blocks)
         except (ValueError, IndexError, KeyError) as error:
             raise RecordsUnreadable(f"not a record: {line[:80]!r}") from error
     return records
 
 
-def block_record(fields: Sequence[str]) -> BlockRecord:
+def parse_block(fields: Sequence[str]) -> BlockRecord:
     """Return a block of its line's fields behind the first one; raises ValueError."""
     index, operations, *numbers = fields
-    value, wall, calls, spent = map(float, numbers)
-    return BlockRecord(int(index), float(operations), value, wall, calls, spent)
+    value, wall, calls, method_seconds = map(float, numbers)
+    return BlockRecord(int(index), float(operations), value, wall, calls, method_seconds)
 
 
-def _take(records: Records, fields: list[str], blocks: int) -> None:
+def _take_record(records: GuestRecords, fields: list[str], blocks: int) -> None:
     match fields:
         case ["block", index, *_] if 0 <= int(index) < blocks:
-            records.blocks.append(block_record(fields[1:]))
+            records.blocks.append(parse_block(fields[1:]))
         case ["metric", index, name, unit, value] if 0 <= int(index) < blocks:
             records.metrics.append((int(index), name, unit, float(value)))
         case ["clock-cost", seconds]:
@@ -268,18 +270,18 @@ def _take(records: Records, fields: list[str], blocks: int) -> None:
         case ["skipped", text]:
             records.skipped = text
         case ["failed" | "refused" | "missing" as kind, text]:
-            said = {"failed": records.failures, "refused": records.refused}
-            said.get(kind, records.missing).append(text)
+            text_lists = {"failed": records.failures, "refused": records.refused}
+            text_lists.get(kind, records.missing).append(text)
         case ["stopped", _]:
             records.stopped = True
         case _:
             _take_count(records, fields)
 
 
-_CALLS = ("outside", "inside", "indirect")
+_CALL_KINDS = ("outside", "inside", "indirect")
 
 
-def _take_count(records: Records, fields: list[str]) -> None:
+def _take_count(records: GuestRecords, fields: list[str]) -> None:
     match fields:
         case ["window", operations, *called]:
             records.calls_of_harness += called == ["1"]
@@ -291,20 +293,24 @@ def _take_count(records: Records, fields: list[str]) -> None:
                 nesting.add(token)
         case ["outside", token, calls]:
             records.outside[token] = int(calls)
-        case ["clocked", token, operations, seconds, whole]:
-            both = float(seconds) / int(operations), float(whole) / int(operations)
-            records.clocked.setdefault(token, []).append(both)
+        case ["clocked", token, operations, seconds, block_seconds]:
+            seconds_pair = float(seconds) / int(operations), float(block_seconds) / int(operations)
+            records.clocked.setdefault(token, []).append(seconds_pair)
         case _:
             _take_trace(records, fields)
 
 
-def _take_trace(records: Records, fields: list[str]) -> None:
+def _take_trace(records: GuestRecords, fields: list[str]) -> None:
     match fields:
         case ["tests", number]:
             records.tests = (records.tests or 0) + int(number)
-        case ["calls", token, *numbers] if len(numbers) == len(_CALLS):
-            seen = {name: int(one) for name, one in zip(_CALLS, numbers, strict=True) if one != "-"}
-            records.calls.setdefault(token, Counter()).update(seen)
+        case ["calls", token, *numbers] if len(numbers) == len(_CALL_KINDS):
+            call_counts = {
+                name: int(count_text)
+                for name, count_text in zip(_CALL_KINDS, numbers, strict=True)
+                if count_text != "-"
+            }
+            records.calls.setdefault(token, Counter()).update(call_counts)
         case ["profile", cpu, queued, wall]:
             records.profile = float(cpu), float(queued), float(wall)
         case ["code", function, file, line]:
@@ -314,7 +320,9 @@ def _take_trace(records: Records, fields: list[str]) -> None:
         case ["leaf", address, function, file, line]:
             records.leaves.setdefault(int(address), []).append((function, file, int(line)))
         case ["arguments", token, text]:
-            values = tuple(None if load is None else str(load) for load in json.loads(text))
+            values = tuple(
+                None if argument is None else str(argument) for argument in json.loads(text)
+            )
             records.arguments.setdefault(token, []).append(values)
         case _:
             raise ValueError(fields)

@@ -4,12 +4,12 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-Calls = Callable[[Sequence[str], Sequence[str]], tuple["Subset", ...]]
+SubsetCommandMaker = Callable[[Sequence[str], Sequence[str]], tuple["SubsetCommand", ...]]
 """From the ids of those to run, and of all that are known, to calls that run just these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subset:
+class SubsetCommand:
     """A call that runs a choice of benchmarks."""
 
     pattern: str  # regular expression of what runs

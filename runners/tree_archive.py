@@ -6,31 +6,31 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from auditor.core.errors import MachineError
-from runners.disk import writing
-from runners.home import Home
-from runners.subjects.tree_entries import settle
+from runners.disk import convert_write_errors
+from runners.home import HomeFolder
+from runners.subjects.tree_entries import publish_copy
 
 
 def pack_folders(places: Iterable[tuple[str, Path]]) -> bytes:
     """Return an archive of folders and files by their names in it."""
-    into = io.BytesIO()
-    with tarfile.open(fileobj=into, mode="w:gz", compresslevel=1) as archive:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
         for name, place in places:
             archive.add(place, name)
-    return into.getvalue()
+    return buffer.getvalue()
 
 
-def unpack_folders(archive: bytes, digest: str, home: Home) -> Path:
+def unpack_folders(archive: bytes, digest: str, home: HomeFolder) -> Path:
     """Return the folder of what was sent under a digest, with it as it was sent.
 
     Raises MachineError.
     """
-    there = home.subjects() / f"sent-{digest[:24]}"
-    with home.scratch() as scratch, writing(there):
+    sent_folder = home.subjects() / f"sent-{digest[:24]}"
+    with home.make_scratch_folder() as scratch, convert_write_errors(sent_folder):
         try:
-            with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
-                opened.extractall(scratch / "tree", filter="tar")
+            with tarfile.open(fileobj=io.BytesIO(archive)) as tar_file:
+                tar_file.extractall(scratch / "tree", filter="tar")
         except tarfile.TarError as error:
             raise MachineError(f"the received files cannot be unpacked: {error}") from error
-        settle(scratch / "tree", there, scratch)
-    return there
+        publish_copy(scratch / "tree", sent_folder, scratch)
+    return sent_folder

@@ -12,7 +12,7 @@ from threading import Lock
 from fasteners import ReaderWriterLock
 
 from auditor.core.errors import FolderUnusable, OutOfTime
-from auditor.core.jobs import Completed, HostFacts, HostInterference, Invocation
+from auditor.core.jobs import CompletedProcess, HostFacts, HostInterference, Invocation
 from auditor.core.listing import EVERYTHING, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Exhausted, Outcome
@@ -20,14 +20,14 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Clock, Harness, Host, Launcher, Places, Watchers
 from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import Suite
-from runners.disk import writing
-from runners.folders import running_folder
-from runners.hosts.exchange import put
-from runners.hosts.reference_workload import NO_LOOK, LoopLook
-from runners.live import Watching
-from runners.programs import is_made, note_made, remove_half
+from runners.disk import convert_write_errors
+from runners.folders import locate_run_folder
+from runners.hosts.exchange import put_files
+from runners.hosts.reference_workload import NO_LOOP_TIMING, LoopTiming
+from runners.live import IterationJudge
+from runners.programs import is_program_built, mark_built, remove_incomplete
 
-Elsewhere = Callable[[Path], bytes | None]
+ArtifactSource = Callable[[Path], bytes | None]
 """Returns a program, by its path in the folder of builds, that a machine like this one has made of
 the same project; None where nobody has."""
 
@@ -52,8 +52,8 @@ class TrialRunner:
         clock: Clock,
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
-        loop: Callable[[], LoopLook] = lambda: NO_LOOK,
-        elsewhere: Elsewhere = no_artifact_source,
+        loop: Callable[[], LoopTiming] = lambda: NO_LOOP_TIMING,
+        elsewhere: ArtifactSource = no_artifact_source,
     ) -> None:
         """Take the parts.
 
@@ -79,138 +79,144 @@ class TrialRunner:
 
     def is_prepared(self, trial: Trial) -> bool:
         """Tell whether what a trial runs is built."""
-        into = self._folder(trial.overlay.digest)
-        if not _marker(into).exists():
+        build_folder = self._make_build_folder(trial.overlay.digest)
+        if not _locate_marker(build_folder).exists():
             return trial.overlay.digest in self._failed
-        return all(job.makes is None for job in self._first_job(trial, into))
+        return all(job.makes is None for job in self._launch_first_job(trial, build_folder))
 
     def prepare(self, trial: Trial) -> None:
         """Build what a trial runs, beside others; what fails is built again by `run`, alone."""
-        into = self._folder(trial.overlay.digest)
-        with self._locked(trial.overlay.digest):
-            if self._build(trial, into):
+        build_folder = self._make_build_folder(trial.overlay.digest)
+        with self._find_lock(trial.overlay.digest):
+            if self._build_variant(trial, build_folder):
                 del self._failed[trial.overlay.digest]
                 return
-        for job in self._first_job(trial, into):
+        for job in self._launch_first_job(trial, build_folder):
             if job.makes is not None:
-                self._made(into, job, trial)
+                self._build_program(build_folder, job, trial)
 
-    def _first_job(self, trial: Trial, into: Path) -> Iterable[Invocation]:
-        return islice(self._launcher.launch(self._project, trial, into), 1)
+    def _launch_first_job(self, trial: Trial, build_folder: Path) -> Iterable[Invocation]:
+        return islice(self._launcher.launch(self._project, trial, build_folder), 1)
 
     def run(self, trial: Trial) -> Run:
         """Run one trial; whatever the subject does is an outcome.
 
         Raises ValueError for one with a watch where there is nobody to watch.
         """
-        with self._locked("facts"):
-            self._facts = self._facts or self._with_tools(self._host.facts())
-        loop = self._loop() if trial.alone else NO_LOOK
-        started, before = self._clock.now(), self._clock.monotonic()
+        with self._find_lock("facts"):
+            self._facts = self._facts or self._add_tool_versions(self._host.facts())
+        loop = self._loop() if trial.alone else NO_LOOP_TIMING
+        started, start_seconds = self._clock.now(), self._clock.monotonic()
         outcome, answers = self._outcome(trial)
         return Run(
             trial=trial,
             host=self._facts,
             outcome=outcome,
             started=started,
-            seconds=self._clock.monotonic() - before,
+            seconds=self._clock.monotonic() - start_seconds,
             revision=self._project.revision,
-            strain=_strain(trial, answers, loop),
+            strain=_measure_interference(trial, answers, loop),
             loop_seconds=loop.seconds,
         )
 
-    def _with_tools(self, facts: HostFacts) -> HostFacts:
+    def _add_tool_versions(self, facts: HostFacts) -> HostFacts:
         """Return facts with the versions of what builds and runs the project there."""
         return replace(facts, facts=tuple(sorted((*facts.facts, *self._project.versions))))
 
-    def _outcome(self, trial: Trial) -> tuple[Outcome, list[Completed]]:
+    def _outcome(self, trial: Trial) -> tuple[Outcome, list[CompletedProcess]]:
         """Return how a trial ended, and the processes that it took."""
-        into = self._folder(trial.overlay.digest)
-        with self._locked(trial.overlay.digest):
-            if failed := self._build(trial, into):
-                return failed, []
-        watching = self._watching(trial)
-        answers: list[Completed] = []
-        end = self._clock.monotonic() + trial.timeout_seconds
-        for job in self._launcher.launch(self._project, trial, into):
+        build_folder = self._make_build_folder(trial.overlay.digest)
+        with self._find_lock(trial.overlay.digest):
+            if failed_outcome := self._build_variant(trial, build_folder):
+                return failed_outcome, []
+        judge = self._make_judge(trial)
+        answers: list[CompletedProcess] = []
+        deadline = self._clock.monotonic() + trial.timeout_seconds
+        for job in self._launcher.launch(self._project, trial, build_folder):
             if trial.purpose is Purpose.TRACE:  # the limit is of all tests of a client together
-                left = max(0.0, end - self._clock.monotonic())
-                job = replace(job, timeout_seconds=min(job.timeout_seconds, left))  # noqa: PLW2901
+                seconds_left = max(0.0, deadline - self._clock.monotonic())
+                job = replace(job, timeout_seconds=min(job.timeout_seconds, seconds_left))  # noqa: PLW2901
             tree = (self._project.root,) if trial.benchmark is None else ()
-            job = job if watching is None else watching.of(job)  # noqa: PLW2901
+            job = job if judge is None else judge.of(job)  # noqa: PLW2901
             answers += (
-                self._made(into, job, trial) if job.makes else [self._run(into, job, trial, *tree)]
+                self._build_program(build_folder, job, trial)
+                if job.makes
+                else [self._run(build_folder, job, trial, *tree)]
             )
             if answers and answers[-1].exhausted:
                 return Exhausted(answers[-1].exhausted, answers[-1].tail()), answers
             if trial.purpose is not Purpose.TRACE and answers and answers[-1].exit_code != 0:
                 break  # but tests of a client's package say nothing of those of another
         outcome = self._launcher.read(trial, answers)
-        return (outcome if watching is None else watching.told(outcome)), answers
+        return (outcome if judge is None else judge.told(outcome)), answers
 
-    def _locked(self, what: str) -> Lock:
+    def _find_lock(self, what: str) -> Lock:
         return self._locks.setdefault(what, Lock())
 
-    def _apart(self, trial: Trial) -> AbstractContextManager[object]:
+    def _reserve_build_time(self, trial: Trial) -> AbstractContextManager[object]:
         """Give the time in which something is built for a trial, while no other one is timed."""
         return self._building_or_timing.write_lock() if trial.rough else nullcontext()
 
-    def _made(self, into: Path, job: Invocation, trial: Trial) -> list[Completed]:
+    def _build_program(
+        self, build_folder: Path, job: Invocation, trial: Trial
+    ) -> list[CompletedProcess]:
         """Have a program made, by one at a time; empty where it is there."""
         assert job.makes is not None  # noqa: S101 - narrows the type
-        with self._locked(str(job.makes)):
-            if is_made(job.makes) or self._had(job.makes):
+        with self._find_lock(str(job.makes)):
+            if is_program_built(job.makes) or self._fetch_program(job.makes):
                 return []
-            with self._apart(trial):
-                return [self._ask(into, job)]
+            with self._reserve_build_time(trial):
+                return [self._run_job(build_folder, job)]
 
-    def _run(self, into: Path, job: Invocation, trial: Trial, *writable: Path) -> Completed:
+    def _run(
+        self, build_folder: Path, job: Invocation, trial: Trial, *writable: Path
+    ) -> CompletedProcess:
         """Run a process; what is timed is so beside others that run, and not beside a build."""
         with self._building_or_timing.read_lock() if trial.rough else nullcontext():
-            return self._ask(into, job, *writable)
+            return self._run_job(build_folder, job, *writable)
 
-    def _ask(self, into: Path, job: Invocation, *writable: Path) -> Completed:
+    def _run_job(self, build_folder: Path, job: Invocation, *writable: Path) -> CompletedProcess:
         if job.makes is not None:
-            remove_half(job.makes)
-        measuring = (running_folder(into), *writable)
+            remove_incomplete(job.makes)
+        measuring = (locate_run_folder(build_folder), *writable)
         host = self._building if job.builds else self._host.measuring(measuring)
         answer = host.run(job)
         if job.makes is not None and answer.exit_code == 0 and job.makes.exists():
-            note_made(job.makes)
+            mark_built(job.makes)
         return answer
 
-    def _had(self, program: Path) -> bool:
+    def _fetch_program(self, program: Path) -> bool:
         """Have a program that was made elsewhere, whole or not at all."""
         content = self._elsewhere(program.relative_to(self._builds))
         if content is None:
             return False
         unfinished = program.with_suffix(".sent")
-        put([(unfinished, content)], self._builds)
-        with writing(program):
+        put_files([(unfinished, content)], self._builds)
+        with convert_write_errors(program):
             unfinished.chmod(0o755)
             unfinished.replace(program)
-        note_made(program)
+        mark_built(program)
         return True
 
-    def _watching(self, trial: Trial) -> Watching | None:
+    def _make_judge(self, trial: Trial) -> IterationJudge | None:
         if trial.watch is None:
             return None
         if self._watchers is None:
             raise ValueError("nobody is there to watch the process of this trial")
-        return Watching(trial.watch, self._watchers(trial), self._clock)
+        return IterationJudge(trial.watch, self._watchers(trial), self._clock)
 
-    def _build(self, trial: Trial, into: Path) -> Outcome | None:
+    def _build_variant(self, trial: Trial, build_folder: Path) -> Outcome | None:
         """Build once: a marker, written last, tells a whole build from a broken-off one."""
         overlay = trial.overlay
-        marker = _marker(into)
+        marker = _locate_marker(build_folder)
         if overlay.digest in self._failed:
             return self._failed[overlay.digest]
         if marker.exists():
             return None
-        build = self._launcher.build(self._project, overlay, into)
-        put(build.files, self._builds, self._project.root)
+        build = self._launcher.build(self._project, overlay, build_folder)
+        put_files(build.files, self._builds, self._project.root)
         for step in build.steps:
-            with self._apart(trial):
+            with self._reserve_build_time(trial):
                 answer = self._building.run(step)
             if answer.exit_code != 0:
                 self._failed[overlay.digest] = self._launcher.read(trial, [answer])
@@ -218,20 +224,22 @@ class TrialRunner:
         marker.write_text(json.dumps({"overlay": overlay.digest}))
         return None
 
-    def _folder(self, digest: str) -> Path:
+    def _make_build_folder(self, digest: str) -> Path:
         folder = self._builds / digest
         try:
-            running_folder(folder).mkdir(parents=True, exist_ok=True)
+            locate_run_folder(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FolderUnusable(f"cannot make {folder}: {error.strerror}") from error
         return folder
 
 
-def _marker(into: Path) -> Path:
-    return into / "built.json"
+def _locate_marker(build_folder: Path) -> Path:
+    return build_folder / "built.json"
 
 
-def _strain(trial: Trial, answers: Sequence[Completed], loop: LoopLook) -> HostInterference:
+def _measure_interference(
+    trial: Trial, answers: Sequence[CompletedProcess], loop: LoopTiming
+) -> HostInterference:
     """Return what kept the machine from a trial; that others waited for it is our own doing.
 
     Where nobody knows what others used, as beside a container, a trial has waited for them no more
@@ -258,8 +266,8 @@ class TrialExecutor(TrialRunner):
         clock: Clock,
         watchers: Watchers | None = None,
         writes: tuple[Path, ...] = (),
-        loop: Callable[[], LoopLook] = lambda: NO_LOOK,
-        elsewhere: Elsewhere = no_artifact_source,
+        loop: Callable[[], LoopTiming] = lambda: NO_LOOP_TIMING,
+        elsewhere: ArtifactSource = no_artifact_source,
     ) -> None:
         """Take the parts, as a TrialRunner does."""
         super().__init__(
@@ -278,13 +286,17 @@ class TrialExecutor(TrialRunner):
 
     def discover(self, listing: Listing = EVERYTHING) -> Suite:
         """Return the suite of the unchanged project."""
-        into = self._folder(Overlay().digest)
-        return self._harness.discover(self._project, into, partial(self._ask, into), listing)
+        build_folder = self._make_build_folder(Overlay().digest)
+        return self._harness.discover(
+            self._project, build_folder, partial(self._run_job, build_folder), listing
+        )
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the sources of that suite; no benchmark is run."""
-        into = self._folder(Overlay().digest)
-        return tuple(self._harness.sources(self._project, into, partial(self._ask, into)))
+        build_folder = self._make_build_folder(Overlay().digest)
+        return tuple(
+            self._harness.sources(self._project, build_folder, partial(self._run_job, build_folder))
+        )
 
     def is_always_called(self, method: Method) -> bool:
         """Tell whether the compiler surely makes calls of all calls of a method.
@@ -295,10 +307,10 @@ class TrialExecutor(TrialRunner):
             return False
         folder = str(PurePosixPath(method.span.file).parent)
         if folder not in self._called:
-            into = self._folder(Overlay().digest)
+            build_folder = self._make_build_folder(Overlay().digest)
             try:
-                ask = partial(self._ask, into)
-                calls = self._harness.never_inlined(self._project, folder, into, ask)
+                ask = partial(self._run_job, build_folder)
+                calls = self._harness.never_inlined(self._project, folder, build_folder, ask)
             except OutOfTime:
                 return False
             self._called[folder] = calls

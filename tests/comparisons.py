@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from builders import CONTEXT
 
-from auditor.compare.document import comparison_document
-from auditor.compare.judge import ComparisonThresholds, judge
+from auditor.compare.document import build_comparison_document
+from auditor.compare.judge import ComparisonThresholds, judge_dimension
 from auditor.compare.model import BenchmarkComparison, Comparison, Dimension, Patch, Rounds
 from auditor.core.caveats import Caveat
 
@@ -15,10 +15,14 @@ LIMITS = ComparisonThresholds(min_delta=0.05, fresh=8)
 def benchmark(name, head=1.0, *, fresh=True, allocations=None):
     """Return the comparison of a benchmark that takes `head` times as long."""
     rounds = tuple((1e-6, 1.001e-6, head * 1e-6 * (1 + index / 1000)) for index in range(6))
-    judged = [judge(Dimension.TIME, Rounds(first=rounds, fresh=rounds if fresh else ()), LIMITS)]
+    judged = [
+        judge_dimension(Dimension.TIME, Rounds(first=rounds, fresh=rounds if fresh else ()), LIMITS)
+    ]
     if allocations is not None:
         counts = ((*allocations[:1], *allocations),) * 4
-        judged.append(judge(Dimension.ALLOCATIONS, Rounds(first=counts, fresh=counts), LIMITS))
+        judged.append(
+            judge_dimension(Dimension.ALLOCATIONS, Rounds(first=counts, fresh=counts), LIMITS)
+        )
     return BenchmarkComparison(id=name, dimensions=tuple(judged))
 
 
@@ -33,7 +37,7 @@ def made(*benchmarks, **more):
         **more,
     )
     context = replace(CONTEXT, subject="example.org/ring", revision="v1.6.0")
-    return comparison_document(comparison, context, base="b" * 40)
+    return build_comparison_document(comparison, context, base="b" * 40)
 
 
 def whole():

@@ -59,7 +59,7 @@ def timed(test=1, threads=8, *, times=1.0, noise=0.001, reason=""):
 def lane(threads, *times, plan=PLAN, left_out=0):
     """Return the tests with a number of threads; None instead of `times` is an inconclusive one."""
     judged = [
-        oracle.judge(
+        oracle.judge_test(
             timed(number, threads, reason="a suffix hung")
             if each is None
             else timed(number, threads, times=each),
@@ -67,22 +67,22 @@ def lane(threads, *times, plan=PLAN, left_out=0):
         )
         for number, each in enumerate(times, 1)
     ]
-    return oracle.verdict(threads, judged, plan, left_out=left_out)
+    return oracle.judge_threads(threads, judged, plan, left_out=left_out)
 
 
 def verdict(*lanes, control=None, tests=None, plan=PLAN, **suite):
     """Return what these numbers of threads come to."""
-    finding = oracle.overall(lanes)
+    finding = oracle.combine_findings(lanes)
     known = {test.timed.test for each in lanes for test in each.tests}
     tests = tests or tuple(made(number, suffix=9 - number) for number in sorted(known))
     sizes = {test.number: len(test.prefix) + sum(map(len, test.suffixes)) for test in tests}
     return ConcurrencyVerdict(
         subject="org.example.Pool",
         finding=finding,
-        cause=oracle.cause(finding, control),
+        cause=oracle.decide_cause(finding, control),
         threads=lanes,
         control=control,
-        smallest=oracle.smallest(finding, lanes, sizes),
+        smallest=oracle.find_smallest_test(finding, lanes, sizes),
         suite=ConcurrentTestSuite(
             tests=tests, **{"length": 100, "tried": (), "methods": (), "focus": ()} | suite
         ),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingMixIn, UnixStreamServer
 
-from runners.hosts.daemon import LABEL, OWNER, Daemon
+from runners.hosts.daemon import LABEL, OWNER, DockerDaemon
 
 ENDED = {"State": {"ExitCode": 0, "OOMKilled": False}}
 ORPHAN = {"Id": "2", "Labels": {LABEL: "", OWNER: "here 1 then"}}
@@ -72,7 +72,7 @@ def answering(folder, gone, *, hangs=False):
     """Give a connection to a daemon that does not answer one call, and what it was asked."""
     with (
         listening(folder, gone, hangs=hangs) as (where, asked),
-        Daemon({"DOCKER_HOST": where}, "here") as daemon,
+        DockerDaemon({"DOCKER_HOST": where}, "here") as daemon,
     ):
         yield daemon, asked
 

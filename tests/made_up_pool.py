@@ -4,11 +4,11 @@ from dataclasses import dataclass, field, replace
 
 from auditor.core.contracts.concurrent_test import MemberKind, Variable
 from auditor.core.contracts.test_generation import (
-    Attempt,
-    Describe,
-    Factories,
+    AttemptRequest,
+    DescriptionRequest,
+    FactoryRequest,
     GenerationAnswer,
-    Subtypes,
+    SubtypeRequest,
 )
 
 POOL = "org.example.Pool"
@@ -71,7 +71,7 @@ class Guest:
     def answer(self, request):
         """Return the answer to a request."""
         match request:
-            case Describe(types):
+            case DescriptionRequest(types):
                 known = {POOL: (*LINES, *self.constants), "org.example.Factory": self.factory}
                 missing = [
                     ("missing", text, "old", "no such class") for text in types if text not in known
@@ -79,9 +79,9 @@ class Guest:
                 return GenerationAnswer(
                     lines=(*missing, *(line for text in types for line in known.get(text, ())))
                 )
-            case Subtypes() | Factories():
+            case SubtypeRequest() | FactoryRequest():
                 return GenerationAnswer()
-            case Attempt():
+            case AttemptRequest():
                 self.attempts.append(request)
                 if request.threads and self.with_threads:
                     return GenerationAnswer(problem=self.with_threads, at=self._blamed(request))

@@ -8,7 +8,7 @@ import pytest
 
 from auditor.core.contracts.lint import Confidence
 from auditor.core.subject import SourceFile, SourceRole
-from auditor.lint.assemble import LINTERS, rules
+from auditor.lint.assemble import LINTERS, list_rules
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
@@ -126,13 +126,13 @@ def test_a_plant_is_found_where_it_is_a_fault(plant):
 def test_every_rule_has_three_faults_and_three_near_misses():
     counts = Counter((plant.rule, plant.fault) for plant in PLANTS)
 
-    assert {smell_rule.id for smell_rule in rules()} == {rule for rule, _ in counts}
+    assert {smell_rule.id for smell_rule in list_rules()} == {rule for rule, _ in counts}
     assert min(counts.values()) >= 3
 
 
 @pytest.mark.parametrize("language", FILES)
 def test_the_small_suites_have_no_faults(language):
-    off = {rule.id for rule in rules() if not rule.on}
+    off = {rule.id for rule in list_rules() if not rule.on}
 
     assert {one.rule for one in look(language)} <= off
 

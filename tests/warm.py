@@ -13,11 +13,11 @@ import subprocess
 from pathlib import Path
 
 from auditor.core.request import BuildOptions, FolderSpec
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.project import jmh_jar, prepare_tree
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 JAVA_RING = Path(__file__).parent / "subjects" / "java-ring"
 MODULE = "module example.org/warm\n\ngo 1.20\n"
@@ -90,7 +90,7 @@ def _of_java(folder):
     user.mkdir()
     passed = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
     given = tuple(sorted({**passed, "HOME": str(user)}.items()))
-    common = {"home": Home(folder), "host": LocalHost(), "environment": given}
-    placed = place(FolderSpec(JAVA_RING), **common)
+    common = {"home": HomeFolder(folder), "host": LocalHost(), "environment": given}
+    placed = place_subject(FolderSpec(JAVA_RING), **common)
     project = prepare_tree(placed, **common, words=BuildOptions((), ()))
     prepare_guests(**common, jmh_core_jar=jmh_jar(project.parts))

@@ -5,24 +5,24 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from auditor.abs.document import AbsOrStability
-from auditor.abs.document_of_verdict import document, stability_document
+from auditor.abs.document_of_verdict import build_abs_document, stability_document
 from auditor.abs.model import AbsVerdict
 from auditor.abs.page.report import render_page
 from auditor.abs.preview import preview_abs, preview_suite
 from auditor.abs.study import abs_audit
-from auditor.abs.study.expectation import expected_beforehand, refuse_small_budget
+from auditor.abs.study.expectation import estimate_time_at_start, refuse_small_budget
 from auditor.config import Config, Places
 from auditor.core.caveats import Caveat
 from auditor.core.ports import Observer
 from auditor.core.request import AbsRequest
 from auditor.core.stability import Stability
-from auditor.core.units import duration
+from auditor.core.units import format_duration
 from auditor.measure import stability_study
 from auditor.measure.context import UNDECIDED, Deadline, StudyContext
 from auditor.measure.planning.preview import Preview
-from auditor.measure.reuse import Reuse
-from auditor.session import Session, open_session
-from auditor.trace.assemble import popularity, stored_popularity
+from auditor.measure.reuse import ReuseObserver
+from auditor.session import AuditSession, open_session
+from auditor.trace.assemble import find_popularity, load_popularity
 from reports import results
 
 MOST_LOOKED_UP = 1000
@@ -32,10 +32,10 @@ MOST_LOOKED_UP = 1000
 class AbsAudit:
     """A subject made ready, with everything that can be asked of it."""
 
-    def __init__(self, config: Config, parts: StudyContext, session: Session) -> None:
+    def __init__(self, config: Config, parts: StudyContext, session: AuditSession) -> None:
         """Take the parts; nothing is measured yet."""
         self._config = config
-        self._reuse = Reuse(parts.observer, parts.project.revision)
+        self._reuse = ReuseObserver(parts.observer, parts.project.revision)
         self._parts = replace(parts, observer=self._reuse)
         self._session = session
         self._number: int | None = None
@@ -43,8 +43,8 @@ class AbsAudit:
 
     def plan(self) -> Preview:
         """Say what `abs` would measure."""
-        known = stored_popularity(self._config, self._parts.project, self._session)
-        request = replace(self._config.request, popular=known)
+        usage = load_popularity(self._config, self._parts.project, self._session)
+        request = replace(self._config.request, popular=usage)
         refuse_small_budget(request, self._parts)
         return preview_abs(request, self._parts)
 
@@ -54,28 +54,32 @@ class AbsAudit:
 
     def abs(self, command: str = "abs") -> AbsVerdict:
         """Find the API benchmarking score; `command` is what the store remembers it by."""
-        known = stored_popularity(self._config, self._parts.project, self._session)
-        refuse_small_budget(replace(self._config.request, popular=known), self._parts)
-        self._begin(command)
-        popular = popularity(self._config, self._parts.project, self._session)
+        usage = load_popularity(self._config, self._parts.project, self._session)
+        refuse_small_budget(replace(self._config.request, popular=usage), self._parts)
+        self._begin_audit(command)
+        popular = find_popularity(self._config, self._parts.project, self._session)
         request = replace(self._config.request, popular=popular)
-        expected = expected_beforehand(request, self._parts)
+        expected = estimate_time_at_start(request, self._parts)
         self._parts.observer.caveat(Caveat("expected-time", expected.text))
-        return self._judged(request, self._parts)
+        return self._judge_request(request, self._parts)
 
     def so_far(self) -> AbsVerdict:
         """Judge what the store has of `abs`; nothing is measured, and the result is not kept."""
-        known = stored_popularity(self._config, self._parts.project, self._session)
-        request = replace(self._config.request, popular=known)
+        usage = load_popularity(self._config, self._parts.project, self._session)
+        request = replace(self._config.request, popular=usage)
         no_time = Deadline(self._parts.clock, 0)
-        return self._judged(request, replace(self._parts, deadline=no_time))
+        return self._judge_request(request, replace(self._parts, deadline=no_time))
 
-    def _judged(self, request: AbsRequest, parts: StudyContext) -> AbsVerdict:
+    def _judge_request(self, request: AbsRequest, parts: StudyContext) -> AbsVerdict:
         verdict = abs_audit.audit_suite(request, parts)
-        caveats = (*verdict.caveats, *self._left(request, verdict), *self._reuse.caveats())
+        caveats = (
+            *verdict.caveats,
+            *self._describe_unfinished(request, verdict),
+            *self._reuse.caveats(),
+        )
         return replace(verdict, caveats=caveats)
 
-    def _left(self, request: AbsRequest, verdict: AbsVerdict) -> Iterator[Caveat]:
+    def _describe_unfinished(self, request: AbsRequest, verdict: AbsVerdict) -> Iterator[Caveat]:
         """Say what it would take to decide what there was no time for.
 
         Each lookup takes time, too, so of a large suite nothing is said, nor after the end.
@@ -90,32 +94,33 @@ class AbsAudit:
         missing = sum(phase.trials - phase.known for phase in phases)
         text = (
             f"{missing} processes at most are left to run, about "
-            f"{duration(sum(phase.seconds for phase in phases))}; repeat the command to go on"
+            f"{format_duration(sum(phase.seconds for phase in phases))}; repeat the command to "
+            "go on"
         )
         yield Caveat("time-left", text)
 
     def stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""
-        self._begin("stability")
-        verdict = stability_study.audit(self._parts)
+        self._begin_audit("stability")
+        verdict = stability_study.audit_stability(self._parts)
         return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
 
     def document(self, verdict: AbsVerdict | Stability) -> AbsOrStability:
         """Return the result, and remember it in the store."""
         context = self._session.context(self._config, self._parts.project, self._command)
-        made = (
-            document(verdict, context)
+        result_document = (
+            build_abs_document(verdict, context)
             if isinstance(verdict, AbsVerdict)
             else stability_document(verdict, context)
         )
-        self._session.end(self._number, context.ended, results.text(made))
-        return made
+        self._session.end(self._number, context.ended, results.format_json(result_document))
+        return result_document
 
     def page(self, document: AbsOrStability) -> str:
         """Return the HTML report of a document."""
         return render_page(document)
 
-    def _begin(self, command: str) -> None:
+    def _begin_audit(self, command: str) -> None:
         self._command = command
         self._number = self._session.begin(command, self._config, self._parts.project)
 

@@ -17,16 +17,16 @@ from auditor.abs.next_steps import AuditCall, next_steps
 from auditor.abs.recording import CSV, RecordedRuns
 from auditor.cli import github, options, output, purposes
 from auditor.cli.console import Console
-from auditor.cli.outputs import output_options
-from auditor.config import Config, places
+from auditor.cli.outputs import make_output_options
+from auditor.config import Config, choose_places
 from auditor.config.judgeable import check_judgeable
 from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
-from reports.html import gate_view
+from reports.html import make_gate_view
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=(
         "--benchmarks",
         "--method",
@@ -38,15 +38,15 @@ from reports.html import gate_view
     ),
     short_help="Would the suite detect it if a method got slower?",
 )
-@options.options(
-    *options.WHAT,
+@options.add_options(
+    *options.SUITE_OPTIONS,
     *abs_options.JUDGED,
     options.WARMUP,
     options.RETRY_FAILED,
     options.GITHUB,
     options.STORE,
-    *output_options(".json", ".html", ".md", ".csv", ".sarif"),
-    *options.SHOWN,
+    *make_output_options(".json", ".html", ".md", ".csv", ".sarif"),
+    *options.DISPLAY_OPTIONS,
     options.DRY_RUN,
     click.option(
         "--so-far",
@@ -72,11 +72,11 @@ def command(context: click.Context, /, **_: object) -> int:
     bench-audit abs go:github.com/google/uuid@v1.6.0    a published module
     bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
-    begun = time.monotonic()
+    start_time = time.monotonic()
     command_line = options.CommandLine.of(context, abs_options.judged_changes(context.params))
     check_judgeable(command_line.config)
     baseline = _read_baseline(context.params["baseline"], command_line)
-    command_line = _with_methods_of(baseline, command_line)
+    command_line = _add_baseline_methods(baseline, command_line)
     if context.params["dry_run"] and context.params["so_far"]:
         raise UsageError("--dry-run and --so-far answer different questions; choose one")
     if context.params["dry_run"]:
@@ -84,20 +84,20 @@ def command(context: click.Context, /, **_: object) -> int:
             command_line, lambda audit: audit.plan(), _describe_judging(command_line.config)
         )
     if context.params["github"]:
-        github.files(command_line.surroundings.environment)
+        github.find_step_files(command_line.surroundings.environment)
     # A gate that would fail is looked at a second time.
     has_gate = command_line.config.gates.min_score is not None or baseline is not None
     document, console = _audit_and_show(
-        context, second_look.first_look(command_line) if has_gate else command_line
+        context, second_look.limit_first_look(command_line) if has_gate else command_line
     )
-    verdict, lines = _apply_gates(context, command_line, document, baseline, begun)
-    code = options.exit_code(verdict, context.params["inconclusive"])
+    verdict, lines = _apply_gates(context, command_line, document, baseline, start_time)
+    code = options.choose_exit_code(verdict, context.params["inconclusive"])
     folder = command_line.places.output
-    abs_output.keep_gate(folder, document, gate_view(verdict, code, lines))
+    abs_output.write_gate_report(folder, document, make_gate_view(verdict, code, lines))
     abs_output.deliver_result(context.params, folder, abs_output.ABS, document, console)
     for line in lines:
-        console.say(line)
-    for step in next_steps(document, _call(context, command_line, has_gate=has_gate)):
+        console.print_message(line)
+    for step in next_steps(document, _make_audit_call(context, command_line, has_gate=has_gate)):
         console.note(f"next: {step.command}  # {step.why}")
     if context.params["github"]:
         github_step.write_for_github(
@@ -106,12 +106,12 @@ def command(context: click.Context, /, **_: object) -> int:
     return code
 
 
-def _call(
+def _make_audit_call(
     context: click.Context, command_line: options.CommandLine, *, has_gate: bool
 ) -> AuditCall:
     """Return how the audit was called, for the commands that go on from it."""
     parameters, current = context.params, command_line.places
-    default_store = places(command_line.config, command_line.surroundings.environment).store
+    default_store = choose_places(command_line.config, command_line.surroundings.environment).store
     harness = ("--harness", parameters["harness"]) if parameters["harness"] else ()
     fixed = command_line.config.request.slowdown is not None
     return AuditCall(
@@ -128,9 +128,11 @@ def _audit_and_show(
     context: click.Context, command_line: options.CommandLine
 ) -> tuple[Document, Console]:
     """Audit, or judge what the store has, show it, and return it."""
-    so_far, heard = context.params["so_far"], RecordedRuns()
+    so_far, recorded_runs = context.params["so_far"], RecordedRuns()
     if context.params["csv"]:
-        command_line = replace(command_line, surroundings=heard.around(command_line.surroundings))
+        command_line = replace(
+            command_line, surroundings=recorded_runs.around(command_line.surroundings)
+        )
     document, console = abs_output.make_result(
         command_line,
         lambda audit: audit.document(audit.so_far() if so_far else audit.abs()),
@@ -139,7 +141,7 @@ def _audit_and_show(
     abs_output.show_result(command_line, console, document, abs_output.ABS)
     if context.params["csv"]:
         path = command_line.places.output / CSV
-        output.write(path, heard.table(document.harness))
+        output.write_file(path, recorded_runs.table(document.harness))
         console.note(f"values: {path}")
     return long_tables.require_methods(document), console
 
@@ -149,20 +151,22 @@ def _apply_gates(
     command_line: options.CommandLine,
     first: Document,
     baseline: BaselineResult | None,
-    begun: float,
+    start_time: float,
 ) -> tuple[Exit, Sequence[str]]:
     """Return the verdict and what to say; no gate fails by what one look alone has missed."""
     limits = command_line.config.gates
     verdict, lines = judge_gates(first, limits, baseline)
     if verdict is not Exit.GATE_FAILED or context.params["so_far"]:
         return verdict, lines
-    methods = second_look.suspected_misses(first, limits.min_score, baseline)
+    methods = second_look.list_suspected_misses(first, limits.min_score, baseline)
     changes = abs_options.judged_changes(context.params) | second_look.second_look_changes(
         first, methods, command_line.config.request.suite.seed
     )
-    again = replace(options.CommandLine.of(context, changes), places=command_line.places)
-    second = second_look.look_again(again, methods, begun)
-    verdict, lines = judge_gates(first, limits, baseline, second.unsure)
+    second_command_line = replace(
+        options.CommandLine.of(context, changes), places=command_line.places
+    )
+    second = second_look.take_second_look(second_command_line, methods, start_time)
+    verdict, lines = judge_gates(first, limits, baseline, second.unsure_methods)
     return verdict, [*lines, *second.said()]
 
 
@@ -170,15 +174,15 @@ def _describe_judging(config: Config) -> str:
     """Return the rule, the slowdown and the gates that count, as they were understood."""
     request = config.request
     slowdown = "from the spread" if request.slowdown is None else as_percent(request.slowdown)
-    said = [f'Judged by rule "{request.rule.value}"', f"slowdown {slowdown}"]
+    conditions = [f'Judged by rule "{request.rule.value}"', f"slowdown {slowdown}"]
     if request.min_delta is not None:
-        said.append(f"an effect counts from {as_percent(request.min_delta)} on")
+        conditions.append(f"an effect counts from {as_percent(request.min_delta)} on")
     if config.gates.min_score is not None:
-        said.append(f"the total score has to be at least {config.gates.min_score:g}%")
-    return ", ".join(said) + "."
+        conditions.append(f"the total score has to be at least {config.gates.min_score:g}%")
+    return ", ".join(conditions) + "."
 
 
-def _with_methods_of(
+def _add_baseline_methods(
     baseline: BaselineResult | None, command_line: options.CommandLine
 ) -> options.CommandLine:
     """Audit what a baseline is about: a method that nothing calls any more is not left out."""

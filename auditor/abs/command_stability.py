@@ -11,23 +11,23 @@ from auditor.abs.document import AbsOrStability
 from auditor.abs.gates import judge_stability
 from auditor.abs.page.report import render_page
 from auditor.cli import options, purposes
-from auditor.cli.outputs import output_options
+from auditor.cli.outputs import make_output_options
 from auditor.core.errors import Exit
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--benchmarks", "--stability-runs", "--budget", "--output", "--dry-run"),
     short_help="How far do repeated runs of the suite lie apart?",
 )
-@options.options(
-    *options.WHAT,
+@options.add_options(
+    *options.SUITE_OPTIONS,
     options.STABILITY_RUNS,
     options.WARMUP,
     options.RETRY_FAILED,
     options.STORE,
-    *output_options(".json", ".html", ".md", ".csv"),
-    *options.SHOWN,
+    *make_output_options(".json", ".html", ".md", ".csv"),
+    *options.DISPLAY_OPTIONS,
     options.DRY_RUN,
 )
 @click.pass_context
@@ -43,7 +43,7 @@ def command(context: click.Context, /, **_: object) -> int:
     bench-audit stability .
     bench-audit stability . --stability-runs 1 --benchmarks Parse    measure once, keep every value
     """
-    changes = options.shared_changes(context.params)
+    changes = options.collect_shared_changes(context.params)
     if context.params["stability_runs"] is not None:
         changes["stability_runs"] = context.params["stability_runs"]
     command_line = options.CommandLine.of(context, changes)
@@ -53,7 +53,7 @@ def command(context: click.Context, /, **_: object) -> int:
         command_line, lambda audit: audit.document(audit.stability()), running.STABILITY
     )
     config = json.loads(command_line.config.text)
-    elsewhere = stored_result.results_on_other_hosts(
+    elsewhere = stored_result.list_results_on_other_hosts(
         command_line.places.store, "stability", config, document
     )
     if elsewhere:
@@ -68,14 +68,14 @@ def command(context: click.Context, /, **_: object) -> int:
         context.params, command_line.places.output, running.STABILITY, document, console
     )
     if elsewhere and not command_line.as_json:
-        console.result(terminal.side_by_side(document, elsewhere))
-    code, lines = _judge(document, command_line.config.request.suite.stability_runs)
+        console.result(terminal.compare_machines(document, elsewhere))
+    code, lines = _judge_runs(document, command_line.config.request.suite.stability_runs)
     for line in lines:
-        console.say(line)
+        console.print_message(line)
     return code
 
 
-def _judge(document: AbsOrStability, runs: int) -> tuple[Exit, Sequence[str]]:
+def _judge_runs(document: AbsOrStability, runs: int) -> tuple[Exit, Sequence[str]]:
     """Return the verdict; a single run is asked for its values alone."""
     if runs > 1:
         return judge_stability(document)

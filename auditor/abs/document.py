@@ -24,7 +24,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.request import DetectionRule
 from auditor.core.stability import BenchmarkVerdict, BucketCount, Duration, Filter
-from reports.results import Setting, schema_of
+from reports.results import AuditSetting, format_schema
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class SuiteStability(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StabilityDocument(
-    Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/stability/1"
+    AuditSetting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/stability/1"
 ):
     """The answer to "how far apart are the runs of this suite?"."""
 
@@ -63,7 +63,9 @@ class StabilityDocument(
     caveats: tuple[Caveat, ...]
 
 
-class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/abs/1"):
+class Document(
+    AuditSetting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/abs/1"
+):
     """The answer to "if a method got slower, would this suite detect it?"."""
 
     slowdown: float | None  # v, 0.6 for 60 %; null: the time ended before it was sized
@@ -93,17 +95,17 @@ class Document(Setting, frozen=True, kw_only=True, tag_field="schema", tag="benc
 AbsOrStability = Document | StabilityDocument
 
 
-def read(written: str | bytes) -> AbsOrStability:
+def parse_document(text: str | bytes) -> AbsOrStability:
     """Return the document that `text` wrote; raises UsageError for anything else."""
     try:
-        return msgspec.json.decode(written, type=Document | StabilityDocument)
+        return msgspec.json.decode(text, type=Document | StabilityDocument)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"not a result that this version of bench-audit reads: {error}") from error
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of both documents (checked in as result.schema.json)."""
-    return schema_of(AbsOrStability, "A result of bench-audit")
+    return format_schema(AbsOrStability, "A result of bench-audit")
 
 
 def accepted_methods(accepted: Iterable[AcceptedMiss]) -> frozenset[str]:

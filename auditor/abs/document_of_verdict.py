@@ -9,13 +9,13 @@ from auditor.abs.model import AbsVerdict
 from auditor.core.provenance import Context
 from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.units import OWN_UNITS
-from reports.results import setting, strict
+from reports.results import convert_to_strict, list_setting_fields
 
 
-def document(verdict: AbsVerdict, context: Context) -> Document:
+def build_abs_document(verdict: AbsVerdict, context: Context) -> Document:
     """Return the result of an ABS audit; numbers that JSON does not have are null."""
     fields = {
-        **setting(context),
+        **list_setting_fields(context),
         "schema": "bench-audit/abs/1",
         "slowdown": verdict.slowdown,
         "slowdown_source": verdict.slowdown_source,
@@ -24,7 +24,7 @@ def document(verdict: AbsVerdict, context: Context) -> Document:
         "whole_list": verdict.whole_list,
         "methods": verdict.methods,
         "pairs": verdict.pairs,
-        "benchmarks": _with_units(verdict.stability, context.harness),
+        "benchmarks": _add_units(verdict.stability, context.harness),
         "stability": _suite_stability(verdict.stability),
         "minimal_cover": verdict.cover.benchmarks,
         "cover_bound": CoverBound(verdict.cover.minimum, verdict.cover.exact),
@@ -38,26 +38,27 @@ def document(verdict: AbsVerdict, context: Context) -> Document:
         "without_accepted": verdict.without_accepted,
         "caveats": (*verdict.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(fields)), Document)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), Document)
 
 
 def stability_document(stability: Stability, context: Context) -> StabilityDocument:
     """Return the result of a stability audit."""
     fields = {
-        **setting(context),
+        **list_setting_fields(context),
         "schema": "bench-audit/stability/1",
         "stability": _suite_stability(stability),
-        "benchmarks": _with_units(stability, context.harness),
+        "benchmarks": _add_units(stability, context.harness),
         "caveats": (*stability.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(fields)), StabilityDocument)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), StabilityDocument)
 
 
-def _with_units(stability: Stability, harness: str) -> tuple[BenchmarkVerdict, ...]:
+def _add_units(stability: Stability, harness: str) -> tuple[BenchmarkVerdict, ...]:
     """Return the benchmarks, with the unit of the harness where they have none of their own."""
-    own = OWN_UNITS.get(harness, "")
+    default_unit = OWN_UNITS.get(harness, "")
     return tuple(
-        replace(benchmark, unit=benchmark.unit or own) for benchmark in stability.benchmarks
+        replace(benchmark, unit=benchmark.unit or default_unit)
+        for benchmark in stability.benchmarks
     )
 
 

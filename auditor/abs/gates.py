@@ -29,26 +29,27 @@ class BaselineResult:
 
     def check(self, config: Config) -> None:
         """Refuse an audit that asks another question than the baseline; raises UsageError."""
-        request, theirs = config.request, self.document
+        request, baseline_document = config.request, self.document
         if request.slowdown is None:
             raise UsageError(
                 'a gate needs a fixed slowdown, as "auto" differs between revisions; give a '
                 "number: --slowdown 0.5"
             )
-        limit = json.loads(theirs.config).get("min_delta")
+        limit = json.loads(baseline_document.config).get("min_delta")
         if request.min_delta != limit:
             now, then = (
-                "no min_delta" if one is None else f"a min_delta of {as_percent(one)}"
-                for one in (request.min_delta, limit)
+                "no min_delta" if min_delta is None else f"a min_delta of {as_percent(min_delta)}"
+                for min_delta in (request.min_delta, limit)
             )
             raise UsageError(
                 f"{self.name} was made with {then}, this audit has {now}, so their misses "
                 "are not comparable; use the same settings"
             )
-        if (request.slowdown, request.rule) != (theirs.slowdown, theirs.rule):
+        if (request.slowdown, request.rule) != (baseline_document.slowdown, baseline_document.rule):
             raise UsageError(
-                f"{self.name} was made with the slowdown {theirs.slowdown} and the rule "
-                f"{theirs.rule}, this audit has {request.slowdown} and {request.rule}, so their "
+                f"{self.name} was made with the slowdown {baseline_document.slowdown} and the rule "
+                f"{baseline_document.rule}, this audit has {request.slowdown} and "
+                f"{request.rule}, so their "
                 "misses are not comparable; use the same settings"
             )
 
@@ -64,25 +65,25 @@ def judge_gates(
     `unsure` are methods that are missed here and were not when they were measured again: they
     decide no gate, nor do misses that are borderline.
     """
-    unsure = {*unsure, *_borderline(document)}
+    unsure = {*unsure, *_list_borderline_misses(document)}
     score = document.without_accepted or document.scores.total
     if document.scores.total.bounds is None or not _anything_judged(document):
         return Exit.NO_VERDICT, [f"no verdict: {_without_verdict(document)}"]
     if score.bounds is None:
         return Exit.NO_VERDICT, ["no verdict: each method that counts is an accepted miss"]
-    found = []
+    gate_results = []
     if gates.min_score is not None:
         low, high = score.bounds
         high = min(100.0, high + 100 * len(unsure) / score.counted)
-        found.append(_least(document, score, (low, high), gates.min_score))
+        gate_results.append(_judge_min_score(document, score, (low, high), gates.min_score))
     if baseline is not None:
-        found.append(_new_misses(document, baseline, unsure))
-    codes = [code for code, _ in found]
-    worst = next((one for one in (Exit.GATE_FAILED, Exit.NO_VERDICT) if one in codes), Exit.OK)
-    said = [said for _, said in found]
+        gate_results.append(_judge_new_misses(document, baseline, unsure))
+    codes = [code for code, _ in gate_results]
+    worst = next((item for item in (Exit.GATE_FAILED, Exit.NO_VERDICT) if item in codes), Exit.OK)
+    messages = [messages for _, messages in gate_results]
     if is_estimate(document):
-        said = [f"{one} (an estimate: nothing was slowed down)" for one in said]
-    return worst, said
+        messages = [f"{item} (an estimate: nothing was slowed down)" for item in messages]
+    return worst, messages
 
 
 def _without_verdict(document: Document) -> str:
@@ -96,28 +97,28 @@ def _without_verdict(document: Document) -> str:
     if not any(method.outcome in OPEN for method in document.methods):
         return "no method could be slowed"
     if facts.ran_out_of_time:
-        return f"each method was {facts.left_open}; the same command goes on from here"
+        return f"each method was {facts.open_wording}; the same command goes on from here"
     return "the outcome of each method is open"
 
 
-def _least(
+def _judge_min_score(
     document: Document, score: Score, bounds: tuple[float, float], least: float
 ) -> tuple[Exit, str]:
     low, high = bounds
     limit = f"at least {least:g} %"
     out = sum(miss.left_out for miss in document.accepted)
-    what = "the total score" + (f" without {out} accepted misses" if out else "")
+    score_name = "the total score" + (f" without {out} accepted misses" if out else "")
     if low >= least:
-        return Exit.OK, f"gate passed: {limit}, {what} is {score.percent:.4g} %"
+        return Exit.OK, f"gate passed: {limit}, {score_name} is {score.percent:.4g} %"
     if high < least:
         most = "" if high == low else f", at most {high:.4g} %"
-        said = f"gate failed: {limit}, {what} is {score.percent:.4g} %{most}"
-        return Exit.GATE_FAILED, said
-    said = f"gate undecided: {limit}, {what} is between {low:.4g} % and {high:.4g} %"
-    return Exit.NO_VERDICT, said
+        message = f"gate failed: {limit}, {score_name} is {score.percent:.4g} %{most}"
+        return Exit.GATE_FAILED, message
+    message = f"gate undecided: {limit}, {score_name} is between {low:.4g} % and {high:.4g} %"
+    return Exit.NO_VERDICT, message
 
 
-def _borderline(document: Document) -> Iterator[str]:
+def _list_borderline_misses(document: Document) -> Iterator[str]:
     """Yield the methods that count and whose miss says no more than a detection would."""
     accepted = accepted_methods(document.accepted)
     for method in document.methods:
@@ -135,42 +136,54 @@ def is_surely_missed(method: MethodVerdict) -> bool:
     return method.outcome in MISSED and not is_borderline_miss(method)
 
 
-def newly_missed(document: Document, baseline: BaselineResult) -> list[str]:
+def find_new_misses(document: Document, baseline: BaselineResult) -> list[str]:
     """Return the methods that the baseline has as detected and this result as surely missed."""
     missed = {method.id for method in document.methods if is_surely_missed(method)}
-    return [one for one in _still_counted(document, baseline) if one in missed]
+    return [
+        method_id for method_id in _list_still_counted(document, baseline) if method_id in missed
+    ]
 
 
-def _still_counted(document: Document, baseline: BaselineResult) -> list[str]:
+def _list_still_counted(document: Document, baseline: BaselineResult) -> list[str]:
     """Return the methods that the baseline has as detected and that count here."""
     accepted = accepted_methods(document.accepted)
     now = {method.id for method in document.methods}
-    return [one for one in _detected(baseline) if one in now and one not in accepted]
+    return [
+        method_id
+        for method_id in _list_detected_methods(baseline)
+        if method_id in now and method_id not in accepted
+    ]
 
 
-def _detected(baseline: BaselineResult) -> list[str]:
+def _list_detected_methods(baseline: BaselineResult) -> list[str]:
     return [method.id for method in baseline.document.methods if method.outcome is Verdict.DETECTED]
 
 
-def _new_misses(
+def _judge_new_misses(
     document: Document, baseline: BaselineResult, unsure: Collection[str]
 ) -> tuple[Exit, str]:
     """Look at the methods that were detected: which of them are missed, or may be, by now?"""
     now = {method.id: method.outcome for method in document.methods}
-    missed = [path for path in newly_missed(document, baseline) if path not in unsure]
+    missed = [path for path in find_new_misses(document, baseline) if path not in unsure]
     open_ = [
-        one
-        for one in _still_counted(document, baseline)
-        if one in unsure or now[one] not in {*MISSED, Verdict.DETECTED}
+        method_id
+        for method_id in _list_still_counted(document, baseline)
+        if method_id in unsure or now[method_id] not in {*MISSED, Verdict.DETECTED}
     ]
-    gone = [one for one in _detected(baseline) if one not in now]
-    rest = f"; no longer audited: {first_names(gone)}" if gone else ""
+    removed_methods = [
+        method_id for method_id in _list_detected_methods(baseline) if method_id not in now
+    ]
+    rest = f"; no longer audited: {first_names(removed_methods)}" if removed_methods else ""
     if missed:
-        said = f"gate failed: detected in {baseline.name}, missed now: {first_names(missed)}{rest}"
-        return Exit.GATE_FAILED, said
+        message = (
+            f"gate failed: detected in {baseline.name}, missed now: {first_names(missed)}{rest}"
+        )
+        return Exit.GATE_FAILED, message
     if open_:
-        said = f"gate undecided: detected in {baseline.name}, open now: {first_names(open_)}{rest}"
-        return Exit.NO_VERDICT, said
+        message = (
+            f"gate undecided: detected in {baseline.name}, open now: {first_names(open_)}{rest}"
+        )
+        return Exit.NO_VERDICT, message
     return Exit.OK, f"gate passed: no method of {baseline.name} is newly missed{rest}"
 
 
@@ -202,11 +215,11 @@ def judge_stability(
     A gate on the score, of `least` percent, cannot tell: no method was slowed down.
     """
     if all(benchmark.max_spread is None for benchmark in document.benchmarks):
-        said = "no verdict: no benchmark was measured in two or more whole runs"
+        message = "no verdict: no benchmark was measured in two or more whole runs"
         if any(map(is_withheld, document.benchmarks)):
-            said = "no verdict: the runs were made on a busy machine; repeat on a quiet one"
-        return Exit.NO_VERDICT, [said]
+            message = "no verdict: the runs were made on a busy machine; repeat on a quiet one"
+        return Exit.NO_VERDICT, [message]
     if least is not None:
-        said = f"gate undecided: at least {least:g} %; no method was slowed down"
-        return Exit.NO_VERDICT, [said]
+        message = f"gate undecided: at least {least:g} %; no method was slowed down"
+        return Exit.NO_VERDICT, [message]
     return Exit.OK, []

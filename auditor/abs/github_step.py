@@ -28,7 +28,7 @@ def write_for_github(
         "result": str(folder / running.ABS.result),
         "verdict": github.VERDICTS[verdict],
     }
-    text = markdown.format_markdown(document, github.LARGEST_SUMMARY, lines)
+    text = markdown.format_markdown(document, github.MAX_SUMMARY_BYTES, lines)
     github.append_step_files(text, outputs, folder, environment)
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from auditor.abs.document import Document
-from auditor.abs.text.advice import advise
+from auditor.abs.text.advice import list_advice
 from auditor.core.result import Verdict
 from reports import number_format
 
@@ -43,35 +43,39 @@ class NextStep:
 
 def next_steps(document: Document, call: AuditCall) -> tuple[NextStep, ...]:
     """Return at most three steps, the most valuable first."""
-    return tuple(islice(_steps(document, call), MOST_STEPS))
+    return tuple(islice(_list_steps(document, call), MOST_STEPS))
 
 
-def _steps(document: Document, call: AuditCall) -> Iterator[NextStep]:
-    advice = {step.slug for step in advise(document)}
+def _list_steps(document: Document, call: AuditCall) -> Iterator[NextStep]:
+    advice = {step.slug for step in list_advice(document)}
     outcomes = [method.outcome for method in document.methods]
     store = ("--store", str(call.store)) if call.store else ()
     if uncalled := outcomes.count(Verdict.UNREACHED):
-        yield _step(
-            f"begin benchmarks for {number_format.count(uncalled, 'method')} that none calls",
+        yield _make_step(
+            f"begin benchmarks for {number_format.format_count(uncalled, 'method')} that none "
+            "calls",
             *("trace", call.subject, "--stubs", STUBS, *call.options, *store),
         )
     if missed := outcomes.count(Verdict.MISSED):
-        yield _step(
-            f"look for faults in the benchmarks that miss {number_format.count(missed, 'method')}",
+        yield _make_step(
+            "look for faults in the benchmarks that miss "
+            f"{number_format.format_count(missed, 'method')}",
             *("lint", call.subject, "--result", str(call.result)),
         )
     if "unstable" in advice:
-        yield _step("see how steady this machine is, as some benchmarks vary", "doctor", "--probe")
+        yield _make_step(
+            "see how steady this machine is, as some benchmarks vary", "doctor", "--probe"
+        )
     if "redundant" in advice:
-        yield _step(
+        yield _make_step(
             "see which benchmarks can go without a loss", "select", call.subject, "--remove", *store
         )
     bounds = document.scores.total.bounds
     if call.may_have_gate and bounds is not None and bounds[0] >= 1:
-        yield _step(
+        yield _make_step(
             "fail in CI where the score falls", *call.arguments, f"--fail-under={int(bounds[0])}%"
         )
 
 
-def _step(why: str, *words: str) -> NextStep:
-    return NextStep(why, shlex.join(("bench-audit", *words)))
+def _make_step(reason: str, *words: str) -> NextStep:
+    return NextStep(reason, shlex.join(("bench-audit", *words)))

@@ -9,7 +9,7 @@ from auditor.cli import options
 
 BASELINE = click.option(
     "--baseline",
-    type=options.PATH,
+    type=options.PATH_TYPE,
     metavar="RESULT",
     help="Exit with 1 where a method is missed that this result has as detected.",
 )
@@ -26,7 +26,9 @@ JUDGED = (
     click.option(
         "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
     ),
-    options.min_delta("Where your gate fires (the rule is gate then, unless another is given)"),
+    options.make_min_delta_option(
+        "Where your gate fires (the rule is gate then, unless another is given)"
+    ),
     click.option("--paper", is_flag=True, help="As in the paper: its rule, and sleeping."),
     click.option(
         "--mode", type=click.Choice(["matrix", "score"]), help="score: stop at the first detection."
@@ -70,21 +72,23 @@ JUDGED = (
 SWITCHES = ("exact", "estimate", "allocations", "interleave")
 
 
-def judged_changes(given: Mapping[str, Any]) -> dict[str, Any]:
+def judged_changes(option_values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys that the options of `abs` set."""
     named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode", "curve", "controls")
-    changes = options.without_none({key: given[key] for key in named})
-    if given["paper"]:
+    changes = options.drop_none({key: option_values[key] for key in named})
+    if option_values["paper"]:
         changes = {"wait": "sleep", **changes, "rule": "paper"}
-        if not given["as_configured"]:
+        if not option_values["as_configured"]:
             changes["min_delta"] = None  # the paper's own: a gate's limit in the file is another
-    changes |= {flag: True for flag in SWITCHES if given[flag]}
-    if given["no_shares"]:
+    changes |= {flag: True for flag in SWITCHES if option_values[flag]}
+    if option_values["no_shares"]:
         changes["shares"] = False
-    if given["method"]:
-        changes["methods"] = "auto" if given["method"] == ("auto",) else given["method"]
-    if given["fail_under"] is not None:
-        changes["gates"] = {"min_score": given["fail_under"]}
-    if given["min_delta"] is not None:
-        changes = {"rule": "gate", **changes, "min_delta": given["min_delta"]}
-    return options.shared_changes(given) | changes
+    if option_values["method"]:
+        changes["methods"] = (
+            "auto" if option_values["method"] == ("auto",) else option_values["method"]
+        )
+    if option_values["fail_under"] is not None:
+        changes["gates"] = {"min_score": option_values["fail_under"]}
+    if option_values["min_delta"] is not None:
+        changes = {"rule": "gate", **changes, "min_delta": option_values["min_delta"]}
+    return options.collect_shared_changes(option_values) | changes

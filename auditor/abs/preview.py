@@ -6,15 +6,20 @@ from itertools import chain
 import numpy as np
 
 from auditor.abs.judge.curve import SIZES, most_steps
-from auditor.abs.judge.detection import statement_beforehand
+from auditor.abs.judge.detection import warn_never_significant
 from auditor.abs.model import AbsVerdict
 from auditor.abs.study import abs_audit
 from auditor.abs.study.allocations import shorten_plan
 from auditor.abs.study.calibration import MOST_ROUNDS
 from auditor.abs.study.cpu_samples import FURTHER_ROUND_SECONDS, ROUND_SECONDS
-from auditor.abs.study.expectation import CERTAIN, expected_of, rehearse_counts, slowed_methods
+from auditor.abs.study.expectation import (
+    CERTAIN,
+    count_slowed_methods,
+    estimate_time,
+    rehearse_counts,
+)
 from auditor.abs.study.inventory import take_inventory
-from auditor.abs.study.pair import corrections, most_runs
+from auditor.abs.study.pair import count_corrections, most_runs
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.plan import Purpose
 from auditor.core.request import AbsRequest, CurveMode, DetectionRule
@@ -28,47 +33,47 @@ from auditor.measure.planning.preview import (
     planned_phase,
     suite_phases,
 )
-from auditor.measure.planning.rehearsal import PreviewPhase, rehearse
-from auditor.measure.suite_runs import baseline, chosen
+from auditor.measure.planning.rehearsal import PreviewPhase, rehearse_study
+from auditor.measure.suite_runs import choose_benchmarks, run_baseline
 from auditor.measure.trial_times import schedule_seconds
 
 
 def preview_abs(request: AbsRequest, parts: StudyContext) -> Preview:
     """Return what `abs` would measure; nothing is started, the store is only read."""
     lookups, verdicts = rehearse_counts(request, parts), list[AbsVerdict]()
-    if not lookups.lacks(*CERTAIN):
-        lookups = rehearse(
+    if not lookups.has_missing(*CERTAIN):
+        lookups = rehearse_study(
             parts, lambda still: verdicts.append(abs_audit.audit_suite(request, still))
         )
     phases = suite_phases(parts, lookups)
     if request.methods is None:
         phases += (lookups.phase("unit tests", Purpose.USAGE),)
     phases += (lookups.phase("reach", Purpose.REACH),)
-    if request.allocation_bytes is not None and not lookups.lacks(*CERTAIN):
+    if request.allocation_bytes is not None and not lookups.has_missing(*CERTAIN):
         phases += (lookups.phase("allocations", Purpose.ALLOCATION),)
     sampled = request.asks_shares and not parts.unprofiled
-    if lookups.lacks(*CERTAIN):
+    if lookups.has_missing(*CERTAIN):
         phases += _profile_limits(request, parts) if sampled else ()
-        phases += _upper_limits(request, parts)
+        phases += _plan_upper_limits(request, parts)
     else:
         phases += (lookups.phase("profile", Purpose.PROFILE),) if sampled else ()
         # Of a pair that was not run all runs are asked for, the further ones too.
-        again = corrections(request)
+        correction_runs = count_corrections(request)
         phases += (
             lookups.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
-            lookups.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=again),
+            lookups.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=correction_runs),
         )
         if request.rule is not DetectionRule.PAPER or request.is_interleaved:
             named = "plain among the pairs (at most)"
             phases += (lookups.phase(named, Purpose.REFERENCE),)
-        if lookups.lacks(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
+        if lookups.has_missing(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
             phases += _further_limits(request, parts)
-    caveat = statement_beforehand(request)
+    caveat = warn_never_significant(request)
     expected, unlimited = (
-        expected_of(request, context, lookups) for context in (parts, _without_budget(parts))
+        estimate_time(request, context, lookups) for context in (parts, _without_budget(parts))
     )
-    listed = take_inventory(request, parts, unlimited, verdicts[-1] if verdicts else None)
-    return Preview(phases, (caveat,) if caveat else (), expected, listed)
+    inventory = take_inventory(request, parts, unlimited, verdicts[-1] if verdicts else None)
+    return Preview(phases, (caveat,) if caveat else (), expected, inventory)
 
 
 def _without_budget(parts: StudyContext) -> StudyContext:
@@ -78,49 +83,55 @@ def _without_budget(parts: StudyContext) -> StudyContext:
 
 def preview_suite(parts: StudyContext) -> Preview:
     """Return what `stability` would measure: the unchanged suite."""
-    lookups = rehearse(parts, baseline)
-    benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    listed = Inventory(benchmarks=places_of(benchmarks), unusable=parts.suite.unusable)
-    return Preview(suite_phases(parts, lookups), (), expected_of_suite(parts, lookups), listed)
+    lookups = rehearse_study(parts, run_baseline)
+    benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
+    inventory = Inventory(benchmarks=places_of(benchmarks), unusable=parts.suite.unusable)
+    return Preview(suite_phases(parts, lookups), (), expected_of_suite(parts, lookups), inventory)
 
 
 def _profile_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhase, ...]:
     """Return the profiles as if each benchmark called a method near the limit."""
-    benchmarks = chosen(parts.suite, request.suite.benchmarks)
-    fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
+    benchmarks = choose_benchmarks(parts.suite, request.suite.benchmarks)
+    fits = [schedules.fit_plan(request.suite.plan, benchmark) for benchmark in benchmarks]
     lengths = [*chain.from_iterable((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS))]
     profiles = [
-        schedules.profile_schedule(fit, None, seconds) for fit in fits for seconds in lengths
+        schedules.make_profile_schedule(fit, None, seconds) for fit in fits for seconds in lengths
     ]
     return (
-        planned_phase("profile (at most)", 1 if slowed_methods(request, parts) else 0, profiles),
+        planned_phase(
+            "profile (at most)", 1 if count_slowed_methods(request, parts) else 0, profiles
+        ),
     )
 
 
-def _upper_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhase, ...]:
+def _plan_upper_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhase, ...]:
     """Return the phases of the pairs as if each benchmark called each method."""
-    benchmarks = chosen(parts.suite, request.suite.benchmarks)
-    count = slowed_methods(request, parts)
-    fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
+    benchmarks = choose_benchmarks(parts.suite, request.suite.benchmarks)
+    count = count_slowed_methods(request, parts)
+    fits = [schedules.fit_plan(request.suite.plan, benchmark) for benchmark in benchmarks]
     rng, delay = np.random.default_rng(request.suite.seed), Delay(InjectionKind.WORK, 1)
     finer = [
-        schedules.calibrating(fit, benchmark)
+        schedules.plan_calibration(fit, benchmark)
         for fit, benchmark in zip(fits, benchmarks, strict=True)
     ]
-    calibrating = [schedules.calibration(plan, None, 1, rng) for plan in finer]
+    calibrating = [schedules.make_calibration_schedule(plan, None, 1, rng) for plan in finer]
     allocating = []
     if request.allocation_bytes is not None:
         shortened = shorten_plan(request.suite.plan)
-        schedule_of = [schedules.fitted(shortened, benchmark) for benchmark in benchmarks]
-        made = [schedules.allocating(fit, None, 1, rng) for fit in schedule_of]
-        allocating = [planned_phase("allocations (at most)", count, made)]
+        schedule_of = [schedules.fit_plan(shortened, benchmark) for benchmark in benchmarks]
+        allocation_schedules = [
+            schedules.make_allocation_schedule(fit, None, 1, rng) for fit in schedule_of
+        ]
+        allocating = [planned_phase("allocations (at most)", count, allocation_schedules)]
     paper = request.rule is DetectionRule.PAPER
     judged = [
-        schedules.slowed(fit, None, delay) if paper else schedules.pairs(fit, None, delay, rng)
+        schedules.make_slowed_schedule(fit, None, delay)
+        if paper
+        else schedules.make_pair_schedule(fit, None, delay, rng)
         for fit in fits
     ]
     runs = most_runs(request)
-    times = (runs + corrections(request)) * request.suite.plan.forks * count
+    times = (runs + count_corrections(request)) * request.suite.plan.forks * count
     phases = (
         *allocating,
         planned_phase("calibration (at most)", MOST_ROUNDS * count, calibrating),
@@ -129,22 +140,24 @@ def _upper_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhas
     )
     if paper and not request.is_interleaved:
         return phases
-    plain = [schedules.plain(fit, None) for fit in fits]
+    plain = [schedules.make_plain_schedule(fit, None) for fit in fits]
     named = "plain among the pairs (at most)"
-    each = runs * request.suite.plan.forks if paper else runs
-    return (*phases, planned_phase(named, each if count else 0, plain))
+    plain_count = runs * request.suite.plan.forks if paper else runs
+    return (*phases, planned_phase(named, plain_count if count else 0, plain))
 
 
 def _further_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPhase, ...]:
     """Return controls and curve as if each method were detected, in the slowest benchmark."""
     if request.estimate:
         return ()
-    benchmarks = chosen(parts.suite, request.suite.benchmarks)
-    fits = [schedules.fitted(request.suite.plan, benchmark) for benchmark in benchmarks]
+    benchmarks = choose_benchmarks(parts.suite, request.suite.benchmarks)
+    fits = [schedules.fit_plan(request.suite.plan, benchmark) for benchmark in benchmarks]
     rng = np.random.default_rng(request.suite.seed)
-    judged = [schedules.pairs(fit, None, Delay(InjectionKind.WORK, 1), rng) for fit in fits]
+    judged = [
+        schedules.make_pair_schedule(fit, None, Delay(InjectionKind.WORK, 1), rng) for fit in fits
+    ]
     slowest = [max(judged, key=schedule_seconds)]
-    once = slowed_methods(request, parts) * request.suite.plan.forks
+    once = count_slowed_methods(request, parts) * request.suite.plan.forks
     further_limits = []
     if request.controls:
         times = once * most_runs(request) * request.controls
@@ -152,7 +165,7 @@ def _further_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPh
     if request.curve is not CurveMode.NONE:
         sizes = most_steps(request.slowdown or SIZES[0])
         of_all = request.curve is CurveMode.PAIRS
-        times = once * (request.runs + corrections(request)) * sizes
+        times = once * (request.runs + count_corrections(request)) * sizes
         further_limits.append(
             planned_phase("curve (at most)", times, judged if of_all else slowest)
         )

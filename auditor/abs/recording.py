@@ -28,17 +28,19 @@ class RecordedRuns:
         """Return surroundings whose audits are heard."""
         from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
 
-        unheard = surroundings.opener(open_audit)
+        open_original = surroundings.find_opener(open_audit)
 
         @contextmanager
-        def opened(
+        def open_recorded(
             config: "Config", places: "Places", environment: Mapping[str, str], observer: Observer
         ) -> "Iterator[AbsAudit]":
-            both = _RecordingObserver(observer, self.runs)
-            with unheard(config, places, environment, both) as audit:
+            recording_observer = _RecordingObserver(observer, self.runs)
+            with open_original(config, places, environment, recording_observer) as audit:
                 yield audit
 
-        return replace(surroundings, replacements={**surroundings.replacements, open_audit: opened})
+        return replace(
+            surroundings, replacements={**surroundings.replacements, open_audit: open_recorded}
+        )
 
     def table(self, harness: str) -> str:
         """Return the file: GoABS's for a Go suite, JavaABS's for a JMH suite.
@@ -47,21 +49,21 @@ class RecordedRuns:
         nor is a run that was made anew because its turns were wrong.
         """
         from auditor.abs.study.pair import MAIN  # noqa: PLC0415 numpy and scipy come with it
-        from auditor.abs.study.recorded_rows import rows_of  # noqa: PLC0415
+        from auditor.abs.study.recorded_rows import build_rows  # noqa: PLC0415
         from auditor.importers.research_tools.layout import ResearchTool  # noqa: PLC0415
-        from auditor.importers.research_tools.writing import text  # noqa: PLC0415
+        from auditor.importers.research_tools.writing import format_table  # noqa: PLC0415
 
         judged = {
-            _place(run): run
+            _make_place_key(run): run
             for (phase, _), run in self.runs.items()
             if run.trial.purpose is Purpose.SUITE or phase.startswith(f"{MAIN.name},")
         }
-        return text(
-            rows_of(judged.values()), ResearchTool.GO if harness == "go" else ResearchTool.JAVA
+        return format_table(
+            build_rows(judged.values()), ResearchTool.GO if harness == "go" else ResearchTool.JAVA
         )
 
 
-def _place(run: Run) -> tuple[object, ...]:
+def _make_place_key(run: Run) -> tuple[object, ...]:
     """Return whose run it is, and which: the last of a place is the one that was judged."""
     trial = run.trial
     return trial.purpose, trial.variant, trial.benchmark, trial.repetition, trial.fork

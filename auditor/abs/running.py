@@ -14,7 +14,7 @@ from auditor.abs.page.report import render_page
 from auditor.cli import output
 from auditor.cli.console import Console
 from auditor.cli.options import CommandLine
-from auditor.cli.outputs import deliver
+from auditor.cli.outputs import write_output_files
 from auditor.cli.running import open_work, show_plan
 from auditor.core.errors import Exit
 from reports import results
@@ -84,14 +84,14 @@ def write_result_in(
 ) -> None:
     """Write what `keep` writes into a folder."""
     report = page(document)  # first, as the text of a large result is much larger
-    output.write(folder / files.result, results.pieces(document))
-    output.write(folder / files.report, report)
+    output.write_file(folder / files.result, results.format_json_parts(document))
+    output.write_file(folder / files.report, report)
 
 
-def keep_gate(folder: Path, document: AbsOrStability, gate: GateView | None) -> None:
+def write_gate_report(folder: Path, document: AbsOrStability, gate: GateView | None) -> None:
     """Write the report again, with what the gates said; leave it if they said nothing."""
     if gate is not None:
-        output.write(folder / ABS.report, render_page(document, gate=gate))
+        output.write_file(folder / ABS.report, render_page(document, gate=gate))
 
 
 def show_result(
@@ -112,13 +112,13 @@ def show_result_in(
     if as_json:
         console.document(document)
     else:
-        console.result(terminal.summary_lines(document))
+        console.result(terminal.format_summary(document))
     console.note(f"\nreport: {folder / files.report}")
     console.note(f"result: {folder / files.result}")
 
 
 def deliver_result(
-    given: Mapping[str, Any],
+    option_values: Mapping[str, Any],
     folder: Path,
     files: OutputFiles,
     document: AbsOrStability,
@@ -128,8 +128,8 @@ def deliver_result(
     from auditor.abs.exports.formats import ExportFormat, format_result  # noqa: PLC0415 for --help
 
     rows = "pairs" if isinstance(document, Document) else "benchmarks"
-    deliver(
-        given,
+    write_output_files(
+        option_values,
         {
             ".json": folder / files.result,
             ".html": folder / files.report,

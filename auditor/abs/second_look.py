@@ -9,7 +9,7 @@ from typing import Any
 from auditor.abs import running
 from auditor.abs.document import Document, accepted_methods
 from auditor.abs.exports import long_tables
-from auditor.abs.gates import MISSED, BaselineResult, first_names, is_surely_missed, newly_missed
+from auditor.abs.gates import MISSED, BaselineResult, find_new_misses, first_names, is_surely_missed
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.model import MethodVerdict
 from auditor.cli.console import Console
@@ -17,7 +17,7 @@ from auditor.cli.options import CommandLine
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from auditor.core.request import second_seed
 from auditor.core.result import Verdict
-from auditor.core.units import duration
+from auditor.core.units import format_duration
 from auditor.store.audits import SECOND_LOOK
 from reports import number_format
 
@@ -52,7 +52,7 @@ class SecondLook:
         return cls(tuple(methods), detected, frozenset(undecided))
 
     @property
-    def unsure(self) -> frozenset[str]:
+    def unsure_methods(self) -> frozenset[str]:
         """Return the methods that decide no gate."""
         return frozenset(self.methods) if self.unmeasured else self.detected | self.undecided
 
@@ -61,21 +61,21 @@ class SecondLook:
         if self.unmeasured:
             yield f"second look: unsure of {first_names(self.methods)}: {self.unmeasured}"
             return
-        for names, what in (
+        for names, outcome_text in (
             (self.detected, "missed at first, detected when measured again"),
             (self.undecided, "missed at first, undecided when measured again"),
         ):
             if names:
-                yield f"second look: unsure of {first_names(sorted(names))}: {what}"
-        if again := len(self.methods) - len(self.unsure):
-            yield f"second look: {number_format.count(again, 'method')} missed again"
+                yield f"second look: unsure of {first_names(sorted(names))}: {outcome_text}"
+        if missed_count := len(self.methods) - len(self.unsure_methods):
+            yield f"second look: {number_format.format_count(missed_count, 'method')} missed again"
 
 
-def suspected_misses(
+def list_suspected_misses(
     document: Document, least: float | None, baseline: BaselineResult | None
 ) -> list[str]:
     """Return the methods whose misses make a gate fail, in their order."""
-    new = set() if baseline is None else set(newly_missed(document, baseline))
+    new = set() if baseline is None else set(find_new_misses(document, baseline))
     accepted = accepted_methods(document.accepted)
     return [
         method.id
@@ -111,13 +111,15 @@ def second_look_changes(document: Document, methods: Sequence[str], seed: int) -
     return look_changes
 
 
-def look_again(command_line: CommandLine, methods: Sequence[str], begun: float) -> SecondLook:
+def take_second_look(
+    command_line: CommandLine, methods: Sequence[str], start_time: float
+) -> SecondLook:
     """Measure the methods anew; `asked` is the second look's, `begun` when the command began."""
     budget = command_line.config.request.suite.budget_seconds
     if budget is not None:
-        left = budget - (time.monotonic() - begun)
+        left = budget - (time.monotonic() - start_time)
         if left < _LEAST_SECONDS:
-            return out_of_time(methods)
+            return make_unmeasured(methods)
         command_line = _with_budget(command_line, left)
     folder = command_line.places.output / _FOLDER
     command_line = replace(command_line, places=replace(command_line.places, output=folder))
@@ -127,10 +129,10 @@ def look_again(command_line: CommandLine, methods: Sequence[str], begun: float) 
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:
         return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")
-    return SecondLook.of(methods, sure_outcomes(long_tables.require_methods(document).methods))
+    return SecondLook.of(methods, list_sure_outcomes(long_tables.require_methods(document).methods))
 
 
-def sure_outcomes(methods: Iterable[MethodVerdict]) -> dict[str, Verdict]:
+def list_sure_outcomes(methods: Iterable[MethodVerdict]) -> dict[str, Verdict]:
     """Return the outcome of each method; a borderline one counts as open."""
     return {
         method.id: Verdict.INCONCLUSIVE if is_borderline(method.caveats) else method.outcome
@@ -138,19 +140,19 @@ def sure_outcomes(methods: Iterable[MethodVerdict]) -> dict[str, Verdict]:
     }
 
 
-def out_of_time(methods: Sequence[str]) -> SecondLook:
+def make_unmeasured(methods: Sequence[str]) -> SecondLook:
     """Return what becomes of methods when a budget is over."""
     return SecondLook(tuple(methods), unmeasured=_NO_TIME)
 
 
-def first_look(command_line: CommandLine) -> CommandLine:
+def limit_first_look(command_line: CommandLine) -> CommandLine:
     """Return what the first look is asked, so that a budget leaves time for the second."""
     budget = command_line.config.request.suite.budget_seconds
     if budget is None:
         return command_line
-    kept = duration((1 - FIRST_PART) * budget)
+    reserved_time = format_duration((1 - FIRST_PART) * budget)
     Console(command_line.surroundings.environment, quiet=command_line.quiet).note(
-        f"of the budget {kept} are kept for a second look at what would make a gate fail"
+        f"of the budget {reserved_time} are kept for a second look at what would make a gate fail"
     )
     return _with_budget(command_line, FIRST_PART * budget)
 

@@ -17,14 +17,14 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.files import own_files
 from auditor.core.files.foreign_files import read_named
-from auditor.core.files.paths import exists
+from auditor.core.files.paths import path_exists
 from auditor.core.jobs import HostFacts
 from auditor.store.audits import AuditRecord
-from auditor.store.failures import damaged
-from auditor.store.machines import machine
+from auditor.store.failures import make_damage_error
+from auditor.store.machines import make_machine_key
 from auditor.store.sqlite import SqliteStore
 
-_WHERE = ("host", "local", "docker", "ssh", "dispatch")
+_PLACE_KEYS = ("host", "local", "docker", "ssh", "dispatch")
 """The keys of a configuration that say where a suite runs."""
 _UNASKED = ("budget", "gates", "timeout", "store")
 """Keys that change nothing that is measured or judged of a method."""
@@ -55,34 +55,36 @@ class FinishedAudit:
     def document(self) -> AbsOrStability:
         """Read its result; raises StoreError where that is none of `abs` and `stability`."""
         with report_damage(self.path):
-            return documents.read(self.result())
+            return documents.parse_document(self.result())
 
     def __str__(self) -> str:
         """Say which audit it is."""
         return f"bench-audit {self.command}, begun at {self.record.started}"
 
 
-def last_result(path: Path, wanted: Mapping[str, Any], of: str | None) -> FinishedAudit:
+def find_last_result(
+    path: Path, requested_config: Mapping[str, Any], command: str | None
+) -> FinishedAudit:
     """Return the last one asked for the same thing, else the last one of the same subject.
 
     `of` is the command whose result is meant, None any of one revision. Raises UsageError if there
     is none.
     """
-    subject = wanted["subject"]
+    subject = requested_config["subject"]
     of_subject = [
         stored_result
-        for stored_result in _stored_results(path, of)
+        for stored_result in _list_stored_results(path, command)
         if stored_result.config["subject"] == subject
     ]
     if not of_subject:
-        first = f"bench-audit {of or 'abs'}"
+        first = f"bench-audit {command or 'abs'}"
         raise UsageError(f"{path} holds no finished audit of {subject}; run {first} first")
-    with_same_configuration = [audit for audit in of_subject if audit.config == wanted]
+    with_same_configuration = [audit for audit in of_subject if audit.config == requested_config]
     return (with_same_configuration or of_subject)[-1]
 
 
-def results_on_other_hosts(
-    path: Path, of: str, config: Mapping[str, Any], document: AbsOrStability
+def list_results_on_other_hosts(
+    path: Path, command: str, config: Mapping[str, Any], document: AbsOrStability
 ) -> tuple[AbsOrStability, ...]:
     """Return the last result of the same question on each machine unlike that of `document`.
 
@@ -91,46 +93,56 @@ def results_on_other_hosts(
     """
     question = _without_place(config)
     by_machine: dict[str, AbsOrStability] = {}
-    for stored_result in _stored_results(path, of):
+    for stored_result in _list_stored_results(path, command):
         if _without_place(stored_result.config) == question:
             found_document = stored_result.document()
-            by_machine[_machine(found_document)] = found_document
-    by_machine.pop(_machine(document), None)
+            by_machine[_identify_machine(found_document)] = found_document
+    by_machine.pop(_identify_machine(document), None)
     return tuple(by_machine[name] for name in sorted(by_machine))
 
 
 def _without_place(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was asked, without where."""
-    return {key: value for key, value in config.items() if key not in _WHERE}
+    return {key: value for key, value in config.items() if key not in _PLACE_KEYS}
 
 
-def _machine(document: AbsOrStability) -> str:
-    return machine(HostFacts(document.host, tuple(document.host_facts.items())))
+def _identify_machine(document: AbsOrStability) -> str:
+    return make_machine_key(HostFacts(document.host, tuple(document.host_facts.items())))
 
 
 def read_stored_result(command_line: CommandLine, console: Console) -> AbsOrStability:
     """Return the last result of `abs` that a store holds, and say which it is."""
-    wanted = json.loads(command_line.config.text)
-    audit = last_result(command_line.places.store, wanted, "abs")
+    requested_config = json.loads(command_line.config.text)
+    audit = find_last_result(command_line.places.store, requested_config, "abs")
     console.note(f"of the result of {audit}")
-    if caveat := other_configuration(audit, wanted):
-        console.say(f"note[{caveat.slug}]: {caveat.text}")
+    if caveat := describe_other_configuration(audit, requested_config):
+        console.print_message(f"note[{caveat.slug}]: {caveat.text}")
     return audit.document()
 
 
-def other_configuration(audit: FinishedAudit, wanted: Mapping[str, Any]) -> Caveat | None:
+def describe_other_configuration(
+    audit: FinishedAudit, requested_config: Mapping[str, Any]
+) -> Caveat | None:
     """Say how the configuration of the audit found differs from what was asked; None: it does not.
 
     The result that is shown has this caveat, and its headline says so.
     """
-    asked, shown = (
-        {key: value for key, value in _flat(one) if key.partition(".")[0] not in _UNASKED}
-        for one in (wanted, audit.config)
+    requested_values, stored_values = (
+        {
+            key: value
+            for key, value in _flatten_config(config)
+            if key.partition(".")[0] not in _UNASKED
+        }
+        for config in (requested_config, audit.config)
     )
     differing = [
-        f"{key}: asked {_format_value(asked.get(key))}, shown {_format_value(shown.get(key))}"
-        for key in (*asked, *(key for key in shown if key not in asked))
-        if asked.get(key) != shown.get(key)
+        f"{key}: asked {_format_value(requested_values.get(key))}, shown "
+        f"{_format_value(stored_values.get(key))}"
+        for key in (
+            *requested_values,
+            *(key for key in stored_values if key not in requested_values),
+        )
+        if requested_values.get(key) != stored_values.get(key)
     ]
     if not differing:
         return None
@@ -142,10 +154,10 @@ def other_configuration(audit: FinishedAudit, wanted: Mapping[str, Any]) -> Cave
     return Caveat("other-configuration", text)
 
 
-def _flat(config: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten_config(config: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in config.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{key}.")
+            yield from _flatten_config(value, f"{above}{key}.")
         else:
             yield f"{above}{key}", value
 
@@ -155,21 +167,21 @@ def _format_value(value: object) -> str:
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
-def _stored_results(path: Path, of: str | None) -> list[FinishedAudit]:
-    if not exists(path):
+def _list_stored_results(path: Path, command: str | None) -> list[FinishedAudit]:
+    if not path_exists(path):
         return []
     with SqliteStore(path) as store, report_damage(path):
         return [
             FinishedAudit(path, audit, _read_configuration(audit.config))
             for audit in store.audits()
-            if audit.ended and audit.is_meant(of)
+            if audit.ended and audit.is_meant(command)
         ]
 
 
 def _read_configuration(text: str) -> dict[str, Any]:
-    found: object = json.loads(text)
-    if isinstance(found, dict) and "subject" in found:
-        return found
+    config: object = json.loads(text)
+    if isinstance(config, dict) and "subject" in config:
+        return config
     raise ValueError("the configuration of an audit names no subject")
 
 
@@ -179,16 +191,16 @@ def report_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, RecursionError, UsageError) as error:
-        raise damaged(path, str(error)) from error
+        raise make_damage_error(path, str(error)) from error
 
 
 def read_result_file(path: Path) -> AbsOrStability:
     """Return the result in a file; raises UsageError where there is none."""
-    written = read_named(path)
+    content = read_named(path)
     try:
-        return documents.read(written)
+        return documents.parse_document(content)
     except UsageError as error:
-        raise UsageError(f"{path}: {_other_kind(path, written) or error}") from error
+        raise UsageError(f"{path}: {_other_kind(path, content) or error}") from error
 
 
 def _other_kind(path: Path, content: bytes) -> str:

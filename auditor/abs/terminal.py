@@ -7,16 +7,16 @@ from rich.table import Table
 from rich.text import Text
 
 from auditor.abs.document import AbsOrStability, Document
-from auditor.abs.page.environments import environments
-from auditor.abs.page.table import MethodRow, TerminalSummary, summarise
+from auditor.abs.page.environments import compare_environments
+from auditor.abs.page.table import MethodRow, TerminalSummary, summarise_document
 from auditor.cli.tables import (
     MOST_ROWS,
     NotedTable,
-    and_more,
-    lineless,
-    lines,
-    section,
-    short,
+    add_omitted_count,
+    build_section,
+    make_borderless_table,
+    make_paragraphs,
+    shorten_text,
 )
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.result import Verdict
@@ -31,94 +31,94 @@ _STYLES = {
 }
 
 
-def summary_lines(document: AbsOrStability) -> RenderableType:
+def format_summary(document: AbsOrStability) -> RenderableType:
     """Return what a terminal shows of an audit."""
-    summary = summarise(document)
-    parts: list[RenderableType] = [*_head(summary)]
+    summary = summarise_document(document)
+    parts: list[RenderableType] = [*_format_head(summary)]
     if summary.scores:
-        parts += ["", _scores(summary)]
+        parts += ["", _build_score_table(summary)]
     if summary.methods:
-        parts += ["", _methods(summary)]
-        parts += ["", *lines(summary.allocations)] if summary.allocations else []
+        parts += ["", _build_method_table(summary)]
+        parts += ["", *make_paragraphs(summary.allocations)] if summary.allocations else []
     elif document.benchmarks:
-        parts += ["", _benchmarks(document.benchmarks)]
-    parts += ["", Text(summary.suite), Text(_spreads(summary))]
-    parts += lines([summary.controls, summary.cover, summary.rules])
-    parts += section("Accepted misses", _accepted(document))
-    parts += section("Next", summary.advice)
-    parts += section("To know", [f"{text} [{slug}]" for slug, text in summary.caveats])
+        parts += ["", _build_benchmark_table(document.benchmarks)]
+    parts += ["", Text(summary.suite), Text(_format_spreads(summary))]
+    parts += make_paragraphs([summary.controls, summary.cover, summary.rules])
+    parts += build_section("Accepted misses", _list_accepted(document))
+    parts += build_section("Next", summary.advice)
+    parts += build_section("To know", [f"{text} [{slug}]" for slug, text in summary.caveats])
     return Group(*parts)
 
 
-def _head(summary: TerminalSummary) -> Iterable[Text]:
+def _format_head(summary: TerminalSummary) -> Iterable[Text]:
     yield Text(summary.title, style="dim")
     yield Text(summary.headline, style="bold")
-    yield from lines([summary.curve])
-    yield from lines([summary.rule_summary], style="dim")
+    yield from make_paragraphs([summary.curve])
+    yield from make_paragraphs([summary.rule_summary], style="dim")
 
 
-def _scores(summary: TerminalSummary) -> Table:
-    table = lineless("score", ">percent", ">may be", "covered", "with")
+def _build_score_table(summary: TerminalSummary) -> Table:
+    table = make_borderless_table("score", ">percent", ">may be", "covered", "with")
     for row in summary.scores:
         excluded = f" ({row.excluded})" if row.excluded else ""
         table.add_row(row.name, row.percent, row.bounds, row.covered, row.meaning + excluded)
     return table
 
 
-def _methods(summary: TerminalSummary) -> RenderableType:
+def _build_method_table(summary: TerminalSummary) -> RenderableType:
     rows = summary.methods[:MOST_ROWS]
     columns: dict[str, list[Text]] = {
-        "": [_colour(row, row.glyph) for row in rows],
+        "": [_colour_text(row, row.glyph) for row in rows],
         "method": [Text(row.name) for row in rows],
-        "outcome": [_colour(row, row.word) for row in rows],
+        "outcome": [_colour_text(row, row.word) for row in rows],
         ">detects from": [Text(row.notices) for row in rows],
-        ">detected by": [Text(_detected_by(row)) for row in rows],
+        ">detected by": [Text(_format_detected_by(row)) for row in rows],
         f">{summary.slowdown} adds": [Text(row.effect) for row in rows],
         "by": [Text(row.evidence, style="dim") for row in rows],
         ">allocation shows": [Text(row.allocation) for row in rows],
     }
-    noted = NotedTable(columns, [row.note for row in rows])
-    return and_more(noted, len(summary.methods))
+    method_table = NotedTable(columns, [row.note for row in rows])
+    return add_omitted_count(method_table, len(summary.methods))
 
 
-def _colour(row: MethodRow, text: str) -> Text:
+def _colour_text(row: MethodRow, text: str) -> Text:
     return Text(text, style=_STYLES.get(row.outcome, ""))
 
 
-def _detected_by(row: MethodRow) -> str:
+def _format_detected_by(row: MethodRow) -> str:
     return f"{row.detected_by} of {row.reached_by}" if row.reached_by else ""
 
 
-def _benchmarks(benchmarks: Sequence[BenchmarkVerdict]) -> RenderableType:
-    table = lineless("benchmark", ">mean", ">spread", "")
-    known = names.shorten(benchmark.id for benchmark in benchmarks)
+def _build_benchmark_table(benchmarks: Sequence[BenchmarkVerdict]) -> RenderableType:
+    table = make_borderless_table("benchmark", ">mean", ">spread", "")
+    short_names = names.strip_shared_prefix(benchmark.id for benchmark in benchmarks)
     for benchmark in benchmarks[:MOST_ROWS]:
         table.add_row(
-            Text(names.line(known[benchmark.id])),
-            number_format.score(benchmark.mean_seconds, benchmark.unit),
-            number_format.share(benchmark.max_spread),
+            Text(names.escape_line(short_names[benchmark.id])),
+            number_format.format_operation_time(benchmark.mean_seconds, benchmark.unit),
+            number_format.format_share(benchmark.max_spread),
             Text(
                 ""
                 if benchmark.ending == "measured"
-                else f"{benchmark.ending} {_note(benchmark.reason)}"
+                else f"{benchmark.ending} {_shorten_note(benchmark.reason)}"
             ),
         )
-    return and_more(table, len(benchmarks))
+    return add_omitted_count(table, len(benchmarks))
 
 
-def _note(text: str | None) -> str:
-    return names.line(short(text or ""))
+def _shorten_note(text: str | None) -> str:
+    return names.escape_line(shorten_text(text or ""))
 
 
-def _accepted(document: AbsOrStability) -> list[str]:
+def _list_accepted(document: AbsOrStability) -> list[str]:
     accepted = document.accepted if isinstance(document, Document) else ()
     return [
-        names.line(f"{miss.method}: {miss.reason} ({_state(miss)}; {miss.where})")
+        names.escape_line(f"{miss.method}: {miss.reason} ({_describe_state(miss)}; {miss.where})")
         for miss in accepted
     ]
 
 
-def _state(miss: AcceptedMiss) -> str:
+def _describe_state(miss: AcceptedMiss) -> str:
     """Say whether an accepted miss is left out of the score that gates use."""
     if miss.expired:
         return f"until {miss.until}, so it counts again"
@@ -127,14 +127,16 @@ def _state(miss: AcceptedMiss) -> str:
     return f"until {miss.until}" if miss.until else "for good"
 
 
-def _spreads(summary: TerminalSummary) -> str:
+def _format_spreads(summary: TerminalSummary) -> str:
     filled = [f"{row.range}: {row.count}" for row in summary.stability if row.count]
     return "Spread over the runs, benchmarks: " + "; ".join(filled) if filled else ""
 
 
-def side_by_side(document: AbsOrStability, others: Sequence[AbsOrStability]) -> RenderableType:
+def compare_machines(
+    document: AbsOrStability, other_documents: Sequence[AbsOrStability]
+) -> RenderableType:
     """Return how stable a suite is on each machine."""
-    view = environments(document, others)
+    view = compare_environments(document, other_documents)
     table = Table(box=None, pad_edge=False, title="\nSide by side", title_justify="left")
     table.add_column("")
     for row in view.rows if view else ():

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.abs.document import AbsOrStability, StabilityDocument
-from auditor.abs.document_of_verdict import document, stability_document
+from auditor.abs.document_of_verdict import build_abs_document, stability_document
 from auditor.abs.model import AbsVerdict
 from auditor.analyze import study, study_tables
-from auditor.compare.document import ComparisonDocument, comparison_document
+from auditor.compare.document import ComparisonDocument, build_comparison_document
 from auditor.config import shares
 from auditor.config.sections import CompareSection
 from auditor.core.errors import UsageError
@@ -18,8 +18,8 @@ from auditor.core.series.stored import StoredResults
 from auditor.core.subject import Language
 from auditor.importers.research_tools.reading import ResultTable as Content
 from auditor.languages.registry import LANGUAGES
-from auditor.series.question import StoredQuestion, context_of, revision_of
-from auditor.versions import own_version
+from auditor.series.question import StoredQuestion, build_context, find_revision
+from auditor.versions import find_own_version
 from runners.hosts.clock import SystemClock
 
 
@@ -64,7 +64,7 @@ def judge_table(table: TableFile) -> AbsOrStability:
         runs=table.runs,
         stability_runs=table.stability_runs,
     )
-    verdict = study_tables.audit(question)
+    verdict = study_tables.judge_table_rows(question)
     context = Context(
         subject=table.path.name,
         revision=f"sha256:{table.content.digest[:12]}",
@@ -74,21 +74,21 @@ def judge_table(table: TableFile) -> AbsOrStability:
         host_facts=NOWHERE.facts,
         runs=question.wanted,
         stability_runs=question.wanted_plain,
-        version=own_version(),
+        version=find_own_version(),
         command=table.command,
         started=started,
         ended=clock.now(),
     )
     if isinstance(verdict, AbsVerdict):
-        return document(verdict, context)
+        return build_abs_document(verdict, context)
     return stability_document(verdict, context)
 
 
-def steady(question: StoredQuestion, head: StoredResults) -> StabilityDocument:
+def build_stability_document(question: StoredQuestion, head: StoredResults) -> StabilityDocument:
     """Return how far the runs lie apart."""
     started = SystemClock().now()
-    stability = study.stability(head)
-    return stability_document(stability, context_of(question, head, stability.runs, started))
+    stability = study.judge_stability(head)
+    return stability_document(stability, build_context(question, head, stability.runs, started))
 
 
 def compare_results(
@@ -104,6 +104,6 @@ def compare_results(
         raise UsageError("base and head are the same results; name others with --against")
     started = SystemClock().now()
     limit = CompareSection().min_delta if question.min_delta is None else question.min_delta
-    comparison = study.compare(base, head, limit, unlike=question.unlike)
-    context = context_of(question, head, len(head.runs), started)
-    return comparison_document(comparison, context, base=revision_of(base))
+    comparison = study.compare_benchmarks(base, head, limit, unlike=question.unlike)
+    context = build_context(question, head, len(head.runs), started)
+    return build_comparison_document(comparison, context, base=find_revision(base))

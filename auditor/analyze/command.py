@@ -17,17 +17,17 @@ from auditor.analyze.further import further_questions
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.cli.outputs import output_options
+from auditor.cli.outputs import make_output_options
 from auditor.compare import gates as compare_gates
 from auditor.compare import terminal as comparison
 from auditor.config import Gates
 from auditor.core.errors import Exit, UsageError
-from auditor.importers.formats import KNOWN, OTHERWISE
+from auditor.importers.formats import CSV_HINT, FORMAT_NAMES
 from auditor.importers.reading import is_stored
 from auditor.importers.research_tools.layout import ResearchTool
-from auditor.importers.research_tools.reading import is_table, read, unit
-from auditor.series.question import StoredQuestion, folder_of
-from reports.html import GateView, gate_view
+from auditor.importers.research_tools.reading import is_table, parse_unit, read_table
+from auditor.series.question import StoredQuestion, choose_output_folder
+from reports.html import GateView, make_gate_view
 
 _POSITIVE = click.IntRange(min=1)
 _PATH = click.Path(path_type=Path)
@@ -37,11 +37,11 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--against", "--min-delta", "--slowdown", "--unit", "--output"),
     short_help="What do results say that are there?",
 )
-@options.options(
+@options.add_options(
     click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_PATH),
     click.option(
         "--against",
@@ -52,7 +52,7 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     ),
     click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
     click.option("--against-commit", metavar="COMMIT", help="The commit of the base."),
-    options.min_delta(),
+    options.make_min_delta_option(),
     click.option("--unlike-machines", is_flag=True, help="Compare what these have measured, too."),
     click.option(
         "--fail-on",
@@ -74,8 +74,8 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     ),
     options.FAIL_UNDER,
     options.INCONCLUSIVE,
-    *output_options(".json", ".html", ".md", ".csv", ".sarif"),
-    *options.SHOWN[:2],
+    *make_output_options(".json", ".html", ".md", ".csv", ".sarif"),
+    *options.DISPLAY_OPTIONS[:2],
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -97,101 +97,116 @@ def command(context: click.Context, /, **given: Any) -> int:
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     if given["against"] or any(map(is_stored, given["files"])):
-        return _stored(given, console, surroundings)
+        return _judge_stored_results(given, console, surroundings)
     if len(given["files"]) > 1:
         raise UsageError("only one table can be read at a time; give one file")
     if given["tool"] is None and not is_table(given["files"][0]):
         raise UsageError(
-            f"{given['files'][0]}: no result of {KNOWN}, no table of GoABS or JavaABS either; "
-            f"{OTHERWISE}"
+            f"{given['files'][0]}: no result of {FORMAT_NAMES}, no table of GoABS or JavaABS "
+            "either; "
+            f"{CSV_HINT}"
         )
-    _refuse(given, _OF_STORED, "stored results (JMH, go test, pytest-benchmark, …)")
-    return _table(given, console, surroundings)
+    _refuse_options(given, _OF_STORED, "stored results (JMH, go test, pytest-benchmark, …)")
+    return _judge_table_file(given, console, surroundings)
 
 
-def _refuse(given: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
+def _refuse_options(option_values: dict[str, Any], names: tuple[str, ...], whose: str) -> None:
     for name in names:
-        if given[name] not in (None, (), False):
+        if option_values[name] not in (None, (), False):
             raise UsageError(f"--{name.replace('_', '-')} works only with {whose}; leave it out")
 
 
-def _table(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
-    path = given["files"][0]
+def _judge_table_file(
+    option_values: dict[str, Any], console: Console, surroundings: AppContext
+) -> int:
+    path = option_values["files"][0]
     table = TableFile(
         path=path,
-        content=read(path, tool=_tool(given["tool"]), units=[unit(one) for one in given["unit"]]),
-        slowdown=None if given["slowdown"] == "auto" else given["slowdown"],
-        runs=given["runs"],
-        stability_runs=given["stability_runs"],
-        units=given["unit"],
+        content=read_table(
+            path,
+            tool=_parse_tool(option_values["tool"]),
+            units=[parse_unit(unit_text) for unit_text in option_values["unit"]],
+        ),
+        slowdown=None if option_values["slowdown"] == "auto" else option_values["slowdown"],
+        runs=option_values["runs"],
+        stability_runs=option_values["stability_runs"],
+        units=option_values["unit"],
     )
     document = judge_table(table)
-    folder = given["output"].folder or folder_of(
+    folder = option_values["output"].folder or choose_output_folder(
         path.stem, table.content.digest, surroundings.environment
     )
-    least = given["fail_under"]
+    least = option_values["fail_under"]
     if isinstance(document, Document):
-        verdict, said = gates.judge_gates(document, Gates(least))
+        verdict, lines = gates.judge_gates(document, Gates(least))
     else:
-        verdict, said = gates.judge_stability(document, least)
-    gate = _gate(given["inconclusive"], verdict, said)
+        verdict, lines = gates.judge_stability(document, least)
+    gate = _build_gate_view(option_values["inconclusive"], verdict, lines)
     page = partial(render_page, gate=gate)
     abs_output.write_result_in(folder, abs_output.ANALYZED, document, page)
-    as_json = given["format"] == "json"
+    as_json = option_values["format"] == "json"
     abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
-    abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
-    return _say_and_end(console, given, verdict, said)
+    abs_output.deliver_result(option_values, folder, abs_output.ANALYZED, document, console)
+    return _say_and_end(console, option_values, verdict, lines)
 
 
-def _stored(given: dict[str, Any], console: Console, surroundings: AppContext) -> int:
-    _refuse(given, _OF_TABLES, "tables of GoABS and JavaABS")
+def _judge_stored_results(
+    option_values: dict[str, Any], console: Console, surroundings: AppContext
+) -> int:
+    _refuse_options(option_values, _OF_TABLES, "tables of GoABS and JavaABS")
     question = StoredQuestion(
-        paths=given["files"],
-        commit=given["commit"],
-        against=given["against"],
-        against_commit=given["against_commit"],
-        min_delta=given["min_delta"],
-        unlike=given["unlike_machines"],
+        paths=option_values["files"],
+        commit=option_values["commit"],
+        against=option_values["against"],
+        against_commit=option_values["against_commit"],
+        min_delta=option_values["min_delta"],
+        unlike=option_values["unlike_machines"],
     )
-    if not question.compares:
-        _refuse(given, _OF_COMPARISONS, "a comparison, which --against asks for")
+    if not question.has_base:
+        _refuse_options(option_values, _OF_COMPARISONS, "a comparison, which --against asks for")
     head = question.head()
-    folder = given["output"].folder or folder_of(
+    folder = option_values["output"].folder or choose_output_folder(
         question.paths[0].name, head.digest, surroundings.environment
     )
-    as_json = given["format"] == "json"
-    if not question.compares:
-        document = analysis.steady(question, head)
+    as_json = option_values["format"] == "json"
+    if not question.has_base:
+        document = analysis.build_stability_document(question, head)
         abs_output.write_result_in(folder, abs_output.ANALYZED, document, render_page)
         abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
-        abs_output.deliver_result(given, folder, abs_output.ANALYZED, document, console)
-        for line in further_questions(head, given["files"], given["commit"]):
+        abs_output.deliver_result(option_values, folder, abs_output.ANALYZED, document, console)
+        for line in further_questions(head, option_values["files"], option_values["commit"]):
             console.note(f"further: {line}")
-        return _say_and_end(console, given, *gates.judge_stability(document))
+        return _say_and_end(console, option_values, *gates.judge_stability(document))
     comparison_document = analysis.compare_results(question, question.base(), head)
-    verdict, said = compare_gates.judge(
-        comparison_document, fail_on_regression=given["fail_on"] == "regression", fail_under=None
+    verdict, lines = compare_gates.judge_gates(
+        comparison_document,
+        fail_on_regression=option_values["fail_on"] == "regression",
+        fail_under=None,
     )
-    comparison.keep(folder, comparison_document)
-    comparison.keep_gate(folder, comparison_document, _gate(given["inconclusive"], verdict, said))
-    comparison.show(comparison_document, given["format"], console)
+    comparison.write_results(folder, comparison_document)
+    comparison.write_gate_page(
+        folder, comparison_document, _build_gate_view(option_values["inconclusive"], verdict, lines)
+    )
+    comparison.print_result(comparison_document, option_values["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
-    comparison.deliver_files(given, folder, console)
-    return _say_and_end(console, given, verdict, said)
+    comparison.deliver_files(option_values, folder, console)
+    return _say_and_end(console, option_values, verdict, lines)
 
 
-def _gate(inconclusive: str | None, verdict: Exit, lines: Sequence[str]) -> GateView | None:
-    return gate_view(verdict, options.exit_code(verdict, inconclusive), lines)
+def _build_gate_view(
+    inconclusive: str | None, verdict: Exit, lines: Sequence[str]
+) -> GateView | None:
+    return make_gate_view(verdict, options.choose_exit_code(verdict, inconclusive), lines)
 
 
 def _say_and_end(
-    console: Console, given: dict[str, Any], verdict: Exit, said: Sequence[str]
+    console: Console, option_values: dict[str, Any], verdict: Exit, lines: Sequence[str]
 ) -> Exit:
-    for line in said:
-        console.say(line)
-    return options.exit_code(verdict, given["inconclusive"])
+    for line in lines:
+        console.print_message(line)
+    return options.choose_exit_code(verdict, option_values["inconclusive"])
 
 
-def _tool(name: str | None) -> ResearchTool | None:
+def _parse_tool(name: str | None) -> ResearchTool | None:
     return None if name is None else ResearchTool(name)

@@ -18,7 +18,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.values import TIME, Series
 
 
-def run(
+def build_run(
     digest: str,
     benchmark: Benchmark,
     place: tuple[int, int],
@@ -35,7 +35,9 @@ def run(
         purpose=Purpose.SUITE if method is None else Purpose.MUTANT,
         variant=PLAIN if method is None else Variant(VariantKind.DELAYED, (method,)),
         benchmark=benchmark,
-        schedule=Schedule(arms=(Arm(_arm(slowed=method is not None)),), blocks=(), seconds=0.0),
+        schedule=Schedule(
+            arms=(Arm(_choose_arm(slowed=method is not None)),), blocks=(), seconds=0.0
+        ),
         repetition=place[0],
         fork=place[1],
         seed=0,
@@ -49,7 +51,7 @@ def measured_outcome(seconds: Sequence[float], *, slowed: bool) -> Measured:
     series = Series(
         metric=TIME,
         unit="s/op",
-        arm=_arm(slowed=slowed),
+        arm=_choose_arm(slowed=slowed),
         phase=Phase.MEASUREMENT,
         packed=np.asarray(seconds, dtype="<f8").tobytes(),
         positions=np.arange(len(seconds), dtype="<u4").tobytes(),
@@ -68,5 +70,5 @@ def without_durations(stability: Stability, *caveats: Caveat) -> Stability:
     )
 
 
-def _arm(*, slowed: bool) -> ArmName:
+def _choose_arm(*, slowed: bool) -> ArmName:
     return ArmName.SLOWED if slowed else ArmName.PLAIN

@@ -11,16 +11,16 @@ from math import exp, expm1, log1p
 import numpy as np
 
 from auditor.compare.judge import (
-    FALSE_ALARMS,
-    FIRST_LEVEL,
+    MAX_FALSE_ALARM_RATE,
+    SCREENING_LEVEL,
     ComparisonThresholds,
-    change_of,
-    no_narrower,
-    open_because,
+    classify_change,
+    explain_inconclusive,
+    widen_interval,
 )
 from auditor.compare.model import Dimension, DimensionVerdict, PerformanceChange, Rounds
-from auditor.stats.arrays import positive
-from auditor.stats.compare import Ratio, ratio, ratio_reach
+from auditor.stats.arrays import check_positive
+from auditor.stats.compare import Ratio, estimate_ratio, predict_half_width
 from auditor.stats.trimming import trimmed_mean
 
 LEAST = 3
@@ -28,7 +28,7 @@ LEAST = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class ComparisonSides:
     """Values of base and head in seconds per operation, one for each file.
 
     `obstacle` says why they cannot be compared, whatever they are.
@@ -44,31 +44,35 @@ def level_for(benchmarks: int) -> float:
 
     In a suite in which nothing has changed, something is called at most so often: FALSE_ALARMS.
     """
-    return 1 - FALSE_ALARMS / max(1, benchmarks)
+    return 1 - MAX_FALSE_ALARM_RATE / max(1, benchmarks)
 
 
-def judge(sides: Sides, min_delta: float, benchmarks: int) -> DimensionVerdict:
+def judge_sides(sides: ComparisonSides, min_delta: float, benchmarks: int) -> DimensionVerdict:
     """Return the verdict on the time of one of so many benchmarks."""
     limits = ComparisonThresholds(min_delta=min_delta, fresh=0)
     level = level_for(benchmarks)
-    strict = _ratio(sides, level)
-    change, found, reason = PerformanceChange.UNKNOWN, _ratio(sides, FIRST_LEVEL), sides.obstacle
+    strict = _compute_ratio(sides, level)
+    change, interval, reason = (
+        PerformanceChange.UNKNOWN,
+        _compute_ratio(sides, SCREENING_LEVEL),
+        sides.obstacle,
+    )
     if strict is None:
         reason = reason or _too_few(sides)
     elif not reason:
-        change, found, reason = _change_and_interval(strict, found or strict, limits)
+        change, interval, reason = _change_and_interval(strict, interval or strict, limits)
     return DimensionVerdict(
         dimension=Dimension.TIME,
         change=change,
-        base=_middle(sides.base),
-        head=_middle(sides.head),
-        ratio=None if found is None else found.estimate,
-        interval=None if found is None else (found.low, found.high),
+        base=_compute_middle(sides.base),
+        head=_compute_middle(sides.head),
+        ratio=None if interval is None else interval.estimate,
+        interval=None if interval is None else (interval.low, interval.high),
         confirmed=False
         if change in (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT)
         else None,
         itself=None,
-        visible=None if strict is None else _visible(sides, min_delta, level),
+        visible=None if strict is None else _estimate_visible_change(sides, min_delta, level),
         rounds=Rounds(first=()),
         reason=reason,
     )
@@ -78,27 +82,27 @@ def _change_and_interval(
     strict: Ratio, usual: Ratio, limits: ComparisonThresholds
 ) -> tuple[PerformanceChange, Ratio, str]:
     """Return the verdict, and the interval that it was reached by."""
-    change = change_of(strict, limits)
+    change = classify_change(strict, limits)
     if change in (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT):
         return change, strict, ""
-    if change_of(usual, limits) is PerformanceChange.NONE:
+    if classify_change(usual, limits) is PerformanceChange.NONE:
         return PerformanceChange.NONE, usual, ""
-    return PerformanceChange.UNKNOWN, strict, open_because(strict, limits)
+    return PerformanceChange.UNKNOWN, strict, explain_inconclusive(strict, limits)
 
 
-def _ratio(sides: Sides, level: float) -> Ratio | None:
+def _compute_ratio(sides: ComparisonSides, level: float) -> Ratio | None:
     if min(len(sides.base), len(sides.head)) < LEAST:
         return None
-    found = ratio(sides.head, sides.base, level)
-    return None if found is None else no_narrower(found)
+    estimate = estimate_ratio(sides.head, sides.base, level)
+    return None if estimate is None else widen_interval(estimate)
 
 
-def _middle(values: Sequence[float]) -> float:
+def _compute_middle(values: Sequence[float]) -> float:
     """Return the middle that the ratio is made of."""
-    return exp(trimmed_mean(np.log(positive(values))).middle)
+    return exp(trimmed_mean(np.log(check_positive(values))).middle)
 
 
-def _too_few(sides: Sides) -> str:
+def _too_few(sides: ComparisonSides) -> str:
     return (
         f"{LEAST} files of each side, made at different times, are needed, not {len(sides.base)} "
         f"and {len(sides.head)}: one, however many values it has, does not tell how far they lie "
@@ -106,8 +110,8 @@ def _too_few(sides: Sides) -> str:
     )
 
 
-def _visible(sides: Sides, min_delta: float, level: float) -> float:
+def _estimate_visible_change(sides: ComparisonSides, min_delta: float, level: float) -> float:
     """Return the least growth that would have been called, most likely."""
     sizes = (len(sides.head), len(sides.base))
-    half = ratio_reach(sides.head, sides.base, sizes=sizes, level=level)
+    half = predict_half_width(sides.head, sides.base, sizes=sizes, level=level)
     return expm1(max(log1p(min_delta), half))

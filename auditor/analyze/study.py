@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from auditor.analyze import foreign_runs, judge
-from auditor.analyze.judge import LEAST, Sides
+from auditor.analyze.judge import LEAST, ComparisonSides
 from auditor.compare.model import BenchmarkComparison, Comparison
 from auditor.core.caveats import Caveat, list_some
 from auditor.core.plan import Run
@@ -16,14 +16,14 @@ from auditor.core.units import is_throughput, mean_time
 from auditor.importers.benchmark_names import align_names
 from auditor.measure import stability_judge as audit
 from auditor.measure import trust
-from auditor.measure.failures import reason
-from auditor.series.stored import caveats, runs_of, split_processes
+from auditor.measure.failures import describe_failure
+from auditor.series.stored import count_expected_runs, list_result_caveats, split_processes
 
 _MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
 """Facts that make two machines so unlike that their times are not compared."""
 
 
-def stability(results: StoredResults) -> Stability:
+def judge_stability(results: StoredResults) -> Stability:
     """Judge how far the runs lie apart, each a file; of a single run each process is one."""
     runs = split_processes(results.runs)
     benchmarks = tuple(Benchmark(group="", name=name) for name in results.benchmarks)
@@ -31,29 +31,36 @@ def stability(results: StoredResults) -> Stability:
     trial_runs = [
         run
         for benchmark in benchmarks
-        for run in _runs(benchmark, runs, results.digest, units[benchmark.name])
+        for run in _convert_runs(benchmark, runs, results.digest, units[benchmark.name])
     ]
-    wanted = {name: runs_of(name, results.runs) for name in results.benchmarks}
-    judged = audit.judge(benchmarks, trial_runs, wanted_runs=wanted)
+    run_counts = {name: count_expected_runs(name, results.runs) for name in results.benchmarks}
+    judged = audit.judge_suite_stability(benchmarks, trial_runs, wanted_runs=run_counts)
     steady = replace(
         judged,
         benchmarks=tuple(
             _in_seconds(benchmark, units.get(benchmark.id, "")) for benchmark in judged.benchmarks
         ),
     )
-    together = () if len(runs) == len(results.runs) else tuple(_together(results.runs[0], wanted))
+    together = (
+        ()
+        if len(runs) == len(results.runs)
+        else tuple(_list_session_caveats(results.runs[0], run_counts))
+    )
     return foreign_runs.without_durations(
-        steady, *caveats(results), *together, *trust.caveats(results, runs)
+        steady,
+        *list_result_caveats(results),
+        *together,
+        *trust.warn_of_unsteady_runs(results, runs),
     )
 
 
 def _in_seconds(verdict: BenchmarkVerdict, unit: str) -> BenchmarkVerdict:
-    """Return what was judged by the numbers of `_runs` with means in seconds per operation."""
+    """Return what was judged by `_convert_runs`; means are in seconds per operation."""
     means = tuple(1 / mean for mean in verdict.means) if is_throughput(unit) else verdict.means
     return replace(verdict, means=means, unit=unit)
 
 
-def _runs(
+def _convert_runs(
     benchmark: Benchmark, runs: tuple[StoredRun, ...], digest: str, unit: str
 ) -> Iterator[Run]:
     """Yield the runs of a benchmark; figures stand for values where some have nothing else.
@@ -61,13 +68,15 @@ def _runs(
     Values are seconds per operation, or operations per second where the tool measures these: the
     mean of its own numbers is what the user has seen.
     """
-    mine = [
+    numbered_runs = [
         (number, run, run.processes.get(benchmark.name, ())) for number, run in enumerate(runs, 1)
     ]
     is_whole = all(
-        process.seconds or process.failure for _, _, processes in mine for process in processes
+        process.seconds or process.failure
+        for _, _, processes in numbered_runs
+        for process in processes
     )
-    for at, run, processes in mine:
+    for run_number, run, processes in numbered_runs:
         failures = [process.failure for process in processes if process.failure is not None]
         values = array("d")
         for process in processes:
@@ -76,10 +85,12 @@ def _runs(
             values = array("d", (1 / value for value in values))
         outcome = failures[0] if failures else foreign_runs.measured_outcome(values, slowed=False)
         if processes:
-            yield replace(foreign_runs.run(digest, benchmark, (at, 1), outcome), host=run.host)
+            yield replace(
+                foreign_runs.build_run(digest, benchmark, (run_number, 1), outcome), host=run.host
+            )
 
 
-def compare(
+def compare_benchmarks(
     base: StoredResults, head: StoredResults, min_delta: float, *, unlike: bool = False
 ) -> Comparison:
     """Compare the benchmarks that both have; changes from `min_delta` on count (0.05 for 5 %).
@@ -95,10 +106,10 @@ def compare(
     before, after = (
         [name for name in side.benchmarks if name not in open_] for side in (base, head)
     )
-    both = [name for name in before if name in set(after)]
+    shared_names = [name for name in before if name in set(after)]
     obstacle = "" if unlike else _unlike_machines(base, head)
-    known = {name: _sides(name, base, head, obstacle) for name in both}
-    judged = sum(isinstance(one, Sides) for one in known.values())
+    sides_by_name = {name: _collect_sides(name, base, head, obstacle) for name in shared_names}
+    judged = sum(isinstance(side_values, ComparisonSides) for side_values in sides_by_name.values())
     return Comparison(
         min_delta=min_delta,
         benchmarks=(
@@ -107,10 +118,10 @@ def compare(
                 if isinstance(sides, str)
                 else BenchmarkComparison(
                     id=name,
-                    dimensions=(judge.judge(sides, min_delta, judged),),
-                    unit=_unit(name, base, head),
+                    dimensions=(judge.judge_sides(sides, min_delta, judged),),
+                    unit=_find_unit(name, base, head),
                 )
-                for name, sides in known.items()
+                for name, sides in sides_by_name.items()
             ),
             *(BenchmarkComparison(id=doubt.head, reason=doubt.reason) for doubt in doubts),
         ),
@@ -118,11 +129,13 @@ def compare(
         removed=tuple(name for name in before if name not in set(after)),
         controls=0,
         suspected=(),
-        caveats=tuple(_of_both(base, head)),
+        caveats=tuple(_list_caveats(base, head)),
     )
 
 
-def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -> Sides | str:
+def _collect_sides(
+    name: str, base: StoredResults, head: StoredResults, obstacle: str
+) -> ComparisonSides | str:
     """Return the values of a benchmark, one of each file, or why there are none.
 
     Files lie further apart than the processes of one, so those of one say nothing of a change.
@@ -133,19 +146,19 @@ def _sides(name: str, base: StoredResults, head: StoredResults, obstacle: str) -
             process.failure for file in files for process in file if process.failure is not None
         ]
         if failed:
-            return f"it fails in {side}: {reason(failed[0])}"
+            return f"it fails in {side}: {describe_failure(failed[0])}"
     versions = [{process.version for file in files for process in file} for files in per_file]
     if versions[0] != versions[1]:
         return "the benchmark itself was changed from base to head, says the tool"
-    unit = _unit(name, base, head)
+    unit = _find_unit(name, base, head)
     values = [
         [mean_time([process.middle or 0.0 for process in file], unit) for file in files]
         for files in per_file
     ]
-    return Sides(base=values[0], head=values[1], obstacle=obstacle)
+    return ComparisonSides(base=values[0], head=values[1], obstacle=obstacle)
 
 
-def _unit(name: str, base: StoredResults, head: StoredResults) -> str:
+def _find_unit(name: str, base: StoredResults, head: StoredResults) -> str:
     """Return the unit of a benchmark on both sides; empty where they have two."""
     return base.unit(name) if base.unit(name) == head.unit(name) else ""
 
@@ -154,10 +167,12 @@ def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:
     return [run.processes[name] for run in side.runs if name in run.processes]
 
 
-def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
+def _list_caveats(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
     for name, side in (("base", base), ("head", head)):
-        yield from (replace(caveat, text=f"{name}: {caveat.text}") for caveat in caveats(side))
-    if differing := _differences(base, head):
+        yield from (
+            replace(caveat, text=f"{name}: {caveat.text}") for caveat in list_result_caveats(side)
+        )
+    if differing := _list_differences(base, head):
         text = (
             f"base and head were measured under different conditions: {'; '.join(differing)}; "
             "measure both on one machine"
@@ -175,16 +190,17 @@ def _of_both(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
     yield Caveat("not-confirmed", text)
 
 
-def _together(run: StoredRun, wanted: Mapping[str, int]) -> Iterator[Caveat]:
+def _list_session_caveats(run: StoredRun, run_counts: Mapping[str, int]) -> Iterator[Caveat]:
     text = (
         f"all processes are of one session ({run.name}), so the spread between sessions is "
         f"unknown; give {LEAST} files made at different times"
     )
     yield Caveat("one-session", text)
-    most = max(wanted.values())
-    if fewer := tuple(name for name, count in wanted.items() if count < most):
+    most = max(run_counts.values())
+    if fewer := tuple(name for name, count in run_counts.items() if count < most):
         text = (
-            f"{len(fewer)} of {len(wanted)} benchmarks have fewer than {most} processes, so their "
+            f"{len(fewer)} of {len(run_counts)} benchmarks have fewer than {most} processes, so "
+            "their "
             f"spread may be too small: {list_some(fewer)}"
         )
         yield Caveat("few-runs", text)
@@ -197,27 +213,31 @@ def _unlike_machines(base: StoredResults, head: StoredResults) -> str:
     how far these lie apart.
     """
     for key in _MACHINE:
-        first, second = _facts(base, key), _facts(head, key)
+        first, second = _collect_facts(base, key), _collect_facts(head, key)
         if first != second:
-            return f"measured on another machine ({key}: {_either(first, second)})"
+            return f"measured on another machine ({key}: {_format_pair(first, second)})"
     names = [{run.host.name for run in side.runs} for side in (base, head)]
     if names[0] != names[1] and min(map(len, names)) < LEAST:
-        return f"measured on another machine ({_either(*names)})"
+        return f"measured on another machine ({_format_pair(*names)})"
     return ""
 
 
-def _differences(base: StoredResults, head: StoredResults) -> list[str]:
+def _list_differences(base: StoredResults, head: StoredResults) -> list[str]:
     """Return what is known to differ."""
     keys = sorted({key for side in (base, head) for run in side.runs for key, _ in run.host.facts})
     names: list[set[str]] = [{run.host.name for run in side.runs} for side in (base, head)]
-    found = [("machine", names[0], names[1])]
-    found += [(key, _facts(base, key), _facts(head, key)) for key in keys]
-    return [f"{key} {_either(one, other)}" for key, one, other in found if one != other]
+    facts = [("machine", names[0], names[1])]
+    facts += [(key, _collect_facts(base, key), _collect_facts(head, key)) for key in keys]
+    return [
+        f"{key} {_format_pair(base_facts, head_facts)}"
+        for key, base_facts, head_facts in facts
+        if base_facts != head_facts
+    ]
 
 
-def _facts(side: StoredResults, key: str) -> set[str]:
+def _collect_facts(side: StoredResults, key: str) -> set[str]:
     return {dict(run.host.facts).get(key, "unknown") for run in side.runs}
 
 
-def _either(base: set[str], head: set[str]) -> str:
+def _format_pair(base: set[str], head: set[str]) -> str:
     return f"{list_some(tuple(sorted(base)))} / {list_some(tuple(sorted(head)))}"

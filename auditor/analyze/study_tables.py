@@ -21,7 +21,7 @@ from auditor.core.request import DetectionRule
 from auditor.core.stability import Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.importers.research_tools.rows import Rows
+from auditor.importers.research_tools.rows import ProcessValues
 from auditor.measure import stability_judge
 from auditor.measure.stability_judge import slowdown_size
 
@@ -33,7 +33,7 @@ class TableRequest:
     More runs than the table has are missing ones.
     """
 
-    rows: tuple[Rows, ...] = field(repr=False)  # its values
+    rows: tuple[ProcessValues, ...] = field(repr=False)  # its values
     language: Language  # of the subject
     digest: str  # identifies the table
     slowdown: float | None = None  # v, 0.6 for 60 %; None: from the spreads
@@ -58,17 +58,17 @@ class TableRequest:
         return self.stability_runs or max(row.run for row in self.rows) + 1 - self.first
 
 
-def audit(question: TableRequest) -> AbsVerdict | Stability:
+def judge_table_rows(question: TableRequest) -> AbsVerdict | Stability:
     """Judge a table by the rule `paper`; the stability alone where no method is slowed in it.
 
     Raises UsageError where the slowdown cannot be sized.
     """
     runs = _TableRuns(question)
-    steady = _steady(runs)
+    steady = _judge_stability(runs)
     if not runs.methods:
         return steady
-    slowdown = question.slowdown or _sized(steady)
-    pairs = [pair for method in runs.methods for pair in _pairs(runs, method, slowdown)]
+    slowdown = question.slowdown or _choose_slowdown(steady)
+    pairs = [pair for method in runs.methods for pair in _judge_pairs(runs, method, slowdown)]
     verdict = abs_score.judge_audit(
         AbsData(
             slowdown=slowdown,
@@ -96,45 +96,49 @@ class _TableRuns:
             Benchmark(group="", name=name) for name in dict.fromkeys(row.benchmark for row in rows)
         )
         names = dict.fromkeys(row.method for row in rows if row.method is not None)
-        self.methods = tuple(_method(name, question.language) for name in names)
-        self._rows: dict[tuple[str | None, str], list[Rows]] = {}
+        self.methods = tuple(_build_method(name, question.language) for name in names)
+        self._rows: dict[tuple[str | None, str], list[ProcessValues]] = {}
         for row in rows:
             self._rows.setdefault((row.method, row.benchmark), []).append(row)
 
     def plain(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return all plain runs of a benchmark that the table has."""
-        return tuple(self._made(None, benchmark))
+        return tuple(self._convert_rows(None, benchmark))
 
     def judged(self, method: Method | None, benchmark: Benchmark, wanted: int) -> tuple[Run, ...]:
         """Return the first `wanted` runs; one that is missing stands for all that are."""
-        runs = [run for run in self._made(method, benchmark) if run.trial.repetition <= wanted]
-        there = {run.trial.repetition for run in runs}
-        if len(there) < wanted:
-            first = next(number for number in range(1, wanted + 1) if number not in there)
-            text = f"the table lacks {wanted - len(there)} of {wanted} runs, the first: {first}"
-            runs.append(self._run(method, benchmark, (first, 1), Unreadable(text, "")))
+        runs = [
+            run for run in self._convert_rows(method, benchmark) if run.trial.repetition <= wanted
+        ]
+        repetitions = {run.trial.repetition for run in runs}
+        if len(repetitions) < wanted:
+            first = next(number for number in range(1, wanted + 1) if number not in repetitions)
+            text = (
+                f"the table lacks {wanted - len(repetitions)} of {wanted} runs, the first: {first}"
+            )
+            runs.append(self._build_run(method, benchmark, (first, 1), Unreadable(text, "")))
         return tuple(runs)
 
-    def _made(self, method: Method | None, benchmark: Benchmark) -> Iterator[Run]:
+    def _convert_rows(self, method: Method | None, benchmark: Benchmark) -> Iterator[Run]:
         for rows in self._rows.get((method.id if method else None, benchmark.id), ()):
             place = (rows.run - self._first + 1, rows.part + 1)
-            yield self._run(method, benchmark, place, _outcome(rows))
+            yield self._build_run(method, benchmark, place, _build_outcome(rows))
 
-    def _run(
+    def _build_run(
         self,
         method: Method | None,
         benchmark: Benchmark,
         place: tuple[int, int],
         outcome: Outcome,
     ) -> Run:
-        return foreign_runs.run(self._digest, benchmark, place, outcome, method)
+        return foreign_runs.build_run(self._digest, benchmark, place, outcome, method)
 
 
-def _method(name: str, language: Language) -> Method:
+def _build_method(name: str, language: Language) -> Method:
     return Method(language=language, id=name, owner="", name=name, parameters=())
 
 
-def _outcome(rows: Rows) -> Outcome:
+def _build_outcome(rows: ProcessValues) -> Outcome:
     """Return the values, unless one is no time: Go rounds to 0.00 what hardly takes any."""
     wrong = [second for second in rows.seconds if not 0 < second < math.inf]
     if wrong:
@@ -144,14 +148,14 @@ def _outcome(rows: Rows) -> Outcome:
     return foreign_runs.measured_outcome(rows.seconds, slowed=rows.method is not None)
 
 
-def _steady(table_runs: _TableRuns) -> Stability:
+def _judge_stability(table_runs: _TableRuns) -> Stability:
     """Judge the plain suite; how long it took is not in a table."""
     runs = [
         run
         for benchmark in table_runs.benchmarks
         for run in table_runs.judged(None, benchmark, table_runs.wanted_plain)
     ]
-    stability = stability_judge.judge(
+    stability = stability_judge.judge_suite_stability(
         table_runs.benchmarks, runs, wanted_runs=table_runs.wanted_plain
     )
     return foreign_runs.without_durations(stability, Caveat("from-a-table", _FROM_A_TABLE))
@@ -163,7 +167,7 @@ _FROM_A_TABLE = (
 )
 
 
-def _sized(steady: Stability) -> float:
+def _choose_slowdown(steady: Stability) -> float:
     size = slowdown_size(
         [
             benchmark.max_spread
@@ -179,7 +183,7 @@ def _sized(steady: Stability) -> float:
     return size
 
 
-def _pairs(table_runs: _TableRuns, method: Method, slowdown: float) -> Iterator[PairVerdict]:
+def _judge_pairs(table_runs: _TableRuns, method: Method, slowdown: float) -> Iterator[PairVerdict]:
     for benchmark in table_runs.benchmarks:
         runs = table_runs.judged(method, benchmark, table_runs.wanted)
         yield detection.judge_pair(

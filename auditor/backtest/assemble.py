@@ -12,11 +12,11 @@ from auditor.backtest import judge as audits
 from auditor.backtest import text as words
 from auditor.backtest.document import BacktestDocument, TriedCommit
 from auditor.backtest.model import Backtest, CommitDetection, CommitResult, PastChange
-from auditor.backtest.text import markdown
+from auditor.backtest.text import render_markdown
 from auditor.cli import options, output, tables
 from auditor.cli.console import Console
-from auditor.cli.logs import logged
-from auditor.cli.progress import observer
+from auditor.cli.logs import log_to_folder
+from auditor.cli.progress import open_observer
 from auditor.compare.model import Comparison
 from auditor.config import Config
 from auditor.config.load import at_revision
@@ -33,7 +33,7 @@ _STYLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Trying:
+class BacktestRunner:
     """What is asked, the terminal, and a clock in seconds for the budget."""
 
     asked: options.CommandLine
@@ -43,27 +43,27 @@ class Trying:
     def every(self, changes: Sequence[PastChange]) -> Backtest:
         """Compare each commit with its parent; one that fails does not keep the others from it."""
         commit_results = []
-        begun, budget = self.clock(), self.asked.config.request.suite.budget_seconds
+        start_time, budget = self.clock(), self.asked.config.request.suite.budget_seconds
         for number, change in enumerate(changes):
-            left = None if budget is None else budget - (self.clock() - begun)
+            left = None if budget is None else budget - (self.clock() - start_time)
             if left is not None and left <= 0:
-                commit_results.append(audits.left_out(change))
+                commit_results.append(audits.make_unmeasured_result(change))
                 continue
             share = None if left is None else left / (len(changes) - number)
-            result = self._one(change, share)
-            self.console.note(words.line(result))
+            result = self._try_commit(change, share)
+            self.console.note(words.format_commit_line(result))
             commit_results.append(result)
-        return audits.backtest(commit_results)
+        return audits.summarise_backtest(commit_results)
 
-    def _one(self, change: PastChange, seconds: float | None) -> CommitResult:
-        begun = self.clock()
+    def _try_commit(self, change: PastChange, seconds: float | None) -> CommitResult:
+        start_time = self.clock()
         try:
-            comparison = self._compared(change, seconds)
+            comparison = self._compare_with_parent(change, seconds)
         except (SubjectError, OutOfTime, MachineError) as error:
-            return audits.failed(change, str(error), self.clock() - begun)
-        return audits.judge_commit(change, comparison, self.clock() - begun)
+            return audits.make_failed_result(change, str(error), self.clock() - start_time)
+        return audits.judge_commit(change, comparison, self.clock() - start_time)
 
-    def _compared(self, change: PastChange, seconds: float | None) -> Comparison:
+    def _compare_with_parent(self, change: PastChange, seconds: float | None) -> Comparison:
         from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
 
         command_line = self.asked
@@ -73,9 +73,9 @@ class Trying:
             for name in (change.commit.parent, change.commit.id)
         ]
         with (
-            logged(command_line.places.output, command_line.verbose),
-            observer(self.console, time.monotonic) as watching,
-            command_line.surroundings.opener(open_comparison)(
+            log_to_folder(command_line.places.output, command_line.verbose),
+            open_observer(self.console, time.monotonic) as watching,
+            command_line.surroundings.find_opener(open_comparison)(
                 (pair[0], pair[1]),
                 command_line.places,
                 command_line.surroundings.environment,
@@ -92,52 +92,56 @@ def _limit_budget(config: Config, seconds: float | None) -> Config:
     return replace(config, request=replace(config.request, suite=suite))
 
 
-def keep(folder: Path, document: BacktestDocument) -> None:
+def write_results(folder: Path, document: BacktestDocument) -> None:
     """Write the result and its Markdown."""
-    texts = {RESULT: results.text(document), TEXT: markdown(document)}
-    output.keep(folder, texts)
+    texts = {RESULT: results.format_json(document), TEXT: render_markdown(document)}
+    output.write_files(folder, texts)
 
 
-def show(document: BacktestDocument, format_: str, console: Console) -> None:
+def print_result(document: BacktestDocument, format_: str, console: Console) -> None:
     """Print a result in one of FORMATS."""
-    output.show(document, format_, console, table, markdown=markdown)
+    output.print_in_format(document, format_, console, build_table, markdown=render_markdown)
 
 
-def table(document: BacktestDocument) -> RenderableType:
+def build_table(document: BacktestDocument) -> RenderableType:
     """Return what a terminal shows."""
-    made = tables.lineless("", "commit", "of", "", "detected by", "changed methods", "what it was")
+    commit_table = tables.make_borderless_table(
+        "", "commit", "of", "", "detected by", "changed methods", "what it was"
+    )
     for commit in document.commits:
-        made.add_row(
+        commit_table.add_row(
             Text(str(commit.noticed), style=_STYLES.get(commit.noticed, "")),
             Text(commit.commit[:12]),
             commit.day,
             str(commit.kind),
-            Text(tables.short(_by(commit))),
-            Text(words.methods(commit)),
-            Text(tables.short(commit.title), style="dim"),
+            Text(tables.shorten_text(_describe_detection(commit))),
+            Text(words.describe_methods(commit)),
+            Text(tables.shorten_text(commit.title), style="dim"),
         )
     return Group(
-        Text(words.headline(document), style="bold"),
+        Text(words.format_headline(document), style="bold"),
         "",
-        made,
-        *tables.section("How it goes with being watched", words.agreement(document.agreement)),
+        commit_table,
+        *tables.build_section(
+            "How it goes with being watched", words.describe_agreement(document.agreement)
+        ),
     )
 
 
-def _by(commit: TriedCommit) -> str:
+def _describe_detection(commit: TriedCommit) -> str:
     return words.detecting_benchmarks(commit) or commit.reason
 
 
-def commit_list(changes: Sequence[PastChange]) -> RenderableType:
+def build_commit_list(changes: Sequence[PastChange]) -> RenderableType:
     """Return the commits that would be tried."""
-    made = tables.lineless("commit", "of", "", "title", "why")
+    commit_table = tables.make_borderless_table("commit", "of", "", "title", "why")
     for change in changes:
-        title = Text(tables.short(change.commit.title))
-        made.add_row(
+        title = Text(tables.shorten_text(change.commit.title))
+        commit_table.add_row(
             Text(change.commit.id[:12]),
             change.commit.day,
             str(change.kind),
             title,
             Text(change.why, "dim"),
         )
-    return made
+    return commit_table

@@ -6,25 +6,25 @@ import click
 
 from auditor.backtest import assemble
 from auditor.backtest.document import backtest_document
-from auditor.backtest.judge import candidates
+from auditor.backtest.judge import find_candidates
 from auditor.backtest.model import CommitKind, PastChange
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.outputs import deliver, output_options
-from auditor.compare.command import changes_of
+from auditor.cli.outputs import make_output_options, write_output_files
+from auditor.compare.command import collect_changes
 from auditor.config import Config
 from auditor.core.errors import Exit, UsageError
-from auditor.versions import own_version
-from runners.subjects.history import commits, history
+from auditor.versions import find_own_version
+from runners.subjects.history import find_commits, list_recent_commits
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--fix", "--cause", "--find", "--list", "--benchmarks", "--output"),
     short_help="Would the suite have detected past changes of performance?",
 )
-@options.options(
-    *options.WHAT,
+@options.add_options(
+    *options.SUITE_OPTIONS,
     click.option(
         "--fix", multiple=True, metavar="COMMIT", help="It made something faster; repeatable."
     ),
@@ -45,7 +45,7 @@ from runners.subjects.history import commits, history
         help="Commits that are looked at for --find.",
     ),
     click.option("--list", "listed", is_flag=True, help="Say which commits; run nothing."),
-    options.min_delta(),
+    options.make_min_delta_option(),
     click.option("--rounds", type=int, help="The most rounds before a suspicion (20)."),
     click.option("--confirm", type=int, help="Rounds that confirm a suspicion (8)."),
     options.SLOWDOWN,
@@ -53,14 +53,14 @@ from runners.subjects.history import commits, history
     options.WARMUP,
     options.RETRY_FAILED,
     options.STORE,
-    *output_options(".json", ".md"),
+    *make_output_options(".json", ".md"),
     click.option(
         "--format",
         type=click.Choice(assemble.FORMATS),
         default="table",
         help="What stdout gets.",
     ),
-    *options.SAID,
+    *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -75,27 +75,32 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit backtest . --list
     bench-audit backtest . --fix 1a2b3c4 --cause v1.4.0 --benchmarks Parse
     """
-    command_line = options.CommandLine.of(context, changes_of(given))
+    command_line = options.CommandLine.of(context, collect_changes(given))
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
-    changes = _changes(command_line.config, given)
+    changes = _choose_changes(command_line.config, given)
     if given["listed"]:
-        console.result(assemble.commit_list(changes))
+        console.result(assemble.build_commit_list(changes))
         return Exit.OK
-    backtest = assemble.Trying(command_line, console).every(changes)
-    document = backtest_document(backtest, command_line.config.text, own_version())
+    backtest = assemble.BacktestRunner(command_line, console).every(changes)
+    document = backtest_document(backtest, command_line.config.text, find_own_version())
     folder = command_line.places.output
-    assemble.keep(folder, document)
-    assemble.show(document, given["format"], console)
+    assemble.write_results(folder, document)
+    assemble.print_result(document, given["format"], console)
     console.note(f"\nresult: {folder / assemble.RESULT}")
-    deliver(given, {".json": folder / assemble.RESULT, ".md": folder / assemble.TEXT}, console)
+    write_output_files(
+        given, {".json": folder / assemble.RESULT, ".md": folder / assemble.TEXT}, console
+    )
     return Exit.OK
 
 
-def _changes(config: Config, given: dict[str, Any]) -> tuple[PastChange, ...]:
+def _choose_changes(config: Config, option_values: dict[str, Any]) -> tuple[PastChange, ...]:
     """Return the commits that are named, and those that are found where that is asked for."""
     past_changes: list[PastChange] = []
-    for kind, names in ((CommitKind.FIX, given["fix"]), (CommitKind.CAUSE, given["cause"])):
-        for commit in commits(config.subject, names) if names else ():
+    for kind, names in (
+        (CommitKind.FIX, option_values["fix"]),
+        (CommitKind.CAUSE, option_values["cause"]),
+    ):
+        for commit in find_commits(config.subject, names) if names else ():
             if not commit.parent:
                 raise UsageError(
                     f"{commit.id[:12]} has no parent commit to compare with; leave it out"
@@ -105,13 +110,21 @@ def _changes(config: Config, given: dict[str, Any]) -> tuple[PastChange, ...]:
                     f"{commit.id[:12]} is given to both --fix and --cause; leave one out"
                 )
             past_changes.append(PastChange(commit=commit, kind=kind))
-    if given["find"] or not past_changes:
-        known = {past_change.commit.id for past_change in past_changes}
-        every = candidates(history(config.subject, given["within"]), given["find"] or 10)
-        past_changes += [past_change for past_change in every if past_change.commit.id not in known]
+    if option_values["find"] or not past_changes:
+        named_ids = {past_change.commit.id for past_change in past_changes}
+        candidate_changes = find_candidates(
+            list_recent_commits(config.subject, option_values["within"]),
+            option_values["find"] or 10,
+        )
+        past_changes += [
+            past_change
+            for past_change in candidate_changes
+            if past_change.commit.id not in named_ids
+        ]
     if not past_changes:
         raise UsageError(
-            f"none of the last {given['within']} commit messages mentions performance; name "
+            f"none of the last {option_values['within']} commit messages mentions performance; "
+            "name "
             "commits with --fix and --cause"
         )
     return tuple(past_changes)

@@ -13,7 +13,7 @@ from auditor.backtest.model import (
     CommitKind,
     CommitResult,
 )
-from reports.results import schema_of
+from reports.results import format_schema
 
 
 class TriedCommit(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,12 +54,12 @@ def backtest_document(backtest: Backtest, config: str, version: str) -> Backtest
     return BacktestDocument(
         bench_audit=version,
         config=config,
-        commits=tuple(_commit(result) for result in backtest.tried),
+        commits=tuple(_convert_commit(result) for result in backtest.tried),
         agreement=backtest.agreement,
     )
 
 
-def _commit(result: CommitResult) -> TriedCommit:
+def _convert_commit(result: CommitResult) -> TriedCommit:
     commit = result.change.commit
     return TriedCommit(
         commit=commit.id,
@@ -82,6 +82,6 @@ def _commit(result: CommitResult) -> TriedCommit:
     )
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(BacktestDocument, "Whether a suite would have detected past commits")
+    return format_schema(BacktestDocument, "Whether a suite would have detected past commits")

@@ -38,7 +38,7 @@ _BENCHMARKS = re.compile(r"(?:micro)?bench(?:es|marks?|marking)?|jmh|perf|asv", 
 _TESTS = re.compile(r"(?:^|[/_.-])tests?(?:[/_.-]|$)|(?:Test|Tests|IT)\.java$", re.IGNORECASE)
 _SOURCES = frozenset((".go", ".java", ".py"))
 _SURE = {Verdict.MISSED, Verdict.UNREACHED}
-_WANTED = {
+_EXPECTED_CHANGES = {
     CommitKind.FIX: {PerformanceChange.IMPROVEMENT},
     CommitKind.CAUSE: {PerformanceChange.REGRESSION},
     CommitKind.EITHER: {PerformanceChange.IMPROVEMENT, PerformanceChange.REGRESSION},
@@ -46,24 +46,24 @@ _WANTED = {
 _CHANGED = {PerformanceChange.IMPROVEMENT, PerformanceChange.REGRESSION}
 
 
-def candidates(commits: Iterable[Commit], most: int) -> tuple[PastChange, ...]:
+def find_candidates(commits: Iterable[Commit], most: int) -> tuple[PastChange, ...]:
     """Return the commits that most likely changed performance, at most so many, newest first.
 
     By what their messages say, the first line before the rest, and by benchmarks that came with
     them. Commits that change no source of the library are none.
     """
-    found = [
+    scored_changes = [
         (score, change)
         for commit in commits
-        for score, change in _scored(commit)
+        for score, change in _score_commit(commit)
         if _is_code(commit)
     ]
-    best = sorted(found, key=lambda one: -one[0])[:most]
-    chosen = {change.commit.id for _, change in best}
-    return tuple(change for _, change in found if change.commit.id in chosen)
+    best = sorted(scored_changes, key=lambda entry: -entry[0])[:most]
+    chosen_ids = {change.commit.id for _, change in best}
+    return tuple(change for _, change in scored_changes if change.commit.id in chosen_ids)
 
 
-def _scored(commit: Commit) -> Iterator[tuple[int, PastChange]]:
+def _score_commit(commit: Commit) -> Iterator[tuple[int, PastChange]]:
     if not commit.parent or _NO_CODE.match(commit.title):
         return
     title, body = _parse_claim(commit.title), _parse_claim(commit.message)
@@ -103,15 +103,15 @@ def _is_benchmark(path: str) -> bool:
 
 def judge_commit(change: PastChange, comparison: Comparison, seconds: float) -> CommitResult:
     """Return what a comparison of a commit with its parent says of it."""
-    changes = _WANTED[change.kind]
-    by = tuple(_moved(comparison, changes))
-    noticed, reason = _detection(comparison, by)
+    changes = _EXPECTED_CHANGES[change.kind]
+    detecting_shifts = tuple(_list_shifts(comparison, changes))
+    noticed, reason = _decide_detection(comparison, detecting_shifts)
     common = frozenset(benchmark.id for benchmark in comparison.benchmarks)
     verdict = comparison.patch.verdict
     methods = (
         {method.id: _is_watched(method, common) for method in verdict.methods} if verdict else {}
     )
-    seen = [
+    visible_changes = [
         dimension.visible
         for benchmark in comparison.benchmarks
         for dimension in benchmark.dimensions
@@ -121,13 +121,13 @@ def judge_commit(change: PastChange, comparison: Comparison, seconds: float) -> 
         change=change,
         noticed=noticed,
         reason=reason,
-        by=by,
-        against=tuple(_moved(comparison, _CHANGED - changes)),
+        by=detecting_shifts,
+        against=tuple(_list_shifts(comparison, _CHANGED - changes)),
         benchmarks=len(comparison.benchmarks),
-        visible=min(seen, default=None),
+        visible=min(visible_changes, default=None),
         methods=(*comparison.patch.changed, *comparison.patch.added),
-        watched=tuple(name for name, one in methods.items() if one is True),
-        unwatched=tuple(name for name, one in methods.items() if one is False),
+        watched=tuple(name for name, is_covered in methods.items() if is_covered is True),
+        unwatched=tuple(name for name, is_covered in methods.items() if is_covered is False),
         added=comparison.added,
         seconds=seconds,
     )
@@ -141,7 +141,9 @@ def _is_watched(method: MethodVerdict, common: frozenset[str]) -> bool | None:
     return False if method.outcome in _SURE or (method.reached_by and not calling) else None
 
 
-def _moved(comparison: Comparison, changes: set[PerformanceChange]) -> Iterator[BenchmarkShift]:
+def _list_shifts(
+    comparison: Comparison, changes: set[PerformanceChange]
+) -> Iterator[BenchmarkShift]:
     for benchmark in comparison.benchmarks:
         for dimension in benchmark.dimensions:
             if dimension.change in changes and dimension.confirmed is not False:
@@ -150,14 +152,16 @@ def _moved(comparison: Comparison, changes: set[PerformanceChange]) -> Iterator[
                 )
 
 
-def _detection(comparison: Comparison, by: Sequence[BenchmarkShift]) -> tuple[CommitDetection, str]:
-    if by:
+def _decide_detection(
+    comparison: Comparison, detecting_shifts: Sequence[BenchmarkShift]
+) -> tuple[CommitDetection, str]:
+    if detecting_shifts:
         return CommitDetection.DETECTED, ""
     if not comparison.benchmarks:
         return CommitDetection.MISSED, "both revisions have no benchmark in common"
     if all(benchmark.same for benchmark in comparison.benchmarks):
         return CommitDetection.MISSED, "no benchmark is built of what the commit changes"
-    calling = _calling(comparison.patch)
+    calling = _find_calling_benchmarks(comparison.patch)
     able = [
         benchmark
         for benchmark in comparison.benchmarks
@@ -173,7 +177,7 @@ def _detection(comparison: Comparison, by: Sequence[BenchmarkShift]) -> tuple[Co
     return CommitDetection.MISSED, "no benchmark changed as it should have"
 
 
-def _calling(patch: Patch) -> frozenset[str] | None:
+def _find_calling_benchmarks(patch: Patch) -> frozenset[str] | None:
     """Return the benchmarks that call what a commit changes; None where nobody knows them all."""
     methods = patch.verdict.methods if patch.verdict else ()
     changed = {*patch.changed, *patch.added}
@@ -184,39 +188,41 @@ def _calling(patch: Patch) -> frozenset[str] | None:
     return frozenset(name for method in methods for name in (*method.reached_by, *method.set_up_in))
 
 
-def failed(change: PastChange, reason: str, seconds: float) -> CommitResult:
+def make_failed_result(change: PastChange, reason: str, seconds: float) -> CommitResult:
     """Return that a commit could not be tried, and why."""
     return CommitResult(
         change=change, noticed=CommitDetection.FAILED, reason=reason, seconds=seconds
     )
 
 
-def left_out(change: PastChange) -> CommitResult:
+def make_unmeasured_result(change: PastChange) -> CommitResult:
     """Return that there was no time left for a commit."""
     return CommitResult(change=change, noticed=CommitDetection.UNKNOWN, reason="the time was over")
 
 
-def backtest(results: Iterable[CommitResult]) -> Backtest:
+def summarise_backtest(results: Iterable[CommitResult]) -> Backtest:
     """Return all of them, and how being watched and being detected go together."""
-    every = tuple(results)
-    return Backtest(tried=every, agreement=agreement(every))
+    commit_results = tuple(results)
+    return Backtest(tried=commit_results, agreement=count_agreement(commit_results))
 
 
-def agreement(results: Iterable[CommitResult]) -> Agreement:
+def count_agreement(results: Iterable[CommitResult]) -> Agreement:
     """Count the commits of which both is known."""
-    known = [
+    outcome_pairs = [
         (result.is_watched, result.noticed is CommitDetection.DETECTED)
         for result in results
         if result.is_watched is not None
         and result.noticed in {CommitDetection.DETECTED, CommitDetection.MISSED}
     ]
     pairs = ((True, True), (True, False), (False, True), (False, False))
-    return agreement_of_counts(*(known.count(pair) for pair in pairs))
+    return correlate_counts(*(outcome_pairs.count(pair) for pair in pairs))
 
 
-def agreement_of_counts(both: int, watched_only: int, noticed_only: int, neither: int) -> Agreement:
+def correlate_counts(
+    both_count: int, watched_only: int, noticed_only: int, neither: int
+) -> Agreement:
     """Return the counts with their correlation."""
-    a, b, c, d = both, watched_only, noticed_only, neither
+    a, b, c, d = both_count, watched_only, noticed_only, neither
     margins = (a + b) * (c + d) * (a + c) * (b + d)
     return Agreement(
         both=a,

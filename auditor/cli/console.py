@@ -15,7 +15,7 @@ from rich.text import Text
 from auditor.core.errors import MachineError
 from reports import names
 
-_WIDE = 10_000
+_UNLIMITED_WIDTH = 10_000
 """Columns of what is no terminal: lines of a log are not to be broken or cut."""
 
 
@@ -25,8 +25,8 @@ class Console:
     def __init__(self, environment: Mapping[str, str], *, quiet: bool) -> None:
         """Take the environment for NO_COLOR, TERM and COLUMNS."""
         self.quiet = quiet
-        self._out = _terminal(environment, stderr=False)
-        self._err = _terminal(environment, stderr=True)
+        self._out = _make_terminal(environment, stderr=False)
+        self._err = _make_terminal(environment, stderr=True)
 
     @property
     def err(self) -> Terminal:
@@ -34,22 +34,22 @@ class Console:
         return self._err
 
     @property
-    def live(self) -> bool:
+    def can_draw_progress(self) -> bool:
         """Tell whether progress can be drawn."""
         return self._err.is_terminal and not self._err.is_dumb_terminal and not self.quiet
 
     def result(self, *what: RenderableType) -> None:
         """Print a result to stdout; raises MachineError."""
         if self._out.is_terminal:
-            with _lasting(sys.stdout):
+            with _guard_stream(sys.stdout):
                 self._out.print(*what, sep="\n")
             return
         text = io.StringIO()
-        paper = _Lasting(
+        text_terminal = _PipeSafeTerminal(
             file=text, width=self._out.width, highlight=False, emoji=False, color_system=None
         )
         for renderable in what:
-            paper.print(renderable, soft_wrap=isinstance(renderable, Text))
+            text_terminal.print(renderable, soft_wrap=isinstance(renderable, Text))
         lines = text.getvalue().splitlines()  # tables pad their last column
         self.text("".join(f"{line.rstrip(' ')}\n" for line in lines))
 
@@ -57,34 +57,34 @@ class Console:
         """Print exactly one JSON document to stdout; raises MachineError."""
         from reports import results  # noqa: PLC0415 `--help` needs no msgspec
 
-        self.text(results.text(found))
+        self.text(results.format_json(found))
 
     def text(self, found: str) -> None:
         """Print exactly this text to stdout; raises MachineError."""
         if sys.stdout is not None:  # as it is where the caller has closed it
-            with _lasting(sys.stdout):
+            with _guard_stream(sys.stdout):
                 sys.stdout.write(found)
                 sys.stdout.flush()
 
     def raw(self, data: bytes) -> None:
         """Print to stdout what another program has printed, as it is; raises MachineError."""
-        _raw(sys.stdout, data)
+        _write_bytes(sys.stdout, data)
 
-    def raw_error(self, data: bytes) -> None:
+    def print_error_bytes(self, data: bytes) -> None:
         """Print to stderr what another program has printed there; raises MachineError."""
-        _raw(sys.stderr, data)
+        _write_bytes(sys.stderr, data)
 
     def note(self, text: str) -> None:
         """Say something to stderr, unless quiet."""
         if not self.quiet:
-            self.say(text)
+            self.print_message(text)
 
-    def say(self, text: str) -> None:
+    def print_message(self, text: str) -> None:
         """Say something to stderr, quiet or not: a gate's verdict, for example."""
         self._err.print(Text(text), soft_wrap=True)
 
 
-class _Lasting(Terminal):
+class _PipeSafeTerminal(Terminal):
     """A terminal whose reader may leave (`| head`): the exit code still counts.
 
     Names come from the subject: what in them would steer the terminal is shown as escapes.
@@ -94,49 +94,53 @@ class _Lasting(Terminal):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
         """Yield what is to be printed; the styles are ours."""
-        for one in super().render(renderable, options):
-            yield one if one.control else Segment(names.seen(one.text), one.style)
+        for segment in super().render(renderable, options):
+            yield (
+                segment
+                if segment.control
+                else Segment(names.escape_invisible(segment.text), segment.style)
+            )
 
     def on_broken_pipe(self) -> None:
         """Print to nobody from now on, where rich would end the program."""
-        _to_nobody(self.file)
+        _discard_output(self.file)
 
 
 @contextmanager
-def _lasting(stream: IO[str]) -> Iterator[None]:
+def _guard_stream(stream: IO[str]) -> Iterator[None]:
     """Print to nobody once the reader has left; raises MachineError for a full disk."""
     try:
         yield
     except BrokenPipeError:
-        _to_nobody(stream)
+        _discard_output(stream)
     except OSError as error:
-        _to_nobody(stream)
+        _discard_output(stream)
         reason = (error.strerror or str(error)).lower()
         raise MachineError(f"the output cannot be written: {reason}; send it elsewhere") from error
 
 
-def _raw(stream: TextIO | None, data: bytes) -> None:
+def _write_bytes(stream: TextIO | None, data: bytes) -> None:
     if stream is not None:
-        with _lasting(stream):
+        with _guard_stream(stream):
             stream.buffer.write(data)
             stream.flush()
 
 
-def _to_nobody(stream: IO[str]) -> None:
+def _discard_output(stream: IO[str]) -> None:
     # Also for Python itself, which flushes at its end and would complain.
-    nobody = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nobody, stream.fileno())
-    os.close(nobody)
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_device, stream.fileno())
+    os.close(null_device)
 
 
-def _terminal(environment: Mapping[str, str], *, stderr: bool) -> Terminal:
-    lasting = _Lasting(
+def _make_terminal(environment: Mapping[str, str], *, stderr: bool) -> Terminal:
+    terminal = _PipeSafeTerminal(
         stderr=stderr,
         highlight=False,
         emoji=False,
         no_color=bool(environment.get("NO_COLOR")),
         _environ=environment,
     )
-    if not lasting.is_terminal and "COLUMNS" not in environment:
-        lasting.width = _WIDE
-    return lasting
+    if not terminal.is_terminal and "COLUMNS" not in environment:
+        terminal.width = _UNLIMITED_WIDTH
+    return terminal

@@ -9,14 +9,14 @@ from types import FrameType
 
 from auditor.core.errors import Exit
 
-REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a polite request to end, and a terminal that was closed."""
-NEAR_SECONDS, FAR_SECONDS = 9.0, 29.0
+LOCAL_GRACE_SECONDS, REMOTE_GRACE_SECONDS = 9.0, 29.0
 """How long tidying up may take: where all runs here, and where machines elsewhere are told."""
-MESSAGE = "interrupted; what was measured is kept, the same command goes on"
+INTERRUPT_MESSAGE = "interrupted; what was measured is kept, the same command goes on"
 
 
-class Interrupts:
+class InterruptHandler:
     """Handles requests to end.
 
     A second request changes nothing, so that tidying up is not torn off. An exception is not
@@ -25,7 +25,7 @@ class Interrupts:
     processes of a suite are ended with ours by their keepers, and the store is always whole.
     """
 
-    def __init__(self, seconds: float = NEAR_SECONDS) -> None:
+    def __init__(self, seconds: float = LOCAL_GRACE_SECONDS) -> None:
         """Take how long the program may go on after a request."""
         self.seconds = seconds
         self.requested = False
@@ -34,34 +34,34 @@ class Interrupts:
 
     def install(self) -> None:
         """Handle the requests that whoever started us has not told us to ignore."""
-        reads, writes = os.pipe()
-        os.set_blocking(writes, False)
-        threading.Thread(target=self._end, args=(reads,), daemon=True).start()
+        read_end, write_end = os.pipe()
+        os.set_blocking(write_end, False)
+        threading.Thread(target=self._end_program, args=(read_end,), daemon=True).start()
         # Written to as soon as a signal comes, whatever the main thread does.
-        signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
-        for number in REQUESTS:
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._raise)
+        signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+        for signal_number in END_SIGNALS:
+            if signal.getsignal(signal_number) is not signal.SIG_IGN:
+                signal.signal(signal_number, self._handle_request)
         # The interpreter's own end would give signals back to what kills us, and our exit code.
         # What is registered first is called last, after threads were waited for.
         atexit.register(_ignore_requests)
 
-    def _raise(self, _number: int, _frame: FrameType | None) -> None:
+    def _handle_request(self, _number: int, _frame: FrameType | None) -> None:
         if not (self.requested or self.is_over):
             self.requested = True
             raise KeyboardInterrupt
 
-    def _end(self, reads: int) -> None:
+    def _end_program(self, reads: int) -> None:
         os.read(reads, 1)
         time.sleep(self.seconds)
-        os.write(2, f"{MESSAGE}\n".encode())
+        os.write(2, f"{INTERRUPT_MESSAGE}\n".encode())
         os._exit(Exit.INTERRUPTED)
 
 
 def _ignore_requests() -> None:
-    for number in REQUESTS:
-        signal.signal(number, signal.SIG_IGN)
+    for signal_number in END_SIGNALS:
+        signal.signal(signal_number, signal.SIG_IGN)
 
 
-INTERRUPTS = Interrupts()
+INTERRUPT_HANDLER = InterruptHandler()
 """Those of this process."""

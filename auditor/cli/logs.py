@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from auditor.cli.output import unusable
+from auditor.cli.output import make_write_error
 
 _LOG = logging.getLogger(__name__)
 
-PACKAGES = ("auditor", "mutators", "runners", "reports")
-_LEVELS = (None, logging.INFO, logging.DEBUG)
-_FORM = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+LOGGED_PACKAGES = ("auditor", "mutators", "runners", "reports")
+_TERMINAL_LEVELS = (None, logging.INFO, logging.DEBUG)
+_LOG_FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
 class _LogFile(logging.FileHandler):
@@ -25,16 +25,16 @@ class _LogFile(logging.FileHandler):
 
 
 @contextmanager
-def logged(folder: Path, verbose: int) -> Iterator[None]:
+def log_to_folder(folder: Path, verbose: int) -> Iterator[None]:
     """Log to `log` in a folder, and to stderr if asked; raises FolderUnusable."""
-    handlers = [_to_file(folder / "log")]
-    if level := _LEVELS[min(verbose, 2)]:
-        shown = logging.StreamHandler()
-        shown.setLevel(level)
-        handlers.append(shown)
+    handlers = [_open_log_file(folder / "log")]
+    if level := _TERMINAL_LEVELS[min(verbose, 2)]:
+        terminal_handler = logging.StreamHandler()
+        terminal_handler.setLevel(level)
+        handlers.append(terminal_handler)
     for handler in handlers:
-        handler.setFormatter(logging.Formatter(_FORM))
-    loggers = [logging.getLogger(name) for name in PACKAGES]
+        handler.setFormatter(logging.Formatter(_LOG_FORMAT))
+    loggers = [logging.getLogger(name) for name in LOGGED_PACKAGES]
     try:
         for logger in loggers:
             logger.setLevel(logging.DEBUG)
@@ -45,15 +45,17 @@ def logged(folder: Path, verbose: int) -> Iterator[None]:
         raise
     finally:
         for logger in loggers:
-            logger.handlers = [one for one in logger.handlers if one not in handlers]
+            logger.handlers = [
+                other_handler for other_handler in logger.handlers if other_handler not in handlers
+            ]
         for handler in handlers:
             with suppress(OSError):  # as in _File
                 handler.close()
 
 
-def _to_file(path: Path) -> logging.Handler:
+def _open_log_file(path: Path) -> logging.Handler:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return _LogFile(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise unusable(path, error) from error
+        raise make_write_error(path, error) from error

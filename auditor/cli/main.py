@@ -16,7 +16,7 @@ import click
 
 from auditor.cli import interrupts, manual
 from auditor.cli.context import AppContext
-from auditor.cli.interrupts import INTERRUPTS
+from auditor.cli.interrupts import INTERRUPT_HANDLER
 from auditor.core.errors import AuditError, Exit, MachineError, UsageError
 from reports import names
 
@@ -35,7 +35,7 @@ class CommandEntry(NamedTuple):
 
 
 _AUDIT, _COMPARE, _READ = "Audit a suite", "Compare versions", "Read results"
-_CI, _KEEP = "In CI", "Housekeeping"
+_CI, _HOUSEKEEPING = "In CI", "Housekeeping"
 COMMANDS: Mapping[str, CommandEntry] = {
     "abs": CommandEntry(
         "auditor.abs.command", _AUDIT, "Which slowed methods do benchmarks detect?"
@@ -76,12 +76,14 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "qualify": CommandEntry(
         "auditor.qualify.command", _CI, "Does your performance gate work at all?"
     ),
-    "init": CommandEntry("auditor.housekeeping.init", _KEEP, "Write a first configuration."),
+    "init": CommandEntry(
+        "auditor.housekeeping.init", _HOUSEKEEPING, "Write a first configuration."
+    ),
     "doctor": CommandEntry(
-        "auditor.housekeeping.doctor", _KEEP, "Which tools are here? Is the machine quiet?"
+        "auditor.housekeeping.doctor", _HOUSEKEEPING, "Which tools are here? Is the machine quiet?"
     ),
     "store": CommandEntry(
-        "auditor.housekeeping.store", _KEEP, "List, check, merge and prune measurements."
+        "auditor.housekeeping.store", _HOUSEKEEPING, "List, check, merge and prune measurements."
     ),
     "hosts": CommandEntry(
         "auditor.housekeeping.hosts", "", "Which machines are rented? Remove those left behind."
@@ -91,9 +93,9 @@ COMMANDS: Mapping[str, CommandEntry] = {
     ),
 }
 """By name. Modules are named by strings, so that listing the commands loads none of them."""
-_FIRST_LOOK = "auditor.housekeeping.first_look"
+_FIRST_LOOK_MODULE = "auditor.housekeeping.first_look"
 """What looks at the folder where no command is given."""
-_SHOWN = {name: entry for name, entry in COMMANDS.items() if entry.purpose}
+_LISTED_COMMANDS = {name: entry for name, entry in COMMANDS.items() if entry.purpose}
 
 EPILOG = (
     "Also --version, --man, --completion. Of a command: bench-audit COMMAND --help",
@@ -106,7 +108,7 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         """Return the names in the order of the table, without those that machines call."""
-        return list(_SHOWN)
+        return list(_LISTED_COMMANDS)
 
     def get_command(
         self,
@@ -123,11 +125,15 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one may be meant."""
-        unknown = args[0] not in COMMANDS and not args[0].startswith("-")
+        is_unknown = args[0] not in COMMANDS and not args[0].startswith("-")
         # A shell that completes a line parses it, and wants no error.
-        if unknown and not ctx.resilient_parsing:
-            close = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(_SHOWN)}"
+        if is_unknown and not ctx.resilient_parsing:
+            close_names = get_close_matches(args[0], COMMANDS, n=1)
+            hint = (
+                f"did you mean {close_names[0]}?"
+                if close_names
+                else f"there are {', '.join(_LISTED_COMMANDS)}"
+            )
             raise UsageError(f"no such command: {args[0]}; {hint}")
         return super().resolve_command(ctx, args)
 
@@ -138,11 +144,11 @@ class LazyGroup(click.Group):
     ) -> None:
         """List the commands from the table, each purpose in front of its first one."""
         formatter.write_paragraph()
-        rows, last = [], ""
-        for name, entry in _SHOWN.items():
-            purpose = "" if entry.purpose == last else entry.purpose
+        rows, last_purpose = [], ""
+        for name, entry in _LISTED_COMMANDS.items():
+            purpose = "" if entry.purpose == last_purpose else entry.purpose
             rows.append((f"{purpose:<17}{name:<11}", entry.help))
-            last = entry.purpose
+            last_purpose = entry.purpose
         formatter.write_dl(rows)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -160,14 +166,14 @@ class LazyGroup(click.Group):
             formatter.write(f"{line}\n")
 
 
-def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 click's signature
-    if not wanted or context.resilient_parsing:
+def _show_version(context: click.Context, _: click.Parameter, is_requested: bool) -> None:  # noqa: FBT001 click's signature
+    if not is_requested or context.resilient_parsing:
         return
     try:
-        known = version(PROGRAM)
+        version_text = version(PROGRAM)
     except PackageNotFoundError:
-        known = "unknown (not installed)"
-    click.echo(f"{PROGRAM} {known}")
+        version_text = "unknown (not installed)"
+    click.echo(f"{PROGRAM} {version_text}")
     context.exit()
 
 
@@ -190,8 +196,10 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 def cli(context: click.Context) -> int:
     """Would your benchmarks detect it if a method got slower?"""
     if context.invoked_subcommand is None:
-        look: Callable[[Path], Sequence[str]] = import_module(_FIRST_LOOK).first_look
-        lines = look(Path.cwd())
+        describe_folder: Callable[[Path], Sequence[str]] = import_module(
+            _FIRST_LOOK_MODULE
+        ).first_look
+        lines = describe_folder(Path.cwd())
         click.echo("\n".join(lines) if lines else context.get_help())
     return Exit.OK
 
@@ -216,24 +224,26 @@ def main(
         )
         return int(code or Exit.OK)
     except (Exception, KeyboardInterrupt) as error:
-        return _code_of(error)
+        return _report_error(error)
 
 
-def _code_of(error: BaseException) -> Exit:
+def _report_error(error: BaseException) -> Exit:
     """Say what has ended a command, and return the code for it."""
     # After an interrupt other threads fail as what they wait for is ended, and a library may turn
     # it into an error of its own.
-    if INTERRUPTS.requested or isinstance(error, (click.Abort, KeyboardInterrupt)):
-        click.echo(interrupts.MESSAGE, err=True)
+    if INTERRUPT_HANDLER.requested or isinstance(error, (click.Abort, KeyboardInterrupt)):
+        click.echo(interrupts.INTERRUPT_MESSAGE, err=True)
         return Exit.INTERRUPTED
     if isinstance(error, click.ClickException):
-        _say("usage", _one_line(error))
+        _print_error("usage", _format_usage_error(error))
         return Exit.USAGE
     if isinstance(error, AuditError):
-        _say(error.slug, str(error))
+        _print_error(error.slug, str(error))
         return error.exit_code
     traceback.print_exception(error)
-    _say("internal", "this is a bug in bench-audit; please report it with the traceback above")
+    _print_error(
+        "internal", "this is a bug in bench-audit; please report it with the traceback above"
+    )
     return Exit.INTERNAL
 
 
@@ -245,40 +255,40 @@ def _refuse_unsupported(platform: str) -> None:
         )
 
 
-def _say(slug: str, message: str) -> None:
+def _print_error(slug: str, message: str) -> None:
     # The subject's compiler, or a test program, may have written escapes for the terminal.
-    click.echo(f"error[{slug}]: {names.seen(_flat(message))}", err=True)
+    click.echo(f"error[{slug}]: {names.escape_invisible(_join_lines(message))}", err=True)
 
 
-def _flat(message: str) -> str:
+def _join_lines(message: str) -> str:
     """Join lines (a compiler's, mostly): one error is one line for whoever searches a log."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     return "; ".join(lines).replace(":; ", ": ")
 
 
-def _owners(error: click.ClickException) -> list[str]:
+def _find_option_owners(error: click.ClickException) -> list[str]:
     """Return the commands that have the option which this command has not."""
     if not isinstance(error, click.NoSuchOption):
         return []
     return [
         name
-        for name in _SHOWN
+        for name in _LISTED_COMMANDS
         for option in getattr(cli.get_command(click.Context(cli), name), "params", ())
         if error.option_name in option.opts
     ]
 
 
-def _one_line(error: click.ClickException) -> str:
+def _format_usage_error(error: click.ClickException) -> str:
     message = " ".join(error.format_message().split()).rstrip(".")
-    if owners := _owners(error):
-        belongs = f"{', '.join(owners[:-1])} and {owners[-1]}" if owners[1:] else owners[0]
-        message = f"no such option {error.option_name}; it belongs to {belongs}"  # type: ignore[attr-defined]
+    if owners := _find_option_owners(error):
+        owner_names = f"{', '.join(owners[:-1])} and {owners[-1]}" if owners[1:] else owners[0]
+        message = f"no such option {error.option_name}; it belongs to {owner_names}"  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
-    where = context.command_path if context else PROGRAM
-    return f"{message[:1].lower()}{message[1:]} (see {where} --help)"
+    command_path = context.command_path if context else PROGRAM
+    return f"{message[:1].lower()}{message[1:]} (see {command_path} --help)"
 
 
-def program() -> int:
+def run_program() -> int:
     """Do what the command line says, on a terminal of any kind; return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter shows its number instead of ending us.

@@ -9,10 +9,10 @@ import click
 from click.core import ParameterSource
 
 from auditor.cli.context import AppContext
-from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS
-from auditor.cli.output import write
+from auditor.cli.interrupts import INTERRUPT_HANDLER, REMOTE_GRACE_SECONDS
+from auditor.cli.output import write_file
 from auditor.cli.outputs import Outputs
-from auditor.config import Config, Places, load, places, shares
+from auditor.config import Config, Places, choose_places, load_config, shares
 from auditor.config.places import IGNORED, IGNORING, is_inside, without_outputs
 from auditor.config.settings import HARNESS_NAMES, HARNESSES, MOST_EFFECT
 from auditor.core.errors import Exit, UsageError
@@ -22,29 +22,33 @@ from reports import names
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-PATH = click.Path(path_type=Path)
+PATH_TYPE = click.Path(path_type=Path)
 
 
-def _percent(_context: click.Context, option: click.Parameter, given: str | None) -> float | None:
-    return None if given is None else shares.percent(option.opts[0], given)
+def _parse_percent_option(
+    _context: click.Context, option: click.Parameter, text: str | None
+) -> float | None:
+    return None if text is None else shares.parse_percent(option.opts[0], text)
 
 
-def _change(_context: click.Context, option: click.Parameter, given: str | None) -> float | None:
-    if given is None:
+def _parse_change_option(
+    _context: click.Context, option: click.Parameter, text: str | None
+) -> float | None:
+    if text is None:
         return None
-    found = shares.change(option.opts[0], given)
-    if not 0 < found <= MOST_EFFECT:
+    change = shares.parse_change(option.opts[0], text)
+    if not 0 < change <= MOST_EFFECT:
         raise UsageError(
-            f"{option.opts[0]} {given} is out of range: give more than 0% and at most "
+            f"{option.opts[0]} {text} is out of range: give more than 0% and at most "
             f"{100 * MOST_EFFECT}%"
         )
-    return found
+    return change
 
 
-def _slowdown(
-    context: click.Context, option: click.Parameter, given: str | None
+def _parse_slowdown_option(
+    context: click.Context, option: click.Parameter, text: str | None
 ) -> float | str | None:
-    return given if given == "auto" else _change(context, option, given)
+    return text if text == "auto" else _parse_change_option(context, option, text)
 
 
 class HarnessName(click.Choice[str]):
@@ -56,11 +60,13 @@ class HarnessName(click.Choice[str]):
         return super().convert(HARNESS_NAMES.get(name, name), param, ctx)
 
 
-def min_delta(meaning: str = "Smaller changes do not count") -> Callable[[Function], Function]:
+def make_min_delta_option(
+    meaning: str = "Smaller changes do not count",
+) -> Callable[[Function], Function]:
     """Return the option of the change that counts; commands get it as a share, .05 for 5%."""
     return click.option(
         "--min-delta",
-        callback=_change,
+        callback=_parse_change_option,
         metavar="CHANGE",
         help=f"{meaning}: 5%, 0.05 or 1.05x.",
     )
@@ -96,7 +102,7 @@ DISPATCH = (
     click.option("--rent", metavar="FILE", help="How a cluster is started, and ended, for this."),
 )
 BUDGET = click.option("--budget", metavar="DURATION", help="Most time of the command, such as 10m.")
-WHAT = (
+SUITE_OPTIONS = (
     *SUBJECT,
     click.option("--benchmarks", metavar="REGEX", help="Only benchmarks that hold a match."),
     SEED,
@@ -104,28 +110,28 @@ WHAT = (
     HOST,
     *DISPATCH,
 )
-STORE = click.option("--store", type=PATH, help="The file of measurements.")
+STORE = click.option("--store", type=PATH_TYPE, help="The file of measurements.")
 FORMAT = click.option(
     "--format", type=click.Choice(["table", "json"]), default="table", help="What stdout gets."
 )
-SAID = (
+VERBOSITY_OPTIONS = (
     click.option("-q", "--quiet", is_flag=True, help="Only the result and errors."),
     click.option("-v", "--verbose", count=True, help="Log to the terminal; -vv for everything."),
 )
-SHOWN = (FORMAT, *SAID)
+DISPLAY_OPTIONS = (FORMAT, *VERBOSITY_OPTIONS)
 METHOD = click.option(
     "--method", multiple=True, metavar="NAME", help="Only this method; repeatable."
 )
 SLOWDOWN = click.option(
     "--slowdown",
-    callback=_slowdown,
+    callback=_parse_slowdown_option,
     metavar="CHANGE",
     help='How much slower: 50% (default), 0.5 or 1.5x, or "auto".',
 )
 FAIL_UNDER = click.option(
     "--fail-under",
     "fail_under",
-    callback=_percent,
+    callback=_parse_percent_option,
     metavar="PERCENT",
     help="Exit with 1 if the score is surely below it, such as 80%; compare: that of the changed "
     "methods.",
@@ -133,7 +139,7 @@ FAIL_UNDER = click.option(
 INCONCLUSIVE = click.option(
     "--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."
 )
-_INSTEAD = {"fail": Exit.GATE_FAILED, "pass": Exit.OK}
+_INCONCLUSIVE_CODES = {"fail": Exit.GATE_FAILED, "pass": Exit.OK}
 DRY_RUN = click.option(
     "--dry-run",
     is_flag=True,
@@ -160,22 +166,24 @@ WARMUP = click.option(
 )
 
 
-def exit_code(verdict: Exit, inconclusive: str | None) -> Exit:
+def choose_exit_code(verdict: Exit, inconclusive: str | None) -> Exit:
     """Return the exit code for the verdict of the gates; `inconclusive` is that option."""
     if verdict is Exit.NO_VERDICT and inconclusive is not None:
-        return _INSTEAD[inconclusive]
+        return _INCONCLUSIVE_CODES[inconclusive]
     return verdict
 
 
-def options(*groups: Callable[[Function], Function]) -> Callable[[Function], Function]:
+def add_options(
+    *option_decorators: Callable[[Function], Function],
+) -> Callable[[Function], Function]:
     """Return a decorator that adds options in the order given."""
 
-    def add(function: Function) -> Function:
-        for group in reversed(groups):
-            function = group(function)
+    def decorate_function(function: Function) -> Function:
+        for option_decorator in reversed(option_decorators):
+            function = option_decorator(function)
         return function
 
-    return add
+    return decorate_function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,84 +205,88 @@ class CommandLine:
 
         `what` is the configuration or subject, where that is not the command's argument `what`.
         """
-        given: Mapping[str, Any] = context.params
+        option_values: Mapping[str, Any] = context.params
         surroundings = context.find_object(AppContext) or AppContext.real()
-        config = load(
-            what or given["what"],
+        config = load_config(
+            what or option_values["what"],
             changes,
             Path.cwd(),
-            as_configured=bool(given.get("as_configured")),
-            untrusted=bool(given.get("untrusted")),
+            as_configured=bool(option_values.get("as_configured")),
+            untrusted=bool(option_values.get("untrusted")),
         )
-        name_configuration(config, quiet=bool(given.get("quiet")))
-        config = replace(config, retry_failed=bool(given.get("retry_failed")))
+        print_configuration_name(config, quiet=bool(option_values.get("quiet")))
+        config = replace(config, retry_failed=bool(option_values.get("retry_failed")))
         if config.dispatch is not None or config.host != "local":
-            INTERRUPTS.seconds = FAR_SECONDS
-        nothing_runs = given.get("dry_run") or given.get("so_far")
-        if nothing_runs and config.dispatch is not None and config.dispatch.rent:
+            INTERRUPT_HANDLER.seconds = REMOTE_GRACE_SECONDS
+        is_preview = option_values.get("dry_run") or option_values.get("so_far")
+        if is_preview and config.dispatch is not None and config.dispatch.rent:
             raise UsageError(
                 "--dry-run and --so-far rent no machines; replace --rent by --dispatch serial"
             )
-        outputs: Outputs = given["output"]
-        there = places(
-            config, surroundings.environment, output=outputs.folder, store=given["store"]
+        outputs: Outputs = option_values["output"]
+        chosen_places = choose_places(
+            config, surroundings.environment, output=outputs.folder, store=option_values["store"]
         )
         if isinstance(config.subject, FolderSpec):
-            subject = without_outputs(config.subject, there.output, outputs.files)
+            subject = without_outputs(config.subject, chosen_places.output, outputs.files)
             config = replace(config, subject=subject)
-            if is_inside(subject, there.output):
-                write(there.output / IGNORING, IGNORED)
+            if is_inside(subject, chosen_places.output):
+                write_file(chosen_places.output / IGNORING, IGNORED)
         return cls(
             config=config,
-            places=there,
+            places=chosen_places,
             surroundings=surroundings,
-            as_json=given.get("format") == "json",
-            quiet=given["quiet"],
-            verbose=given["verbose"],
+            as_json=option_values.get("format") == "json",
+            quiet=option_values["quiet"],
+            verbose=option_values["verbose"],
         )
 
 
-def name_configuration(config: Config, *, quiet: bool = False) -> Config:
+def print_configuration_name(config: Config, *, quiet: bool = False) -> Config:
     """Say on stderr which configuration lay in the project, and return it."""
     if config.found and not quiet:
-        click.echo(f"configuration: {names.seen(config.found)}", err=True)
+        click.echo(f"configuration: {names.escape_invisible(config.found)}", err=True)
     return config
 
 
-def shared_changes(given: Mapping[str, Any]) -> dict[str, Any]:
+def collect_shared_changes(option_values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that every measuring command can set."""
-    named = ("harness", "benchmarks", "seed", "budget", "host", "dispatch")
-    changes = without_none({key: given.get(key) for key in named})
-    changes |= _cluster(given, changes.get("dispatch"))
-    return changes | ({"warmup": {"method": given["warmup"]}} if given.get("warmup") else {})
+    option_names = ("harness", "benchmarks", "seed", "budget", "host", "dispatch")
+    changes = drop_none({key: option_values.get(key) for key in option_names})
+    changes |= _collect_cluster_changes(option_values, changes.get("dispatch"))
+    return changes | (
+        {"warmup": {"method": option_values["warmup"]}} if option_values.get("warmup") else {}
+    )
 
 
-def _cluster(given: Mapping[str, Any], dispatch: str | None) -> dict[str, Any]:
+def _collect_cluster_changes(
+    option_values: Mapping[str, Any], dispatch: str | None
+) -> dict[str, Any]:
     """Return the keys for the cluster that a flag names; of two in a file the flag wins."""
-    named = [one for one in ("scheduler", "rent") if given.get(one)]
-    if not named:
+    flags = [option for option in ("scheduler", "rent") if option_values.get(option)]
+    if not flags:
         return {}
-    if len(named) > 1:
+    if len(flags) > 1:
         raise UsageError("--scheduler and --rent each name a cluster; leave one out")
     if dispatch == "serial":
         raise UsageError(
-            f"--{named[0]} names a cluster, but --dispatch serial uses none; leave one out"
+            f"--{flags[0]} names a cluster, but --dispatch serial uses none; leave one out"
         )
     return {
         "dispatch": "dask",
-        "dask": {"scheduler": given.get("scheduler"), "rent": given.get("rent")},
+        "dask": {"scheduler": option_values.get("scheduler"), "rent": option_values.get("rent")},
     }
 
 
-def given_among(context: click.Context, names: Container[str]) -> str:
+def find_set_option(context: click.Context, option_names: Container[str]) -> str:
     """Return the first option among these that the user has set; empty where there is none."""
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")
-        if option.name in names and source not in (None, ParameterSource.DEFAULT):
+        if option.name in option_names and source not in (None, ParameterSource.DEFAULT):
             return option.opts[-1]
     return ""
 
 
-def without_none(given: Mapping[str, Any]) -> dict[str, Any]:
+def drop_none(option_values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that have a value."""
-    return {key: value for key, value in given.items() if value is not None}
+    return {key: value for key, value in option_values.items() if value is not None}

@@ -11,10 +11,10 @@ from rich.console import RenderableType
 from auditor.cli.console import Console
 from auditor.core.errors import FolderUnusable
 
-D = TypeVar("D")
+Document = TypeVar("Document")
 
 
-def write(path: Path, text: str | Iterator[str]) -> None:
+def write_file(path: Path, text: str | Iterator[str]) -> None:
     """Write a file so that no reader ever sees half of it; raises FolderUnusable."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,32 +30,32 @@ def write(path: Path, text: str | Iterator[str]) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise unusable(path, error) from error
+        raise make_write_error(path, error) from error
 
 
-def keep(folder: Path, texts: Mapping[str, str]) -> None:
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
     """Write files by their names; the texts are there, so no file is written for nothing."""
     for name, text in texts.items():
-        write(folder / name, text)
+        write_file(folder / name, text)
 
 
-def show(
-    document: D,
+def print_in_format(
+    document: Document,
     format_: str,
     console: Console,
-    table: Callable[[D], RenderableType],
-    **others: Callable[[D], str],
+    table: Callable[[Document], RenderableType],
+    **other_formats: Callable[[Document], str],
 ) -> None:
     """Print a result as "json", as one of the `others`, or as a table."""
     if format_ == "json":
         console.document(document)
-    elif format_ in others:
-        console.text(others[format_](document))
+    elif format_ in other_formats:
+        console.text(other_formats[format_](document))
     else:
         console.result(table(document))
 
 
-def unusable(path: Path, error: OSError) -> FolderUnusable:
+def make_write_error(path: Path, error: OSError) -> FolderUnusable:
     """Return the error for a file of ours that cannot be written."""
     reason = (error.strerror or str(error)).lower()
     return FolderUnusable(f"cannot write {path}: {reason}; choose another folder with --output")

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from auditor.cli.console import Console
-from auditor.cli.output import write
+from auditor.cli.output import write_file
 from auditor.core.errors import UsageError
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -30,56 +30,65 @@ class Outputs:
     files: tuple[Path, ...] = ()
 
 
-def output_options(*endings: str) -> tuple[Callable[[Function], Function], ...]:
+def make_output_options(*endings: str) -> tuple[Callable[[Function], Function], ...]:
     """Return -o of a command that can write files with these endings, and --open if a page is."""
-    output = click.option(
+    output_option = click.option(
         "-o",
         "--output",
         multiple=True,
         type=click.Path(path_type=Path),
-        callback=partial(_outputs, endings=endings),
+        callback=partial(_parse_outputs, endings=endings),
         metavar="FOLDER|FILE",
         help=f"A folder, or a file by its ending ({' '.join(endings)}); repeatable.",
     )
-    shown = click.option("--open", is_flag=True, help="Show the page in a browser at the end.")
-    return (output, shown) if ".html" in endings else (output,)
+    open_option = click.option(
+        "--open", is_flag=True, help="Show the page in a browser at the end."
+    )
+    return (output_option, open_option) if ".html" in endings else (output_option,)
 
 
-def _outputs(
-    _context: click.Context, _option: click.Parameter, given: Sequence[Path], endings: Sequence[str]
+def _parse_outputs(
+    _context: click.Context,
+    _option: click.Parameter,
+    output_paths: Sequence[Path],
+    endings: Sequence[str],
 ) -> Outputs:
-    files = tuple(path for path in given if path.suffix in ENDINGS)
-    folders = [path for path in given if path.suffix not in ENDINGS]
-    takes = f"-o takes a folder, or a file that ends in {' '.join(endings)}"
+    files = tuple(path for path in output_paths if path.suffix in ENDINGS)
+    folders = [path for path in output_paths if path.suffix not in ENDINGS]
+    usage_hint = f"-o takes a folder, or a file that ends in {' '.join(endings)}"
     for file in files:
         if file.suffix not in endings:
-            raise UsageError(f"this command does not write {file.suffix} files: {file}; {takes}")
+            raise UsageError(
+                f"this command does not write {file.suffix} files: {file}; {usage_hint}"
+            )
         if file.is_dir():
-            raise UsageError(f"{file} is a folder, but its name ends like a file; {takes}")
+            raise UsageError(f"{file} is a folder, but its name ends like a file; {usage_hint}")
     if len(folders) > 1:
         raise UsageError(f"-o names two folders, {folders[0]} and {folders[1]}; name one")
     for folder in folders:
         if folder.exists() and not folder.is_dir():
-            raise UsageError(f"{folder} is a file; {takes}")
+            raise UsageError(f"{folder} is a file; {usage_hint}")
     return Outputs(folders[0] if folders else None, files)
 
 
-def deliver(given: Mapping[str, Any], made: Mapping[str, Content], console: Console) -> None:
+def write_output_files(
+    option_values: Mapping[str, Any], contents_by_ending: Mapping[str, Content], console: Console
+) -> None:
     """Write the files that the user has named, by their endings, and open the page if asked.
 
     Raises FolderUnusable, and UsageError where a result has nothing for an ending.
     """
-    outputs: Outputs = given["output"]
+    outputs: Outputs = option_values["output"]
     for file in outputs.files:
-        content = made[file.suffix]
-        write(file, content.read_text("utf-8") if isinstance(content, Path) else content())
+        content = contents_by_ending[file.suffix]
+        write_file(file, content.read_text("utf-8") if isinstance(content, Path) else content())
         console.note(f"written: {file}")
-    if given.get("open"):
-        _show(made[".html"], outputs, console)
+    if option_values.get("open"):
+        _open_page(contents_by_ending[".html"], outputs, console)
 
 
-def _show(page: Content, outputs: Outputs, console: Console) -> None:
-    named = [file for file in outputs.files if file.suffix == ".html"]
-    path = named[0] if named else page
+def _open_page(page: Content, outputs: Outputs, console: Console) -> None:
+    page_files = [file for file in outputs.files if file.suffix == ".html"]
+    path = page_files[0] if page_files else page
     if isinstance(path, Path) and not webbrowser.open(path.absolute().as_uri()):
-        console.say(f"there is no browser here; open {path}")
+        console.print_message(f"there is no browser here; open {path}")

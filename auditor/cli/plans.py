@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli.tables import lineless, lines, section
-from auditor.core.units import duration
+from auditor.cli.tables import build_section, make_borderless_table, make_paragraphs
+from auditor.core.units import format_duration
 from reports import names, number_format
 
 if TYPE_CHECKING:  # `--help` needs no numpy
@@ -19,81 +19,95 @@ MOST_ROWS = 10
 _MOST_LINES = 2
 """Lines of a reason that are shown: how a process ended, and what it said first."""
 
-DONE_FOR_IT = (
+DRY_RUN_NOTE = (
     "Nothing was measured; a suite that was not known yet was built and listed (Go: each "
     "benchmark ran once, for one operation)."
 )
 """What a dry run does all the same."""
 
 
-def plan(dry: "Preview", judged: str = "") -> RenderableType:
+def render_plan(preview: "Preview", rule_text: str = "") -> RenderableType:
     """Return what would be measured, and below it how it would be judged."""
-    table = lineless("phase", ">processes", ">known", ">about")
-    for phase in dry.phases:
-        about = duration(phase.seconds) if phase.seconds else "nothing"
-        table.add_row(Text(phase.name), str(phase.trials), str(phase.known or ""), about)
-    whole = sum(phase.seconds for phase in dry.phases)
-    left = f"{_capital(dry.expected.text)}." if whole else "Nothing is left to measure."
-    worst = f"Without a budget at most about {duration(whole)}, if all goes as badly as it can."
-    details = [Text(worst, style="dim")] if whole else []
-    listed = dry.inventory
+    table = make_borderless_table("phase", ">processes", ">known", ">about")
+    for phase in preview.phases:
+        estimate = format_duration(phase.seconds) if phase.seconds else "nothing"
+        table.add_row(Text(phase.name), str(phase.trials), str(phase.known or ""), estimate)
+    total = sum(phase.seconds for phase in preview.phases)
+    first_sentence = (
+        f"{_capitalise_first(preview.expected.text)}." if total else "Nothing is left to measure."
+    )
+    worst_case = (
+        f"Without a budget at most about {format_duration(total)}, if all goes as badly as it can."
+    )
+    details = [Text(worst_case, style="dim")] if total else []
+    inventory = preview.inventory
     return Group(
-        Text(left, style="bold"),
-        *lines([f"{_capital(hint)}." for hint in listed.hints]),
+        Text(first_sentence, style="bold"),
+        *make_paragraphs([f"{_capitalise_first(hint)}." for hint in inventory.hints]),
         table,
         *details,
-        *lines([judged]),
-        Text(DONE_FOR_IT, style="dim"),
-        *section(_headed("Benchmarks", sum(n for _, n in listed.benchmarks)), [*_places(listed)]),
-        *section(_headed("Methods", len(listed.methods)), _first(map(_method, listed.methods))),
-        *section("Cannot be measured", _first(map(_unusable, listed.unusable))),
-        *section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in dry.caveats]),
+        *make_paragraphs([rule_text]),
+        Text(DRY_RUN_NOTE, style="dim"),
+        *build_section(
+            _format_title("Benchmarks", sum(n for _, n in inventory.benchmarks)),
+            [*_list_places(inventory)],
+        ),
+        *build_section(
+            _format_title("Methods", len(inventory.methods)),
+            _take_first_rows(map(_describe_method, inventory.methods)),
+        ),
+        *build_section(
+            "Cannot be measured", _take_first_rows(map(_describe_unusable, inventory.unusable))
+        ),
+        *build_section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in preview.caveats]),
     )
 
 
-def _headed(title: str, count: int) -> str:
+def _format_title(title: str, count: int) -> str:
     return f"{title} ({count})"
 
 
-def _places(listed: "Inventory") -> Iterator[str]:
+def _list_places(inventory: "Inventory") -> Iterator[str]:
     """Yield the places with the most benchmarks; a place is a file, a package or a function."""
-    for place, count in listed.benchmarks[:MOST_ROWS]:
-        yield names.label(place) + (f": {count}" if count > 1 else "")
-    rest = [count for _, count in listed.benchmarks[MOST_ROWS:]]
-    if rest:
-        yield f"and {sum(rest)} more" + (f" in {len(rest)} places" if max(rest) > 1 else "")
+    for place, count in inventory.benchmarks[:MOST_ROWS]:
+        yield names.format_label(place) + (f": {count}" if count > 1 else "")
+    rest_counts = [count for _, count in inventory.benchmarks[MOST_ROWS:]]
+    if rest_counts:
+        yield f"and {sum(rest_counts)} more" + (
+            f" in {len(rest_counts)} places" if max(rest_counts) > 1 else ""
+        )
 
 
-def _first(texts: Iterable[str]) -> list[str]:
+def _take_first_rows(texts: Iterable[str]) -> list[str]:
     """Return the first texts, and how many more there are."""
-    shown = [*texts]
-    more = len(shown) - MOST_ROWS
-    return [*shown[:MOST_ROWS], f"and {more} more"] if more > 0 else shown
+    rows = [*texts]
+    extra_count = len(rows) - MOST_ROWS
+    return [*rows[:MOST_ROWS], f"and {extra_count} more"] if extra_count > 0 else rows
 
 
-def _method(method: "CountedMethod") -> str:
-    calls = [] if method.calls is None else [number_format.count(method.calls, "call")]
+def _describe_method(method: "CountedMethod") -> str:
+    calls = [] if method.calls is None else [number_format.format_count(method.calls, "call")]
     if method.benchmarks is not None:
-        calls.append(f"called by {number_format.count(method.benchmarks, 'benchmark')}")
-    return names.label(method.id) + (f": {', '.join(calls)}" if calls else "")
+        calls.append(f"called by {number_format.format_count(method.benchmarks, 'benchmark')}")
+    return names.format_label(method.id) + (f": {', '.join(calls)}" if calls else "")
 
 
-def _unusable(named: tuple[str, str]) -> str:
-    name, reason = named
+def _describe_unusable(named_reason: tuple[str, str]) -> str:
+    name, reason = named_reason
     cause = ": ".join(line.strip() for line in reason.splitlines()[:_MOST_LINES])
-    return f"{names.label(name)}: {names.line(cause)[:400]}"
+    return f"{names.format_label(name)}: {names.escape_line(cause)[:400]}"
 
 
-def _capital(text: str) -> str:
+def _capitalise_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def plan_document(dry: "Preview", judged: str = "") -> dict[str, Any]:
+def build_plan_document(preview: "Preview", rule_text: str = "") -> dict[str, Any]:
     """Return what would be measured, as JSON."""
-    listed = dry.inventory
+    inventory = preview.inventory
     return {
         "schema": "bench-audit/plan/1",
-        "judged": judged,
+        "judged": rule_text,
         "phases": [
             {
                 "name": phase.name,
@@ -101,20 +115,20 @@ def plan_document(dry: "Preview", judged: str = "") -> dict[str, Any]:
                 "known": phase.known,
                 "seconds": phase.seconds,
             }
-            for phase in dry.phases
+            for phase in preview.phases
         ],
-        "seconds": sum(phase.seconds for phase in dry.phases),
+        "seconds": sum(phase.seconds for phase in preview.phases),
         "expected": {
-            "low": dry.expected.low,
-            "high": dry.expected.high,
-            "budget": dry.expected.budget,
+            "low": preview.expected.low,
+            "high": preview.expected.high,
+            "budget": preview.expected.budget,
         },
-        "benchmarks": dict(listed.benchmarks),
+        "benchmarks": dict(inventory.benchmarks),
         "methods": [
             {"id": method.id, "calls": method.calls, "benchmarks": method.benchmarks}
-            for method in listed.methods
+            for method in inventory.methods
         ],
-        "unusable": dict(listed.unusable),
-        "hints": listed.hints,
-        "caveats": [{"slug": caveat.slug, "text": caveat.text} for caveat in dry.caveats],
+        "unusable": dict(inventory.unusable),
+        "hints": inventory.hints,
+        "caveats": [{"slug": caveat.slug, "text": caveat.text} for caveat in preview.caveats],
     }

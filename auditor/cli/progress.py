@@ -17,17 +17,17 @@ from rich.progress import (
 
 from auditor.cli.console import Console
 from auditor.core.caveats import Caveat
-from auditor.core.outcome import Counted, Measured, Profiled, ending
+from auditor.core.outcome import Counted, Measured, Profiled, find_ending
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Observer
-from auditor.core.units import duration
+from auditor.core.units import format_duration
 from reports import names
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_STEPS = 30.0
-_WIDEST_STEP = 72
+_MAX_STEP_WIDTH = 72
 """Columns for what a build tool is doing, beside the spinner."""
-_TESTS = {Purpose.USAGE: "the unit tests", Purpose.TRACE: "the tests of a client"}
+_TEST_NAMES = {Purpose.USAGE: "the unit tests", Purpose.TRACE: "the tests of a client"}
 """What runs where there is no benchmark."""
 
 Clock = Callable[[], float]
@@ -46,19 +46,19 @@ class PhaseProgress:
 
     def left(self, now: float) -> float | None:
         """Return the seconds left; None as long as there is nothing to tell."""
-        fresh = self.done - self.reused
-        missing = self.trials - self.reused
-        if missing <= fresh:
+        finished_trials = self.done - self.reused
+        required_trials = self.trials - self.reused
+        if required_trials <= finished_trials:
             return 0.0
-        if fresh == 0:
+        if finished_trials == 0:
             return self.seconds or None
-        return (now - self.started) / fresh * (missing - fresh)
+        return (now - self.started) / finished_trials * (required_trials - finished_trials)
 
 
-def _trial_name(trial: Trial) -> str:
+def _name_trial(trial: Trial) -> str:
     if trial.benchmark is not None:
         return trial.benchmark.id
-    return _TESTS[trial.purpose] + (f" of {trial.tests}" if trial.tests else "")
+    return _TEST_NAMES[trial.purpose] + (f" of {trial.tests}" if trial.tests else "")
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class ProgressWatcher:
 
     def phase_started(self, name: str, trials: int, seconds: float) -> None:
         """Begin a phase."""
-        self.pace = PhaseProgress(names.line(name), trials, seconds, self.clock())
+        self.pace = PhaseProgress(names.escape_line(name), trials, seconds, self.clock())
         self.draw()
 
     def build_step(self, text: str) -> None:
@@ -95,23 +95,23 @@ class ProgressWatcher:
             self.pace.started = self.clock()
         else:
             self.fresh.add(run.trial.id)
-            self._say_resumed()
+            self._report_resumption()
         self.pace.done += 1
         if not reused and not isinstance(run.outcome, Measured | Counted | Profiled):
-            self.tell(f"{_trial_name(run.trial)}: {ending(run.outcome)}")
+            self.tell(f"{_name_trial(run.trial)}: {find_ending(run.outcome)}")
         self.draw()
 
     def ended(self) -> None:
         """Say so where nothing had to be run at all."""
         if self.reused and not self.fresh:
-            self.tell(f"nothing was run: {self._known()} known already")
+            self.tell(f"nothing was run: {self._describe_reused()} known already")
 
-    def _say_resumed(self) -> None:
+    def _report_resumption(self) -> None:
         if self.reused:
-            self.tell(f"going on where it stopped: {self._known()} known already")
+            self.tell(f"going on where it stopped: {self._describe_reused()} known already")
             self.reused = set()
 
-    def _known(self) -> str:
+    def _describe_reused(self) -> str:
         count = len(self.reused)
         return "1 process is" if count == 1 else f"{count} processes are"
 
@@ -123,14 +123,14 @@ class ProgressWatcher:
 
     def tell(self, text: str) -> None:
         """Show a line that stays."""
-        self.console.note(names.line(text))
+        self.console.note(names.escape_line(text))
 
     def draw(self) -> None:
         """Show how far it is."""
 
 
 @dataclass(slots=True)
-class Lines(ProgressWatcher):
+class LineWatcher(ProgressWatcher):
     """At most one line in some seconds, for logs; and one now and then where nothing happens."""
 
     last: float | None = None
@@ -162,20 +162,20 @@ class Lines(ProgressWatcher):
         if self.is_silent and self.step:
             self.tell(f"still running: {self.step}")
         elif self.is_silent and self.pace is not None:
-            self.tell(line(self.pace, self.clock()))
+            self.tell(format_progress(self.pace, self.clock()))
         self.is_silent = True
 
     def draw(self) -> None:
         """Print a line, unless the last was just now."""
         now = self.clock()
-        recent = self.last is not None and now - self.last < SECONDS_BETWEEN_LINES
-        if self.pace is not None and not recent:
+        is_recent = self.last is not None and now - self.last < SECONDS_BETWEEN_LINES
+        if self.pace is not None and not is_recent:
             self.last = now
-            self.tell(line(self.pace, now))
+            self.tell(format_progress(self.pace, now))
 
 
 @dataclass(slots=True)
-class Bar(ProgressWatcher):
+class BarWatcher(ProgressWatcher):
     """A bar that is gone in the end."""
 
     progress: Progress | None = None
@@ -184,7 +184,7 @@ class Bar(ProgressWatcher):
     def build_step(self, text: str) -> None:
         """Show it in front of the bar."""
         if self.progress is not None and self.task is not None:
-            self.progress.update(self.task, description=names.line(text)[:_WIDEST_STEP])
+            self.progress.update(self.task, description=names.escape_line(text)[:_MAX_STEP_WIDTH])
 
     def draw(self) -> None:
         """Move the bar."""
@@ -195,29 +195,29 @@ class Bar(ProgressWatcher):
             description=self.pace.name,
             total=self.pace.trials,
             completed=self.pace.done,
-            left=time_left(self.pace.left(self.clock())),
+            left=format_time_left(self.pace.left(self.clock())),
         )
 
 
-def line(pace: PhaseProgress, now: float) -> str:
+def format_progress(pace: PhaseProgress, now: float) -> str:
     """Return the state of a phase as words; one of no trials is its name."""
     if not pace.trials:
         return pace.name
-    left = time_left(pace.left(now))
-    return f"{pace.name}: {pace.done} of {pace.trials}" + (f", {left}" if left else "")
+    time_text = format_time_left(pace.left(now))
+    return f"{pace.name}: {pace.done} of {pace.trials}" + (f", {time_text}" if time_text else "")
 
 
-def time_left(seconds: float | None) -> str:
+def format_time_left(seconds: float | None) -> str:
     """Return a remaining time in words; nothing for none and for the unknown."""
-    return f"about {duration(seconds)} left" if seconds else ""
+    return f"about {format_duration(seconds)} left" if seconds else ""
 
 
 @contextmanager
-def observer(console: Console, clock: Clock) -> Iterator[Observer]:
+def open_observer(console: Console, clock: Clock) -> Iterator[Observer]:
     """Give the observer that suits the terminal, and clear it in the end."""
-    if not console.live:
-        watcher = ProgressWatcher(console, clock) if console.quiet else Lines(console, clock)
-        with _ending_silence(watcher):
+    if not console.can_draw_progress:
+        watcher = ProgressWatcher(console, clock) if console.quiet else LineWatcher(console, clock)
+        with _end_silence_regularly(watcher):
             yield watcher
         watcher.ended()
     else:
@@ -230,40 +230,40 @@ def observer(console: Console, clock: Clock) -> Iterator[Observer]:
         )
         with Progress(*columns, console=console.err, transient=True) as progress:
             task = progress.add_task("making the subject ready", total=None, left="")
-            bar = Bar(console, clock, progress=progress, task=task)
+            bar = BarWatcher(console, clock, progress=progress, task=task)
             yield bar
         bar.ended()
 
 
 @contextmanager
-def _ending_silence(watcher: ProgressWatcher) -> Iterator[None]:
+def _end_silence_regularly(watcher: ProgressWatcher) -> Iterator[None]:
     """End the silence of a watcher again and again, in a thread."""
-    over = threading.Event()
+    stop_event = threading.Event()
 
-    def watch() -> None:
-        while not over.wait(SECONDS_BETWEEN_STEPS):
+    def watch_silence() -> None:
+        while not stop_event.wait(SECONDS_BETWEEN_STEPS):
             watcher.end_silence()
 
-    thread = threading.Thread(target=watch, daemon=True)
+    thread = threading.Thread(target=watch_silence, daemon=True)
     thread.start()
     try:
         yield
     finally:
-        over.set()
+        stop_event.set()
         thread.join()
 
 
 @contextmanager
-def progress_bar(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
+def show_progress_bar(console: Console, label: str) -> Iterator[Callable[[int, int], None]]:
     """Draw a bar on a terminal; elsewhere say nothing."""
     columns = (
-        TextColumn(what),
+        TextColumn(label),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
     with Progress(
-        *columns, console=console.err, transient=True, disable=not console.live
+        *columns, console=console.err, transient=True, disable=not console.can_draw_progress
     ) as progress:
         task = progress.add_task("", total=None)
-        yield lambda done, of: progress.update(task, completed=done, total=of)
+        yield lambda completed, total: progress.update(task, completed=completed, total=total)

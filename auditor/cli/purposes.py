@@ -49,28 +49,36 @@ PURPOSES: Mapping[str, tuple[str, ...]] = {
 """Every option of every command, by its long name."""
 
 
-class Command(cloup.Command):
+class GroupedCommand(cloup.Command):
     """A command whose help groups the options by purpose."""
 
     def __init__(self, *args: Any, most_used: Sequence[str] = (), **others: Any) -> None:
         """Take the options that are listed first, by their long names."""
         super().__init__(*args, **others)
-        named = {max(option.opts, key=len): option for option in self.ungrouped_options}
-        self.option_groups = [*_groups(named, most_used)]
-        listed = {option for group in self.option_groups for option in group}
-        self.ungrouped_options = [one for one in self.ungrouped_options if one not in listed]
+        options_by_name = {max(option.opts, key=len): option for option in self.ungrouped_options}
+        self.option_groups = [*_build_option_groups(options_by_name, most_used)]
+        grouped_options = {option for group in self.option_groups for option in group}
+        self.ungrouped_options = [
+            ungrouped_option
+            for ungrouped_option in self.ungrouped_options
+            if ungrouped_option not in grouped_options
+        ]
 
 
-def _groups(
-    named: Mapping[str, click.Option], most_used: Sequence[str]
+def _build_option_groups(
+    options_by_name: Mapping[str, click.Option], most_used: Sequence[str]
 ) -> Iterator[cloup.OptionGroup]:
     """Yield the groups that have options, with these in the order of the tables."""
-    if unknown := {*most_used} - {*named}:
-        raise ValueError(f"no such options: {unknown}")
+    if unknown_names := {*most_used} - {*options_by_name}:
+        raise ValueError(f"no such options: {unknown_names}")
     for title, names in ((MOST_USED, most_used), *PURPOSES.items()):
         is_first = title == MOST_USED
-        shown = [name for name in names if name in named and (is_first or name not in most_used)]
-        if shown:
+        group_names = [
+            name
+            for name in names
+            if name in options_by_name and (is_first or name not in most_used)
+        ]
+        if group_names:
             group = cloup.OptionGroup(title)
-            group.options = [named[name] for name in shown]
+            group.options = [options_by_name[name] for name in group_names]
             yield group

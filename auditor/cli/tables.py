@@ -14,22 +14,22 @@ MOST_ROWS = 25
 """Rows of a table before the rest is left to the report."""
 
 
-def lineless(*columns: str) -> Table:
+def make_borderless_table(*columns: str) -> Table:
     """Return a table without lines; a > in front of a name puts its column to the right."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in columns:
-        right = name.startswith(">")
+        is_right_aligned = name.startswith(">")
         table.add_column(
             name.lstrip(">"),
-            justify="right" if right else "left",
-            no_wrap=right,
+            justify="right" if is_right_aligned else "left",
+            no_wrap=is_right_aligned,
             overflow="fold",
         )
     return table
 
 
-_GAP = Text("  ")
-_NARROWEST = 12
+_COLUMN_GAP = Text("  ")
+_MIN_WIDTH = 12
 """Columns that a cell or a note gets on the narrowest terminal."""
 
 
@@ -47,51 +47,59 @@ class NotedTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the header, then each row with its note."""
-        filled = {name: cells for name, cells in self.columns.items() if any(map(len, cells))}
-        titles = [Text(name.lstrip(">"), style="dim") for name in filled]
+        filled_columns = {
+            name: cells for name, cells in self.columns.items() if any(map(len, cells))
+        }
+        titles = [Text(name.lstrip(">"), style="dim") for name in filled_columns]
         widths = [
             max(cell.cell_len for cell in [title, *cells])
-            for title, cells in zip(titles, filled.values(), strict=True)
+            for title, cells in zip(titles, filled_columns.values(), strict=True)
         ]
-        over = sum(widths) + len(_GAP) * (len(widths) - 1) - options.max_width
-        widest = widths.index(max(widths))
-        widths[widest] = max(_NARROWEST, widths[widest] - max(0, over))
-        sides: list[AlignMethod] = ["right" if name.startswith(">") else "left" for name in filled]
-        indent = " " * (len(_GAP) + widths[0])
+        excess_width = sum(widths) + len(_COLUMN_GAP) * (len(widths) - 1) - options.max_width
+        widest_column = widths.index(max(widths))
+        widths[widest_column] = max(_MIN_WIDTH, widths[widest_column] - max(0, excess_width))
+        sides: list[AlignMethod] = [
+            "right" if name.startswith(">") else "left" for name in filled_columns
+        ]
+        indent = " " * (len(_COLUMN_GAP) + widths[0])
         for cells, note in zip(
-            [titles, *zip(*filled.values(), strict=True)], ["", *self.notes], strict=True
+            [titles, *zip(*filled_columns.values(), strict=True)], ["", *self.notes], strict=True
         ):
-            folded = (
+            wrapped_cells = (
                 cell.wrap(console, width, overflow="fold")
                 for cell, width in zip(cells, widths, strict=True)
             )
-            for parts in zip_longest(*folded, fillvalue=Text()):
-                line = _GAP.join(map(_aligned, parts, sides, widths))
+            for parts in zip_longest(*wrapped_cells, fillvalue=Text()):
+                line = _COLUMN_GAP.join(map(_align_cell, parts, sides, widths))
                 line.rstrip()
                 yield line
-            for part in textwrap.wrap(note, max(_NARROWEST, options.max_width - len(indent))):
+            for part in textwrap.wrap(note, max(_MIN_WIDTH, options.max_width - len(indent))):
                 yield Text(indent + part, style="dim")
 
 
-def _aligned(cell: Text, side: AlignMethod, width: int) -> Text:
-    aligned = cell.copy()
-    aligned.align(side, width)
-    return aligned
+def _align_cell(cell: Text, side: AlignMethod, width: int) -> Text:
+    copied_cell = cell.copy()
+    copied_cell.align(side, width)
+    return copied_cell
 
 
-def and_more(table: RenderableType, rows: int) -> RenderableType:
+def add_omitted_count(table: RenderableType, rows: int) -> RenderableType:
     """Return a table, and below it how many of its rows were left out."""
-    more = rows - MOST_ROWS
-    return Group(table, Text(f"and {more} more in the report", style="dim")) if more > 0 else table
+    omitted_count = rows - MOST_ROWS
+    return (
+        Group(table, Text(f"and {omitted_count} more in the report", style="dim"))
+        if omitted_count > 0
+        else table
+    )
 
 
-def first_lines(lines: Sequence[str], most: int = 5) -> list[str]:
+def limit_lines(lines: Sequence[str], max_lines: int = 5) -> list[str]:
     """Return the first lines, and how many more the report has."""
-    more = [f"and {len(lines) - most} more in the report"]
-    return [*lines[:most], *(more if len(lines) > most else [])]
+    omitted_note = [f"and {len(lines) - max_lines} more in the report"]
+    return [*lines[:max_lines], *(omitted_note if len(lines) > max_lines else [])]
 
 
-def section(title: str, lines: Sequence[str]) -> list[RenderableType]:
+def build_section(title: str, lines: Sequence[str]) -> list[RenderableType]:
     """Return lines as points below a title; nothing where there are none."""
     if not lines:
         return []
@@ -101,12 +109,12 @@ def section(title: str, lines: Sequence[str]) -> list[RenderableType]:
     return ["", Text(title, style="bold"), points]
 
 
-def lines(texts: Iterable[str], style: str = "") -> list[Text]:
+def make_paragraphs(texts: Iterable[str], style: str = "") -> list[Text]:
     """Return a paragraph for each text that is not empty."""
     return [Text(text, style=style) for text in texts if text]
 
 
-def short(text: str) -> str:
+def shorten_text(text: str) -> str:
     """Return the first line of a text, cut where it is long."""
-    first = text.strip().partition("\n")[0]
-    return first if len(first) <= 80 else first[:79] + "…"
+    first_line = text.strip().partition("\n")[0]
+    return first_line if len(first_line) <= 80 else first_line[:79] + "…"

@@ -10,10 +10,17 @@ from typing import Any
 from uuid import uuid4
 
 from auditor.clusters.question import WorkerQuestion
-from auditor.clusters.rented import RentedCluster, rented
-from auditor.clusters.worker import SubjectRecipe, Worker, introduce, keep, leave, run_trial
+from auditor.clusters.rented import RentedCluster, rent_cluster
+from auditor.clusters.worker import (
+    SubjectRecipe,
+    WorkerInfo,
+    describe_worker,
+    leave_session,
+    run_trial,
+    store_recipe,
+)
 from auditor.config import Config
-from auditor.config.rented import described
+from auditor.config.rented import read_rental_file
 from auditor.core.caveats import Caveat
 from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.hosts import DaskSpec
@@ -21,12 +28,12 @@ from auditor.core.jobs import HostFacts
 from auditor.core.plan import Trial
 from auditor.core.ports import Clock, Host, Observer
 from auditor.languages.subject_setup import PreparedSubject
-from auditor.store.machines import machine
-from auditor.versions import own_code, own_version
+from auditor.store.machines import make_machine_key
+from auditor.versions import find_own_version, hash_own_code
 from runners.dispatch.cluster import RESOURCE, ClusterDispatcher
 from runners.hosts.limited import LimitedHost
-from runners.rented.ledger import Ledger
-from runners.subjects.placed import Placed
+from runners.rented.ledger import RentalLedger
+from runners.subjects.placed import PlacedSubject
 from runners.tree_archive import pack_folders
 
 _CONNECT_SECONDS = 20.0
@@ -51,7 +58,7 @@ class Cluster:
         self._patience = spec.patience_seconds
         self._clock = clock
         self._session = uuid4().hex
-        self._crew: dict[str, Worker] = {}
+        self._crew: dict[str, WorkerInfo] = {}
         self._asked: dict[str, WorkerQuestion] = {}
         self._kind = ""
         self._recipes: dict[str, SubjectRecipe] = {}
@@ -65,7 +72,7 @@ class Cluster:
         until = self._clock.monotonic() + self._patience
         while True:
             self.require()
-            silent = self._met()
+            silent = self._meet_workers()
             if self._crew:
                 return next(iter(self._crew.values())).host
             if self._clock.monotonic() > until:
@@ -76,10 +83,10 @@ class Cluster:
                 )
             time.sleep(_LOOK_SECONDS)
 
-    def serving(
+    def prepare_dispatcher(
         self,
         subject: PreparedSubject,
-        placed: Placed,
+        placed: PlacedSubject,
         observer: Observer,
         allowed: Callable[[Trial], bool],
         measured_by: Callable[[str], str | None],
@@ -118,22 +125,24 @@ class Cluster:
         Raises TimeoutError while that is on its way, ConnectionError where the worker is lost.
         """
         recipe = self._recipes[subject]
-        of = worker, recipe.digest
-        if of not in self._given:
-            self._given[of] = WorkerQuestion(self._client, keep, [worker], recipe)
+        recipe_key = worker, recipe.digest
+        if recipe_key not in self._given:
+            self._given[recipe_key] = WorkerQuestion(self._client, store_recipe, [worker], recipe)
         try:
-            self._given[of].answer(_GIVE_SECONDS)
+            self._given[recipe_key].answer(_GIVE_SECONDS)
         except TimeoutError:
             raise
         except (ConnectionError, MachineError) as error:
-            del self._given[of]
+            del self._given[recipe_key]
             raise ConnectionError(f"no work could be sent to {worker}: {error}") from error
         return recipe.session, recipe.digest
 
     def home(self, benchmark: str) -> str | None:
         """Return the worker whose machine has measured a benchmark before, if there is one."""
         name = self._measured_by(benchmark)
-        return next((one for one, worker in self._crew.items() if worker.host.name == name), None)
+        return next(
+            (address for address, worker in self._crew.items() if worker.host.name == name), None
+        )
 
     def admit(self, address: str) -> str:
         """Say why a worker cannot be used, nothing where it can; raises TimeoutError.
@@ -141,19 +150,29 @@ class Cluster:
         What does not answer at once (its first import may be slow) stays asked: to ask again takes
         no time.
         """
-        there = self._workers()
-        self._crew = {one: said for one, said in self._crew.items() if one in there}
-        self._asked = {one: question for one, question in self._asked.items() if one in there}
-        if address not in there:
+        connected_workers = self._list_workers()
+        self._crew = {
+            crew_address: crew_worker
+            for crew_address, crew_worker in self._crew.items()
+            if crew_address in connected_workers
+        }
+        self._asked = {
+            crew_address: question
+            for crew_address, question in self._asked.items()
+            if crew_address in connected_workers
+        }
+        if address not in connected_workers:
             return f"{address} has left"
         try:
-            worker = self._introduced(address)
+            worker = self._query_worker(address)
         except MachineError as error:
             return str(error)
-        if reason := self._unusable(address, worker, there[address]["resources"]):
+        if reason := self._explain_unusable(
+            address, worker, connected_workers[address]["resources"]
+        ):
             return reason
         self._crew[address] = worker
-        self._kind = self._kind or machine(worker.host)
+        self._kind = self._kind or make_machine_key(worker.host)
         return ""
 
     def require(self) -> None:
@@ -161,41 +180,46 @@ class Cluster:
         if self._rented is not None:
             self._rented.require()
 
-    def limited(self, host: Host) -> Host:
+    def limit_host(self, host: Host) -> Host:
         """Return a host that runs nothing for longer than what is rented may be used."""
         rented = self._rented
         return host if rented is None else LimitedHost(host, lambda: rented.left, rented.over)
 
     def stop(self) -> None:
         """End what workers run for this audit, for good; one that does not answer is let be."""
-        if there := [worker for worker in self._workers() if worker in self._crew]:
+        if crew_workers := [worker for worker in self._list_workers() if worker in self._crew]:
             with suppress(MachineError, OSError):
-                WorkerQuestion(self._client, leave, there, self._session).answer(_LEAVE_SECONDS)
+                WorkerQuestion(self._client, leave_session, crew_workers, self._session).answer(
+                    _LEAVE_SECONDS
+                )
         self._crew.clear()
 
-    def _met(self) -> str:
+    def _meet_workers(self) -> str:
         """Meet all workers, and say of one that it does not answer: it is asked again later.
 
         Raises MachineError where one cannot be used.
         """
         silent = ""
-        for address in sorted(self._workers()):
+        for address in sorted(self._list_workers()):
             try:
                 reason = self.admit(address)
             except TimeoutError as error:
                 silent = str(error)
             else:
-                if reason and address in self._workers():
+                if reason and address in self._list_workers():
                     raise MachineError(reason)
         return silent
 
-    def _unusable(self, address: str, worker: Worker, resources: Mapping[str, float]) -> str:
-        if unlike := _unlike(worker):
+    def _explain_unusable(
+        self, address: str, worker: WorkerInfo, resources: Mapping[str, float]
+    ) -> str:
+        if unlike := _describe_difference(worker):
             return f"{address} has {unlike}; install the same version"
-        here, kind = platform.python_version(), machine(worker.host)
-        if worker.python.rpartition(".")[0] != here.rpartition(".")[0]:
+        local_python, kind = platform.python_version(), make_machine_key(worker.host)
+        if worker.python.rpartition(".")[0] != local_python.rpartition(".")[0]:
             return (
-                f"{address} has Python {worker.python}, this is {here}; what is sent needs the "
+                f"{address} has Python {worker.python}, this is {local_python}; what is sent "
+                "needs the "
                 "same one"
             )
         if self._kind and kind != self._kind:
@@ -203,10 +227,15 @@ class Cluster:
                 f"workers are of unlike machines, whose times are not compared: {address} is "
                 f"{kind}, others are {self._kind}"
             )
-        beside = [one for one, each in self._crew.items() if each.host.name == worker.host.name]
-        if beside and not self._crowded:
+        neighbours = [
+            other_address
+            for other_address, other_worker in self._crew.items()
+            if other_worker.host.name == worker.host.name
+        ]
+        if neighbours and not self._crowded:
             return (
-                f"{address} and {beside[0]} are on one machine ({worker.host.name}), where they "
+                f"{address} and {neighbours[0]} are on one machine ({worker.host.name}), where "
+                "they "
                 "would measure each other; start one for each (--nworkers 1 --nthreads 1)"
             )
         if resources.get(RESOURCE) != 1:
@@ -216,42 +245,42 @@ class Cluster:
             )
         return ""
 
-    def _introduced(self, address: str) -> Worker:
+    def _query_worker(self, address: str) -> WorkerInfo:
         """Return what a worker says of itself; raises TimeoutError where that is nothing yet."""
         question = self._asked.pop(address, None)
         seconds = _ANSWER_SECONDS if question is None else 0.0
-        question = question or WorkerQuestion(self._client, introduce, [address])
+        question = question or WorkerQuestion(self._client, describe_worker, [address])
         try:
-            worker: Worker = question.answer(seconds)[address]
+            worker: WorkerInfo = question.answer(seconds)[address]
         except TimeoutError:
             self._asked[address] = question
             raise
         except ConnectionError as error:
-            self._asked[address] = WorkerQuestion(self._client, introduce, [address])
+            self._asked[address] = WorkerQuestion(self._client, describe_worker, [address])
             raise TimeoutError(str(error)) from error
         return worker
 
-    def _workers(self) -> Mapping[str, Any]:
+    def _list_workers(self) -> Mapping[str, Any]:
         # Without a scheduler that answers a client says what it knew, or nothing at all.
         return dict(self._client.scheduler_info(n_workers=-1).get("workers", {}))
 
 
-def _unlike(worker: Worker) -> str:
+def _describe_difference(worker: WorkerInfo) -> str:
     """Say what a worker has in the place of this program, nothing where it has the same."""
-    mine = own_version()
-    if worker.version != mine:
-        return f"bench-audit {worker.version}, this is {mine}"
+    local_version = find_own_version()
+    if worker.version != local_version:
+        return f"bench-audit {worker.version}, this is {local_version}"
     # What an older one says of itself has no such field.
     return (
         ""
-        if getattr(worker, "code", "") == own_code()
-        else f"other code of bench-audit {mine} than this"
+        if getattr(worker, "code", "") == hash_own_code()
+        else f"other code of bench-audit {local_version} than this"
     )
 
 
 @contextmanager
 def open_cluster(
-    config: Config, ledger: Ledger, clock: Clock, told: Callable[[Caveat], None]
+    config: Config, ledger: RentalLedger, clock: Clock, report_caveat: Callable[[Caveat], None]
 ) -> Iterator[Cluster | None]:
     """Connect to the scheduler of a configuration, None where it names none; or start one.
 
@@ -268,20 +297,24 @@ def open_cluster(
     with ExitStack() as stack:
         rented_cluster: RentedCluster | None = None
         if spec.rent is not None:
-            rented_cluster = stack.enter_context(rented(described(spec.rent), ledger, clock, told))
+            rented_cluster = stack.enter_context(
+                rent_cluster(read_rental_file(spec.rent), ledger, clock, report_caveat)
+            )
         address = rented_cluster.address if rented_cluster else spec.scheduler or ""
-        client = stack.enter_context(_client(address, rented_cluster and rented_cluster.security))
+        client = stack.enter_context(
+            _connect_client(address, rented_cluster and rented_cluster.security)
+        )
         cluster = Cluster(client, spec, clock, rented_cluster)
         stack.callback(cluster.stop)
         yield cluster
 
 
-def _client(address: str, security: Any) -> Any:
+def _connect_client(address: str, security: Any) -> Any:
     """Connect to a scheduler; raises MachineError. Without `security` Dask's own is asked."""
     from distributed import Client, Security  # noqa: PLC0415 an extra, and slow to import
 
-    known = (security or Security()).get_connection_args("client")
-    if address.startswith("tls://") and known.get("ssl_context") is None:
+    connection_arguments = (security or Security()).get_connection_args("client")
+    if address.startswith("tls://") and connection_arguments.get("ssl_context") is None:
         raise MachineError(
             f"{address} needs TLS certificates; set DASK_DISTRIBUTED__COMM__TLS__CA_FILE and "
             "..._CLIENT__CERT, ..._CLIENT__KEY"

@@ -10,20 +10,20 @@ from auditor.core.errors import MachineError
 _SECONDS = 20.0
 """How long a program may take on its way; after that it is built here."""
 
-Made = Callable[[str, str, str, str], bytes | None]
+ProgramReader = Callable[[str, str, str, str], bytes | None]
 """What a worker answers: the program of a session, a project's digest and a path of its builds, if
 its C library is like that of who asks: programs may be linked with it."""
 
 
-def c_library() -> str:
+def read_c_library() -> str:
     """Return the C library of this machine, and its version."""
     return " ".join(platform.libc_ver())
 
 
-class Peers:
+class ProgramPeers:
     """The workers that have built what this one is about to build, as told with each trial."""
 
-    def __init__(self, session: str, digest: str, made: Made) -> None:
+    def __init__(self, session: str, digest: str, made: ProgramReader) -> None:
         """Take whose builds are meant, and what the others are asked."""
         self._session = session
         self._digest = digest
@@ -36,7 +36,7 @@ class Peers:
             return None
         from distributed import get_client  # noqa: PLC0415 an extra, and slow to import
 
-        words = (self._session, self._digest, str(path), c_library())
+        words = (self._session, self._digest, str(path), read_c_library())
         for worker in self.makers:
             try:
                 question = WorkerQuestion(get_client(), self._made, [worker], *words)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from auditor.core.errors import MachineError
-from auditor.versions import own_version
+from auditor.versions import find_own_version
 
 
 class WorkerQuestion:
@@ -19,14 +19,14 @@ class WorkerQuestion:
         self._answers: list[Mapping[str, Any]] = []
         self._errors: list[Exception] = []
 
-        def call() -> None:
+        def ask_workers() -> None:
             try:
                 self._answers.append(client.run(function, *given, workers=workers))
             except Exception as error:  # whatever a worker says that lacks us
                 self._errors.append(error)
 
         # The client itself waits for ever for one that has been halted.
-        self._thread = threading.Thread(target=call, daemon=True)
+        self._thread = threading.Thread(target=ask_workers, daemon=True)
         self._thread.start()
 
     def answer(self, seconds: float) -> Mapping[str, Any]:
@@ -44,6 +44,7 @@ class WorkerQuestion:
         if isinstance(error, OSError):
             raise ConnectionError(f"{self._named} does not answer: {error}") from error
         raise MachineError(
-            f"{self._named} cannot run bench-audit {own_version()}: install the same version for "
+            f"{self._named} cannot run bench-audit {find_own_version()}: install the same "
+            "version for "
             f"its Python ({type(error).__name__}: {error})"
         ) from error

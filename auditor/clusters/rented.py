@@ -12,7 +12,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.hosts import RentedSpec
 from auditor.core.ports import Clock
-from runners.rented.ledger import ID, Ledger, Note
+from runners.rented.ledger import ID, RentalLedger, RentalNote
 
 _CLOSE_SECONDS = 60.0
 _UNDO_SECONDS = 5.0
@@ -25,13 +25,15 @@ _AGAIN_SECONDS = 60.0
 class RentedCluster:
     """A scheduler and workers that are ours for a while."""
 
-    def __init__(self, made: Any, loop: Any, spec: RentedSpec, clock: Clock, begun: float) -> None:
+    def __init__(
+        self, made: Any, loop: Any, spec: RentedSpec, clock: Clock, start_time: float
+    ) -> None:
         """Take a cluster of Dask, the loop it runs in, and when its first machine was asked for."""
         self._made = made
         self._loop = loop
         self._asked = spec
         self._clock = clock
-        self._begun = begun
+        self._begun = start_time
         self._scaled = clock.monotonic()
 
     @property
@@ -60,57 +62,60 @@ class RentedCluster:
 
     def over(self) -> MachineError:
         """Return what is raised where the ceiling is reached."""
-        return _over(self.spent())
+        return _make_ceiling_error(self.spent())
 
     def spent(self) -> str:
         """Return what was rented for how long, and what that costs."""
-        return _spent(self._asked, self._clock.monotonic() - self._begun)
+        return _format_cost(self._asked, self._clock.monotonic() - self._begun)
 
 
 @contextmanager
-def rented(
-    spec: RentedSpec, ledger: Ledger, clock: Clock, told: Callable[[Caveat], None]
+def rent_cluster(
+    spec: RentedSpec, ledger: RentalLedger, clock: Clock, report_caveat: Callable[[Caveat], None]
 ) -> Iterator[RentedCluster]:
     """Give machines that are gone afterwards; those of killed auditors are removed before.
 
     Raises MachineError, and ToolMissing where the class is not installed.
     """
-    kind = _kind(spec.cluster)
-    ledger.clean(lambda note, machines: _said(note, machines, told))
-    begun = clock.monotonic()
-    with ledger.renting(spec) as number, _running(kind, spec, number, told) as running:
-        cluster = RentedCluster(*running, spec, clock, begun)
+    kind = _import_cluster_class(spec.cluster)
+    ledger.clean(lambda note, machines: _report_leftovers(note, machines, report_caveat))
+    start_time = clock.monotonic()
+    with (
+        ledger.open_rental(spec) as number,
+        _run_cluster(kind, spec, number, report_caveat) as running,
+    ):
+        cluster = RentedCluster(*running, spec, clock, start_time)
         try:
             yield cluster
         finally:
-            told(Caveat("rented", f"rented: {cluster.spent()}"))
+            report_caveat(Caveat("rented", f"rented: {cluster.spent()}"))
 
 
 @contextmanager
-def _running(
-    kind: Callable[..., Any], spec: RentedSpec, number: str, told: Callable[[Caveat], None]
+def _run_cluster(
+    kind: Callable[..., Any], spec: RentedSpec, number: str, report_caveat: Callable[[Caveat], None]
 ) -> Iterator[tuple[Any, Any]]:
     """Give a cluster, and the loop that it runs in."""
     from distributed.utils import LoopRunner  # noqa: PLC0415 an extra, and slow to import
 
-    made = _Made(kind, spec, number)
+    loop_cluster = _LoopCluster(kind, spec, number)
     runner = LoopRunner(asynchronous=False)
     runner.start()
     try:
         with redirect_stdout(StringIO()):  # where results are, and these classes print
             most = spec.most_seconds if isfinite(spec.most_seconds) else None
             try:
-                found = runner.run_sync(made.start, callback_timeout=most)
+                dask_cluster = runner.run_sync(loop_cluster.start, callback_timeout=most)
             except TimeoutError as error:
-                raise _over(_spent(spec, spec.most_seconds)) from error
-        yield found, runner.loop
+                raise _make_ceiling_error(_format_cost(spec, spec.most_seconds)) from error
+        yield dask_cluster, runner.loop
     finally:
         try:
-            patience = _CLOSE_SECONDS if made.there else _UNDO_SECONDS
-            runner.run_sync(made.close, callback_timeout=patience)
+            patience = _CLOSE_SECONDS if loop_cluster.there else _UNDO_SECONDS
+            runner.run_sync(loop_cluster.close, callback_timeout=patience)
         except Exception as error:  # what it leaves is listed, and removed, after this
             if not spec.listed_by:
-                told(
+                report_caveat(
                     Caveat(
                         "rented-open",
                         f"{spec.cluster} did not close: {error!r}; end its Dask processes",
@@ -119,7 +124,7 @@ def _running(
         runner.stop()
 
 
-class _Made:
+class _LoopCluster:
     """A cluster in the loop that it lives in."""
 
     def __init__(self, kind: Callable[..., Any], spec: RentedSpec, number: str) -> None:
@@ -132,7 +137,9 @@ class _Made:
     async def start(self) -> Any:
         """Return it when its scheduler answers; raises MachineError."""
         try:
-            self._made = self._kind(asynchronous=True, **_filled(self._asked.options, self._number))
+            self._made = self._kind(
+                asynchronous=True, **_fill_options(self._asked.options, self._number)
+            )
             self._made.quiet = True  # it would print later, too
             if hasattr(self._made, "uuid"):
                 self._made.uuid = self._number  # of which dask-cloudprovider makes all names
@@ -141,8 +148,8 @@ class _Made:
             if self._asked.workers is not None:
                 self._made.scale(self._asked.workers)
         except Exception as error:  # whatever a cloud's library raises
-            first = _first(error)
-            text = _masked((str(first).splitlines() or [""])[0], self._asked.options)
+            first = _find_first_error(error)
+            text = _mask_secrets((str(first).splitlines() or [""])[0], self._asked.options)
             raise MachineError(
                 f"{self._asked.cluster} cannot be started: {type(first).__name__}: {text}"
             ) from None  # the log would have its text
@@ -154,14 +161,14 @@ class _Made:
             await self._made.close()
 
 
-def _over(spent: str) -> MachineError:
+def _make_ceiling_error(spent: str) -> MachineError:
     return MachineError(
         f"the ceiling of what is rented is reached ({spent}); what was measured is kept: repeat "
         "the command with a higher one"
     )
 
 
-def _spent(spec: RentedSpec, seconds: float) -> str:
+def _format_cost(spec: RentedSpec, seconds: float) -> str:
     text = f"{spec.cluster} for {seconds / 60:.0f} min"
     if spec.workers is None or spec.hourly is None:
         return text
@@ -170,59 +177,61 @@ def _spent(spec: RentedSpec, seconds: float) -> str:
     return f"{text}, {machines} machines: about {cost:.2f} at {spec.hourly:g} an hour each"
 
 
-def _first(error: BaseException) -> BaseException:
+def _find_first_error(error: BaseException) -> BaseException:
     """Return what went wrong at first: to undo what there was may have failed for that reason."""
     while (before := error.__cause__ or error.__context__) is not None:
         error = before
     return error
 
 
-def _masked(text: str, options: Any) -> str:
+def _mask_secrets(text: str, options: Any) -> str:
     """Leave out what may be a secret: a library may quote what it was called with."""
-    for secret in sorted(_secrets(options), key=len, reverse=True):
+    for secret in sorted(_find_secrets(options), key=len, reverse=True):
         text = text.replace(secret, "***")
     return text
 
 
-def _secrets(value: Any, *, named: bool = False) -> Iterator[str]:
+def _find_secrets(value: Any, *, named: bool = False) -> Iterator[str]:
     """Yield the texts below keys whose names tell that they are none of anybody's business."""
     if isinstance(value, str):
         if named and value:
             yield value
     elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _secrets(one, named=named or bool(_SECRET.search(str(key))))
+        for key, item in value.items():
+            yield from _find_secrets(item, named=named or bool(_SECRET.search(str(key))))
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _secrets(one, named=named)
+        for item in value:
+            yield from _find_secrets(item, named=named)
 
 
-def _kind(written: str) -> Callable[..., Any]:
-    module, _, name = written.rpartition(".")
+def _import_cluster_class(class_path: str) -> Callable[..., Any]:
+    module, _, name = class_path.rpartition(".")
     try:
-        found: Callable[..., Any] = getattr(import_module(module), name)
+        cluster_class: Callable[..., Any] = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise ToolMissing(
-            f"{written} cannot be imported ({error}); install what has it, beside "
+            f"{class_path} cannot be imported ({error}); install what has it, beside "
             '"bench-audit[cluster]"'
         ) from error
-    return found
+    return cluster_class
 
 
-def _filled(value: Any, number: str) -> Any:
+def _fill_options(value: Any, number: str) -> Any:
     """Put the name of an audit's machines wherever options ask for it."""
     if isinstance(value, str):
         return value.replace(ID, number)
     if isinstance(value, Mapping):
-        return {key: _filled(one, number) for key, one in value.items()}
+        return {key: _fill_options(item, number) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_filled(one, number) for one in value]
+        return [_fill_options(item, number) for item in value]
     return value
 
 
-def _said(note: Note, machines: tuple[str, ...], told: Callable[[Caveat], None]) -> None:
+def _report_leftovers(
+    note: RentalNote, machines: tuple[str, ...], report_caveat: Callable[[Caveat], None]
+) -> None:
     text = (
         f"an earlier audit was killed and left machines of {note.cluster} rented "
         f"({note.started}); {len(machines)} were found and removed"
     )
-    told(Caveat("rented-left", text))
+    report_caveat(Caveat("rented-left", text))

@@ -9,10 +9,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from auditor.clusters.peers import Peers, c_library
+from auditor.clusters.peers import ProgramPeers, read_c_library
 from auditor.config import Places
-from auditor.config.load import from_text
-from auditor.config.places import home, state
+from auditor.config.load import parse_config_text
+from auditor.config.places import find_cache_folder, find_state_folder
 from auditor.core.errors import MachineError, WorkerUnusable
 from auditor.core.jobs import HostFacts
 from auditor.core.plan import Run, Trial
@@ -20,16 +20,16 @@ from auditor.core.ports import Host
 from auditor.hosts import open_host
 from auditor.languages.model import Machine
 from auditor.languages.subject_setup import PreparedSubject, prepare_subject
-from auditor.versions import own_code, own_version
-from runners.dispatch.machine import locked
-from runners.home import Home, node
+from auditor.versions import find_own_version, hash_own_code
+from runners.dispatch.machine import lock_machine
+from runners.home import HomeFolder, read_machine_name
 from runners.hosts.clock import SystemClock
-from runners.hosts.machine_facts import machine_facts
+from runners.hosts.machine_facts import read_machine_facts
 from runners.hosts.reference_workload import ReferenceWorkload
 from runners.jmh.built_suite import BuiltSuite
-from runners.programs import is_made
+from runners.programs import is_program_built
 from runners.subjects.jar import NAME
-from runners.subjects.placed import Placed
+from runners.subjects.placed import PlacedSubject
 from runners.tree_archive import unpack_folders
 
 
@@ -39,7 +39,7 @@ class SubjectRecipe:
 
     session: str  # id of the audit; another audit shares nothing but builds
     config: str  # the configuration as JSON text
-    placed: Placed = field(repr=False)  # the copy of the subject
+    placed: PlacedSubject = field(repr=False)  # the copy of the subject
     tree: bytes = field(repr=False)  # archive of that copy
     built: BuiltSuite | None = field(repr=False)
     """Build of the unchanged subject; None: each worker builds it."""
@@ -47,7 +47,7 @@ class SubjectRecipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class WorkerInfo:
     """What a worker says of itself."""
 
     version: str
@@ -57,35 +57,37 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenSubject:
     """A bench, the lock of its machine, its folder of builds, and who has what it would build."""
 
     made: PreparedSubject
     lock: Path
     builds: Path
-    peers: Peers
+    peers: ProgramPeers
 
 
 @dataclass(slots=True)
-class _Session:
+class _WorkerSession:
     """What this worker has open for an audit: hosts at once, benches when they are ready."""
 
     hosts: list[Host] = field(default_factory=list)
     recipes: dict[str, SubjectRecipe] = field(default_factory=dict)
-    benches: dict[str, _Open] = field(default_factory=dict)
+    benches: dict[str, _OpenSubject] = field(default_factory=dict)
     stack: ExitStack = field(default_factory=ExitStack)
     left: bool = False
 
 
-_SESSIONS: defaultdict[str, _Session] = defaultdict(_Session)
+_SESSIONS: defaultdict[str, _WorkerSession] = defaultdict(_WorkerSession)
 
 
-def introduce() -> Worker:
+def describe_worker() -> WorkerInfo:
     """Say what this worker is."""
-    return Worker(own_version(), platform.python_version(), machine_facts(), own_code())
+    return WorkerInfo(
+        find_own_version(), platform.python_version(), read_machine_facts(), hash_own_code()
+    )
 
 
-def keep(recipe: SubjectRecipe) -> None:
+def store_recipe(recipe: SubjectRecipe) -> None:
     """Keep a recipe for the trials of its subject."""
     _SESSIONS[recipe.session].recipes[recipe.digest] = recipe
 
@@ -99,27 +101,27 @@ def run_trial(name: str, digest: str, trial: Trial, makers: Sequence[str]) -> Ru
     session = _SESSIONS[name]
     if digest not in session.benches:
         try:
-            session.benches[digest] = _open(session.recipes[digest], session)
+            session.benches[digest] = _open_subject(session.recipes[digest], session)
         except MachineError as error:
             raise WorkerUnusable(f"{platform.node()}: {error}") from error
     opened = session.benches[digest]
     opened.peers.makers = makers
-    with locked(opened.lock):
+    with lock_machine(opened.lock):
         return opened.made.executor.run(trial)
 
 
-def program(session: str, digest: str, path: str, library: str) -> bytes | None:
+def read_program(session: str, digest: str, path: str, library: str) -> bytes | None:
     """Return a program that this worker has built for an audit; None where it has not.
 
     It is for a worker with this C library.
     """
-    alike = session in _SESSIONS and library == c_library()
-    found = _SESSIONS[session].benches.get(digest) if alike else None
-    file = found.builds / path if found else None
-    return file.read_bytes() if file and is_made(file) else None
+    is_compatible = session in _SESSIONS and library == read_c_library()
+    open_subject = _SESSIONS[session].benches.get(digest) if is_compatible else None
+    file = open_subject.builds / path if open_subject else None
+    return file.read_bytes() if file and is_program_built(file) else None
 
 
-def leave(name: str) -> None:
+def leave_session(name: str) -> None:
     """End what this worker runs for an audit, also while it makes a subject ready.
 
     Called beside the thread that runs trials, which must not be waited for: it ends by itself when
@@ -133,23 +135,23 @@ def leave(name: str) -> None:
     session.recipes.clear()
 
 
-def _open(recipe: SubjectRecipe, session: _Session) -> _Open:
+def _open_subject(recipe: SubjectRecipe, session: _WorkerSession) -> _OpenSubject:
     environment = dict(os.environ)  # noqa: TID251 nobody hands a worker what it was started with
     clock = SystemClock()
-    results = state(environment)
-    ours = Home(home(environment))
+    results = find_state_folder(environment)
+    home_folder = HomeFolder(find_cache_folder(environment))
     # Machines of a computing centre often see the same files, and each builds and measures there.
-    mine = ours.root / "workers" / node()
-    places = Places(output=results, store=results / "store.sqlite", home=mine)
-    placed = _unpacked(recipe, Home(places.home))
+    worker_root = home_folder.root / "workers" / read_machine_name()
+    places = Places(output=results, store=results / "store.sqlite", home=worker_root)
+    placed = _unpack_tree(recipe, HomeFolder(places.home))
     jar = placed.tree / NAME
-    config = from_text(recipe.config, jar if jar.is_file() else placed.tree)
+    config = parse_config_text(recipe.config, jar if jar.is_file() else placed.tree)
     opened = session.stack.enter_context(open_host(config, places, environment, clock))
     session.hosts.append(opened.host)
     if session.left:
         opened.host.stop()
     path = opened.environment.get("PATH", os.defpath)
-    peers = Peers(recipe.session, recipe.digest, program)
+    peers = ProgramPeers(recipe.session, recipe.digest, read_program)
     host = Machine(
         home=opened.home,
         host=opened.host,
@@ -165,17 +167,17 @@ def _open(recipe: SubjectRecipe, session: _Session) -> _Open:
             f"worker {platform.node()} builds a different program from the same tree ({text}); "
             "give it the tools and settings of the machine that runs the audit"
         )
-    return _Open(subject, ours.machine_lock, opened.home.builds(recipe.digest), peers)
+    return _OpenSubject(subject, home_folder.machine_lock, opened.home.builds(recipe.digest), peers)
 
 
-def _unpacked(recipe: SubjectRecipe, home_: Home) -> Placed:
+def _unpack_tree(recipe: SubjectRecipe, home_: HomeFolder) -> PlacedSubject:
     """Have the tree on this machine, as it was sent; raises MachineError."""
-    there = unpack_folders(recipe.tree, recipe.placed.digest_of_tree, home_)
+    root = unpack_folders(recipe.tree, recipe.placed.digest_of_tree, home_)
     inside = recipe.placed.tree.relative_to(recipe.placed.root)
-    return replace(recipe.placed, root=there, tree=there / inside)
+    return replace(recipe.placed, root=root, tree=root / inside)
 
 
 @atexit.register
-def _leave_all() -> None:
+def _leave_all_sessions() -> None:
     for name in tuple(_SESSIONS):
-        leave(name)
+        leave_session(name)

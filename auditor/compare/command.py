@@ -13,12 +13,12 @@ import click
 from auditor.abs.gates import is_borderline_miss
 from auditor.abs.model import AbsVerdict
 from auditor.abs.page.report import render_page
-from auditor.abs.second_look import SecondLook, out_of_time, sure_outcomes
+from auditor.abs.second_look import SecondLook, list_sure_outcomes, make_unmeasured
 from auditor.cli import github, options, output, purposes, running
 from auditor.cli.console import Console
-from auditor.cli.logs import logged
-from auditor.cli.outputs import output_options
-from auditor.cli.progress import observer
+from auditor.cli.logs import log_to_folder
+from auditor.cli.outputs import make_output_options
+from auditor.cli.progress import open_observer
 from auditor.compare import gates
 from auditor.compare import terminal as comparison
 from auditor.compare.document import ComparisonDocument
@@ -27,24 +27,24 @@ from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
 from auditor.core.errors import UsageError
 from reports import results
-from reports.html import gate_view
+from reports.html import make_gate_view
 
 if TYPE_CHECKING:  # `--help` needs no numpy
-    from auditor.compare.assemble import Comparing
+    from auditor.compare.assemble import RevisionComparer
 
 _LOG = logging.getLogger(__name__)
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--benchmarks", "--min-delta", "--budget", "--fail-on", "--output", "--dry-run"),
     short_help="Did a benchmark get slower from BASE to HEAD?",
 )
 @click.argument("base", metavar="BASE")
 @click.argument("head", metavar="HEAD")
-@options.options(
-    *options.WHAT,
-    options.min_delta(),
+@options.add_options(
+    *options.SUITE_OPTIONS,
+    options.make_min_delta_option(),
     click.option("--rounds", type=int, help="The most rounds before a suspicion (20)."),
     click.option("--confirm", type=int, help="Rounds that confirm a suspicion (8)."),
     options.SLOWDOWN,
@@ -62,14 +62,14 @@ _LOG = logging.getLogger(__name__)
     options.DRY_RUN,
     options.GITHUB,
     options.STORE,
-    *output_options(".json", ".html", ".md"),
+    *make_output_options(".json", ".html", ".md"),
     click.option(
         "--format",
         type=click.Choice(comparison.FORMATS),
         default="table",
         help="What stdout gets.",
     ),
-    *options.SAID,
+    *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -88,29 +88,29 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit compare origin/main HEAD
     bench-audit compare HEAD . --fail-on regression
     """
-    command_line = _asked(context, given)
+    command_line = _make_command_line(context, given)
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     if given["github"]:
-        github.files(command_line.surroundings.environment)
+        github.find_step_files(command_line.surroundings.environment)
     folder = command_line.places.output
     if given["dry_run"]:
-        with _comparing(command_line, console, given["base"], given["head"]) as comparing:
+        with _open_comparer(command_line, console, given["base"], given["head"]) as comparing:
             plan = comparing.plan()
         as_json = given["format"] == "json"
-        return running.show_plan(console, plan, _limits_in_words(command_line), as_json=as_json)
-    document, second, open_ = _compare_revisions(command_line, console, given)
-    verdict, lines = gates.judge(
+        return running.show_plan(console, plan, _describe_thresholds(command_line), as_json=as_json)
+    document, second_look, borderline_misses = _compare_revisions(command_line, console, given)
+    verdict, lines = gates.judge_gates(
         document,
         fail_on_regression=given["fail_on"] == "regression",
         fail_under=given["fail_under"],
-        unsure=second.unsure | open_,
+        unsure_methods=second_look.unsure_methods | borderline_misses,
     )
-    lines += second.said()
-    code = options.exit_code(verdict, given["inconclusive"])
-    comparison.keep_gate(folder, document, gate_view(verdict, code, lines))
-    _show(document, given, folder, console)
+    lines += second_look.said()
+    code = options.choose_exit_code(verdict, given["inconclusive"])
+    comparison.write_gate_page(folder, document, make_gate_view(verdict, code, lines))
+    _show_comparison(document, given, folder, console)
     for line in lines:
-        console.say(line)
+        console.print_message(line)
     if given["github"]:
         comparison.write_for_github(
             document, (verdict, lines), folder, command_line.surroundings.environment
@@ -118,25 +118,27 @@ def command(context: click.Context, /, **given: Any) -> int:
     return code
 
 
-def _show(
+def _show_comparison(
     document: ComparisonDocument, options_given: Mapping[str, Any], folder: Path, console: Console
 ) -> None:
     """Print a comparison and where its files are, and write those that -o names."""
-    comparison.show(document, options_given["format"], console)
+    comparison.print_result(document, options_given["format"], console)
     console.note(f"\nreport: {folder / comparison.PAGE}")
     console.note(f"result: {folder / comparison.RESULT}")
     comparison.deliver_files(options_given, folder, console)
 
 
-def _asked(context: click.Context, given: dict[str, Any]) -> options.CommandLine:
+def _make_command_line(
+    context: click.Context, option_values: dict[str, Any]
+) -> options.CommandLine:
     """Read the command line; raises UsageError, also for a gate that can never pass."""
-    command_line = options.CommandLine.of(context, changes_of(given))
+    command_line = options.CommandLine.of(context, collect_changes(option_values))
     if command_line.config.compare.methods:
-        from auditor.compare.study_patch import asked_of  # noqa: PLC0415 `--help` needs no numpy
+        from auditor.compare.study_patch import make_patch_request  # noqa: PLC0415 `--help` needs no numpy
 
-        request = asked_of(command_line.config.compare, command_line.config.request)
+        request = make_patch_request(command_line.config.compare, command_line.config.request)
         check_judgeable(replace(command_line.config, request=request))
-    if given["fail_under"] is not None and not command_line.config.compare.methods:
+    if option_values["fail_under"] is not None and not command_line.config.compare.methods:
         raise UsageError(
             "--fail-under needs slowed methods, and --methods 0 slows none; leave one out"
         )
@@ -144,7 +146,7 @@ def _asked(context: click.Context, given: dict[str, Any]) -> options.CommandLine
 
 
 def _compare_revisions(
-    command_line: options.CommandLine, console: Console, given: Mapping[str, Any]
+    command_line: options.CommandLine, console: Console, option_values: Mapping[str, Any]
 ) -> tuple[ComparisonDocument, SecondLook, frozenset[str]]:
     """Compare two revisions, keep what came out, and return it.
 
@@ -152,53 +154,59 @@ def _compare_revisions(
     those whose miss is borderline.
     """
     folder = command_line.places.output
-    with _comparing(command_line, console, given["base"], given["head"]) as comparing:
-        found = comparing.compare()
-        document = comparing.document(found)
-        if found.patch.verdict is not None:
-            patch = comparing.patch_document(found.patch.verdict)
-            output.write(folder / "patch.json", results.text(patch))
-            output.write(folder / "patch.html", render_page(patch))
-        comparison.keep(folder, document)
-        open_ = _borderline(found.patch.verdict)
-        missed = gates.missed_methods(document, given["fail_under"], open_)
+    with _open_comparer(
+        command_line, console, option_values["base"], option_values["head"]
+    ) as comparing:
+        comparison_result = comparing.compare()
+        document = comparing.document(comparison_result)
+        if comparison_result.patch.verdict is not None:
+            patch = comparing.build_patch_document(comparison_result.patch.verdict)
+            output.write_file(folder / "patch.json", results.format_json(patch))
+            output.write_file(folder / "patch.html", render_page(patch))
+        comparison.write_results(folder, document)
+        borderline_misses = _list_borderline_misses(comparison_result.patch.verdict)
+        missed = gates.list_missed_methods(document, option_values["fail_under"], borderline_misses)
         if not missed:
-            return document, SecondLook(()), open_
-        again = comparing.audit_again(missed)
-        if again is None:
-            return document, out_of_time(missed), open_
-        return document, SecondLook.of(missed, sure_outcomes(again.methods)), open_
+            return document, SecondLook(()), borderline_misses
+        repeated_verdict = comparing.repeat_patch_audit(missed)
+        if repeated_verdict is None:
+            return document, make_unmeasured(missed), borderline_misses
+        return (
+            document,
+            SecondLook.of(missed, list_sure_outcomes(repeated_verdict.methods)),
+            borderline_misses,
+        )
 
 
-def _borderline(verdict: AbsVerdict | None) -> frozenset[str]:
+def _list_borderline_misses(verdict: AbsVerdict | None) -> frozenset[str]:
     """Return the methods whose miss says no more than a detection would."""
     methods = () if verdict is None else verdict.methods
     return frozenset(method.id for method in methods if is_borderline_miss(method))
 
 
 @contextmanager
-def _comparing(
+def _open_comparer(
     command_line: options.CommandLine, console: Console, base: str, head: str
-) -> "Iterator[Comparing]":
+) -> "Iterator[RevisionComparer]":
     """Make two revisions ready, with a log and progress."""
     from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
 
     environment = command_line.surroundings.environment
     base_config, head_config = (
-        at_revision(command_line.config, one, Path.cwd()) for one in (base, head)
+        at_revision(command_line.config, revision, Path.cwd()) for revision in (base, head)
     )
     with (
-        logged(command_line.places.output, command_line.verbose),
-        observer(console, time.monotonic) as watching,
-        command_line.surroundings.opener(open_comparison)(
-            (base_config, head_config), command_line.places, environment, watching
+        log_to_folder(command_line.places.output, command_line.verbose),
+        open_observer(console, time.monotonic) as trial_observer,
+        command_line.surroundings.find_opener(open_comparison)(
+            (base_config, head_config), command_line.places, environment, trial_observer
         ) as comparing,
     ):
         _LOG.info("asked for %s … %s in %s", base, head, command_line.places)
         yield comparing
 
 
-def _limits_in_words(command_line: options.CommandLine) -> str:
+def _describe_thresholds(command_line: options.CommandLine) -> str:
     """Return the limits that count, as they were understood."""
     request = command_line.config.compare
     return (
@@ -207,15 +215,15 @@ def _limits_in_words(command_line: options.CommandLine) -> str:
     )
 
 
-def changes_of(given: dict[str, Any]) -> dict[str, Any]:
+def collect_changes(option_values: dict[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that the options set."""
-    changes = options.shared_changes(given)
-    section = {key: given[key] for key in ("rounds", "confirm", "methods")}
-    if given["min_delta"] is not None:
-        section["min_delta"] = given["min_delta"]
+    changes = options.collect_shared_changes(option_values)
+    section = {key: option_values[key] for key in ("rounds", "confirm", "methods")}
+    if option_values["min_delta"] is not None:
+        section["min_delta"] = option_values["min_delta"]
     section = {key: value for key, value in section.items() if value is not None}
     if section:
         changes["compare"] = section
-    if given["slowdown"] is not None:
-        changes["slowdown"] = given["slowdown"]
+    if option_values["slowdown"] is not None:
+        changes["slowdown"] = option_values["slowdown"]
     return changes

@@ -10,27 +10,27 @@ import click
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.compare.document import ComparisonDocument, read
-from auditor.compare.markdown import markdown
+from auditor.compare.document import ComparisonDocument, parse_document
+from auditor.compare.markdown import render_markdown
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.foreign_files import read_named
 from auditor.core.files.own_files import describe_beginning
-from reports.markdown import LIMIT, code
-from runners.github.pulls import HeadCommit, Pulls
+from reports.markdown import MAX_COMMENT_BYTES, format_code
+from runners.github.pulls import HeadCommit, PullRequests
 
-MARKER = "<!-- bench-audit -->"
-LARGEST_RESULT = 10_000_000
+COMMENT_MARKER = "<!-- bench-audit -->"
+MAX_RESULT_BYTES = 10_000_000
 """Bytes of a result; one of a thousand benchmarks has three million."""
-_LARGEST_EVENT = 5_000_000
-_NEEDED = ("GITHUB_REPOSITORY", "GITHUB_TOKEN")
+_MAX_EVENT_BYTES = 5_000_000
+_REQUIRED_VARIABLES = ("GITHUB_REPOSITORY", "GITHUB_TOKEN")
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--result",),
     short_help="Write a comparison as a comment on its pull request (for CI).",
 )
-@options.options(
+@options.add_options(
     click.option("--result", type=click.Path(path_type=Path), required=True, help="compare.json."),
     click.option(
         "--event",
@@ -45,7 +45,7 @@ _NEEDED = ("GITHUB_REPOSITORY", "GITHUB_TOKEN")
     click.option(
         "--author", default="github-actions[bot]", help="Who writes the comment: the token's owner."
     ),
-    *options.SAID,
+    *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -59,47 +59,51 @@ def command(context: click.Context, /, **given: Any) -> int:
     surroundings = context.find_object(AppContext) or AppContext.real()
     environment = surroundings.environment
     console = Console(environment, quiet=given["quiet"])
-    missing = [name for name in _NEEDED if not environment.get(name)]
-    if missing:
-        raise UsageError(f"{' and '.join(missing)} must be set to write a comment")
+    missing_variables = [name for name in _REQUIRED_VARIABLES if not environment.get(name)]
+    if missing_variables:
+        raise UsageError(f"{' and '.join(missing_variables)} must be set to write a comment")
     if not given["api"].startswith(("https://", "http://127.0.0.1:")):
         raise UsageError(f"{given['api']!r} is not an https address of an API")
-    head = HeadCommit.of(_event(given["event"]))
-    document = _result(given["result"])
-    pulls = Pulls(
+    head = HeadCommit.of(_read_event(given["event"]))
+    document = _read_result(given["result"])
+    pulls = PullRequests(
         api=given["api"],
         repository=environment["GITHUB_REPOSITORY"],
         token=environment["GITHUB_TOKEN"],
     )
     number = pulls.number(head)
     if number is None:
-        console.say(f"no open pull request has {head.sha[:12]} as its head now: nothing is written")
+        console.print_message(
+            f"no open pull request has {head.sha[:12]} as its head now: nothing is written"
+        )
         return Exit.OK
-    where = pulls.comment(number, text(document, head), marker=MARKER, author=given["author"])
-    console.note(f"written: {where}")
+    comment_url = pulls.comment(
+        number, format_comment(document, head), marker=COMMENT_MARKER, author=given["author"]
+    )
+    console.note(f"written: {comment_url}")
     return Exit.OK
 
 
-def text(document: ComparisonDocument, head: HeadCommit) -> str:
+def format_comment(document: ComparisonDocument, head: HeadCommit) -> str:
     """Return the comment, which begins with the marker that it is found by."""
-    foot = f"\n<sub>bench-audit, for {code(head.sha)}</sub>\n"
-    room = LIMIT - len(MARKER) - len(foot) - 1
-    return f"{MARKER}\n{markdown(document, room)}{foot}"
+    footer = f"\n<sub>bench-audit, for {format_code(head.sha)}</sub>\n"
+    available_bytes = MAX_COMMENT_BYTES - len(COMMENT_MARKER) - len(footer) - 1
+    return f"{COMMENT_MARKER}\n{render_markdown(document, available_bytes)}{footer}"
 
 
-def _event(path: Path) -> Mapping[str, Any]:
+def _read_event(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(read_named(path, _LARGEST_EVENT))
+        event = json.loads(read_named(path, _MAX_EVENT_BYTES))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is not a GitHub event: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(event, dict):
         raise UsageError(f"{path} is not a GitHub event")
-    return found
+    return event
 
 
-def _result(path: Path) -> ComparisonDocument:
-    content = read_named(path, LARGEST_RESULT)
+def _read_result(path: Path) -> ComparisonDocument:
+    content = read_named(path, MAX_RESULT_BYTES)
     try:
-        return read(content)
+        return parse_document(content)
     except UsageError as error:
         raise UsageError(f"{path}: {describe_beginning(content, path) or error}") from error

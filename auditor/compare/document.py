@@ -17,7 +17,15 @@ from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
 from auditor.core.result import Verdict
 from auditor.core.units import OWN_UNITS
-from reports.results import Plain, Range, Setting, read_as, schema_of, setting, strict
+from reports.results import (
+    AuditSetting,
+    NullableRange,
+    PlainFields,
+    convert_to_strict,
+    decode_document,
+    format_schema,
+    list_setting_fields,
+)
 
 Round = tuple[float, float, float]
 
@@ -30,7 +38,7 @@ class ComparedDimension(msgspec.Struct, frozen=True, kw_only=True):
     base: float | None  # trimmed geometric mean of the rounds that decided
     head: float | None  # likewise; see `paired`
     ratio: float | None  # head / base; null: the base is 0
-    interval: Range | None  # of the ratio
+    interval: NullableRange | None  # of the ratio
     confirmed: bool | None  # null: nothing was suspected
     itself: float | None  # ratio of the base to itself, the A/A control
     visible: float | None  # minimum detectable growth: 0.1 for 1.1 times
@@ -79,7 +87,7 @@ class PatchDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ComparisonDocument(
-    Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/compare/1"
+    AuditSetting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/compare/1"
 ):
     """Which benchmarks got slower, and whether the suite detects slowdowns of changed methods."""
 
@@ -97,33 +105,35 @@ class ComparisonDocument(
     caveats: tuple[Caveat, ...]  # of the comparison
 
 
-def comparison_document(
+def build_comparison_document(
     comparison: Comparison, context: Context, *, base: str
 ) -> ComparisonDocument:
     """Return the document of a comparison; `base` is the revision of the base."""
-    own = OWN_UNITS.get(context.harness, "")
+    own_unit = OWN_UNITS.get(context.harness, "")
     fields = {
-        **setting(context),
+        **list_setting_fields(context),
         "schema": "bench-audit/compare/1",
         "base": base,
         "min_delta": comparison.min_delta,
         "change": comparison.change,
-        "benchmarks": [_benchmark_fields(benchmark, own) for benchmark in comparison.benchmarks],
+        "benchmarks": [
+            _build_benchmark_fields(benchmark, own_unit) for benchmark in comparison.benchmarks
+        ],
         "added": comparison.added,
         "removed": comparison.removed,
         "controls": comparison.controls,
         "suspected": comparison.suspected,
         "confirming_seconds": comparison.confirming_seconds,
-        "patch": _patch_fields(comparison.patch),
+        "patch": _build_patch_fields(comparison.patch),
         "caveats": (*comparison.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(fields)), ComparisonDocument)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), ComparisonDocument)
 
 
-def _benchmark_fields(benchmark: BenchmarkComparison, own: str) -> Plain:
+def _build_benchmark_fields(benchmark: BenchmarkComparison, own_unit: str) -> PlainFields:
     dimensions = [
         {
-            **{name: getattr(dimension, name) for name in _SHARED},
+            **{name: getattr(dimension, name) for name in _SHARED_FIELDS},
             "rounds": dimension.rounds.first,
             "fresh": dimension.rounds.fresh,
         }
@@ -136,29 +146,31 @@ def _benchmark_fields(benchmark: BenchmarkComparison, own: str) -> Plain:
         "reason": benchmark.reason,
         "dimensions": dimensions,
         "calls_changed": benchmark.calls_changed,
-        "unit": benchmark.unit or own,
+        "unit": benchmark.unit or own_unit,
     }
 
 
-_SHARED = (
+_SHARED_FIELDS = (
     "dimension", "change", "base", "head", "ratio", "interval", "confirmed", "itself", "visible",
     "reason", "suspected", "paired",
 )  # fmt: skip
 
 
-def _patch_fields(patch: Patch) -> Plain:
+def _build_patch_fields(patch: Patch) -> PlainFields:
     verdict = patch.verdict
-    judged = {method.id: method for method in verdict.methods} if verdict else {}
+    verdict_by_id = {method.id: method for method in verdict.methods} if verdict else {}
     methods = [
         {
-            "id": name,
-            "new": new,
-            "outcome": judged[name].outcome if name in judged else None,
-            "detected_by": judged[name].detected_by if name in judged else (),
-            "reason": judged[name].reason if name in judged else None,
+            "id": method_id,
+            "new": is_new,
+            "outcome": verdict_by_id[method_id].outcome if method_id in verdict_by_id else None,
+            "detected_by": verdict_by_id[method_id].detected_by
+            if method_id in verdict_by_id
+            else (),
+            "reason": verdict_by_id[method_id].reason if method_id in verdict_by_id else None,
         }
-        for names, new in ((patch.changed, False), (patch.added, True))
-        for name in names
+        for method_ids, is_new in ((patch.changed, False), (patch.added, True))
+        for method_id in method_ids
     ]
     return {
         "methods": methods,
@@ -170,11 +182,11 @@ def _patch_fields(patch: Patch) -> Plain:
     }
 
 
-def read(written: str | bytes) -> ComparisonDocument:
+def parse_document(text: str | bytes) -> ComparisonDocument:
     """Return the document in a file; raises UsageError for anything else."""
-    return read_as(ComparisonDocument, "compare", written)
+    return decode_document(ComparisonDocument, "compare", text)
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(ComparisonDocument, "bench-audit comparison of two revisions")
+    return format_schema(ComparisonDocument, "bench-audit comparison of two revisions")

@@ -18,34 +18,34 @@ from auditor.core.plan import Run
 from auditor.core.schedule import ArmName
 from auditor.core.values import TIME
 from auditor.measure import readings
-from auditor.stats.arrays import positive
-from auditor.stats.blocked import contrast
-from auditor.stats.compare import Ratio, ratio, ratio_reach
+from auditor.stats.arrays import check_positive
+from auditor.stats.blocked import compute_contrast
+from auditor.stats.compare import Ratio, estimate_ratio, predict_half_width
 from auditor.stats.sequential import LEAST_DEVIATION
 from auditor.stats.trimming import trimmed_mean
 
-FIRST_LEVEL = 0.95
+SCREENING_LEVEL = 0.95
 """Level of the interval that raises a suspicion, or says that nothing has changed."""
-FALSE_ALARMS = 0.01
+MAX_FALSE_ALARM_RATE = 0.01
 """How often, at most, a suspicion is confirmed in a suite in which nothing has changed."""
-_WAYS = 2
+_INTERVAL_COUNT = 2
 """Intervals of which the narrower is taken."""
-LOOKS = (4, 6, 8, 10, 12, 16, 20, 25, 30)
+SCREENING_ROUNDS = (4, 6, 8, 10, 12, 16, 20, 25, 30)
 """Numbers of first rounds after which a benchmark may be settled."""
 
-_ADDED = {Dimension.TIME: 0.0, Dimension.ALLOCATIONS: 0.5, Dimension.ALLOCATED: 16.0}
+_COUNT_OFFSETS = {Dimension.TIME: 0.0, Dimension.ALLOCATIONS: 0.5, Dimension.ALLOCATED: 16.0}
 """What is added to both sides: none can then be compared with one, and one more is much of none."""
 
-_APART = 0.01
+_PAIRED_TOLERANCE = 0.01
 """Relative difference between head's mean and base times ratio that has to be said."""
-_DIGITS = 6
+_COUNT_DECIMALS = 6
 """Decimals of allocations and bytes per operation."""
 
-_HEAD = (-0.5, -0.5, 1.0)
-_AGAIN = (-1.0, 1.0, 0.0)
+_HEAD_WEIGHTS = (-0.5, -0.5, 1.0)
+_CONTROL_WEIGHTS = (-1.0, 1.0, 0.0)
 """Weights of (base, again, head): head over the base, and the base over itself."""
 
-Values = Sequence[tuple[float, float, float]]
+RoundValues = Sequence[tuple[float, float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +59,10 @@ class ComparisonThresholds:
     @property
     def level(self) -> float:
         """Return the level of the interval that confirms: one side of it, the narrower of two."""
-        return 1 - 2 * FALSE_ALARMS / (_WAYS * max(1, self.suspects))
+        return 1 - 2 * MAX_FALSE_ALARM_RATE / (_INTERVAL_COUNT * max(1, self.suspects))
 
 
-BUSY_ROUND = 0.3
+BUSY_ROUND_SHARE = 0.3
 """Share of time that tasks waited for a processor, from which a median is no longer robust.
 
 It is above `core.busy.BUSY`, since other work that disturbs few blocks leaves the median alone.
@@ -71,88 +71,105 @@ It is above `core.busy.BUSY`, since other work that disturbs few blocks leaves t
 
 def is_busy_round(runs: Iterable[Run]) -> bool:
     """Tell whether other work has disturbed a round; threads that wait for each other do not."""
-    return any((run.strain.waited or 0.0) >= BUSY_ROUND and is_busy(run.strain) for run in runs)
+    return any(
+        (run.strain.waited or 0.0) >= BUSY_ROUND_SHARE and is_busy(run.strain) for run in runs
+    )
 
 
-def value(run: Run, dimension: Dimension, *, busy: bool = False) -> float | None:
+def find_run_value(run: Run, dimension: Dimension, *, busy: bool = False) -> float | None:
     """Return the value of a process in a dimension: the median of its blocks; None without blocks.
 
     Of times in a `busy` round it is the least block: other work only adds time, and may add it to
     most blocks of a process (benchmarks/results/gates.md).
     """
     if dimension == TIME:
-        times = readings.times(run, ArmName.PLAIN)
-        middle = min if busy else median
-        return middle(times) if times else None
+        times = readings.list_block_times(run, ArmName.PLAIN)
+        reduce_times = min if busy else median
+        return reduce_times(times) if times else None
     series = run.outcome.of(dimension, ArmName.PLAIN) if isinstance(run.outcome, Measured) else None
     return median(series.values) if series and series.values else None
 
 
 def screen_rounds(
-    dimension: Dimension, values: Values, limits: ComparisonThresholds
+    dimension: Dimension, values: RoundValues, thresholds: ComparisonThresholds
 ) -> PerformanceChange:
     """Return what the first rounds say: a change that is suspected, none, or that is open."""
-    found = _ratio(dimension, values, FIRST_LEVEL)
-    return PerformanceChange.UNKNOWN if found is None else change_of(found, limits)
+    head_ratio = _compute_ratio(dimension, values, SCREENING_LEVEL)
+    return (
+        PerformanceChange.UNKNOWN if head_ratio is None else classify_change(head_ratio, thresholds)
+    )
 
 
-def estimate(dimension: Dimension, values: Values) -> float | None:
+def estimate_head_ratio(dimension: Dimension, values: RoundValues) -> float | None:
     """Return head over base by these rounds; None where they are too few."""
-    found = _ratio(dimension, values, FIRST_LEVEL)
-    return None if found is None else found.estimate
+    head_ratio = _compute_ratio(dimension, values, SCREENING_LEVEL)
+    return None if head_ratio is None else head_ratio.estimate
 
 
-def differs_from_itself(dimension: Dimension, values: Values, limits: ComparisonThresholds) -> bool:
+def differs_from_itself(
+    dimension: Dimension, values: RoundValues, thresholds: ComparisonThresholds
+) -> bool:
     """Tell whether the same rule would suspect a change from the base to the base."""
-    found = _itself(dimension, values)
-    return found is not None and change_of(found, limits) in _CHANGES
+    control_ratio = _compute_control_ratio(dimension, values)
+    return (
+        control_ratio is not None
+        and classify_change(control_ratio, thresholds) in _SUSPECTED_CHANGES
+    )
 
 
-_CHANGES = (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT)
+_SUSPECTED_CHANGES = (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT)
 
 
 def _is_explained(
-    dimension: Dimension, values: Values, found: Ratio, limits: ComparisonThresholds
+    dimension: Dimension, values: RoundValues, head_ratio: Ratio, thresholds: ComparisonThresholds
 ) -> bool:
     """Tell whether the base may differ from itself by as much as head surely differs from it."""
-    if not differs_from_itself(dimension, values, limits):
+    if not differs_from_itself(dimension, values, thresholds):
         return False
-    itself = _itself(dimension, values)
-    return itself is not None and max(itself.high, 1 / itself.low) >= max(found.low, 1 / found.high)
+    control_ratio = _compute_control_ratio(dimension, values)
+    return control_ratio is not None and max(control_ratio.high, 1 / control_ratio.low) >= max(
+        head_ratio.low, 1 / head_ratio.high
+    )
 
 
-def change_of(found: Ratio, limits: ComparisonThresholds) -> PerformanceChange:
+def classify_change(estimated_ratio: Ratio, thresholds: ComparisonThresholds) -> PerformanceChange:
     """Return what a ratio and its interval say."""
-    most = 1 + limits.min_delta
-    if 1 / most < found.low and found.high < most:
+    max_ratio = 1 + thresholds.min_delta
+    if 1 / max_ratio < estimated_ratio.low and estimated_ratio.high < max_ratio:
         return PerformanceChange.NONE
-    if found.low > 1 and found.estimate >= most:
+    if estimated_ratio.low > 1 and estimated_ratio.estimate >= max_ratio:
         return PerformanceChange.REGRESSION
-    if found.high < 1 and found.estimate <= 1 / most:
+    if estimated_ratio.high < 1 and estimated_ratio.estimate <= 1 / max_ratio:
         return PerformanceChange.IMPROVEMENT
     return PerformanceChange.UNKNOWN
 
 
-def judge(dimension: Dimension, rounds: Rounds, limits: ComparisonThresholds) -> DimensionVerdict:
+def judge_dimension(
+    dimension: Dimension, rounds: Rounds, thresholds: ComparisonThresholds
+) -> DimensionVerdict:
     """Return the verdict, of the fresh rounds where there are any."""
-    screen = screen_rounds(dimension, rounds.first, limits)
+    screen = screen_rounds(dimension, rounds.first, thresholds)
     change, confirmed, reason, suspected = screen, None, "", None
-    found, shown = _ratio(dimension, rounds.all, FIRST_LEVEL), rounds.all
-    if change in _CHANGES:
-        fresh = _ratio(dimension, rounds.fresh, limits.level)
-        confirmed = fresh is not None and change_of(fresh, limits) is change
-        if confirmed and fresh is not None and _is_explained(dimension, rounds.all, fresh, limits):
+    head_ratio, decisive_values = _compute_ratio(dimension, rounds.all, SCREENING_LEVEL), rounds.all
+    if change in _SUSPECTED_CHANGES:
+        fresh_ratio = _compute_ratio(dimension, rounds.fresh, thresholds.level)
+        confirmed = fresh_ratio is not None and classify_change(fresh_ratio, thresholds) is change
+        if (
+            confirmed
+            and fresh_ratio is not None
+            and _is_explained(dimension, rounds.all, fresh_ratio, thresholds)
+        ):
             change, confirmed = PerformanceChange.UNKNOWN, False
             reason = "it differs from itself as well"
         elif confirmed:
-            found, shown = fresh, rounds.fresh
+            head_ratio, decisive_values = fresh_ratio, rounds.fresh
         else:
-            change, reason = _unconfirmed(found, fresh, change, limits)
+            change, reason = _judge_unconfirmed(head_ratio, fresh_ratio, change, thresholds)
             suspected = screen if change is PerformanceChange.UNKNOWN else None
     elif change is PerformanceChange.UNKNOWN:
-        reason = open_because(found, limits)
-    itself = _itself(dimension, rounds.all)
-    estimates = _estimates(dimension, shown, found)
+        reason = explain_inconclusive(head_ratio, thresholds)
+    control_ratio = _compute_control_ratio(dimension, rounds.all)
+    estimates = _make_estimates(dimension, decisive_values, head_ratio)
     return DimensionVerdict(
         dimension=dimension,
         change=change,
@@ -162,26 +179,26 @@ def judge(dimension: Dimension, rounds: Rounds, limits: ComparisonThresholds) ->
         interval=estimates.interval,
         paired=estimates.paired,
         confirmed=confirmed,
-        itself=None if itself is None else itself.estimate,
-        visible=_visible(dimension, rounds, limits),
+        itself=None if control_ratio is None else control_ratio.estimate,
+        visible=_estimate_visible_change(dimension, rounds, thresholds),
         rounds=rounds,
         reason=reason,
         suspected=suspected,
     )
 
 
-def _unconfirmed(
-    found: Ratio | None,
-    fresh: Ratio | None,
+def _judge_unconfirmed(
+    head_ratio: Ratio | None,
+    fresh_ratio: Ratio | None,
     screen: PerformanceChange,
-    limits: ComparisonThresholds,
+    thresholds: ComparisonThresholds,
 ) -> tuple[PerformanceChange, str]:
-    if fresh is None:
+    if fresh_ratio is None:
         return (
             PerformanceChange.UNKNOWN,
             f"a suspected {screen} could not be looked into: the time was up",
         )
-    if found is not None and change_of(found, limits) is PerformanceChange.NONE:
+    if head_ratio is not None and classify_change(head_ratio, thresholds) is PerformanceChange.NONE:
         return PerformanceChange.NONE, f"a suspected {screen} was not confirmed"
     return (
         PerformanceChange.UNKNOWN,
@@ -189,19 +206,19 @@ def _unconfirmed(
     )
 
 
-def open_because(found: Ratio | None, limits: ComparisonThresholds) -> str:
+def explain_inconclusive(head_ratio: Ratio | None, thresholds: ComparisonThresholds) -> str:
     """Return why a ratio says neither that something has changed nor that nothing has."""
-    if found is None:
+    if head_ratio is None:
         return "too few rounds"
     return (
-        f"it takes {found.low:.3g} to {found.high:.3g} times as much, and from "
-        f"{1 + limits.min_delta:.3g} on it counts"
+        f"it takes {head_ratio.low:.3g} to {head_ratio.high:.3g} times as much, and from "
+        f"{1 + thresholds.min_delta:.3g} on it counts"
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Estimates:
-    """What a row shows: `head` is `base` times `ratio`."""
+class _RowEstimates:
+    """What a row shows: `head` is `base` times `estimate_ratio`."""
 
     base: float | None = None
     head: float | None = None
@@ -211,86 +228,121 @@ class _Estimates:
     """Whether the mean of head's own values is not `head`, as the ratio is that within rounds."""
 
 
-def _estimates(dimension: Dimension, values: Values, found: Ratio | None) -> _Estimates:
+def _make_estimates(
+    dimension: Dimension, values: RoundValues, head_ratio: Ratio | None
+) -> _RowEstimates:
     """Return the values of both sides by the means that the ratio is made of.
 
     What was added to both sides for the ratio is taken off again; a base of nothing has no ratio.
     """
     if not values:
-        return _Estimates()
-    more = _ADDED[dimension]
-    above, below = (_mean(side) for side in _sides(_raised(dimension, values)))
-    if found is None:
-        return _Estimates(base=_subtract_count(below, more), head=_subtract_count(above, more))
-    paired = not isclose(above, below * found.estimate, rel_tol=_APART)
-    base, head = _subtract_count(below, more), _subtract_count(below * found.estimate, more)
+        return _RowEstimates()
+    offset = _COUNT_OFFSETS[dimension]
+    head_mean, base_mean = (
+        _compute_trimmed_mean(side_values)
+        for side_values in _split_sides(_add_offsets(dimension, values))
+    )
+    if head_ratio is None:
+        return _RowEstimates(
+            base=_subtract_count(base_mean, offset), head=_subtract_count(head_mean, offset)
+        )
+    paired = not isclose(head_mean, base_mean * head_ratio.estimate, rel_tol=_PAIRED_TOLERANCE)
+    base, head = (
+        _subtract_count(base_mean, offset),
+        _subtract_count(base_mean * head_ratio.estimate, offset),
+    )
     if not base:
-        return _Estimates(base=base, head=head, paired=paired)
-    low, high = (max(0.0, (below * end - more) / base) for end in (found.low, found.high))
-    return _Estimates(base, head, head / base, (low, high), paired)
+        return _RowEstimates(base=base, head=head, paired=paired)
+    low, high = (
+        max(0.0, (base_mean * end - offset) / base) for end in (head_ratio.low, head_ratio.high)
+    )
+    return _RowEstimates(base, head, head / base, (low, high), paired)
 
 
-def _mean(values: Sequence[float]) -> float:
+def _compute_trimmed_mean(values: Sequence[float]) -> float:
     """Return the trimmed geometric mean."""
-    return exp(trimmed_mean(np.log(positive(values))).middle)
+    return exp(trimmed_mean(np.log(check_positive(values))).middle)
 
 
-def _subtract_count(value: float, more: float) -> float:
+def _subtract_count(value: float, offset: float) -> float:
     """Return a count without what was added, and without what logarithms leave of rounding."""
-    return max(0.0, round(value - more, _DIGITS)) if more else value
+    return max(0.0, round(value - offset, _COUNT_DECIMALS)) if offset else value
 
 
-def _ratio(dimension: Dimension, values: Values, level: float) -> Ratio | None:
+def _compute_ratio(dimension: Dimension, values: RoundValues, level: float) -> Ratio | None:
     """Return head / base; of the base there are two processes in each round."""
-    if len(values) < LOOKS[0]:
+    if len(values) < SCREENING_ROUNDS[0]:
         return None
-    rounds = _raised(dimension, values)
-    return _narrower(ratio(*_sides(rounds), level), contrast(rounds, _HEAD).ratio(level))
+    rounds = _add_offsets(dimension, values)
+    return _choose_narrower(
+        estimate_ratio(*_split_sides(rounds), level),
+        compute_contrast(rounds, _HEAD_WEIGHTS).ratio(level),
+    )
 
 
-def _itself(dimension: Dimension, values: Values) -> Ratio | None:
+def _compute_control_ratio(dimension: Dimension, values: RoundValues) -> Ratio | None:
     """Return the base divided by itself."""
-    if len(values) < LOOKS[0]:
+    if len(values) < SCREENING_ROUNDS[0]:
         return None
-    rounds = _raised(dimension, values)
-    base, again, _ = zip(*rounds, strict=True)
-    return _narrower(ratio(again, base, FIRST_LEVEL), contrast(rounds, _AGAIN).ratio(FIRST_LEVEL))
+    rounds = _add_offsets(dimension, values)
+    base, base_again, _ = zip(*rounds, strict=True)
+    return _choose_narrower(
+        estimate_ratio(base_again, base, SCREENING_LEVEL),
+        compute_contrast(rounds, _CONTROL_WEIGHTS).ratio(SCREENING_LEVEL),
+    )
 
 
-def _raised(dimension: Dimension, values: Values) -> Values:
-    more = _ADDED[dimension]
-    return [(base + more, again + more, head + more) for base, again, head in values]
+def _add_offsets(dimension: Dimension, values: RoundValues) -> RoundValues:
+    offset = _COUNT_OFFSETS[dimension]
+    return [
+        (base + offset, base_again + offset, head + offset) for base, base_again, head in values
+    ]
 
 
-def _narrower(alone: Ratio | None, within: Ratio) -> Ratio:
+def _choose_narrower(unpaired_ratio: Ratio | None, paired_ratio: Ratio) -> Ratio:
     """Return the narrower interval, at least LEAST_DEVIATION wide at each side.
 
     Where the machine drifts, sides are alike within a round; where single processes are disturbed,
     every second round may be. The data says which it is, and the level pays for the choice. Few
     values may be alike by luck.
     """
-    return no_narrower(min(alone or within, within, key=lambda one: one.high / one.low))
-
-
-def no_narrower(found: Ratio) -> Ratio:
-    """Return a ratio whose interval is at least LEAST_DEVIATION wide at each side."""
-    low, high = found.estimate / (1 + LEAST_DEVIATION), found.estimate * (1 + LEAST_DEVIATION)
-    return Ratio(found.estimate, min(found.low, low), max(found.high, high))
-
-
-def _sides(rounds: Values) -> tuple[list[float], list[float]]:
-    """Return all values of head, and all of the base."""
-    return [head for _, _, head in rounds], [one for both in rounds for one in both[:2]]
-
-
-def _visible(dimension: Dimension, rounds: Rounds, limits: ComparisonThresholds) -> float | None:
-    """Return the least growth that would have been suspected and confirmed, most likely."""
-    if len(rounds.all) < LOOKS[0]:
-        return None
-    raised = _raised(dimension, rounds.all)
-    sizes = (limits.fresh, 2 * limits.fresh)
-    half = min(
-        ratio_reach(*_sides(raised), sizes=sizes, level=limits.level),
-        contrast(raised, _HEAD).reach(limits.fresh, limits.level),
+    return widen_interval(
+        min(
+            unpaired_ratio or paired_ratio,
+            paired_ratio,
+            key=lambda candidate: candidate.high / candidate.low,
+        )
     )
-    return expm1(max(log1p(limits.min_delta), half))
+
+
+def widen_interval(estimated_ratio: Ratio) -> Ratio:
+    """Return a ratio whose interval is at least LEAST_DEVIATION wide at each side."""
+    low, high = (
+        estimated_ratio.estimate / (1 + LEAST_DEVIATION),
+        estimated_ratio.estimate * (1 + LEAST_DEVIATION),
+    )
+    return Ratio(
+        estimated_ratio.estimate, min(estimated_ratio.low, low), max(estimated_ratio.high, high)
+    )
+
+
+def _split_sides(rounds: RoundValues) -> tuple[list[float], list[float]]:
+    """Return all values of head, and all of the base."""
+    return [head for _, _, head in rounds], [
+        base_value for round_values in rounds for base_value in round_values[:2]
+    ]
+
+
+def _estimate_visible_change(
+    dimension: Dimension, rounds: Rounds, thresholds: ComparisonThresholds
+) -> float | None:
+    """Return the least growth that would have been suspected and confirmed, most likely."""
+    if len(rounds.all) < SCREENING_ROUNDS[0]:
+        return None
+    offset_rounds = _add_offsets(dimension, rounds.all)
+    sizes = (thresholds.fresh, 2 * thresholds.fresh)
+    half_interval = min(
+        predict_half_width(*_split_sides(offset_rounds), sizes=sizes, level=thresholds.level),
+        compute_contrast(offset_rounds, _HEAD_WEIGHTS).reach(thresholds.fresh, thresholds.level),
+    )
+    return expm1(max(log1p(thresholds.min_delta), half_interval))

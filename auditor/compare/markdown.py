@@ -4,31 +4,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from auditor.compare.document import ComparisonDocument
-from auditor.compare.page import ComparisonView, view
+from auditor.compare.page import ComparisonView, build_view
 from reports import number_format
-from reports.markdown import LIMIT, code, listed_gates, prose
+from reports.markdown import MAX_COMMENT_BYTES, format_code, format_gates, format_prose
 
-_ROWS = (100, 50, 20, 10, 5, 0)
+_ROW_COUNTS = (100, 50, 20, 10, 5, 0)
 """Rows of each table: as many as there is room for."""
 
 
-def markdown(document: ComparisonDocument, limit: int = LIMIT, gates: Sequence[str] = ()) -> str:
+def render_markdown(
+    document: ComparisonDocument, limit: int = MAX_COMMENT_BYTES, gates: Sequence[str] = ()
+) -> str:
     """Return the comparison as Markdown of at most `limit` bytes, names in code spans.
 
     `gates` is what the gates of the command that made the result say of it, below the headline.
     Where there is no room, each table is cut, and how much is left out is said. The limit has to be
     10,000 at least.
     """
-    shown, text = view(document), ""
-    for rows in _ROWS:
-        text = "\n".join(_Markdown(shown, rows, gates).lines()) + "\n"
+    comparison_view, text = build_view(document), ""
+    for rows in _ROW_COUNTS:
+        text = "\n".join(_MarkdownReport(comparison_view, rows, gates).lines()) + "\n"
         if len(text.encode(errors="replace")) <= limit:
             break
     return text
 
 
 @dataclass(frozen=True, slots=True)
-class _Markdown:
+class _MarkdownReport:
     """A view with room for so many rows of each table."""
 
     shown: ComparisonView
@@ -36,23 +38,28 @@ class _Markdown:
     gates: Sequence[str]
 
     def lines(self) -> Iterator[str]:
-        shown = self.shown
-        yield f"## {prose(shown.headline)}"
-        yield from listed_gates(self.gates)
-        yield from ("", f"Benchmarks of {code(shown.subject)}, {code(shown.revisions)}:", "")
-        yield prose(shown.counts)
-        yield from self._benchmarks()
-        if shown.patch:
-            yield from ("", "### Methods that changed", "", prose(shown.patch))
-        yield from self._methods()
-        if shown.controls:
-            yield from ("", prose(shown.controls))
-        if shown.caveats and self.rows:
+        comparison_view = self.shown
+        yield f"## {format_prose(comparison_view.headline)}"
+        yield from format_gates(self.gates)
+        yield from (
+            "",
+            f"Benchmarks of {format_code(comparison_view.subject)}, "
+            f"{format_code(comparison_view.revisions)}:",
+            "",
+        )
+        yield format_prose(comparison_view.counts)
+        yield from self._format_benchmarks()
+        if comparison_view.patch:
+            yield from ("", "### Methods that changed", "", format_prose(comparison_view.patch))
+        yield from self._format_methods()
+        if comparison_view.controls:
+            yield from ("", format_prose(comparison_view.controls))
+        if comparison_view.caveats and self.rows:
             yield from ("", "### Caveats", "")
-        for slug, text in shown.caveats[: self.rows]:
-            yield f"* {code(slug)}: {prose(text)}"
+        for slug, text in comparison_view.caveats[: self.rows]:
+            yield f"* {format_code(slug)}: {format_prose(text)}"
 
-    def _benchmarks(self) -> Iterator[str]:
+    def _format_benchmarks(self) -> Iterator[str]:
         rows = self.shown.rows[: self.rows]
         if rows:
             yield ""
@@ -60,38 +67,51 @@ class _Markdown:
             yield "| --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- |"
         for row in rows:
             cells = (
-                code(row.name), f"{row.word.glyph} {row.word.word}", row.what, row.base, row.head,
-                row.times, row.interval, row.visible, _note(row.note),
+                format_code(row.name), f"{row.word.glyph} {row.word.word}", row.what, row.base,
+                row.head, row.times, row.interval, row.visible, _format_note(row.note),
             )  # fmt: skip
             yield f"| {' | '.join(cells)} |"
-        yield from self._rest(len(self.shown.rows))
+        yield from self._describe_omitted(len(self.shown.rows))
         if self.shown.same:
-            same = number_format.count(self.shown.same, "benchmark is", "benchmarks are")
-            yield from ("", f"{same} built of the same code in both, so not measured.")
-        yield from self._named("New benchmarks", self.shown.added)
-        yield from self._named("Benchmarks that are gone", self.shown.removed)
+            same_text = number_format.format_count(
+                self.shown.same, "benchmark is", "benchmarks are"
+            )
+            yield from ("", f"{same_text} built of the same code in both, so not measured.")
+        yield from self._format_names("New benchmarks", self.shown.added)
+        yield from self._format_names("Benchmarks that are gone", self.shown.removed)
 
-    def _methods(self) -> Iterator[str]:
+    def _format_methods(self) -> Iterator[str]:
         methods = self.shown.methods[: self.rows]
         if methods:
             yield from ("", "| method | | | |", "| --- | --- | --- | --- |")
         for method in methods:
-            word = f"{method.word.glyph} {method.word.word}" if method.word else number_format.NONE
-            yield f"| {code(method.name)} | {method.kind} | {word} | {_note(method.note)} |"
-        yield from self._rest(len(self.shown.methods))
-        yield from self._named("New public methods that no benchmark calls", self.shown.unwatched)
+            word = (
+                f"{method.word.glyph} {method.word.word}" if method.word else number_format.NO_VALUE
+            )
+            yield (
+                f"| {format_code(method.name)} | {method.kind} | {word} | "
+                f"{_format_note(method.note)} |"
+            )
+        yield from self._describe_omitted(len(self.shown.methods))
+        yield from self._format_names(
+            "New public methods that no benchmark calls", self.shown.unwatched
+        )
 
-    def _rest(self, all_rows: int) -> Iterator[str]:
+    def _describe_omitted(self, all_rows: int) -> Iterator[str]:
         if all_rows > self.rows:
             yield from ("", f"{all_rows - self.rows} more are in the result.")
 
-    def _named(self, title: str, found: Sequence[str]) -> Iterator[str]:
+    def _format_names(self, title: str, found: Sequence[str]) -> Iterator[str]:
         if found:
-            names_ = ", ".join(map(code, found[: self.rows]))
-            left = len(found) - self.rows
-            more = f"{' and ' if names_ else ''}{left} more" if left > 0 else ""
-            yield from ("", f"{title}: {names_}{more}")
+            joined_names = ", ".join(map(format_code, found[: self.rows]))
+            omitted_count = len(found) - self.rows
+            omission = (
+                f"{' and ' if joined_names else ''}{omitted_count} more"
+                if omitted_count > 0
+                else ""
+            )
+            yield from ("", f"{title}: {joined_names}{omission}")
 
 
-def _note(text: str) -> str:
-    return prose(text) if text else ""
+def _format_note(text: str) -> str:
+    return format_prose(text) if text else ""

@@ -1,7 +1,7 @@
 """A comparison of two revisions in words, and as a page."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
@@ -15,38 +15,38 @@ from auditor.compare.document import (
 )
 from auditor.compare.model import WORST_FIRST, Dimension, PerformanceChange
 from auditor.core import busy
-from auditor.core.units import duration, is_throughput
+from auditor.core.units import format_duration, is_throughput
 from reports import names, number_format, plots
-from reports.html import GateView, closing, of_whole, rendered
-from reports.wording import Word
+from reports.html import GateView, build_closing, make_caveat_views, render_template
+from reports.wording import LegendEntry
 
-CHANGES = {
-    PerformanceChange.REGRESSION: Word(
+CHANGE_WORDS = {
+    PerformanceChange.REGRESSION: LegendEntry(
         "▲", "regression", "more than before, which fresh runs confirm"
     ),
-    PerformanceChange.UNKNOWN: Word(
+    PerformanceChange.UNKNOWN: LegendEntry(
         "?", "cannot tell", "too noisy, failed, or not measured to the end"
     ),
-    PerformanceChange.IMPROVEMENT: Word(
+    PerformanceChange.IMPROVEMENT: LegendEntry(
         "▼", "improvement", "less than before, which fresh runs confirm"
     ),
-    PerformanceChange.NONE: Word(
+    PerformanceChange.NONE: LegendEntry(
         "=", "no change", "surely within the limit, or built of the same code"
     ),
 }
-UNITS = {
+DIMENSION_NAMES = {
     Dimension.TIME: "time",
     Dimension.ALLOCATIONS: "allocations",
     Dimension.ALLOCATED: "allocated bytes",
 }
-_STORED = {
+_STORED_MEANINGS = {
     PerformanceChange.REGRESSION: "more than before, surely beyond how far files lie apart",
     PerformanceChange.UNKNOWN: "too noisy, too few files, failed, or of unlike machines",
     PerformanceChange.IMPROVEMENT: "less than before, surely beyond how far files lie apart",
     PerformanceChange.NONE: "surely within the limit",
 }
 """The meanings where another tool has measured: nothing was confirmed."""
-_NAMED = 3
+_MAX_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class ComparisonRow:
 
     name: str  # shortest unambiguous part of the benchmark's id
     change: PerformanceChange  # from base to head
-    word: Word  # `change`, in words
+    word: LegendEntry  # `change`, in words
     what: str  # the dimension, or "throughput"
     base: str  # value of the base, with its unit
     head: str  # value of head, with its unit
@@ -63,7 +63,7 @@ class ComparisonRow:
     interval: str  # of the ratio
     visible: str  # smallest detectable growth
     note: str  # why it cannot be judged, or how it was measured
-    plot: Markup = field(default=plots.NOTHING, repr=False)
+    plot: Markup = field(default=plots.EMPTY_PLOT, repr=False)
     """Ratio and interval; empty: not measured."""
 
 
@@ -73,7 +73,7 @@ class PatchRow:
 
     name: str
     kind: str
-    word: Word | None
+    word: LegendEntry | None
     note: str
 
 
@@ -96,84 +96,92 @@ class ComparisonView:
     caveats: tuple[tuple[str, str], ...]  # (slug, text) of each
 
 
-def view(document: ComparisonDocument) -> ComparisonView:
+def build_view(document: ComparisonDocument) -> ComparisonView:
     """Put a comparison into words."""
-    short = names.labels(benchmark.id for benchmark in document.benchmarks)
+    short_names = names.format_labels(benchmark.id for benchmark in document.benchmarks)
     rows = [
         row
         for benchmark in document.benchmarks
-        for row in _rows(benchmark, document, short[benchmark.id])
+        for row in _build_rows(benchmark, document, short_names[benchmark.id])
     ]
-    methods = names.labels(method.id for method in document.patch.methods)
+    method_names = names.format_labels(method.id for method in document.patch.methods)
     return ComparisonView(
-        subject=f"{names.label(document.subject)} ({document.harness})",
-        revisions=f"{_revision(document.base)} … {_revision(document.revision)}",
-        headline=busy.add_to_headline(headline(document), document.strain),
-        counts=_counts(document),
+        subject=f"{names.format_label(document.subject)} ({document.harness})",
+        revisions=f"{_shorten_revision(document.base)} … {_shorten_revision(document.revision)}",
+        headline=busy.add_to_headline(format_headline(document), document.strain),
+        counts=_describe_counts(document),
         rows=tuple(sorted(rows, key=lambda row: WORST_FIRST.index(row.change))),
         same=sum(benchmark.same for benchmark in document.benchmarks),
-        added=tuple(names.labels(document.added).values()),
-        removed=tuple(names.labels(document.removed).values()),
-        controls=_controls(document),
-        patch=patch_headline(document),
-        methods=tuple(_method(method, methods[method.id]) for method in document.patch.methods),
-        unwatched=tuple(names.labels(document.patch.unwatched).values()),
+        added=tuple(names.format_labels(document.added).values()),
+        removed=tuple(names.format_labels(document.removed).values()),
+        controls=_describe_controls(document),
+        patch=format_patch_headline(document),
+        methods=tuple(
+            _build_method_row(method, method_names[method.id]) for method in document.patch.methods
+        ),
+        unwatched=tuple(names.format_labels(document.patch.unwatched).values()),
         caveats=tuple(
-            (caveat.slug, names.line(caveat.text))
+            (caveat.slug, names.escape_line(caveat.text))
             for caveat in (*document.caveats, *document.patch.caveats)
         ),
     )
 
 
-def headline(document: ComparisonDocument) -> str:
+def format_headline(document: ComparisonDocument) -> str:
     """Say in one line whether something got slower."""
-    slower = [
-        benchmark
+    regressed_ids = [
+        benchmark.id
         for benchmark in document.benchmarks
         if benchmark.change is PerformanceChange.REGRESSION
     ]
-    if slower:
-        short = list(names.labels(benchmark.id for benchmark in slower).values())
-        more = f" and {len(short) - _NAMED} more" if len(short) > _NAMED else ""
-        what = number_format.count(
-            len(slower), "benchmark has a regression", "benchmarks have a regression"
-        )
-        also = _also_suspected(document)
-        rest = f"; suspected and not confirmed: {_named(also)}" if also else ""
-        count = (
-            f", {number_format.count(len(also), 'more is', 'more are')} suspected" if also else ""
-        )
-        return f"{what}{count}: {', '.join(short[:_NAMED])}{more}{rest}"
-    if suspected := _suspected_headline(document):
-        return suspected
-    open_ = sum(map(_is_open, document.benchmarks))
-    limit = number_format.share(document.min_delta)
+    if regressed_ids:
+        return _format_regression_headline(document, regressed_ids)
+    if suspected_headline := _format_suspected_headline(document):
+        return suspected_headline
+    inconclusive_count = sum(map(_is_inconclusive, document.benchmarks))
+    threshold = number_format.format_share(document.min_delta)
     if not document.benchmarks:
         return "No benchmark is in both revisions, so nothing was compared"
-    if open_ == len(document.benchmarks):
+    if inconclusive_count == len(document.benchmarks):
         return "Every benchmark is inconclusive"
-    if open_:
-        those = number_format.count(open_, "benchmark")
+    if inconclusive_count:
+        count_text = number_format.format_count(inconclusive_count, "benchmark")
         if all(
             benchmark.calls_changed is False
             for benchmark in document.benchmarks
-            if _is_open(benchmark)
+            if _is_inconclusive(benchmark)
         ):
-            those += f" that {'call' if open_ > 1 else 'calls'} none of the changed methods"
-        return f"No regression of {limit} or more was found; {those} inconclusive"
-    return f"No benchmark has a regression of {limit} or more"
+            count_text += (
+                f" that {'call' if inconclusive_count > 1 else 'calls'} none of the changed methods"
+            )
+        return f"No regression of {threshold} or more was found; {count_text} inconclusive"
+    return f"No benchmark has a regression of {threshold} or more"
 
 
-def _is_open(benchmark: ComparedBenchmark) -> bool:
+def _format_regression_headline(document: ComparisonDocument, regressed_ids: Sequence[str]) -> str:
+    short_names = list(names.format_labels(regressed_ids).values())
+    omission = f" and {len(short_names) - _MAX_NAMES} more" if short_names[_MAX_NAMES:] else ""
+    regression_text = number_format.format_count(
+        len(regressed_ids), "benchmark has a regression", "benchmarks have a regression"
+    )
+    suspicion_text = ""
+    if also_suspected := _find_also_suspected(document):
+        count_text = number_format.format_count(len(also_suspected), "more is", "more are")
+        regression_text += f", {count_text} suspected"
+        suspicion_text = f"; suspected and not confirmed: {_format_suspicions(also_suspected)}"
+    return f"{regression_text}: {', '.join(short_names[:_MAX_NAMES])}{omission}{suspicion_text}"
+
+
+def _is_inconclusive(benchmark: ComparedBenchmark) -> bool:
     return benchmark.change is PerformanceChange.UNKNOWN
 
 
-def suspected(document: ComparisonDocument) -> dict[str, str]:
+def find_suspected(document: ComparisonDocument) -> dict[str, str]:
     """Return the benchmarks of which a regression is suspected still, and by about how much.
 
     That is the largest ratio of a benchmark's dimensions; of one whose base is 0, both values.
     """
-    found: dict[str, str] = {}
+    size_by_benchmark: dict[str, str] = {}
     for benchmark in document.benchmarks:
         dimensions = [
             dimension
@@ -182,43 +190,53 @@ def suspected(document: ComparisonDocument) -> dict[str, str]:
         ]
         ratios = [dimension.ratio for dimension in dimensions if dimension.ratio is not None]
         if ratios:
-            found[benchmark.id] = f"about {number_format.times(max(ratios))}"
+            size_by_benchmark[benchmark.id] = f"about {number_format.format_factor(max(ratios))}"
         elif dimensions:
             worst = dimensions[0]
-            found[benchmark.id] = (
-                f"{number_format.number(worst.head)} {UNITS[worst.dimension]} for none"
+            size_by_benchmark[benchmark.id] = (
+                f"{number_format.format_number(worst.head)} {DIMENSION_NAMES[worst.dimension]} "
+                "for none"
             )
-    return found
+    return size_by_benchmark
 
 
-def _also_suspected(document: ComparisonDocument) -> dict[str, str]:
+def _find_also_suspected(document: ComparisonDocument) -> dict[str, str]:
     """Return what is suspected of benchmarks that have no confirmed regression."""
-    slower = {
+    regressed_ids = {
         benchmark.id
         for benchmark in document.benchmarks
         if benchmark.change is PerformanceChange.REGRESSION
     }
-    return {one: how for one, how in suspected(document).items() if one not in slower}
+    return {
+        benchmark_id: size_text
+        for benchmark_id, size_text in find_suspected(document).items()
+        if benchmark_id not in regressed_ids
+    }
 
 
-def _named(found: Mapping[str, str]) -> str:
-    short = names.labels(found)
-    named = [f"{short[one]}, {how}" for one, how in found.items()]
-    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    return f"{'; '.join(named[:_NAMED])}{more}"
+def _format_suspicions(size_by_benchmark: Mapping[str, str]) -> str:
+    short_names = names.format_labels(size_by_benchmark)
+    size_texts = [
+        f"{short_names[benchmark_id]}, {size_text}"
+        for benchmark_id, size_text in size_by_benchmark.items()
+    ]
+    omission = f" and {len(size_texts) - _MAX_NAMES} more" if len(size_texts) > _MAX_NAMES else ""
+    return f"{'; '.join(size_texts[:_MAX_NAMES])}{omission}"
 
 
-def _suspected_headline(document: ComparisonDocument) -> str:
+def _format_suspected_headline(document: ComparisonDocument) -> str:
     """Say what is suspected and not confirmed; empty where nothing is."""
-    found = suspected(document)
-    if not found:
+    size_by_benchmark = find_suspected(document)
+    if not size_by_benchmark:
         return ""
-    what = number_format.count(len(found), "suspected regression")
-    took = document.confirming_seconds
-    then = "neither confirmed nor refuted"
-    if took is not None:
-        then = f"not confirmed; confirming takes about {duration(took)} more"
-    return f"{what} ({_named(found)}), {then}"
+    count_text = number_format.format_count(len(size_by_benchmark), "suspected regression")
+    confirming_seconds = document.confirming_seconds
+    confirmation_text = "neither confirmed nor refuted"
+    if confirming_seconds is not None:
+        confirmation_text = (
+            f"not confirmed; confirming takes about {format_duration(confirming_seconds)} more"
+        )
+    return f"{count_text} ({_format_suspicions(size_by_benchmark)}), {confirmation_text}"
 
 
 def is_stored(document: ComparisonDocument) -> bool:
@@ -226,7 +244,7 @@ def is_stored(document: ComparisonDocument) -> bool:
     return document.seed is None
 
 
-def patch_headline(document: ComparisonDocument) -> str:
+def format_patch_headline(document: ComparisonDocument) -> str:
     """Say in one line whether the suite would have detected a slowdown of what changed.
 
     Nothing is said where nobody has looked at the code.
@@ -236,98 +254,120 @@ def patch_headline(document: ComparisonDocument) -> str:
         return ""
     if not patch.methods:
         return "No method of the library differs."
-    differ = number_format.count(len(patch.methods), "method")
+    differing_text = number_format.format_count(len(patch.methods), "method")
     if patch.score is None:
-        return f"{differ} of the library differ; whether the suite would detect that was not asked."
-    found, counted = patch.score.covered, patch.score.counted
-    of_these = "" if counted == len(patch.methods) else f" ({differ} differ)"
-    those = f"{number_format.count(counted, 'changed or new method')}{of_these}"
-    if not counted:
-        return f"{differ} of the library differ; none of them can be slowed."
-    open_ = words.count_undecided(patch.score)
-    if open_ == counted:
-        return f"Whether the suite would detect a slowdown is open for {those}."
-    slower = "got slower"
+        return (
+            f"{differing_text} of the library differ; whether the suite would detect that was "
+            "not asked."
+        )
+    detected_count, method_count = patch.score.covered, patch.score.counted
+    total_text = "" if method_count == len(patch.methods) else f" ({differing_text} differ)"
+    count_text = f"{number_format.format_count(method_count, 'changed or new method')}{total_text}"
+    if not method_count:
+        return f"{differing_text} of the library differ; none of them can be slowed."
+    inconclusive_count = words.count_undecided(patch.score)
+    if inconclusive_count == method_count:
+        return f"Whether the suite would detect a slowdown is open for {count_text}."
+    slowdown_text = "got slower"
     if patch.slowdown:
-        slower = f"took {number_format.times(1 + patch.slowdown)} as long"
-    rest = f"; {open_} {'is' if open_ == 1 else 'are'} open" if open_ else ""
-    return f"Of {those} the suite would detect {found or 'none'} if they {slower}{rest}."
+        slowdown_text = f"took {number_format.format_factor(1 + patch.slowdown)} as long"
+    inconclusive_text = (
+        f"; {inconclusive_count} {'is' if inconclusive_count == 1 else 'are'} open"
+        if inconclusive_count
+        else ""
+    )
+    return (
+        f"Of {count_text} the suite would detect {detected_count or 'none'} if they "
+        f"{slowdown_text}{inconclusive_text}."
+    )
 
 
-def _revision(name: str) -> str:
-    return names.label(name[:12] if len(name) == 40 else name)
+def _shorten_revision(name: str) -> str:
+    return names.format_label(name[:12] if len(name) == 40 else name)
 
 
-def _counts(document: ComparisonDocument) -> str:
-    found = Counter(benchmark.change for benchmark in document.benchmarks)
-    told = [f"{CHANGES[change].word}: {found[change]}" for change in WORST_FIRST if found[change]]
-    benchmarks = number_format.count(len(document.benchmarks), "benchmark")
-    return f"{benchmarks} ({', '.join(told) or 'none'})"
+def _describe_counts(document: ComparisonDocument) -> str:
+    count_by_change = Counter(benchmark.change for benchmark in document.benchmarks)
+    change_texts = [
+        f"{CHANGE_WORDS[change].word}: {count_by_change[change]}"
+        for change in WORST_FIRST
+        if count_by_change[change]
+    ]
+    benchmarks = number_format.format_count(len(document.benchmarks), "benchmark")
+    return f"{benchmarks} ({', '.join(change_texts) or 'none'})"
 
 
-def _controls(document: ComparisonDocument) -> str:
+def _describe_controls(document: ComparisonDocument) -> str:
     if not document.controls:
         return ""
-    those = number_format.count(len(document.suspected), "benchmark")
+    count_text = number_format.format_count(len(document.suspected), "benchmark")
     return (
-        f"A/A: by the rule of the first rounds, {those} of {document.controls} would be suspected "
+        f"A/A: by the rule of the first rounds, {count_text} of {document.controls} would be "
+        "suspected "
         "when the base is compared with itself."
     )
 
 
-def _rows(
+def _build_rows(
     benchmark: ComparedBenchmark, document: ComparisonDocument, name: str
 ) -> Iterator[ComparisonRow]:
     """Yield time, and what else has not stayed the same."""
     if benchmark.same:
         return
     if not benchmark.dimensions:
-        yield _row(name, benchmark.change, UNITS[Dimension.TIME], note=benchmark.reason)
+        yield _build_unmeasured_row(
+            name, benchmark.change, DIMENSION_NAMES[Dimension.TIME], note=benchmark.reason
+        )
     for dimension in benchmark.dimensions:
         if dimension.dimension is Dimension.TIME or dimension.change is not PerformanceChange.NONE:
-            yield _measured_row(name, dimension, benchmark.unit, document)
+            yield _build_measured_row(name, dimension, benchmark.unit, document)
 
 
-def _row(name: str, change: PerformanceChange, what: str, *, note: str) -> ComparisonRow:
+def _build_unmeasured_row(
+    name: str, change: PerformanceChange, dimension_name: str, *, note: str
+) -> ComparisonRow:
     return ComparisonRow(
         name=name,
         change=change,
-        word=CHANGES[change],
-        what=what,
-        base=number_format.NONE,
-        head=number_format.NONE,
-        times=number_format.NONE,
-        interval=number_format.NONE,
-        visible=number_format.NONE,
+        word=CHANGE_WORDS[change],
+        what=dimension_name,
+        base=number_format.NO_VALUE,
+        head=number_format.NO_VALUE,
+        times=number_format.NO_VALUE,
+        interval=number_format.NO_VALUE,
+        visible=number_format.NO_VALUE,
         note=note,
     )
 
 
-def _measured_row(
+def _build_measured_row(
     name: str, dimension: ComparedDimension, unit: str, document: ComparisonDocument
 ) -> ComparisonRow:
     unit = unit if dimension.dimension is Dimension.TIME else ""
-    what, times = UNITS[dimension.dimension], number_format.NONE
+    dimension_name, times = DIMENSION_NAMES[dimension.dimension], number_format.NO_VALUE
     if dimension.ratio is not None:
-        times = number_format.times(dimension.ratio)
+        times = number_format.format_factor(dimension.ratio)
     if is_throughput(unit):
-        what, times = "throughput", times if dimension.ratio is None else f"{times} as long"
+        dimension_name, times = (
+            "throughput",
+            times if dimension.ratio is None else f"{times} as long",
+        )
     low, high = dimension.interval or (None, None)
-    known = low is not None and high is not None
+    has_interval = low is not None and high is not None
     return ComparisonRow(
         name=name,
         change=dimension.change,
-        word=CHANGES[dimension.change],
-        what=what,
-        base=_value(dimension.base, dimension.dimension, unit),
-        head=_value(dimension.head, dimension.dimension, unit),
+        word=CHANGE_WORDS[dimension.change],
+        what=dimension_name,
+        base=_format_value(dimension.base, dimension.dimension, unit),
+        head=_format_value(dimension.head, dimension.dimension, unit),
         times=times,
-        interval=f"{low:.3g} … {high:.3g}" if known else number_format.NONE,
-        visible=number_format.NONE
+        interval=f"{low:.3g} … {high:.3g}" if has_interval else number_format.NO_VALUE,
+        visible=number_format.NO_VALUE
         if dimension.visible is None
-        else number_format.times(1 + dimension.visible),
-        note="; ".join(filter(None, (dimension.reason, _paired(dimension)))),
-        plot=plots.forest(
+        else number_format.format_factor(1 + dimension.visible),
+        note="; ".join(filter(None, (dimension.reason, _describe_pairing(dimension)))),
+        plot=plots.draw_forest(
             None if dimension.ratio is None else dimension.ratio - 1,
             (low - 1, high - 1) if low is not None and high is not None else None,
             document.min_delta,
@@ -335,13 +375,13 @@ def _measured_row(
     )
 
 
-def _value(value: float | None, dimension: Dimension, unit: str) -> str:
+def _format_value(value: float | None, dimension: Dimension, unit: str) -> str:
     if dimension is Dimension.TIME:
-        return number_format.score(value, unit)
-    return number_format.number(value)
+        return number_format.format_operation_time(value, unit)
+    return number_format.format_number(value)
 
 
-def _paired(dimension: ComparedDimension) -> str:
+def _describe_pairing(dimension: ComparedDimension) -> str:
     """Say over what a ratio is paired that is no quotient of two means; empty of another one."""
     if not dimension.paired:
         return ""
@@ -350,38 +390,41 @@ def _paired(dimension: ComparedDimension) -> str:
         if dimension.confirmed
         else len(dimension.rounds) + len(dimension.fresh)
     )
-    return f"paired over {number_format.count(rounds, 'round')}"
+    return f"paired over {number_format.format_count(rounds, 'round')}"
 
 
-def _method(patch_method: PatchMethod, name: str) -> PatchRow:
+def _build_method_row(patch_method: PatchMethod, name: str) -> PatchRow:
     kind = "new" if patch_method.new else "changed"
     if patch_method.outcome is None:
         return PatchRow(name, kind, None, "not slowed down")
-    by = ", ".join(names.labels(patch_method.detected_by).values())
+    detector_names = ", ".join(names.format_labels(patch_method.detected_by).values())
     return PatchRow(
         name,
         kind,
         words.OUTCOMES[patch_method.outcome],
-        f"by {by}" if by else patch_method.reason or "",
+        f"by {detector_names}" if detector_names else patch_method.reason or "",
     )
 
 
-def _legend(document: ComparisonDocument) -> tuple[Word, ...]:
+def _build_legend(document: ComparisonDocument) -> tuple[LegendEntry, ...]:
     if not is_stored(document):
-        return tuple(CHANGES.values())
-    return tuple(Word(word.glyph, word.word, _STORED[change]) for change, word in CHANGES.items())
+        return tuple(CHANGE_WORDS.values())
+    return tuple(
+        LegendEntry(word.glyph, word.word, _STORED_MEANINGS[change])
+        for change, word in CHANGE_WORDS.items()
+    )
 
 
-def html(document: ComparisonDocument, gate: GateView | None = None) -> str:
+def render_html(document: ComparisonDocument, gate: GateView | None = None) -> str:
     """Render a comparison as one page, with what the gates said."""
     caveats = (*document.caveats, *document.patch.caveats)
-    return rendered(
+    return render_template(
         "comparison.html.j2",
-        page=view(document),
-        scale=plots.scale(),
-        axis=plots.forest_axis("counts"),
-        legend=_legend(document),
+        page=build_view(document),
+        scale=plots.draw_forest_scale(),
+        axis=plots.draw_forest_axis("counts"),
+        legend=_build_legend(document),
         # Its rounds are no plan of runs and blocks.
-        closing=replace(closing(document, of_whole(caveats)), plan=()),
+        closing=replace(build_closing(document, make_caveat_views(caveats)), plan=()),
         gate=gate,
     )

@@ -13,28 +13,30 @@ from auditor.measure.reach_judge import Reach
 from auditor.measure.reach_study import CountingLimits, map_reach
 from auditor.measure.suite_runs import SuiteBaseline
 
-COUNTING_PART = 0.1
+COUNTING_SHARE = 0.1
 """Part of the time that is left in which calls are counted."""
-_IMPORT = re.compile(r'(?:import|from|package)\b.*|[\w.]*\s?"[^"]*"|[()]')
+_IMPORT_LINE = re.compile(r'(?:import|from|package)\b.*|[\w.]*\s?"[^"]*"|[()]')
 """A whole line that imports something: a method that has changed may need it."""
-_CALLED = (ReachState.IN_LOOP, ReachState.SET_UP_ONLY)
+_CALLED_STATES = (ReachState.IN_LOOP, ReachState.SET_UP_ONLY)
 
 
-def changed_methods(patch: Patch, base: StudyContext, head: StudyContext) -> tuple[Method, ...]:
+def find_changed_methods(
+    patch: Patch, base: StudyContext, head: StudyContext
+) -> tuple[Method, ...]:
     """Return the methods that head has changed or added, if nothing else differs.
 
     Empty where lines outside of methods differ (imports, comments and blank lines aside): any
     benchmark may depend on those.
     """
-    names = {*patch.changed, *patch.added}
-    if not names or _outside(base) != _outside(head):
+    method_ids = {*patch.changed, *patch.added}
+    if not method_ids or _collect_outside_lines(base) != _collect_outside_lines(head):
         return ()
     return tuple(
-        method for method in head.mutator.methods(head.suite.sources) if method.id in names
+        method for method in head.mutator.methods(head.suite.sources) if method.id in method_ids
     )
 
 
-def calls_any(
+def find_calling_benchmarks(
     methods: Sequence[Method],
     benchmarks: Sequence[Benchmark],
     sizes: BlockSizes,
@@ -55,43 +57,47 @@ def calls_any(
         runs=(),
         counting=sizes.counting,
     )
-    limits = CountingLimits(counting=COUNTING_PART, tests=0.0)
-    counted = map_reach(methods, baseline, parts, with_unit_tests=False, limits=limits)
-    uncounted = {method.id for method, _ in counted.invalid}
-    reach = counted.map([method for method in methods if method.id not in uncounted])
+    limits = CountingLimits(counting=COUNTING_SHARE, tests=0.0)
+    reach_map = map_reach(methods, baseline, parts, with_unit_tests=False, limits=limits)
+    uncounted_ids = {method.id for method, _ in reach_map.invalid}
+    reach = reach_map.map([method for method in methods if method.id not in uncounted_ids])
     return {
-        benchmark.id: _any_called([reach.get((method.id, benchmark.id)) for method in methods])
+        benchmark.id: _is_any_called([reach.get((method.id, benchmark.id)) for method in methods])
         for benchmark in benchmarks
     }
 
 
-def _any_called(reaches: Sequence[Reach | None]) -> bool | None:
+def _is_any_called(reaches: Sequence[Reach | None]) -> bool | None:
     """Tell whether some call is known, None where some call is possible."""
-    if any(reach is not None and reach.state in _CALLED for reach in reaches):
+    if any(reach is not None and reach.state in _CALLED_STATES for reach in reaches):
         return True
-    surely = all(reach is not None and reach.state is ReachState.NOT_AT_ALL for reach in reaches)
-    return False if surely else None
+    is_none_called = all(
+        reach is not None and reach.state is ReachState.NOT_AT_ALL for reach in reaches
+    )
+    return False if is_none_called else None
 
 
-def _outside(parts: StudyContext) -> dict[str, list[str]]:
+def _collect_outside_lines(parts: StudyContext) -> dict[str, list[str]]:
     """Return by file the lines that belong to no method that can be compared."""
-    inside: dict[str, set[int]] = {}
+    method_lines: dict[str, set[int]] = {}
     for method in parts.mutator.methods(parts.suite.sources):
         if method.span is not None and method.refusal is None:
             lines = range(method.span.first_line, method.span.last_line + 1)
-            inside.setdefault(method.span.file, set()).update(lines)
+            method_lines.setdefault(method.span.file, set()).update(lines)
     comment = parts.mutator.comment.decode()
-    found = {
-        source.path: list(_lines_outside(source, inside.get(source.path, set()), comment))
+    lines_by_path = {
+        source.path: list(
+            _list_lines_outside(source, method_lines.get(source.path, set()), comment)
+        )
         for source in parts.suite.sources
         if source.path != source.unit  # a list of classes, which is not the user's text
     }
-    return {path: lines for path, lines in found.items() if lines}
+    return {path: lines for path, lines in lines_by_path.items() if lines}
 
 
-def _lines_outside(source: SourceFile, inside: set[int], comment: str) -> Iterator[str]:
+def _list_lines_outside(source: SourceFile, method_lines: set[int], comment: str) -> Iterator[str]:
     for number, line in enumerate(source.text.decode(errors="replace").splitlines(), 1):
         text = " ".join(line.split())
-        is_code = text and not text.startswith(comment) and not _IMPORT.fullmatch(text)
-        if is_code and number not in inside:
+        is_code = text and not text.startswith(comment) and not _IMPORT_LINE.fullmatch(text)
+        if is_code and number not in method_lines:
             yield text

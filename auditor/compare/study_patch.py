@@ -13,29 +13,33 @@ from auditor.core.subject import Method
 from auditor.measure.context import StudyContext
 
 
-def differing_methods(base: StudyContext, head: StudyContext) -> tuple[Patch, tuple[Caveat, ...]]:
+def find_differing_methods(
+    base: StudyContext, head: StudyContext
+) -> tuple[Patch, tuple[Caveat, ...]]:
     """Return the methods that head has changed, added and removed, by what their sources say.
 
     Lines that are comments, and white space without a meaning, are no difference. Methods without a
     source cannot be compared, which is said.
     """
-    before, after = _texts(base), _texts(head)
+    base_texts, head_texts = _collect_method_texts(base), _collect_method_texts(head)
     caveats = []
-    if unknown := sum(text is None for text in after.values()):
-        said = (
-            f"{unknown} methods have no source here, so changes in them are unknown; give a "
+    if unknown_count := sum(text is None for text in head_texts.values()):
+        message = (
+            f"{unknown_count} methods have no source here, so changes in them are unknown; give a "
             "folder or a repository as the subject"
         )
-        caveats.append(Caveat("no-source", said))
+        caveats.append(Caveat("no-source", message))
     patch = Patch(
-        changed=tuple(name for name, text in after.items() if before.get(name, text) != text),
-        added=tuple(name for name in after if name not in before),
-        removed=tuple(name for name in before if name not in after),
+        changed=tuple(
+            name for name, text in head_texts.items() if base_texts.get(name, text) != text
+        ),
+        added=tuple(name for name in head_texts if name not in base_texts),
+        removed=tuple(name for name in base_texts if name not in head_texts),
     )
     return patch, tuple(caveats)
 
 
-def asked_of(request: CompareRequest, abs_request: AbsRequest) -> AbsRequest:
+def make_patch_request(request: CompareRequest, abs_request: AbsRequest) -> AbsRequest:
     """Return what the audit of a patch asks: each method up to the first benchmark that detects."""
     # The paper's rule compares each run with one of the unchanged suite.
     needs_suite = abs_request.rule is DetectionRule.PAPER and not abs_request.is_interleaved
@@ -49,61 +53,65 @@ def asked_of(request: CompareRequest, abs_request: AbsRequest) -> AbsRequest:
     )
 
 
-def audit_patch(patch: Patch, most: int, request: AbsRequest, head: StudyContext) -> Patch:
+def audit_patch(patch: Patch, max_methods: int, request: AbsRequest, head: StudyContext) -> Patch:
     """Slow `most` of the methods down that head has changed or added, the public ones first.
 
     None is where head has no benchmark.
     """
-    wanted = names(patch, most, head)
-    if not wanted or not head.suite.benchmarks:
+    method_ids = select_methods(patch, max_methods, head)
+    if not method_ids or not head.suite.benchmarks:
         return patch
     methods = head.mutator.methods(head.suite.sources)
     verdict = abs_audit.audit_suite(
-        replace(request, methods=wanted), replace(head, request=request.suite)
+        replace(request, methods=method_ids), replace(head, request=request.suite)
     )
-    unreached = {method.id for method in verdict.methods if method.outcome is Verdict.UNREACHED}
-    unwatched = _public(unreached & set(patch.added), methods)
+    unreached_ids = {method.id for method in verdict.methods if method.outcome is Verdict.UNREACHED}
+    unwatched = _select_public(unreached_ids & set(patch.added), methods)
     return replace(patch, unwatched=unwatched, verdict=verdict)
 
 
-def audited_again(methods: Sequence[str], request: AbsRequest, head: StudyContext) -> AbsVerdict:
+def repeat_audit(methods: Sequence[str], request: AbsRequest, head: StudyContext) -> AbsVerdict:
     """Slow methods down again, with new measurements only."""
     suite = replace(request.suite, seed=second_seed(request.suite.seed))
-    again = replace(request, suite=suite, methods=tuple(methods))
-    return abs_audit.audit_suite(again, replace(head, request=suite))
+    repeat_request = replace(request, suite=suite, methods=tuple(methods))
+    return abs_audit.audit_suite(repeat_request, replace(head, request=suite))
 
 
-def names(patch: Patch, most: int, head: StudyContext) -> tuple[str, ...]:
+def select_methods(patch: Patch, max_methods: int, head: StudyContext) -> tuple[str, ...]:
     """Return the methods that head has changed or added, `most` at most, the public ones first."""
-    public = {method.id: method.public for method in head.mutator.methods(head.suite.sources)}
-    wanted = sorted((*patch.changed, *patch.added), key=lambda name: not public[name])
-    return tuple(wanted[:most])
+    is_public_by_id = {
+        method.id: method.public for method in head.mutator.methods(head.suite.sources)
+    }
+    method_ids = sorted((*patch.changed, *patch.added), key=lambda name: not is_public_by_id[name])
+    return tuple(method_ids[:max_methods])
 
 
-def _public(names: set[str], methods: Iterable[Method]) -> tuple[str, ...]:
-    return tuple(method.id for method in methods if method.id in names and method.public)
+def _select_public(method_ids: set[str], methods: Iterable[Method]) -> tuple[str, ...]:
+    return tuple(method.id for method in methods if method.id in method_ids and method.public)
 
 
-def _texts(parts: StudyContext) -> dict[str, str | None]:
+def _collect_method_texts(parts: StudyContext) -> dict[str, str | None]:
     """Return what each method that can be slowed says, None where its source is not known."""
     lines = {
         source.path: source.text.decode(errors="replace").splitlines()
         for source in parts.suite.sources
     }
     comment = parts.mutator.comment.decode()
-    compared = parts.mutator.compared(parts.suite.sources)
+    compared_texts = parts.mutator.compared(parts.suite.sources)
     return {
-        method.id: compared.get(method.id) or _text(method, lines, comment)
+        method.id: compared_texts.get(method.id) or _extract_method_text(method, lines, comment)
         for method in parts.mutator.methods(parts.suite.sources)
         if method.refusal is None
     }
 
 
-def _text(method: Method, lines: Mapping[str, Sequence[str]], comment: str) -> str | None:
+def _extract_method_text(
+    method: Method, lines: Mapping[str, Sequence[str]], comment: str
+) -> str | None:
     span = method.span
     if span is None or span.file not in lines:
         return None
-    mine = (
+    method_lines = (
         " ".join(line.split()) for line in lines[span.file][span.first_line - 1 : span.last_line]
     )
-    return "\n".join(line for line in mine if line and not line.startswith(comment))
+    return "\n".join(line for line in method_lines if line and not line.startswith(comment))

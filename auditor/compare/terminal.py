@@ -10,10 +10,10 @@ from rich.text import Text
 from auditor.abs import github_step
 from auditor.cli import github, output, tables
 from auditor.cli.console import Console
-from auditor.cli.outputs import deliver
+from auditor.cli.outputs import write_output_files
 from auditor.compare import page
 from auditor.compare.document import ComparisonDocument
-from auditor.compare.markdown import markdown
+from auditor.compare.markdown import render_markdown
 from auditor.compare.model import PerformanceChange
 from auditor.core.errors import Exit
 from reports import number_format, results
@@ -28,36 +28,36 @@ _STYLES = {
 }
 
 
-def keep(folder: Path, document: ComparisonDocument) -> None:
+def write_results(folder: Path, document: ComparisonDocument) -> None:
     """Write the result, its page and its Markdown; none of them where one cannot be made."""
     texts = {
-        RESULT: results.text(document),
-        PAGE: page.html(document),
-        TEXT: markdown(document),
+        RESULT: results.format_json(document),
+        PAGE: page.render_html(document),
+        TEXT: render_markdown(document),
     }
-    output.keep(folder, texts)
+    output.write_files(folder, texts)
 
 
-def keep_gate(folder: Path, document: ComparisonDocument, gate: GateView | None) -> None:
+def write_gate_page(folder: Path, document: ComparisonDocument, gate: GateView | None) -> None:
     """Write the page again, with what the gates said; leave it if they said nothing."""
     if gate is not None:
-        output.write(folder / PAGE, page.html(document, gate))
+        output.write_file(folder / PAGE, page.render_html(document, gate))
 
 
-def deliver_files(given: Mapping[str, Any], folder: Path, console: Console) -> None:
+def deliver_files(option_values: Mapping[str, Any], folder: Path, console: Console) -> None:
     """Write the files that -o names, and open the page if asked."""
-    made = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
-    deliver(given, made, console)
+    file_by_suffix = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
+    write_output_files(option_values, file_by_suffix, console)
 
 
-def show(document: ComparisonDocument, format_: str, console: Console) -> None:
+def print_result(document: ComparisonDocument, format_: str, console: Console) -> None:
     """Print a comparison in one of FORMATS."""
-    output.show(document, format_, console, table, markdown=markdown)
+    output.print_in_format(document, format_, console, build_table, markdown=render_markdown)
 
 
-def table(document: ComparisonDocument) -> RenderableType:
+def build_table(document: ComparisonDocument) -> RenderableType:
     """Return what a terminal shows."""
-    view = page.view(document)
+    view = page.build_view(document)
     parts: list[RenderableType] = [
         Text(f"{view.subject}, {view.revisions}", style="dim"),
         Text(view.headline, style="bold"),
@@ -65,42 +65,42 @@ def table(document: ComparisonDocument) -> RenderableType:
         Text(view.counts, style="dim"),
     ]
     if view.rows:
-        parts += ["", _benchmarks(view.rows)]
+        parts += ["", _build_benchmark_table(view.rows)]
     if view.same:
-        same = number_format.count(view.same, "benchmark is", "benchmarks are")
-        parts.append(Text(f"{same} built of the same code in both, so not measured"))
-    parts += tables.section("New benchmarks", view.added)
-    parts += tables.section("Benchmarks that are gone", view.removed)
+        same_text = number_format.format_count(view.same, "benchmark is", "benchmarks are")
+        parts.append(Text(f"{same_text} built of the same code in both, so not measured"))
+    parts += tables.build_section("New benchmarks", view.added)
+    parts += tables.build_section("Benchmarks that are gone", view.removed)
     if view.methods:
-        parts += ["", _methods(view.methods)]
-    parts += tables.section("New public methods that no benchmark calls", view.unwatched)
+        parts += ["", _build_method_table(view.methods)]
+    parts += tables.build_section("New public methods that no benchmark calls", view.unwatched)
     if view.controls:
         parts += ["", Text(view.controls)]
-    parts += tables.section("To know", [f"{text} [{slug}]" for slug, text in view.caveats])
+    parts += tables.build_section("To know", [f"{text} [{slug}]" for slug, text in view.caveats])
     return Group(*parts)
 
 
-def _benchmarks(rows: Sequence[page.ComparisonRow]) -> RenderableType:
-    made = tables.lineless(
+def _build_benchmark_table(rows: Sequence[page.ComparisonRow]) -> RenderableType:
+    benchmark_table = tables.make_borderless_table(
         "", "benchmark", "", "what", ">base", ">head", ">times", ">interval", ">visible from", ""
     )
     for row in rows[: tables.MOST_ROWS]:
         style = _STYLES.get(row.change, "")
-        made.add_row(
+        benchmark_table.add_row(
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
             row.what, row.base, row.head, row.times, row.interval, row.visible,
-            Text(tables.short(row.note), style="dim"),
+            Text(tables.shorten_text(row.note), style="dim"),
         )  # fmt: skip
-    return tables.and_more(made, len(rows))
+    return tables.add_omitted_count(benchmark_table, len(rows))
 
 
-def _methods(rows: Sequence[page.PatchRow]) -> RenderableType:
-    made = tables.lineless("", "method", "", "slowed down", "")
+def _build_method_table(rows: Sequence[page.PatchRow]) -> RenderableType:
+    method_table = tables.make_borderless_table("", "method", "", "slowed down", "")
     for row in rows[: tables.MOST_ROWS]:
-        glyph, word = (row.word.glyph, row.word.word) if row.word else ("", number_format.NONE)
-        note = Text(tables.short(row.note), style="dim")
-        made.add_row(glyph, Text(row.name), row.kind, word, note)
-    return tables.and_more(made, len(rows))
+        glyph, word = (row.word.glyph, row.word.word) if row.word else ("", number_format.NO_VALUE)
+        note = Text(tables.shorten_text(row.note), style="dim")
+        method_table.add_row(glyph, Text(row.name), row.kind, word, note)
+    return tables.add_omitted_count(method_table, len(rows))
 
 
 def write_for_github(
@@ -125,5 +125,5 @@ def write_for_github(
         "result": str(folder / RESULT),
         "verdict": github.VERDICTS[verdict],
     }
-    text = markdown(document, github.LARGEST_SUMMARY, lines)
+    text = render_markdown(document, github.MAX_SUMMARY_BYTES, lines)
     github.append_step_files(text, outputs, folder, environment)

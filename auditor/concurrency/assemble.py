@@ -15,8 +15,8 @@ from auditor.concurrency.document import (
     concurrency_document,
 )
 from auditor.concurrency.judge import host_load
-from auditor.concurrency.judge.catalogue import Catalogue
-from auditor.concurrency.judge.focus import focus
+from auditor.concurrency.judge.catalogue import TypeCatalogue
+from auditor.concurrency.judge.focus import find_focus_methods
 from auditor.concurrency.study import ConcurrencyContext, ConcurrencyStudy
 from auditor.config import Places
 from auditor.config.concurrency import ConcurrencyRequest, words_of
@@ -26,15 +26,15 @@ from auditor.core.errors import ResolveFailed, ToolMissing, UsageError
 from auditor.core.ports import Observer
 from auditor.store.races import ConcurrentRunStore
 from auditor.store.sqlite import SqliteStore
-from auditor.versions import own_version
-from mutators.java.races import JMH, Notes, RaceWriter
+from auditor.versions import find_own_version
+from mutators.java.races import JMH, RaceHeader, RaceWriter
 from runners.concurrency import guests
 from runners.concurrency.arena import RACE_OPTIONS, LocalArena
 from runners.concurrency.code import CodeReader
-from runners.concurrency.jdks import Java, jdk_at
+from runners.concurrency.jdks import JavaRuntime, find_java
 from runners.concurrency.lookup import require_class, require_readable
-from runners.concurrency.versions import ReadyVersion, ready_version
-from runners.home import Home
+from runners.concurrency.versions import ReadyVersion, prepare_version
+from runners.home import HomeFolder
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.hosts.variables import usual_ones
@@ -72,16 +72,16 @@ one, with its prefix and without.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ready:
+class _AuditSetup:
     """The versions, and the JDKs that compile and run them."""
 
     versions: Mapping[LibraryVersion, ReadyVersion]
     subject: str
-    java: Java
+    java: JavaRuntime
     jdk: Jdk
 
 
-class Racing:
+class ConcurrencyAuditor:
     """Two versions of a class made ready."""
 
     def __init__(
@@ -99,23 +99,23 @@ class Racing:
         self._clock = SystemClock()
         self._started = self._clock.now()
         self._host = LocalHost(self._clock)
-        self._home = Home(places.home)
+        self._home = HomeFolder(places.home)
         self._given = tuple(sorted(environment.items()))
         self._java_environment = java_environment(tuple(usual_ones(environment).items()))
-        self._ready = self._made_ready()
+        self._ready = self._prepare_versions()
 
     def audit(self) -> ConcurrencyVerdict:
         """Make tests and race the versions."""
         ready, request = self._ready, self._asked
         javac = Javac(self._host, self._java_environment, ready.jdk, _LEAST_RELEASE)
         guest = guests.prepare_guests(self._home, javac)
-        with self._home.scratch() as scratch:
+        with self._home.make_scratch_folder() as scratch:
             arena = LocalArena(
                 host=self._host,
                 folder=scratch,
                 environment=self._java_environment,
                 java=ready.java,
-                javac=Javac(self._host, self._java_environment, ready.jdk, self._release),
+                javac=Javac(self._host, self._java_environment, ready.jdk, self._target_release),
                 guest=guest.jar,
                 class_paths={
                     version: ready.versions[version].class_path for version in LibraryVersion
@@ -128,28 +128,30 @@ class Racing:
             memory = replace(self.memory(guest.jar, unread), beside=arena.beside)
             workers = ConcurrencyContext(
                 arena=arena,
-                writer=self._writes,
+                writer=self._make_writer,
                 memory=memory,
                 observer=self._observer,
             )
             verdict = ConcurrencyStudy(
                 ready.subject, request.plan, methods, workers, unread
             ).audit()
-        noted = [one for each in memory.noted.values() for one in each]
-        return replace(verdict, caveats=(*verdict.caveats, *host_load.caveats(noted)))
+        interference_notes = [note for notes in memory.noted.values() for note in notes]
+        return replace(
+            verdict, caveats=(*verdict.caveats, *host_load.list_caveats(interference_notes))
+        )
 
     def document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
         """Return the result."""
         facts, ready = self._host.facts(), self._ready
-        old, new = (self._origin(version) for version in LibraryVersion)
+        old, new = (self._make_origin(version) for version in LibraryVersion)
         around = Circumstances(
             old=old,
             new=new,
             host=facts.name,
             host_facts=facts.facts,
             versions=(("jdk", ready.java.version),),
-            version=own_version(),
-            command=self._command(),
+            version=find_own_version(),
+            command=self._format_command(),
             started=self._started,
             ended=self._clock.now(),
         )
@@ -170,22 +172,22 @@ class Racing:
             *verdict.suite.files,
             *(
                 (name, data.decode())
-                for name, data in guests.sources().items()
+                for name, data in guests.read_guest_sources().items()
                 if name.startswith(guests.RUNTIME)
             ),
         ]
 
     @property
-    def _release(self) -> str:
+    def _target_release(self) -> str:
         """Return the oldest JVM that tests are compiled for: the one that runs them."""
         return str(min(self._ready.java.feature, self._ready.jdk.feature))
 
-    def _made_ready(self) -> _Ready:
+    def _prepare_versions(self) -> _AuditSetup:
         request, host = self._asked, self._host
         jdk = find_jdk(host, self._given)
-        java = jdk_at(request.java_home, host, self._given)
+        java = find_java(request.java_home, host, self._given)
         versions = {
-            version: ready_version(
+            version: prepare_version(
                 request.written[version],
                 request.versions[version],
                 home=self._home,
@@ -195,14 +197,14 @@ class Racing:
             for version in LibraryVersion
         }
         names = [require_class(version, request.subject) for version in versions.values()]
-        for one in versions.values():
-            require_readable(one, names[0], java.feature, jdk.feature)
+        for library_version in versions.values():
+            require_readable(library_version, names[0], java.feature, jdk.feature)
         if request.jmh and "." not in names[0]:
             raise UsageError(
                 f"--jmh cannot write a benchmark of {names[0]}: JMH benchmarks need a package, "
                 "from which this class is not accessible; leave --jmh out"
             )
-        return _Ready(versions=versions, subject=names[0], java=java, jdk=jdk)
+        return _AuditSetup(versions=versions, subject=names[0], java=java, jdk=jdk)
 
     def _focus(self, scratch: Path) -> tuple[tuple[FocusMethod, ...], tuple[Caveat, ...]]:
         """Return the methods that differ and those that call them, and what could not be read.
@@ -227,9 +229,11 @@ class Racing:
             reader.read(self._ready.versions[version].own, scratch) for version in LibraryVersion
         )
         unread = (*old.unreadable, *new.unreadable)
-        said = [f"{len(unread)} classes cannot be read, {path}: {why}" for path, why in unread[:1]]
-        caveats = tuple(Caveat("classes-unread", text) for text in said)
-        return focus(old.classes, new.classes, self._ready.subject), caveats
+        messages = [
+            f"{len(unread)} classes cannot be read, {path}: {cause}" for path, cause in unread[:1]
+        ]
+        caveats = tuple(Caveat("classes-unread", text) for text in messages)
+        return find_focus_methods(old.classes, new.classes, self._ready.subject), caveats
 
     def memory(self, guest: Path, unread: Sequence[Caveat] = ()) -> ConcurrentRunStore:
         """Return what the store knows of these versions, made and raced as they would be now.
@@ -244,29 +248,31 @@ class Racing:
             guest.name,
             *RACE_OPTIONS,
             *self._asked.options,
-            _digest(RACERS),
+            _compute_digest(RACERS),
         )
-        making = (_digest(MAKERS), *(caveat.slug for caveat in unread))
+        making = (_compute_digest(MAKERS), *(caveat.slug for caveat in unread))
         return ConcurrentRunStore(self._store, self._clock, self._asked.plan, deciding, making)
 
-    def _writes(self, catalogue: Catalogue) -> RaceWriter:
+    def _make_writer(self, catalogue: TypeCatalogue) -> RaceWriter:
         answers = {
             name: facts.answers
             for name, facts in catalogue.types.items()
             if facts.answers is not None
         }
         old, new = (self._asked.written[version] for version in LibraryVersion)
-        notes = Notes(subject=self._ready.subject, old=old, new=new, seed=self._asked.plan.seed)
+        notes = RaceHeader(
+            subject=self._ready.subject, old=old, new=new, seed=self._asked.plan.seed
+        )
         return RaceWriter(catalogue.written, answers, notes, self._asked.jmh)
 
-    def _origin(self, version: LibraryVersion) -> Origin:
+    def _make_origin(self, version: LibraryVersion) -> Origin:
         return Origin(self._asked.written[version], self._ready.versions[version].revision)
 
-    def _command(self) -> str:
+    def _format_command(self) -> str:
         return shlex.join(("bench-audit", "concurrency", *words_of(self._asked)))
 
 
-def _digest(modules: Sequence[str]) -> str:
+def _compute_digest(modules: Sequence[str]) -> str:
     """Return a digest of the sources of modules: another release may make another thing."""
     sha = hashlib.sha256()
     for module in modules:
@@ -281,7 +287,7 @@ def open_concurrency(
     places: Places,
     environment: Mapping[str, str],
     observer: Observer,
-) -> Iterator[Racing]:
+) -> Iterator[ConcurrencyAuditor]:
     """Make both versions ready and open the store."""
     with SqliteStore(places.store, host=LocalHost().facts()) as store:
-        yield Racing(request, places, environment, store, observer)
+        yield ConcurrencyAuditor(request, places, environment, store, observer)

@@ -11,72 +11,74 @@ import click
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.cli.logs import logged
-from auditor.cli.machine import busy_caveat
-from auditor.cli.outputs import output_options
-from auditor.cli.progress import observer
+from auditor.cli.logs import log_to_folder
+from auditor.cli.machine import warn_of_load
+from auditor.cli.outputs import make_output_options
+from auditor.cli.progress import open_observer
 from auditor.concurrency import terminal
 from auditor.concurrency.document import ConcurrencyDocument
 from auditor.config.concurrency import ConcurrencyRequest, concurrency_request
-from auditor.config.places import Places, class_places
+from auditor.config.places import Places, choose_class_places
 from auditor.core.request import FolderSpec
-from reports.html import gate_view
+from reports.html import make_gate_view
 
 _LOG = logging.getLogger(__name__)
 
 
-def _parameter(name: str, text: str, **more: Any) -> Any:
+def _make_option(name: str, text: str, **more: Any) -> Any:
     return click.option(name, help=text, **more)
 
 
-def _duration(name: str, text: str) -> Any:
+def _make_duration_option(name: str, text: str) -> Any:
     key = f"{name.removeprefix('--')}_seconds"
     return click.option(name, key, help=text, metavar="DURATION")
 
 
 PARAMETERS = (
-    _parameter("--threads", "Numbers of threads, such as 2,4,16 (2,8); 1 has no vote."),
-    _parameter("--tests", "Tests that are made (5).", type=int),
-    _duration("--warmup", "Time before measurements (1s; the paper's t_w)."),
-    _duration("--steady", "Time of a measurement (1s; the paper's t_s)."),
-    _duration("--crowded", "Time of a measurement with more than 8 threads (as --steady)."),
-    _duration("--least", "t_min, that a test has to last (5ms)."),
-    _parameter("--least-repetitions", "r_min, in a measurement (10).", type=int),
-    _parameter("--least-measurements", "m_min, of each version (3).", type=int),
-    _parameter("--most-measurements", "m_max, of each version (8).", type=int),
-    _parameter("--stop-spread", "Deviation at which it is enough (2%).", metavar="PART"),
-    _parameter("--acceptable-spread", "How well a speed-up is to be known (20%).", metavar="PART"),
-    _parameter("--least-conclusive", "Tests without which nothing is found (3).", type=int),
-    _parameter("--most-tries", "Lengths of suffixes that are tried (12).", type=int),
-    _parameter("--shortest", "Calls of a suffix, at least (16).", type=int),
-    _parameter("--longest", "Calls of a suffix, at most (1000000).", type=int),
-    _parameter("--statements", "Of a suffix, at most; it is repeated (64; 0: any).", type=int),
-    _parameter("--strict/--no-strict", "The paper's oracle, by means.", default=None),
-    _parameter("--prefix", "Calls that bring the object into a state (10).", type=int),
-    _parameter("--report", "delta_report: smaller differences do not count (5%).", metavar="PART"),
-    _parameter("--confidence", "Of the intervals (99%).", metavar="PART"),
-    _parameter("--processes/--no-processes", "A process for each measurement.", default=None),
-    _parameter("--control/--no-control", "The same in one thread, where there is a finding.",
+    _make_option("--threads", "Numbers of threads, such as 2,4,16 (2,8); 1 has no vote."),
+    _make_option("--tests", "Tests that are made (5).", type=int),
+    _make_duration_option("--warmup", "Time before measurements (1s; the paper's t_w)."),
+    _make_duration_option("--steady", "Time of a measurement (1s; the paper's t_s)."),
+    _make_duration_option("--crowded", "As --steady, with more than 8 threads (the same)."),
+    _make_duration_option("--least", "t_min, that a test has to last (5ms)."),
+    _make_option("--least-repetitions", "r_min, in a measurement (10).", type=int),
+    _make_option("--least-measurements", "m_min, of each version (3).", type=int),
+    _make_option("--most-measurements", "m_max, of each version (8).", type=int),
+    _make_option("--stop-spread", "Deviation at which it is enough (2%).", metavar="PART"),
+    _make_option("--acceptable-spread", "Largest spread of a speed-up (20%).", metavar="PART"),
+    _make_option("--least-conclusive", "Tests without which nothing is found (3).", type=int),
+    _make_option("--most-tries", "Lengths of suffixes that are tried (12).", type=int),
+    _make_option("--shortest", "Calls of a suffix, at least (16).", type=int),
+    _make_option("--longest", "Calls of a suffix, at most (1000000).", type=int),
+    _make_option("--statements", "Of a suffix, at most; it is repeated (64; 0: any).", type=int),
+    _make_option("--strict/--no-strict", "The paper's oracle, by means.", default=None),
+    _make_option("--prefix", "Calls that bring the object into a state (10).", type=int),
+    _make_option("--report", "delta_report: smallest difference reported (5%).", metavar="PART"),
+    _make_option("--confidence", "Of the intervals (99%).", metavar="PART"),
+    _make_option("--processes/--no-processes", "A process for each measurement.", default=None),
+    _make_option("--control/--no-control", "The same in one thread, where there is a finding.",
                default=None),
-    _parameter("--scope", "all: until the last thread ends; each: the mean of the threads (all).",
+    _make_option("--scope", "all: until the last thread ends; each: the mean of the threads (all).",
                type=click.Choice(["all", "each"])),
-    _duration("--attempt", "What an attempt may take while tests are made (1s)."),
+    _make_duration_option("--attempt", "What an attempt may take while tests are made (1s)."),
 )  # fmt: skip
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--class", "--old", "--new", "--threads", "--fail-on", "--output"),
     short_help="Is the new version of a thread-safe class slower under threads?",
 )
-@options.options(
+@options.add_options(
     click.option("--class", "subject", required=True, help="The class under test, with package."),
     click.option("--old", required=True, metavar="VERSION", help="The version before."),
     click.option("--new", required=True, metavar="VERSION", help="The version after."),
     click.option("--paper", is_flag=True, help="The paper's parameters: hours, not minutes."),
     *PARAMETERS,
     options.SEED,
-    click.option("--java-home", type=options.PATH, help="The JDK that runs the class, from 8 on."),
+    click.option(
+        "--java-home", type=options.PATH_TYPE, help="The JDK that runs the class, from 8 on."
+    ),
     click.option("--jvm-args", metavar="WORDS", help='For its JVM, "--add-opens ..." say.'),
     click.option("--jmh", is_flag=True, help="Write benchmarks for JMH, too, to keep."),
     click.option(
@@ -87,14 +89,14 @@ PARAMETERS = (
     ),
     options.INCONCLUSIVE,
     options.STORE,
-    *output_options(".json", ".html", ".md"),
+    *make_output_options(".json", ".html", ".md"),
     click.option(
         "--format",
         type=click.Choice(terminal.FORMATS),
         default="table",
         help="What stdout gets.",
     ),
-    *options.SAID,
+    *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -117,34 +119,34 @@ def command(context: click.Context, /, **given: Any) -> int:
     request = concurrency_request(given, Path.cwd())
     quiet = given["quiet"] or given["format"] == "json"
     console = Console(surroundings.environment, quiet=quiet)
-    places = class_places(
+    places = choose_class_places(
         request.subject,
         tuple(request.written.values()),
         surroundings.environment,
         output=given["output"].folder,
         store=given["store"],
-        folders=[
-            version.path for version in request.versions.values() if isinstance(version, FolderSpec)
-        ],
+        folders=[spec.path for spec in request.versions.values() if isinstance(spec, FolderSpec)],
     )
-    if others := busy_caveat(os.getloadavg()[0], os.cpu_count() or 1):
-        console.say(f"note[{others.slug}]: {others.text}")
-    with logged(places.output, given["verbose"]):
-        document = _raced(request, places, surroundings, console)
-    verdict, said = terminal.judge(document, fail_on_regression=given["fail_on"] == "regression")
-    code = options.exit_code(verdict, given["inconclusive"])
-    terminal.keep_gate(places.output, document, gate_view(verdict, code, said))
-    terminal.show(document, given["format"], console)
+    if load_caveat := warn_of_load(os.getloadavg()[0], os.cpu_count() or 1):
+        console.print_message(f"note[{load_caveat.slug}]: {load_caveat.text}")
+    with log_to_folder(places.output, given["verbose"]):
+        document = _run_comparison(request, places, surroundings, console)
+    verdict, messages = terminal.judge_gate(
+        document, fail_on_regression=given["fail_on"] == "regression"
+    )
+    code = options.choose_exit_code(verdict, given["inconclusive"])
+    terminal.write_gate_page(places.output, document, make_gate_view(verdict, code, messages))
+    terminal.print_result(document, given["format"], console)
     console.note(f"\nreport: {places.output / terminal.PAGE}")
     console.note(f"result: {places.output / terminal.RESULT}")
     terminal.deliver_files(given, places.output, console)
     console.note(f"tests: {places.output / terminal.SUITE}")
-    for line in said:
-        console.say(line)
+    for line in messages:
+        console.print_message(line)
     return code
 
 
-def _raced(
+def _run_comparison(
     request: ConcurrencyRequest, places: Places, surroundings: AppContext, console: Console
 ) -> ConcurrencyDocument:
     """Race the versions, keep what came out, and return it."""
@@ -152,11 +154,13 @@ def _raced(
 
     environment = surroundings.environment
     with (
-        observer(console, time.monotonic) as watching,
-        surroundings.opener(open_concurrency)(request, places, environment, watching) as racing,
+        open_observer(console, time.monotonic) as watching,
+        surroundings.find_opener(open_concurrency)(
+            request, places, environment, watching
+        ) as racing,
     ):
         _LOG.info("asked for %s in %s", request, places)
         verdict = racing.audit()
         document = racing.document(verdict)
-        terminal.keep(places.output, document, racing.files(verdict))
+        terminal.write_results(places.output, document, racing.files(verdict))
     return document

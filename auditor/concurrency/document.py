@@ -23,7 +23,13 @@ from auditor.core.contracts.concurrency import (
     Vote,
 )
 from auditor.core.provenance import NamedValues
-from reports.results import Plain, Range, read_as, schema_of, strict
+from reports.results import (
+    NullableRange,
+    PlainFields,
+    convert_to_strict,
+    decode_document,
+    format_schema,
+)
 
 Ratio = tuple[float, float | None]
 """Both ends of an interval of speed-ups; the upper one is null where there is none."""
@@ -102,8 +108,8 @@ class MeasuredTest(msgspec.Struct, frozen=True, kw_only=True):
     repetitions: int  # repetitions whose mean is one measurement
     old: tuple[float, ...]  # measurements of the old version
     new: tuple[float, ...]  # measurements of the new version
-    old_interval: Range | None  # of the mean; null: the test is inconclusive
-    new_interval: Range | None  # likewise
+    old_interval: NullableRange | None  # of the mean; null: the test is inconclusive
+    new_interval: NullableRange | None  # likewise
     reason: str  # why the test is inconclusive; empty: it is conclusive
 
 
@@ -173,23 +179,23 @@ def concurrency_document(
 ) -> ConcurrencyDocument:
     """Return the document of a comparison of two versions of a class."""
     fields = {
-        **_circumstances(circumstances),
-        **_suite(verdict.suite),
+        **_build_circumstance_fields(circumstances),
+        **_build_suite_fields(verdict.suite),
         "schema": "bench-audit/concurrency/1",
         "subject": verdict.subject,
         "seed": verdict.plan.seed,
         "plan": verdict.plan,
         "finding": verdict.finding,
         "cause": verdict.cause,
-        "threads": [_threads(thread) for thread in verdict.threads],
-        "control": verdict.control and _threads(verdict.control),
+        "threads": [_build_thread_fields(thread) for thread in verdict.threads],
+        "control": verdict.control and _build_thread_fields(verdict.control),
         "smallest": verdict.smallest,
         "caveats": tuple(dict.fromkeys((*verdict.suite.caveats, *verdict.caveats))),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(fields)), ConcurrencyDocument)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), ConcurrencyDocument)
 
 
-def _circumstances(around: Circumstances) -> Plain:
+def _build_circumstance_fields(around: Circumstances) -> PlainFields:
     return {
         "old": around.old,
         "new": around.new,
@@ -200,7 +206,7 @@ def _circumstances(around: Circumstances) -> Plain:
     }
 
 
-def _suite(suite: ConcurrentTestSuite) -> Plain:
+def _build_suite_fields(suite: ConcurrentTestSuite) -> PlainFields:
     tests = [
         {
             "test": test.number,
@@ -216,28 +222,30 @@ def _suite(suite: ConcurrentTestSuite) -> Plain:
         "tried": suite.tried,
         "methods": suite.methods,
         "focus": suite.focus,
-        "dropped": [{"what": what, "times": times} for what, times in suite.dropped],
+        "dropped": [{"what": part, "times": times} for part, times in suite.dropped],
         "files": [name for name, _ in suite.files],
     }
 
 
-def _threads(verdict: ThreadVerdict) -> Plain:
-    intervals = [_interval(test) for test in verdict.tests]
+def _build_thread_fields(verdict: ThreadVerdict) -> PlainFields:
+    intervals = [_convert_interval(test) for test in verdict.tests]
     return {
         "threads": verdict.threads,
         "finding": verdict.finding,
         "votes": {vote.value: verdict.votes(vote) for vote in Vote},
         "speedup": verdict.speedup,
-        "speedup_interval": _mean([interval for interval in intervals if interval is not None]),
+        "speedup_interval": _average_intervals(
+            [interval for interval in intervals if interval is not None]
+        ),
         "left_out": verdict.left_out,
         "tests": [
-            _test_fields(test, interval)
+            _build_test_fields(test, interval)
             for test, interval in zip(verdict.tests, intervals, strict=True)
         ],
     }
 
 
-def _test_fields(judged_test: JudgedTest, interval: Ratio | None) -> Plain:
+def _build_test_fields(judged_test: JudgedTest, interval: Ratio | None) -> PlainFields:
     timed = judged_test.timed
     return {
         "test": timed.test,
@@ -253,14 +261,14 @@ def _test_fields(judged_test: JudgedTest, interval: Ratio | None) -> Plain:
 _TIMED = ("calls", "repetitions", "old", "new", "reason")
 
 
-def _interval(judged_test: JudgedTest) -> Ratio | None:
+def _convert_interval(judged_test: JudgedTest) -> Ratio | None:
     if judged_test.ratio is None:
         return None
     low, high = judged_test.ratio
     return low, None if isinf(high) else high
 
 
-def _mean(intervals: Sequence[Ratio]) -> Ratio | None:
+def _average_intervals(intervals: Sequence[Ratio]) -> Ratio | None:
     if not intervals:
         return None
     highs = [high for _, high in intervals if high is not None]
@@ -268,11 +276,11 @@ def _mean(intervals: Sequence[Ratio]) -> Ratio | None:
     return fmean(low for low, _ in intervals), most
 
 
-def read(written: str | bytes) -> ConcurrencyDocument:
+def parse_document(data: str | bytes) -> ConcurrencyDocument:
     """Return the document in a file; raises UsageError for anything else."""
-    return read_as(ConcurrencyDocument, "concurrency", written)
+    return decode_document(ConcurrencyDocument, "concurrency", data)
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(ConcurrencyDocument, "bench-audit comparison of two versions of a class")
+    return format_schema(ConcurrencyDocument, "bench-audit comparison of two versions of a class")

@@ -19,8 +19,8 @@ from auditor.concurrency.document import (
 from auditor.core import busy
 from auditor.core.contracts.concurrency import CROWD, ConcurrencyFinding, TimedScope, Vote
 from reports import names, number_format
-from reports.html import Closing, Facts, GateView, of_whole, rendered
-from reports.wording import Word
+from reports.html import ClosingSection, Facts, GateView, make_caveat_views, render_template
+from reports.wording import LegendEntry
 
 _FINDING_KINDS = {
     ConcurrencyFinding.REGRESSION: "missed",
@@ -52,7 +52,7 @@ class ThreadsRow:
     threads: str  # number of threads, or the control
     finding: ConcurrencyFinding  # of these tests
     kind: str  # finding, as a style
-    word: Word  # finding, in words
+    word: LegendEntry  # finding, in words
     votes: tuple[int, int, int, int]  # for old, for new, for none, inconclusive
     speedup: str  # old / new, mean of the conclusive tests
     interval: str  # of the speed-up
@@ -64,7 +64,7 @@ class VoteCell:
     """A test with one number of threads."""
 
     kind: str  # vote, as a style
-    word: Word | None  # vote, in words; None: the test did not run
+    word: LegendEntry | None  # vote, in words; None: the test did not run
     speedup: str  # old / new
     interval: str  # of the speed-up
     times: str  # mean repetition of the old and the new version; empty: inconclusive
@@ -72,7 +72,7 @@ class VoteCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MadeRow:
+class GeneratedTestRow:
     """A test: what it is made of, and a cell for each number of threads."""
 
     number: int
@@ -103,18 +103,18 @@ class ConcurrencyView:
     plot: Markup = field(repr=False)  # throughput by number of threads
     drawn: str  # which tests `plot` shows
     smallest: str  # the smallest test that shows the finding; empty: none
-    tests: tuple[MadeRow, ...]  # the smallest test that shows the finding, then by size
+    tests: tuple[GeneratedTestRow, ...]  # the smallest test that shows the finding, then by size
     focus: tuple[FocusRow, ...]  # methods that the tests prefer
     methods: tuple[str, ...]  # those that tests call
     length: str  # length of a suffix, and the lengths that were tried
     dropped: tuple[str, ...]  # what was left out, and how often
     files: tuple[str, ...]  # paths of the generated sources
-    closing: Closing  # caveats and circumstances
+    closing: ClosingSection  # caveats and circumstances
 
 
-def _headline(document: ConcurrencyDocument) -> str:
+def _format_headline(document: ConcurrencyDocument) -> str:
     """Return the finding; where other work ran beside the races, that is said first."""
-    answer = words.headline(document)
+    answer = words.format_headline(document)
     return f"Busy machine: {answer}" if _is_busy(document) else answer
 
 
@@ -122,52 +122,57 @@ def _is_busy(document: ConcurrencyDocument) -> bool:
     return any(caveat.slug in _BUSY for caveat in document.caveats)
 
 
-def view(document: ConcurrencyDocument) -> ConcurrencyView:
+def build_view(document: ConcurrencyDocument) -> ConcurrencyView:
     """Put a document into words."""
-    common = page_throughput.conclusive_tests(document)
+    common = page_throughput.find_conclusive_tests(document)
     return ConcurrencyView(
-        subject=names.label(document.subject),
-        versions=f"{_origin(document.old)} … {_origin(document.new)}",
-        headline=_headline(document),
-        cause=words.cause(document),
-        rows=tuple(map(_row, page_throughput.lanes(document))),
-        plot=page_throughput.curve(document, common),
-        drawn=_drawn(document, len(common)),
-        smallest=_smallest(document),
-        tests=tuple(_tests(document)),
+        subject=names.format_label(document.subject),
+        versions=f"{_format_origin(document.old)} … {_format_origin(document.new)}",
+        headline=_format_headline(document),
+        cause=words.describe_cause(document),
+        rows=tuple(map(_build_row, page_throughput.list_lanes(document))),
+        plot=page_throughput.draw_curve(document, common),
+        drawn=_describe_plot(document, len(common)),
+        smallest=_describe_smallest(document),
+        tests=tuple(_build_test_rows(document)),
         focus=tuple(
-            FocusRow(names.label(focus.method), _distance(focus.distance), names.line(focus.why))
+            FocusRow(
+                names.format_label(focus.method),
+                _format_distance(focus.distance),
+                names.escape_line(focus.why),
+            )
             for focus in document.focus
         ),
-        methods=tuple(map(names.label, document.methods)),
-        length=_length(document),
+        methods=tuple(map(names.format_label, document.methods)),
+        length=_describe_length(document),
         dropped=tuple(
-            f"{names.line(dropped_part.what)}: {number_format.count(dropped_part.times, 'time')}"
+            f"{names.escape_line(dropped_part.what)}: "
+            f"{number_format.format_count(dropped_part.times, 'time')}"
             for dropped_part in document.dropped
         ),
-        files=tuple(names.label(f"suite/{file}") for file in document.files),
-        closing=_closing(document),
+        files=tuple(names.format_label(f"suite/{file}") for file in document.files),
+        closing=_build_closing(document),
     )
 
 
-def html(document: ConcurrencyDocument, gate: GateView | None = None) -> str:
+def render_html(document: ConcurrencyDocument, gate: GateView | None = None) -> str:
     """Render a comparison as one page, with what the gate said."""
-    return rendered(
+    return render_template(
         "concurrency.html.j2",
-        page=view(document),
+        page=build_view(document),
         findings=tuple((_FINDING_KINDS[finding], word) for finding, word in words.FINDINGS.items()),
         votes=tuple((_VOTE_KINDS[vote], word) for vote, word in words.VOTES.items()),
         gate=gate,
     )
 
 
-def _origin(origin: Origin) -> str:
-    given = names.label(origin.given)
-    text = names.label(origin.revision[:12])
-    return given if not text or given.endswith(text) else f"{given} ({text})"
+def _format_origin(origin: Origin) -> str:
+    version_text = names.format_label(origin.given)
+    text = names.format_label(origin.revision[:12])
+    return version_text if not text or version_text.endswith(text) else f"{version_text} ({text})"
 
 
-def _row(lane: ThreadsResult) -> ThreadsRow:
+def _build_row(lane: ThreadsResult) -> ThreadsRow:
     votes = lane.votes
     return ThreadsRow(
         threads=page_throughput.lane_name(lane),
@@ -175,110 +180,115 @@ def _row(lane: ThreadsResult) -> ThreadsRow:
         kind=_FINDING_KINDS[lane.finding],
         word=words.FINDINGS[lane.finding],
         votes=(votes.old, votes.new, votes.none, votes.inconclusive),
-        speedup=words.ratio(lane.speedup),
-        interval=words.interval(lane.speedup_interval),
+        speedup=words.format_ratio(lane.speedup),
+        interval=words.format_interval(lane.speedup_interval),
         left_out=lane.left_out,
     )
 
 
-def _drawn(document: ConcurrencyDocument, common: int) -> str:
+def _describe_plot(document: ConcurrencyDocument, common: int) -> str:
     if document.plan.scope is not TimedScope.ALL:
         return "Each suffix was timed by itself, which tells nothing of the throughput of all."
     if not common:
         return "No test is conclusive with all of the numbers of threads, so there is no curve."
-    those = f"{common} of {number_format.count(len(document.tests), 'test')}"
+    count_text = f"{common} of {number_format.format_count(len(document.tests), 'test')}"
     return (
-        f"{those}, which are conclusive with each number of threads that has a point, one after "
+        f"{count_text}, which are conclusive with each number of threads that has a point, one "
+        "after "
         "the other. Each thread has calls of its own, so other threads add other calls, too."
     )
 
 
-def _tests(document: ConcurrencyDocument) -> Iterator[MadeRow]:
+def _build_test_rows(document: ConcurrencyDocument) -> Iterator[GeneratedTestRow]:
     """Yield the tests: the smallest that shows the finding, then by their statements."""
-    lanes = page_throughput.lanes(document)
-    found = [{test.test: test for test in lane.tests} for lane in lanes]
+    lanes = page_throughput.list_lanes(document)
+    lane_tests = [{test.test: test for test in lane.tests} for lane in lanes]
     order = sorted(
         document.tests,
-        key=lambda test: (test.test != document.smallest, _statements(test), test.test),
+        key=lambda test: (test.test != document.smallest, _count_statements(test), test.test),
     )
     for index, generated_test in enumerate(order):
         runs = sum(
-            generated_test.test in each and each[generated_test.test].speedup is not None
-            for each in found
+            generated_test.test in tests_by_number
+            and tests_by_number[generated_test.test].speedup is not None
+            for tests_by_number in lane_tests
         )
-        yield MadeRow(
+        yield GeneratedTestRow(
             number=generated_test.test,
             smallest=generated_test.test == document.smallest,
-            made=_made(generated_test),
-            cells=tuple(_cell(each.get(generated_test.test)) for each in found),
-            plot=page_throughput.curve(document, {generated_test.test}, page_throughput.SMALL)
+            made=_format_composition(generated_test),
+            cells=tuple(
+                _build_cell(tests_by_number.get(generated_test.test))
+                for tests_by_number in lane_tests
+            ),
+            plot=page_throughput.draw_curve(document, {generated_test.test}, page_throughput.SMALL)
             if index < MOST_DRAWN and runs > 1
             else Markup(),
         )
 
 
-def _statements(test: GeneratedTest) -> int:
+def _count_statements(test: GeneratedTest) -> int:
     return test.prefix + sum(test.suffixes)
 
 
-def _made(test: GeneratedTest) -> str:
+def _format_composition(test: GeneratedTest) -> str:
     sizes = sorted({min(test.suffixes, default=0), max(test.suffixes, default=0)})
     suffix = " to ".join(map(str, sizes))
     return f"{test.prefix} + {suffix}, {test.repeats:,} times"
 
 
-def _cell(test: MeasuredTest | None) -> VoteCell:
+def _build_cell(test: MeasuredTest | None) -> VoteCell:
     if test is None:
-        return VoteCell("plain", None, number_format.NONE, "", "", "left out")
+        return VoteCell("plain", None, number_format.NO_VALUE, "", "", "left out")
     return VoteCell(
         _VOTE_KINDS[test.vote],
         words.VOTES[test.vote],
-        words.ratio(test.speedup),
-        words.interval(test.speedup_interval),
-        "" if test.speedup is None else f"{_mean(test.old)} → {_mean(test.new)}",
-        names.line(test.reason),
+        words.format_ratio(test.speedup),
+        words.format_interval(test.speedup_interval),
+        "" if test.speedup is None else f"{_format_mean(test.old)} → {_format_mean(test.new)}",
+        names.escape_line(test.reason),
     )
 
 
-def _mean(values: Sequence[float]) -> str:
-    return number_format.seconds(fmean(values))
+def _format_mean(values: Sequence[float]) -> str:
+    return number_format.format_seconds(fmean(values))
 
 
-def _smallest(document: ConcurrencyDocument) -> str:
+def _describe_smallest(document: ConcurrencyDocument) -> str:
     generated_test = next((test for test in document.tests if test.test == document.smallest), None)
     if generated_test is None:
         return ""
-    size = number_format.count(_statements(generated_test), "statement")
+    size = number_format.format_count(_count_statements(generated_test), "statement")
     number = generated_test.test
     return f"Of those that vote for what was found, test {number} is the smallest: {size} in all."
 
 
-def _distance(distance: int) -> str:
-    return "changed" if distance == 0 else number_format.count(distance, "call") + " away"
+def _format_distance(distance: int) -> str:
+    return "changed" if distance == 0 else number_format.format_count(distance, "call") + " away"
 
 
-def _length(document: ConcurrencyDocument) -> str:
+def _describe_length(document: ConcurrencyDocument) -> str:
     text = f"A suffix is {document.length:,} calls long"
     if not document.tried:
         return f"{text}."
-    return f"{text}; tried were {', '.join(f'{one:,}' for one in document.tried)}."
+    return f"{text}; tried were {', '.join(f'{length:,}' for length in document.tried)}."
 
 
-def _closing(document: ConcurrencyDocument) -> Closing:
+def _build_closing(document: ConcurrencyDocument) -> ClosingSection:
     circumstances = (
-        ("Old", _origin(document.old)),
-        ("New", _origin(document.new)),
+        ("Old", _format_origin(document.old)),
+        ("New", _format_origin(document.new)),
         ("Host", document.host),
         ("Started", document.started),
         ("Ended", document.ended),
     )
-    return Closing(
-        caveats=tuple(of_whole(document.caveats)),
+    return ClosingSection(
+        caveats=tuple(make_caveat_views(document.caveats)),
         circumstances=tuple((name, value) for name, value in circumstances if value),
         host=tuple(document.host_facts.items()),
         plan=(
-            *_generation(document.plan),
-            *_execution(document.plan),
+            *_list_generation_facts(document.plan),
+            *_list_execution_facts(document.plan),
             ("seed", f"{document.seed}"),
         ),
         versions=(("bench-audit", document.bench_audit), *document.versions.items()),
@@ -288,37 +298,40 @@ def _closing(document: ConcurrencyDocument) -> Closing:
     )
 
 
-def _generation(plan: ConcurrencyPlan) -> Facts:
-    tries = number_format.count(plan.most_tries, "try", "tries")
+def _list_generation_facts(plan: ConcurrencyPlan) -> Facts:
+    tries = number_format.format_count(plan.most_tries, "try", "tries")
     calls = f"{plan.shortest:,} to {plan.longest:,} calls, {tries}"
     return (
         ("threads", ", ".join(map(str, plan.threads))),
         ("tests", str(plan.tests)),
         ("calls of a prefix", str(plan.prefix)),
         ("length of a suffix", calls),
-        ("repetition", f"at least {number_format.seconds(plan.least_seconds)}"),
-        ("call while made", f"at most {number_format.seconds(plan.attempt_seconds)}"),
+        ("repetition", f"at least {number_format.format_seconds(plan.least_seconds)}"),
+        ("call while made", f"at most {number_format.format_seconds(plan.attempt_seconds)}"),
     )
 
 
-def _execution(plan: ConcurrencyPlan) -> Facts:
-    steady = number_format.seconds(plan.steady_seconds)
+def _list_execution_facts(plan: ConcurrencyPlan) -> Facts:
+    steady = number_format.format_seconds(plan.steady_seconds)
     if plan.crowded_seconds != plan.steady_seconds:
-        steady += f", {number_format.seconds(plan.crowded_seconds)} with more than {CROWD} threads"
-    stop, accept = map(number_format.share, (plan.stop_spread, plan.acceptable_spread))
+        steady += (
+            f", {number_format.format_seconds(plan.crowded_seconds)} with more than {CROWD} threads"
+        )
+    stop, accept = map(number_format.format_share, (plan.stop_spread, plan.acceptable_spread))
     spreads = f"stop at {stop}, accept {accept}"
     return (
-        ("warm-up", number_format.seconds(plan.warmup_seconds)),
+        ("warm-up", number_format.format_seconds(plan.warmup_seconds)),
         (
             "a measurement",
-            f"{steady}, at least {number_format.count(plan.least_repetitions, 'repetition')}",
+            f"{steady}, at least "
+            f"{number_format.format_count(plan.least_repetitions, 'repetition')}",
         ),
         ("measurements", f"{plan.least_measurements} to {plan.most_measurements} of each version"),
         ("spread", spreads),
         ("processes", "one for each measurement" if plan.processes else "shared"),
         ("what is timed", _SCOPES[plan.scope]),
         ("control", "yes" if plan.control else "no"),
-        ("least difference", number_format.share(plan.report)),
-        ("confidence", number_format.share(plan.confidence)),
+        ("least difference", number_format.format_share(plan.report)),
+        ("confidence", number_format.format_share(plan.confidence)),
         ("conclusive tests", f"at least {plan.least_conclusive} for a finding"),
     )

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from auditor.concurrency.judge import oracle
-from auditor.concurrency.judge.catalogue import Catalogue, describe_types
-from auditor.concurrency.study_generation import Generating
+from auditor.concurrency.judge.catalogue import TypeCatalogue, describe_types
+from auditor.concurrency.study_generation import SuiteGenerator
 from auditor.concurrency.study_race import RaceMeasurement
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import (
@@ -23,7 +23,7 @@ from auditor.core.contracts.concurrent_test import Test
 from auditor.core.contracts.concurrent_test_runner import (
     ConcurrentResultCache,
     ConcurrentTestRunner,
-    Writer,
+    TestWriter,
 )
 from auditor.core.errors import SubjectError
 from auditor.core.ports import Observer
@@ -36,7 +36,7 @@ class ConcurrencyContext:
     """What the study is handed. `writer` writes the tests of a catalogue."""
 
     arena: ConcurrentTestRunner
-    writer: Callable[[Catalogue], Writer]
+    writer: Callable[[TypeCatalogue], TestWriter]
     memory: ConcurrentResultCache
     observer: Observer
 
@@ -58,12 +58,12 @@ class ConcurrencyStudy:
         Raises SubjectError where there is nothing to test, or no test can be made.
         """
         plan, workers = self.plan, self.workers
-        self._phase("the class is looked at")
+        self._start_phase("the class is looked at")
         catalogue = workers.arena.make(describe_types(self.subject))
         _require_methods(catalogue)
         writer = workers.writer(catalogue)
         self._racing = RaceMeasurement(plan, workers.arena, writer)
-        generating = Generating(
+        generating = SuiteGenerator(
             subject=self.subject,
             plan=plan,
             focus=self.focus,
@@ -71,34 +71,34 @@ class ConcurrencyStudy:
             writer=writer,
             racing=self._racing,
             memory=workers.memory,
-            phase=self._phase,
+            phase=self._start_phase,
         )
         suite = generating.suite(catalogue)
         suite = replace(
             suite, files=tuple(pair for test in suite.tests for pair in writer.files(test))
         )
-        threads = self._raced(suite, plan.threads)
+        threads = self._race_tests(suite, plan.threads)
         _require_races(self.subject, threads)
-        finding = oracle.overall(threads)
+        finding = oracle.combine_findings(threads)
         control = None
         if plan.control and finding in _CHANGES:
-            (control,) = self._raced(_of_lane(suite, threads, finding), (SEQUENTIAL,))
+            (control,) = self._race_tests(_limit_suffixes(suite, threads, finding), (SEQUENTIAL,))
         sizes = {
             test.number: len(test.prefix) + sum(map(len, test.suffixes)) for test in suite.tests
         }
         return ConcurrencyVerdict(
             subject=self.subject,
             finding=finding,
-            cause=oracle.cause(finding, control),
+            cause=oracle.decide_cause(finding, control),
             threads=threads,
             control=control,
-            smallest=oracle.smallest(finding, threads, sizes),
+            smallest=oracle.find_smallest_test(finding, threads, sizes),
             suite=suite,
             plan=plan,
-            caveats=(*self.caveats, *suite.caveats, *_caveats(threads)),
+            caveats=(*self.caveats, *suite.caveats, *_list_caveats(threads)),
         )
 
-    def _raced(
+    def _race_tests(
         self, suite: ConcurrentTestSuite, counts: Sequence[int]
     ) -> tuple[ThreadVerdict, ...]:
         """Race the tests with each number of threads, as long as that can change a finding."""
@@ -112,15 +112,16 @@ class ConcurrencyStudy:
                 if enough and oracle.is_settled(votes, left, plan):
                     left_out[threads] += 1
                     continue
-                how = "one after the other" if threads == SEQUENTIAL else f"{threads} threads"
-                self._phase(f"test {index + 1} of {len(suite.tests)}, {how}")
-                timed = self._timed(test, threads)
-                judged[threads].append(oracle.judge(timed, plan))
+                mode = "one after the other" if threads == SEQUENTIAL else f"{threads} threads"
+                self._start_phase(f"test {index + 1} of {len(suite.tests)}, {mode}")
+                timed = self._time_test(test, threads)
+                judged[threads].append(oracle.judge_test(timed, plan))
         return tuple(
-            oracle.verdict(count, judged[count], plan, left_out=left_out[count]) for count in counts
+            oracle.judge_threads(count, judged[count], plan, left_out=left_out[count])
+            for count in counts
         )
 
-    def _timed(self, test: Test, threads: int) -> RepetitionTimes:
+    def _time_test(self, test: Test, threads: int) -> RepetitionTimes:
         memory = self.workers.memory
         timing = memory.timed(test, threads)
         if timing is None or (not timing.reason and self._falls_short(timing)):
@@ -132,13 +133,13 @@ class ConcurrencyStudy:
 
     def _falls_short(self, timing: RepetitionTimes) -> bool:
         """Tell whether measurements ended that this plan goes on with: it may ask to be surer."""
-        return self.plan.processes and oracle.goes_on(timing.old, timing.new, self.plan)
+        return self.plan.processes and oracle.needs_measurement(timing.old, timing.new, self.plan)
 
-    def _phase(self, name: str) -> None:
+    def _start_phase(self, name: str) -> None:
         self.workers.observer.phase_started(name, 0, 0.0)
 
 
-def _of_lane(
+def _limit_suffixes(
     suite: ConcurrentTestSuite, verdicts: Iterable[ThreadVerdict], finding: ConcurrencyFinding
 ) -> ConcurrentTestSuite:
     """Return the tests with no more suffixes than the most threads that show a finding have run.
@@ -151,7 +152,7 @@ def _of_lane(
     )
 
 
-def _require_methods(catalogue: Catalogue) -> None:
+def _require_methods(catalogue: TypeCatalogue) -> None:
     if not catalogue.methods:
         raise SubjectError(
             f"the versions of {catalogue.subject} have no public method in common; give two "
@@ -179,7 +180,7 @@ def _require_races(subject: str, verdicts: Iterable[ThreadVerdict]) -> None:
         )
 
 
-def _caveats(threads: Sequence[ThreadVerdict]) -> list[Caveat]:
+def _list_caveats(threads: Sequence[ThreadVerdict]) -> list[Caveat]:
     tests = [test for verdict in threads for test in verdict.tests]
     failed = [test.timed for test in tests if test.timed.reason]
     if not failed:

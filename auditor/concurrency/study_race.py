@@ -12,8 +12,8 @@ from auditor.core.contracts.concurrent_test_runner import (
     ConcurrentRun,
     ConcurrentRunSettings,
     ConcurrentTestRunner,
-    Pilot,
-    Writer,
+    PilotTimes,
+    TestWriter,
 )
 
 
@@ -23,21 +23,23 @@ class RaceMeasurement:
 
     plan: RacePlan
     arena: ConcurrentTestRunner
-    writer: Writer
-    _pilots: dict[tuple[Test, int, LibraryVersion], Pilot | str] = field(default_factory=dict)
+    writer: TestWriter
+    _pilots: dict[tuple[Test, int, LibraryVersion], PilotTimes | str] = field(default_factory=dict)
 
     def measured(self, test: Test, threads: int) -> RepetitionTimes:
         """Measure a test with both versions (Algorithm 2, with the numbers of repetitions)."""
         plan = self.plan
         timed = RepetitionTimes(test=test.number, threads=threads, calls=0, repetitions=0)
-        pilots: list[Pilot] = []
+        pilots: list[PilotTimes] = []
         for version in LibraryVersion:
             pilot = self.pilot(test, threads, version)
             if isinstance(pilot, str):
                 return replace(timed, reason=f"{version} version: {pilot}")
             pilots.append(pilot)
-        turns = self._turns(test, threads, pilots)
-        slowest = max(_lasting(one, turns / test.repeats) for one in pilots)
+        turns = self._choose_repeats(test, threads, pilots)
+        slowest = max(
+            _estimate_duration(version_pilot, turns / test.repeats) for version_pilot in pilots
+        )
         repetitions = int(plan.steady(threads) / slowest)
         timed = replace(timed, calls=test.calls(threads, turns), repetitions=repetitions)
         if repetitions < plan.least_repetitions:
@@ -50,12 +52,12 @@ class RaceMeasurement:
             repetitions=repetitions,
             seconds=plan.warmup_seconds + plan.most_measurements * plan.steady(threads),
         )
-        found = self._all(replace(test, repeats=turns), threads, settings)
-        if isinstance(found, str):
-            return replace(timed, reason=found)
-        return replace(timed, old=found[LibraryVersion.OLD], new=found[LibraryVersion.NEW])
+        times = self._measure_versions(replace(test, repeats=turns), threads, settings)
+        if isinstance(times, str):
+            return replace(timed, reason=times)
+        return replace(timed, old=times[LibraryVersion.OLD], new=times[LibraryVersion.NEW])
 
-    def _turns(self, test: Test, threads: int, pilots: Sequence[Pilot]) -> int:
+    def _choose_repeats(self, test: Test, threads: int, pilots: Sequence[PilotTimes]) -> int:
         """Return how often suffixes are done, so that a repetition lasts long enough but not long.
 
         The length that was found is for the fewest threads; others would leave the window between
@@ -73,12 +75,12 @@ class RaceMeasurement:
             factor = longest / slowest / _AMPLE
         return max(1, round(test.repeats * factor))
 
-    def _all(
+    def _measure_versions(
         self, test: Test, threads: int, settings: ConcurrentRunSettings
     ) -> Mapping[LibraryVersion, tuple[float, ...]] | str:
         """Measure both versions; in turns of random order where each has processes of its own."""
         plan, rng = self.plan, np.random.default_rng((self.plan.seed, test.number, threads))
-        found: dict[LibraryVersion, tuple[float, ...]] = dict.fromkeys(LibraryVersion, ())
+        times: dict[LibraryVersion, tuple[float, ...]] = dict.fromkeys(LibraryVersion, ())
         if not plan.processes:
             settings = replace(
                 settings,
@@ -87,25 +89,25 @@ class RaceMeasurement:
                 stop=plan.stop_spread,
             )
         while True:
-            for at in rng.permutation(len(LibraryVersion)):
-                version = list(LibraryVersion)[at]
-                measured = self.arena.measure(self._race(test, threads, version), settings)
+            for index in rng.permutation(len(LibraryVersion)):
+                version = list(LibraryVersion)[index]
+                measured = self.arena.measure(self._make_run(test, threads, version), settings)
                 if isinstance(measured, str):
                     return f"{version} version: {measured}"
-                found[version] += measured
-            old, new = found[LibraryVersion.OLD], found[LibraryVersion.NEW]
-            if not plan.processes or not oracle.goes_on(old, new, plan):
-                return found
+                times[version] += measured
+            old, new = times[LibraryVersion.OLD], times[LibraryVersion.NEW]
+            if not plan.processes or not oracle.needs_measurement(old, new, plan):
+                return times
 
-    def pilot(self, test: Test, threads: int, version: LibraryVersion) -> Pilot | str:
+    def pilot(self, test: Test, threads: int, version: LibraryVersion) -> PilotTimes | str:
         """Return what a repetition takes with a version, or why it has none; it is run once."""
         key = test, threads, version
         if key not in self._pilots:
-            race = self._race(test, threads, version)
+            race = self._make_run(test, threads, version)
             self._pilots[key] = self.arena.pilot(race, self.plan.warmup_seconds)
         return self._pilots[key]
 
-    def _race(self, test: Test, threads: int, version: LibraryVersion) -> ConcurrentRun:
+    def _make_run(self, test: Test, threads: int, version: LibraryVersion) -> ConcurrentRun:
         return ConcurrentRun(
             test=self.writer.name(test),
             threads=threads,
@@ -120,6 +122,6 @@ _AMPLE = 2.0
 """How far from an end of the window a length is chosen that has to be changed."""
 
 
-def _lasting(pilot: Pilot, factor: float) -> float:
+def _estimate_duration(pilot: PilotTimes, factor: float) -> float:
     """Return the seconds of a repetition whose suffixes are done so many times as often."""
     return pilot.wall + (factor - 1) * pilot.suffixes

@@ -9,11 +9,11 @@ from rich.text import Text
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
-from auditor.cli.outputs import deliver
+from auditor.cli.outputs import write_output_files
 from auditor.concurrency import page
 from auditor.concurrency import text as concurrency_words
 from auditor.concurrency.document import ConcurrencyDocument
-from auditor.concurrency.markdown import markdown
+from auditor.concurrency.markdown import render_markdown
 from auditor.core.contracts.concurrency import ConcurrencyFinding
 from auditor.core.errors import Exit
 from reports import results
@@ -32,65 +32,69 @@ _COLUMNS = (
 )
 
 
-def keep(folder: Path, document: ConcurrencyDocument, files: Iterable[tuple[str, str]]) -> None:
+def write_results(
+    folder: Path, document: ConcurrencyDocument, files: Iterable[tuple[str, str]]
+) -> None:
     """Write the result, its page, its Markdown, and below SUITE the generated `files`.
 
     None of them is written where one cannot be made. Tests of an earlier call are gone.
     """
     texts = {
-        RESULT: results.text(document),
-        PAGE: page.html(document),
-        TEXT: markdown(document),
+        RESULT: results.format_json(document),
+        PAGE: page.render_html(document),
+        TEXT: render_markdown(document),
         **{f"{SUITE}/{name}": text for name, text in files},
     }
     for old in (folder / SUITE).rglob("Race*.java"):
         if MADE_BY in old.read_text(errors="replace"):
             old.unlink()
-    output.keep(folder, texts)
+    output.write_files(folder, texts)
 
 
-def keep_gate(folder: Path, document: ConcurrencyDocument, gate: GateView | None) -> None:
+def write_gate_page(folder: Path, document: ConcurrencyDocument, gate: GateView | None) -> None:
     """Write the page again, with what the gates said; leave it if they said nothing."""
     if gate is not None:
-        output.write(folder / PAGE, page.html(document, gate))
+        output.write_file(folder / PAGE, page.render_html(document, gate))
 
 
-def deliver_files(given: Mapping[str, Any], folder: Path, console: Console) -> None:
+def deliver_files(option_values: Mapping[str, Any], folder: Path, console: Console) -> None:
     """Write the files that -o names, and open the page if asked."""
-    made = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
-    deliver(given, made, console)
+    paths = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
+    write_output_files(option_values, paths, console)
 
 
-def show(document: ConcurrencyDocument, format_: str, console: Console) -> None:
+def print_result(document: ConcurrencyDocument, format_: str, console: Console) -> None:
     """Print a comparison in one of FORMATS."""
-    output.show(document, format_, console, table, markdown=markdown)
+    output.print_in_format(document, format_, console, build_table, markdown=render_markdown)
 
 
-def table(document: ConcurrencyDocument) -> RenderableType:
+def build_table(document: ConcurrencyDocument) -> RenderableType:
     """Return what a terminal shows."""
-    view = page.view(document)
+    view = page.build_view(document)
     parts: list[RenderableType] = [
         Text(f"{view.subject}, {view.versions}", style="dim"),
         Text(view.headline, style="bold"),
         *([Text(view.cause)] if view.cause else []),
         "",
-        _threads(view.rows),
+        _build_threads_table(view.rows),
         Text(_COLUMNS, style="dim"),
     ]
     if view.tests:
-        parts += ["", _tests(view)]
+        parts += ["", _build_tests_table(view)]
         parts += [Text(view.smallest, style="dim")] if view.smallest else []
-    preferred = tables.first_lines(
+    preferred = tables.limit_lines(
         [f"{focus_row.method}: {focus_row.why}" for focus_row in view.focus], _MOST_PREFERRED
     )
-    parts += tables.section("Methods that the tests prefer", preferred)
-    parts += tables.section("Left out while the tests were made", tables.first_lines(view.dropped))
+    parts += tables.build_section("Methods that the tests prefer", preferred)
+    parts += tables.build_section(
+        "Left out while the tests were made", tables.limit_lines(view.dropped)
+    )
     to_know = [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
-    return Group(*parts, *tables.section("To know", to_know))
+    return Group(*parts, *tables.build_section("To know", to_know))
 
 
-def _threads(rows: Sequence[page.ThreadsRow]) -> RenderableType:
-    threads = tables.lineless(
+def _build_threads_table(rows: Sequence[page.ThreadsRow]) -> RenderableType:
+    threads = tables.make_borderless_table(
         "", ">threads", ">finding", ">old", ">new", ">none", ">open", ">speed-up", ">interval",
         ">left",
     )  # fmt: skip
@@ -103,26 +107,30 @@ def _threads(rows: Sequence[page.ThreadsRow]) -> RenderableType:
     return threads
 
 
-def _tests(view: page.ConcurrencyView) -> RenderableType:
+def _build_tests_table(view: page.ConcurrencyView) -> RenderableType:
     heads = [f"threads: {row.threads}" for row in view.rows]
-    made = tables.lineless(">test", "statements", *heads)
+    test_table = tables.make_borderless_table(">test", "statements", *heads)
     for row in view.tests[: tables.MOST_ROWS]:
-        made.add_row(str(row.number), Text(row.made, style="dim"), *map(_cell, row.cells))
-    return tables.and_more(made, len(view.tests))
+        test_table.add_row(
+            str(row.number), Text(row.made, style="dim"), *map(_format_cell, row.cells)
+        )
+    return tables.add_omitted_count(test_table, len(view.tests))
 
 
-def _cell(vote_cell: page.VoteCell) -> Text:
+def _format_cell(vote_cell: page.VoteCell) -> Text:
     """Return a vote with its numbers, or why there are none."""
     if vote_cell.word is None or not vote_cell.times:
         glyph = vote_cell.word.glyph if vote_cell.word else ""
-        return Text(f"{glyph} {tables.short(vote_cell.note)}".strip(), style="dim")
+        return Text(f"{glyph} {tables.shorten_text(vote_cell.note)}".strip(), style="dim")
     vote = Text(
         f"{vote_cell.word.glyph} {vote_cell.speedup}", style=_STYLES.get(vote_cell.kind, "")
     )
     return vote.append(f" ({vote_cell.interval})", style="dim")
 
 
-def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[Exit, list[str]]:
+def judge_gate(
+    document: ConcurrencyDocument, *, fail_on_regression: bool
+) -> tuple[Exit, list[str]]:
     """Return the verdict and what to say about it; nothing is said without a gate."""
     if not fail_on_regression:
         return Exit.OK, []
@@ -130,12 +138,12 @@ def judge(document: ConcurrencyDocument, *, fail_on_regression: bool) -> tuple[E
         threads_results = [
             thread for thread in document.threads if thread.finding is ConcurrencyFinding.REGRESSION
         ]
-        said = [
-            f"gate failed: {concurrency_words.lane_sentence(result)}" for result in threads_results
+        messages = [
+            f"gate failed: {concurrency_words.describe_lane(result)}" for result in threads_results
         ]
-        return Exit.GATE_FAILED, said
+        return Exit.GATE_FAILED, messages
     if document.finding is ConcurrencyFinding.INCONCLUSIVE:
-        reason = concurrency_words.headline(document).removeprefix("Cannot tell: ")
+        reason = concurrency_words.format_headline(document).removeprefix("Cannot tell: ")
         return Exit.NO_VERDICT, [f"gate undecided: {reason}"]
-    open_ = concurrency_words.undecided(document)
+    open_ = concurrency_words.describe_undecided(document)
     return Exit.OK, [f"gate passed: no regression{open_}"]

@@ -2,7 +2,7 @@
 
 from auditor.config.load import Config as Config
 from auditor.config.load import Gates as Gates
-from auditor.config.load import load as load
+from auditor.config.load import load_config as load_config
 from auditor.config.places import Places as Places
-from auditor.config.places import places as places
-from auditor.config.subjects import described as described
+from auditor.config.places import choose_places as choose_places
+from auditor.config.subjects import describe_subject as describe_subject

@@ -15,7 +15,7 @@ def abs_request(
     settings: Settings, methods: tuple[str, ...] | None, model: Path | None
 ) -> AbsRequest:
     """Return what an audit asks, `model` being a file of one; raises ValueError, ModelUnusable."""
-    slowdown = asked_slowdown(settings)
+    slowdown = choose_slowdown(settings)
     if slowdown is not None and not math.isfinite(slowdown):
         raise ValueError(f"{slowdown} at slowdown must be {CHOICES['$.slowdown']}")
     return AbsRequest(
@@ -25,7 +25,7 @@ def abs_request(
         methods=methods,
         runs=settings.runs,
         slowdown=slowdown,
-        wait=_wait(settings),
+        wait=_choose_wait(settings),
         rule=DetectionRule(settings.rule),
         exact=settings.exact,
         shares=settings.shares,
@@ -34,7 +34,7 @@ def abs_request(
         significance=settings.significance,
         score_only=settings.mode == "score",
         estimate=settings.estimate,
-        curve=_curve(settings),
+        curve=_choose_curve(settings),
         controls=settings.controls,
         allocation_bytes=settings.allocation_bytes if settings.allocations else None,
         accepted=tuple(
@@ -48,14 +48,14 @@ DEFAULT_SLOWDOWN = 0.5
 """Slowdown that is injected by default: fixed, so that scores of a suite can be compared."""
 
 
-def asked_slowdown(settings: Settings) -> float | None:
+def choose_slowdown(settings: Settings) -> float | None:
     """Return v, None for the paper's: sized by the spreads."""
     if settings.slowdown is None:
         return None if settings.rule == "paper" else DEFAULT_SLOWDOWN
     return None if settings.slowdown == "auto" else settings.slowdown
 
 
-def _curve(settings: Settings) -> CurveMode:
+def _choose_curve(settings: Settings) -> CurveMode:
     """Return whose curve is measured; what is to be compared with others has none by itself."""
     if settings.curve is not None:
         return CurveMode(settings.curve)
@@ -63,7 +63,7 @@ def _curve(settings: Settings) -> CurveMode:
     return CurveMode.NONE if plain else CurveMode.METHODS
 
 
-def _wait(settings: Settings) -> InjectionKind | None:
+def _choose_wait(settings: Settings) -> InjectionKind | None:
     if settings.wait is None:
         # The paper's own way (Section 6.2), unless the user says otherwise.
         return InjectionKind.SLEEP if settings.rule == "paper" else None

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from auditor.config.quantities import seconds
-from auditor.config.shares import share
+from auditor.config.quantities import parse_duration
+from auditor.config.shares import parse_share
 from auditor.config.versions import version_spec
 from auditor.core.contracts.concurrency import PAPER, LibraryVersion, RacePlan, TimedScope
 from auditor.core.errors import UsageError
@@ -34,50 +34,52 @@ class ConcurrencyRequest:
     jmh: bool = False  # whether the tests are also written as JMH benchmarks
 
 
-def concurrency_request(given: Mapping[str, Any], folder: Path) -> ConcurrencyRequest:
+def concurrency_request(option_values: Mapping[str, Any], folder: Path) -> ConcurrencyRequest:
     """Read the options; paths are relative to `folder`. Raises UsageError."""
-    written = {version: str(given[version]) for version in LibraryVersion}
+    texts = {version: str(option_values[version]) for version in LibraryVersion}
     return ConcurrencyRequest(
-        subject=given["subject"],
-        written=written,
-        versions={version: version_spec(text, folder) for version, text in written.items()},
-        plan=_plan(given),
-        java_home=given.get("java_home"),
-        options=_words(given.get("jvm_args") or ""),
-        jmh=bool(given.get("jmh")),
+        subject=option_values["subject"],
+        written=texts,
+        versions={version: version_spec(text, folder) for version, text in texts.items()},
+        plan=_build_plan(option_values),
+        java_home=option_values.get("java_home"),
+        options=_split_jvm_args(option_values.get("jvm_args") or ""),
+        jmh=bool(option_values.get("jmh")),
     )
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _split_jvm_args(text: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
         raise UsageError(f"--jvm-args {text!r} cannot be split into words: {error}") from error
 
 
-def _plan(given: Mapping[str, Any]) -> RacePlan:
+def _build_plan(option_values: Mapping[str, Any]) -> RacePlan:
     """Return the plan of a preset with what was given over it."""
-    plan = PAPER if given.get("paper") else RacePlan()
+    plan = PAPER if option_values.get("paper") else RacePlan()
     named = {field.name for field in fields(RacePlan)}
-    changes = {key: value for key, value in given.items() if key in named and value is not None}
+    changes = {
+        key: value for key, value in option_values.items() if key in named and value is not None
+    }
     for key in changes.keys() & {*_DURATIONS}:
         try:
-            changes[key] = seconds(changes[key])
+            changes[key] = parse_duration(changes[key])
         except ValueError as error:
-            raise UsageError(f"{_option(key)}: {error}") from error
+            raise UsageError(f"{_name_option(key)}: {error}") from error
     for key in changes.keys() & {*_PARTS}:
-        changes[key] = share(_option(key), changes[key])
+        changes[key] = parse_share(_name_option(key), changes[key])
     if "threads" in changes:
-        changes["threads"] = _threads(changes["threads"])
+        changes["threads"] = _parse_threads(changes["threads"])
     if "scope" in changes:
         changes["scope"] = TimedScope(changes["scope"])
     if "steady_seconds" in changes and "crowded_seconds" not in changes:
         changes["crowded_seconds"] = changes["steady_seconds"]
-    return _checked(replace(plan, **changes))
+    return _check_plan(replace(plan, **changes))
 
 
-def _threads(text: str) -> tuple[int, ...]:
-    words = [one.strip() for one in text.split(",")]
+def _parse_threads(text: str) -> tuple[int, ...]:
+    words = [part.strip() for part in text.split(",")]
     if not all(word.isdecimal() and 1 <= int(word) <= _MOST_THREADS for word in words):
         raise UsageError(
             f"--threads {text} must be numbers from 1 to {_MOST_THREADS}, separated by commas, "
@@ -99,14 +101,14 @@ _ORDERED = (
 )  # fmt: skip
 
 
-def _checked(plan: RacePlan) -> RacePlan:
+def _check_plan(plan: RacePlan) -> RacePlan:
     for key, lowest in _LEAST.items():
         if getattr(plan, key) < lowest:
-            raise UsageError(f"{_option(key)} {getattr(plan, key)} must be at least {lowest}")
+            raise UsageError(f"{_name_option(key)} {getattr(plan, key)} must be at least {lowest}")
     for low, high in _ORDERED:
         if getattr(plan, low) > getattr(plan, high):
             raise UsageError(
-                f"{_option(low)} {getattr(plan, low)} is above {_option(high)} "
+                f"{_name_option(low)} {getattr(plan, low)} is above {_name_option(high)} "
                 f"{getattr(plan, high)}"
             )
     if plan.tests > _MOST_TESTS:
@@ -128,7 +130,7 @@ def words_of(request: ConcurrencyRequest) -> tuple[str, ...]:
         # Without the second one the first decides both.
         with_steady = key == "crowded_seconds" and "--steady" in words
         if (value := getattr(plan, key)) != getattr(preset, key) or with_steady:
-            words += _word(key, value)
+            words += _format_option(key, value)
     if request.java_home is not None:
         words += ["--java-home", str(request.java_home)]
     if request.options:
@@ -136,8 +138,8 @@ def words_of(request: ConcurrencyRequest) -> tuple[str, ...]:
     return (*words, *(["--jmh"] if request.jmh else []))
 
 
-def _word(key: str, value: Any) -> list[str]:
-    name = _option(key)
+def _format_option(key: str, value: Any) -> list[str]:
+    name = _name_option(key)
     if isinstance(value, bool):
         return [name if value else name.replace("--", "--no-", 1)]
     if key in _DURATIONS:
@@ -145,5 +147,5 @@ def _word(key: str, value: Any) -> list[str]:
     return [name, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)]
 
 
-def _option(key: str) -> str:
+def _name_option(key: str) -> str:
     return f"--{key.removesuffix('_seconds').replace('_', '-')}"

@@ -14,31 +14,34 @@ _ITEM = re.compile(r"\[\d+\]")
 """Where in a list a path leads: what may stand there is the same for all of it."""
 
 
-def explain(
+def explain_error(
     message: str,
-    found: Mapping[str, Any],
+    document: Mapping[str, Any],
     sections: Mapping[str, type[Section]] = MappingProxyType(SECTIONS),
 ) -> str:
     """Return what is wrong and how to write it, without any words of Python.
 
     `sections` are the types of the objects by their paths.
     """
-    what, _, place = message.replace("`", "").partition(" - at ")
+    problem, _, place = message.replace("`", "").partition(" - at ")
     place = place or "$"
     key = shown_place(place)
     general = _ITEM.sub("[...]", place)
     if place.startswith("key in "):
         return f"the keys at {shown_place(place.removeprefix('key in '))} must be texts in quotes"
-    if unknown := re.search(r"unknown field (.*)", what):
-        return _unknown(unknown[1], place, sections)
-    if missing := re.search(r"missing required field (.*)", what):
+    if unknown := re.search(r"unknown field (.*)", problem):
+        return _explain_unknown_key(unknown[1], place, sections)
+    if missing := re.search(r"missing required field (.*)", problem):
         return f"{key} needs the key {missing[1]!r}"
     if general in DURATIONS:
-        return f"{_shown(place, found)} at {key} must be {duration_hint(_value(place, found))}"
+        return (
+            f"{_format_value(place, document)} at {key} must be "
+            f"{duration_hint(_find_value(place, document))}"
+        )
     if general in CHOICES:
-        given = "" if general != place else f"{_shown(place, found)} at "
-        return f"{given}{key} must be {CHOICES[general]}"
-    return f"{_shown(place, found)} at {key} must be {_wanted(what)}"
+        prefix = "" if general != place else f"{_format_value(place, document)} at "
+        return f"{prefix}{key} must be {CHOICES[general]}"
+    return f"{_format_value(place, document)} at {key} must be {_describe_expected(problem)}"
 
 
 def shown_place(place: str) -> str:
@@ -51,8 +54,8 @@ def duration_hint(value: object) -> str:
     seconds: float = 600
     if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
         seconds = value
-    whole = seconds % 60 == 0
-    text = f"{seconds // 60:g}m" if whole else f"{seconds:g}s"
+    is_minutes = seconds % 60 == 0
+    text = f"{seconds // 60:g}m" if is_minutes else f"{seconds:g}s"
     return f'a number with a unit in quotes, such as "{text}"'
 
 
@@ -67,18 +70,18 @@ _KINDS = {
 }
 
 
-def _wanted(what: str) -> str:
+def _describe_expected(problem: str) -> str:
     """Return what msgspec expects of a value, for people."""
-    expected = re.search(r"expected (.*?)(?:, got .*)?$", what, re.IGNORECASE)
-    kinds, *limit = (expected[1] if expected else what).split(" ", 1)
+    expected = re.search(r"expected (.*?)(?:, got .*)?$", problem, re.IGNORECASE)
+    kinds, *limit = (expected[1] if expected else problem).split(" ", 1)
     if " | " in (expected[1] if expected else ""):
         kinds, limit = expected[1].replace(" | ", "|"), []  # type: ignore[index]
     words = " or ".join(_KINDS.get(kind, kind) for kind in kinds.split("|"))
     if not limit:
         return words
-    for written, said in _LIMITS:
-        if found := re.fullmatch(written, limit[0]):
-            return f"{words} {said.format(*found.groups())}"
+    for pattern, phrase in _LIMITS:
+        if match := re.fullmatch(pattern, limit[0]):
+            return f"{words} {phrase.format(*match.groups())}"
     return f"{words} ({limit[0]})"
 
 
@@ -93,32 +96,32 @@ _LIMITS = (
 )
 
 
-def _unknown(key: str, place: str, sections: Mapping[str, type[Section]]) -> str:
+def _explain_unknown_key(key: str, place: str, sections: Mapping[str, type[Section]]) -> str:
     section = sections.get(_ITEM.sub("[...]", place), sections["$"])
-    known = _keys(section)
-    where = "" if place == "$" else f" in {shown_place(place)}"
-    if close := get_close_matches(key, known, n=1):
-        return f"unknown key {key!r}{where}; did you mean {close[0]!r}?"
+    keys = _list_keys(section)
+    location = "" if place == "$" else f" in {shown_place(place)}"
+    if close := get_close_matches(key, keys, n=1):
+        return f"unknown key {key!r}{location}; did you mean {close[0]!r}?"
     elsewhere = {
         name: shown_place(f"{section_place}.{name}")
-        for section_place, other in reversed([*sections.items()])  # of two the first
-        for name in _keys(other)
+        for section_place, section_type in reversed([*sections.items()])  # of two the first
+        for name in _list_keys(section_type)
     }
     if close := get_close_matches(key, elsewhere, n=1):
-        return f"unknown key {key!r}{where}; did you mean {elsewhere[close[0]]}?"
-    return f"unknown key {key!r}{where}; the keys are: {', '.join(known)}"
+        return f"unknown key {key!r}{location}; did you mean {elsewhere[close[0]]}?"
+    return f"unknown key {key!r}{location}; the keys are: {', '.join(keys)}"
 
 
-def _keys(section: type[Section]) -> tuple[str, ...]:
+def _list_keys(section: type[Section]) -> tuple[str, ...]:
     return section.__struct_encode_fields__
 
 
-def _value(place: str, found: Mapping[str, Any]) -> object:
-    value: Any = found
+def _find_value(place: str, document: Mapping[str, Any]) -> object:
+    value: Any = document
     for key in re.findall(r"[^.\[\]]+", place.removeprefix("$")):
         value = value[int(key)] if isinstance(value, list | tuple) else value.get(key)
     return value
 
 
-def _shown(place: str, found: Mapping[str, Any]) -> str:
-    return json.dumps(_value(place, found), default=str)[:60]
+def _format_value(place: str, document: Mapping[str, Any]) -> str:
+    return json.dumps(_find_value(place, document), default=str)[:60]

@@ -8,7 +8,7 @@ from typing import Any
 
 from auditor.config import reading
 from auditor.core.errors import UsageError
-from auditor.core.files.foreign_files import read_regular, reason
+from auditor.core.files.foreign_files import describe_os_error, read_regular
 from auditor.core.files.paths import is_file
 
 NAMES = ("bench-audit.toml", "bench-audit.yaml", "bench-audit.yml", "bench-audit.json")
@@ -21,7 +21,7 @@ UNNAMED = "in a configuration that the command line does not name"
 
 
 @dataclass(frozen=True, slots=True)
-class FoundConfiguration:
+class ProjectConfiguration:
     """A configuration that lies in the folder of a subject."""
 
     path: Path
@@ -35,7 +35,7 @@ class FoundConfiguration:
         return self.path.name != _PROJECT
 
 
-def find_configuration(folder: Path, argument: str) -> FoundConfiguration | None:
+def find_configuration(folder: Path, argument: str) -> ProjectConfiguration | None:
     """Return the one configuration in a folder; raises UsageError for two, or a broken one.
 
     `argument` is how the command line names the folder.
@@ -45,7 +45,7 @@ def find_configuration(folder: Path, argument: str) -> FoundConfiguration | None
         for name in NAMES
         if is_file(path := folder / name)
     ]
-    if (table := _table(folder / _PROJECT, str(Path(argument) / _PROJECT))) is not None:
+    if (table := _read_table(folder / _PROJECT, str(Path(argument) / _PROJECT))) is not None:
         configurations.append(table)
     if len(configurations) > 1:
         first, second, *_ = configurations
@@ -56,16 +56,16 @@ def find_configuration(folder: Path, argument: str) -> FoundConfiguration | None
     return configurations[0] if configurations else None
 
 
-def _whole_file(path: Path, label: str) -> FoundConfiguration:
+def _whole_file(path: Path, label: str) -> ProjectConfiguration:
     """Read a file of ours; whoever wrote the project may have made it a link to another one."""
     try:
         content = read_regular(path, _LARGEST)
     except OSError as error:
-        raise UsageError(f"{label} cannot be read: {reason(error)}") from error
-    return FoundConfiguration(path, label, reading.parse_document(content, path, label))
+        raise UsageError(f"{label} cannot be read: {describe_os_error(error)}") from error
+    return ProjectConfiguration(path, label, reading.parse_document(content, path, label))
 
 
-def _table(path: Path, shown: str) -> FoundConfiguration | None:
+def _read_table(path: Path, label: str) -> ProjectConfiguration | None:
     """Return the table in a pyproject.toml; a file that cannot be read is not ours to judge."""
     if not is_file(path):
         return None
@@ -78,5 +78,5 @@ def _table(path: Path, shown: str) -> FoundConfiguration | None:
     if settings is None:
         return None
     if not isinstance(settings, dict):
-        raise UsageError(f"{shown}: tool.bench-audit must be a table, {_TABLE}")
-    return FoundConfiguration(path, f"{shown} {_TABLE}", settings)
+        raise UsageError(f"{label}: tool.bench-audit must be a table, {_TABLE}")
+    return ProjectConfiguration(path, f"{label} {_TABLE}", settings)

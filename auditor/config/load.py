@@ -13,7 +13,7 @@ import msgspec
 
 from auditor.config import clients, reading, research_tools, shares, subjects
 from auditor.config.audit import DEFAULT_SLOWDOWN, abs_request
-from auditor.config.found import UNNAMED, FoundConfiguration, find_configuration
+from auditor.config.found import UNNAMED, ProjectConfiguration, find_configuration
 from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
 from auditor.config.series import series_request
@@ -21,7 +21,7 @@ from auditor.config.settings import Settings
 from auditor.config.untrusted import refuse_other_subject, refuse_reaching
 from auditor.core.errors import UsageError
 from auditor.core.files.own_files import describe_file
-from auditor.core.files.paths import exists, is_dir, is_file
+from auditor.core.files.paths import is_dir, is_file, path_exists
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
 from auditor.core.request import (
     AbsRequest,
@@ -90,7 +90,7 @@ class Config:
         )
 
 
-def load(
+def load_config(
     argument: str,
     changes: Mapping[str, Any],
     folder: Path,
@@ -112,8 +112,8 @@ def load(
             raise UsageError(f"{argument}: {research_tools.NOT_THEIRS}")
         found_file = find_configuration(path, argument) if is_dir(path) else None
         if found_file is not None:
-            return _load_found(found_file, changes)
-        return _resolve({"subject": argument}, changes, folder, "")
+            return _load_project_configuration(found_file, changes)
+        return _resolve_config({"subject": argument}, changes, folder, "")
     try:
         return _load_file(path, argument, changes, as_configured=as_configured, untrusted=untrusted)
     except UsageError as error:
@@ -122,21 +122,25 @@ def load(
         raise
 
 
-def _load_found(found: FoundConfiguration, changes: Mapping[str, Any]) -> Config:
+def _load_project_configuration(
+    configuration: ProjectConfiguration, changes: Mapping[str, Any]
+) -> Config:
     """Read a configuration that lies in the project: it is not trusted, as nobody named it."""
-    source, there = f"{found.shown}: ", found.path.resolve().parent
+    source, folder = f"{configuration.shown}: ", configuration.path.resolve().parent
     try:
-        refuse_reaching(found.document, source, UNNAMED)
-        config = _resolve(_as_numbers(found.document, found.shown), changes, there, source)
-        refuse_other_subject(config.subject, there, source, UNNAMED)
+        refuse_reaching(configuration.document, source, UNNAMED)
+        config = _resolve_config(
+            _as_numbers(configuration.document, configuration.shown), changes, folder, source
+        )
+        refuse_other_subject(config.subject, folder, source, UNNAMED)
     except UsageError as error:
-        if UNNAMED in str(error) and found.is_whole_file:
-            named = shlex.quote(found.shown)
+        if UNNAMED in str(error) and configuration.is_whole_file:
+            named = shlex.quote(configuration.shown)
             raise UsageError(f"{error}; to allow it, name the file: {named}") from error
         raise
-    config = replace(config, found=found.shown)
-    if found.is_whole_file and isinstance(config.subject, FolderSpec):
-        subject = replace(config.subject, configuration=found.path.resolve())
+    config = replace(config, found=configuration.shown)
+    if configuration.is_whole_file and isinstance(config.subject, FolderSpec):
+        subject = replace(config.subject, configuration=configuration.path.resolve())
         config = replace(config, subject=subject)
     return config
 
@@ -164,18 +168,20 @@ def _load_file(
     untrusted: bool,
 ) -> Config:
     _require_configuration(path, argument)
-    found, there = reading.document(path, argument), path.resolve().parent
+    document, folder = reading.read_document(path, argument), path.resolve().parent
     try:
-        theirs = research_tools.translated(found, there, as_configured=as_configured)
+        translation = research_tools.translate_tool_file(
+            document, folder, as_configured=as_configured
+        )
     except ValueError as error:
         raise UsageError(f"{argument}: {error}") from error
-    written, ignored = (_as_numbers(found, argument), ()) if theirs is None else theirs
+    values, ignored = (_as_numbers(document, argument), ()) if translation is None else translation
     source = f"{argument}: "
     if untrusted:
-        refuse_reaching(written, source)
-    config = replace(_resolve(written, changes, there, source), ignored=ignored)
+        refuse_reaching(values, source)
+    config = replace(_resolve_config(values, changes, folder, source), ignored=ignored)
     if untrusted:
-        refuse_other_subject(config.subject, there, source)
+        refuse_other_subject(config.subject, folder, source)
     if isinstance(config.subject, FolderSpec):
         subject = replace(config.subject, configuration=path.resolve())
         config = replace(config, subject=subject)
@@ -183,8 +189,8 @@ def _load_file(
 
 
 def _require_configuration(path: Path, argument: str) -> None:
-    if not exists(path):
-        raise UsageError(f"no such file or folder: {argument}{_near(path)}")
+    if not path_exists(path):
+        raise UsageError(f"no such file or folder: {argument}{_suggest_name(path)}")
     if path.suffix not in reading.EXTENSIONS:
         needed = (
             "its name must end in .json, .yaml, .yml or .toml; to audit a project, name its folder"
@@ -192,84 +198,84 @@ def _require_configuration(path: Path, argument: str) -> None:
         raise UsageError(f"{argument} is not a configuration: {describe_file(path) or needed}")
 
 
-def _as_numbers(found: Mapping[str, Any], argument: str) -> Mapping[str, Any]:
+def _as_numbers(document: Mapping[str, Any], argument: str) -> Mapping[str, Any]:
     try:
-        return shares.as_numbers(found)
+        return shares.as_numbers(document)
     except UsageError as error:
         raise UsageError(f"{argument}: {error}") from error
 
 
-def at_revision(config: Config, written: str, folder: Path) -> Config:
+def at_revision(config: Config, revision: str, folder: Path) -> Config:
     """Return the configuration of another revision of the subject; raises UsageError."""
-    if foreign_results(folder / written, written):
+    if foreign_results(folder / revision, revision):
         raise UsageError(
-            f"{written} contains results; to compare results, run bench-audit analyze HEAD "
+            f"{revision} contains results; to compare results, run bench-audit analyze HEAD "
             "--against BASE"
         )
-    subject = subjects.revised(config.subject, written, folder)
+    subject = subjects.revise_subject(config.subject, revision, folder)
     if isinstance(subject, GitSpec) and isinstance(config.subject, FolderSpec):
         subject = replace(subject, configuration=config.subject.configuration)
     return replace(config, subject=subject)
 
 
-def _near(path: Path) -> str:
+def _suggest_name(path: Path) -> str:
     try:
-        there = [entry.name for entry in path.parent.iterdir()]
+        names = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return ""
-    close = get_close_matches(path.name, there, n=1)
+    close = get_close_matches(path.name, names, n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def from_text(text: str, here: Path) -> Config:
+def parse_config_text(text: str, path: Path) -> Config:
     """Return the configuration of another machine; a file or folder of its is `here`."""
-    found = json.loads(text)
-    subject = found["subject"]
+    document = json.loads(text)
+    subject = document["subject"]
     if isinstance(subject, str) and not subject.startswith(subjects.PREFIXES):
-        found["subject"] = str(here)
+        document["subject"] = str(path)
     elif isinstance(subject, dict) and subject.get("path"):
-        found["subject"] = {**subject, "path": str(here)}
-    return _resolve(found, {"store": None}, here, "")
+        document["subject"] = {**subject, "path": str(path)}
+    return _resolve_config(document, {"store": None}, path, "")
 
 
-def _resolve(
-    found: Mapping[str, Any], changes: Mapping[str, Any], folder: Path, source: str
+def _resolve_config(
+    document: Mapping[str, Any], changes: Mapping[str, Any], folder: Path, source: str
 ) -> Config:
-    settings = reading.settings({**found, **_merged(found, changes)}, source)
+    settings = reading.parse_settings({**document, **_merge_changes(document, changes)}, source)
     try:
-        return _config(settings, folder)
+        return _build_config(settings, folder)
     except UsageError as error:
         raise type(error)(f"{source}{error}") from error
     except ValueError as error:
         raise UsageError(f"{source}{error}") from error
 
 
-def _merged(found: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_changes(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Lay objects (gates) over those of the file key by key, all else as a whole."""
     return {
-        key: {**found[key], **value}
-        if isinstance(value, Mapping) and isinstance(found.get(key), Mapping)
+        key: {**document[key], **value}
+        if isinstance(value, Mapping) and isinstance(document.get(key), Mapping)
         else value
         for key, value in changes.items()
     }
 
 
-def _config(settings: Settings, folder: Path) -> Config:
-    subject = subjects.spec(settings.subject, folder)
-    words = subjects.build_words(settings.subject)
-    methods = _methods(settings, folder)
+def _build_config(settings: Settings, folder: Path) -> Config:
+    subject = subjects.parse_subject(settings.subject, folder)
+    words = subjects.read_build_options(settings.subject)
+    methods = _read_methods(settings, folder)
     store, model = (
-        (folder / Path(one).expanduser()).absolute() if one else None
-        for one in (settings.store, settings.warmup.model)
+        (folder / Path(file).expanduser()).absolute() if file else None
+        for file in (settings.store, settings.warmup.model)
     )
     dispatch = dask_spec(settings, folder)
     rent = str(dispatch.rent) if dispatch and dispatch.rent else None
-    whole = msgspec.structs.replace(
+    resolved_settings = msgspec.structs.replace(
         settings,
         dask=msgspec.structs.replace(settings.dask, rent=rent),
-        subject=subjects.resolved(subject, words),
+        subject=subjects.resolve_subject(subject, words),
         methods="auto" if methods is None else methods,
-        clients=clients.resolved(settings, folder),
+        clients=clients.resolve_clients(settings, folder),
         store=str(store) if store else None,
         warmup=msgspec.structs.replace(settings.warmup, model=str(model) if model else None),
         schema=None,
@@ -286,7 +292,7 @@ def _config(settings: Settings, folder: Path) -> Config:
         ssh=ssh_spec(settings.host, settings.ssh),
         dispatch=dispatch,
         request=abs_request(settings, methods, model),
-        compare=_compare(settings),
+        compare=_build_compare_request(settings),
         warmup_given=settings.plan.warmup is not None,
         length_given=settings.plan.iteration_time is not None,
         gates=Gates(settings.gates.min_score),
@@ -294,43 +300,43 @@ def _config(settings: Settings, folder: Path) -> Config:
         series=series_request(settings),
         model=model,
         store=store,
-        text=_text(whole),
+        text=_format_settings(resolved_settings),
     )
 
 
-def _text(settings: Settings) -> str:
-    known = msgspec.to_builtins(settings)
-    return json.dumps({key: value for key, value in known.items() if key != "$schema"})
+def _format_settings(settings: Settings) -> str:
+    values = msgspec.to_builtins(settings)
+    return json.dumps({key: value for key, value in values.items() if key != "$schema"})
 
 
-def _compare(settings: Settings) -> CompareRequest:
+def _build_compare_request(settings: Settings) -> CompareRequest:
     """Return how revisions are compared; their audit needs a number where "auto" stands."""
-    written = settings.compare
+    section = settings.compare
     slowdown = settings.slowdown
     return CompareRequest(
-        min_delta=written.min_delta,
-        rounds=written.rounds,
-        fresh=written.confirm,
+        min_delta=section.min_delta,
+        rounds=section.rounds,
+        fresh=section.confirm,
         slowdown=slowdown if isinstance(slowdown, float) else DEFAULT_SLOWDOWN,
-        methods=written.methods,
+        methods=section.methods,
     )
 
 
-def _methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:
+def _read_methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:
     """Return the names, None for an automatic choice; a file has one a line, # for comments."""
-    written = settings.methods
-    if written == "auto":
+    names = settings.methods
+    if names == "auto":
         return None
-    if isinstance(written, str):
-        path = folder / written
+    if isinstance(names, str):
+        path = folder / names
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, ValueError) as error:
             raise ValueError(
-                f"{written!r} at methods is not a readable file; write a list of names, a file "
+                f"{names!r} at methods is not a readable file; write a list of names, a file "
                 'with one per line, or "auto"'
             ) from error
-        written = tuple(line.strip() for line in lines if line.partition("#")[0].strip())
-    if not written:
+        names = tuple(line.strip() for line in lines if line.partition("#")[0].strip())
+    if not names:
         raise ValueError('methods is empty; name some, or write "auto"')
-    return tuple(dict.fromkeys(written))
+    return tuple(dict.fromkeys(names))

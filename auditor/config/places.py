@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.config.load import Config
-from auditor.config.subjects import slug
+from auditor.config.subjects import build_slug
 from auditor.core.errors import UsageError
 from auditor.core.request import FolderSpec, SubjectSpec
 
@@ -23,7 +23,7 @@ class Places:
     home: Path
 
 
-def places(
+def choose_places(
     config: Config,
     environment: Mapping[str, str],
     *,
@@ -37,18 +37,18 @@ def places(
     UsageError where the store or the cache lies inside the subject's folder: writing there would
     change what is being audited. Results may lie there (`without_outputs`).
     """
-    base = state(environment) / slug(config.subject)
+    base = find_state_folder(environment) / build_slug(config.subject)
     if output is not None and not is_inside(config.subject, output):
         base = output
-    asked = hashlib.sha256(config.text.encode(errors="surrogateescape")).hexdigest()[:8]
-    found = Places(
-        output=(output or base / asked).absolute(),
+    digest = hashlib.sha256(config.text.encode(errors="surrogateescape")).hexdigest()[:8]
+    audit_places = Places(
+        output=(output or base / digest).absolute(),
         store=(store or config.store or base / "store.sqlite").absolute(),
-        home=home(environment),
+        home=find_cache_folder(environment),
     )
     if isinstance(config.subject, FolderSpec):
-        _require_outside(found, config.subject.path, ("store", "cache"))
-    return found
+        _require_outside(audit_places, config.subject.path, ("store", "cache"))
+    return audit_places
 
 
 def without_outputs(subject: FolderSpec, output: Path, files: Iterable[Path]) -> FolderSpec:
@@ -92,8 +92,8 @@ IGNORED = "# Results of bench-audit: no part of the project.\n*\n"
 """What keeps a folder of results inside of a project out of its repository."""
 
 
-def _require_outside(found: Places, subject: Path, kinds: Iterable[str]) -> None:
-    named = {"output": found.output, "store": found.store, "cache": found.home}
+def _require_outside(audit_places: Places, subject: Path, kinds: Iterable[str]) -> None:
+    named = {"output": audit_places.output, "store": audit_places.store, "cache": audit_places.home}
     for name, path in ((kind, named[kind]) for kind in kinds):
         if path.resolve().is_relative_to(subject):
             raise UsageError(
@@ -102,7 +102,7 @@ def _require_outside(found: Places, subject: Path, kinds: Iterable[str]) -> None
             )
 
 
-def class_places(  # noqa: PLR0913 - what is compared, and where things may be put
+def choose_class_places(  # noqa: PLR0913 - what is compared, and where things may be put
     subject: str,
     versions: tuple[str, ...],
     environment: Mapping[str, str],
@@ -117,17 +117,17 @@ def class_places(  # noqa: PLR0913 - what is compared, and where things may be p
     `folders` that versions are.
     """
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", subject)[-60:].strip("-.") or "class"
-    folder = state(environment) / f"class-{readable}"
+    folder = find_state_folder(environment) / f"class-{readable}"
     named = "\0".join(versions).encode(errors="surrogateescape")
     pair = hashlib.sha256(named).hexdigest()[:8]
-    found = Places(
+    audit_places = Places(
         output=(output or folder / pair).absolute(),
         store=(store or folder / "store.sqlite").absolute(),
-        home=home(environment),
+        home=find_cache_folder(environment),
     )
     for path in folders:
-        _require_outside(found, path, _REMEDIES)
-    return found
+        _require_outside(audit_places, path, _REMEDIES)
+    return audit_places
 
 
 _REMEDIES = {
@@ -137,25 +137,25 @@ _REMEDIES = {
 }
 
 
-def state(environment: Mapping[str, str]) -> Path:
+def find_state_folder(environment: Mapping[str, str]) -> Path:
     """Return the folder that holds the results of all subjects."""
-    return _base(environment, "XDG_STATE_HOME", ".local/state") / PROGRAM
+    return _find_base_folder(environment, "XDG_STATE_HOME", ".local/state") / PROGRAM
 
 
-def rented(environment: Mapping[str, str]) -> Path:
+def find_rental_folder(environment: Mapping[str, str]) -> Path:
     """Return the folder of notes of what is rented: one for all subjects."""
-    return state(environment) / "rented"
+    return find_state_folder(environment) / "rented"
 
 
-def home(environment: Mapping[str, str]) -> Path:
+def find_cache_folder(environment: Mapping[str, str]) -> Path:
     """Return the folder of caches, tools and copies."""
-    return _base(environment, "XDG_CACHE_HOME", ".cache") / PROGRAM
+    return _find_base_folder(environment, "XDG_CACHE_HOME", ".cache") / PROGRAM
 
 
-def _base(environment: Mapping[str, str], variable: str, default: str) -> Path:
-    given = environment.get(variable, "")
-    if Path(given).is_absolute():  # others are to be ignored, says the XDG specification
-        return Path(given)
+def _find_base_folder(environment: Mapping[str, str], variable: str, default: str) -> Path:
+    value = environment.get(variable, "")
+    if Path(value).is_absolute():  # others are to be ignored, says the XDG specification
+        return Path(value)
     user = environment.get("HOME", "")
     if not Path(user).is_absolute():
         raise UsageError(f"neither {variable} nor HOME is set; set one of them to a folder")

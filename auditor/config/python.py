@@ -7,21 +7,21 @@ from auditor.config.subjects import refuse_secret
 from auditor.core.request import Installer, PythonSpec
 
 
-def python_spec(written: PythonSection, folder: Path) -> PythonSpec:
+def python_spec(section: PythonSection, folder: Path) -> PythonSpec:
     """Return it; the path of an interpreter is relative to `folder`, a bare name is on PATH.
 
     Raises UsageError for a requirement with a password.
     """
-    for requirement in written.requirements:
+    for requirement in section.requirements:
         refuse_secret(requirement, "a requirement at python.requirements")
-    path = written.interpreter
+    path = section.interpreter
     if path and "/" in path:
         # Not resolved: an environment's interpreter is a link, and known by where the link is.
         path = str(folder / Path(path).expanduser())
     return PythonSpec(
         interpreter=path,
-        installer=Installer(written.installer),
-        extras=written.extras,
-        groups=written.groups,
-        requirements=written.requirements,
+        installer=Installer(section.installer),
+        extras=section.extras,
+        groups=section.groups,
+        requirements=section.requirements,
     )

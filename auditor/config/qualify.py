@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from auditor.config.quantities import seconds
-from auditor.config.shares import share
+from auditor.config.quantities import parse_duration
+from auditor.config.shares import parse_share
 from auditor.core.contracts.qualify import GatePlan
 from auditor.core.errors import UsageError
 
@@ -36,7 +36,7 @@ class QualifyRequest:
     def again(self) -> str:
         """Return the call that asks the same of a configuration, `config.json`."""
         plan = self.plan
-        asked = {
+        option_values = {
             "slowdowns": ",".join(f"{factor!r}x" for factor in plan.factors),
             "runs": str(plan.runs),
             "turns": str(plan.turns),
@@ -44,97 +44,101 @@ class QualifyRequest:
             "seed": str(plan.seed),
         }
         if self.codes != frozenset(_CODES):
-            asked["alarm-codes"] = ",".join(map(str, sorted(self.codes)))
+            option_values["alarm-codes"] = ",".join(map(str, sorted(self.codes)))
         if self.words is not None:
-            asked["alarm"] = self.words.pattern
+            option_values["alarm"] = self.words.pattern
         if plan.most_false_alarms is not None:
-            asked["max-false-alarms"] = repr(plan.most_false_alarms)
+            option_values["max-false-alarms"] = repr(plan.most_false_alarms)
         if plan.must_see is not None:
-            asked["must-see"] = f"{plan.must_see!r}x"
-        options = [word for name, value in asked.items() for word in (f"--{name}", value)]
+            option_values["must-see"] = f"{plan.must_see!r}x"
+        options = [word for name, value in option_values.items() for word in (f"--{name}", value)]
         return shlex.join(
             ("bench-audit", "qualify", "--subject", "config.json", *options, "--", *self.command)
         )
 
 
-def qualify_request(given: Mapping[str, Any]) -> QualifyRequest:
+def qualify_request(option_values: Mapping[str, Any]) -> QualifyRequest:
     """Read the options; raises UsageError."""
-    if not given["words"]:
+    if not option_values["words"]:
         raise UsageError(
             "no gate given: write its command after --, such as bench-audit qualify --method "
             "Parse -- ./gate.sh {base} {head}"
         )
     plan = GatePlan(
-        factors=_factors(given["slowdowns"]) or GatePlan().factors,
-        runs=_count("--runs", given["runs"], GatePlan().runs),
-        turns=_count("--turns", given["turns"], GatePlan().turns),
-        most_false_alarms=_most(given["max_false_alarms"]),
-        must_see=_factor("--must-see", given["must_see"]) if given["must_see"] else None,
-        seed=1 if given["seed"] is None else given["seed"],
+        factors=_parse_factors(option_values["slowdowns"]) or GatePlan().factors,
+        runs=_check_count("--runs", option_values["runs"], GatePlan().runs),
+        turns=_check_count("--turns", option_values["turns"], GatePlan().turns),
+        most_false_alarms=_parse_alarm_limit(option_values["max_false_alarms"]),
+        must_see=_parse_factor("--must-see", option_values["must_see"])
+        if option_values["must_see"]
+        else None,
+        seed=1 if option_values["seed"] is None else option_values["seed"],
     )
     if plan.must_see is not None and plan.must_see not in plan.factors:
         factors = tuple(sorted({*plan.factors, plan.must_see}))
-        plan = GatePlan(**{**_fields(plan), "factors": factors})
+        plan = GatePlan(**{**_list_fields(plan), "factors": factors})
     return QualifyRequest(
-        command=tuple(given["words"]),
+        command=tuple(option_values["words"]),
         plan=plan,
-        codes=_codes(given["alarm_codes"]),
-        words=_pattern(given["alarm"]),
-        timeout_seconds=_duration("--timeout", given["timeout"]),
-        budget_seconds=_duration("--budget", given["budget"]) if given["budget"] else None,
+        codes=_parse_codes(option_values["alarm_codes"]),
+        words=_compile_alarm(option_values["alarm"]),
+        timeout_seconds=_parse_duration("--timeout", option_values["timeout"]),
+        budget_seconds=_parse_duration("--budget", option_values["budget"])
+        if option_values["budget"]
+        else None,
     )
 
 
-def _fields(plan: GatePlan) -> dict[str, Any]:
+def _list_fields(plan: GatePlan) -> dict[str, Any]:
     return {name: getattr(plan, name) for name in plan.__dataclass_fields__}
 
 
-def _factors(text: str | None) -> tuple[float, ...]:
-    words = [one.strip() for one in (text or "").split(",") if one.strip()]
-    return tuple(sorted({_factor("--slowdowns", word) for word in words}))
+def _parse_factors(text: str | None) -> tuple[float, ...]:
+    words = [part.strip() for part in (text or "").split(",") if part.strip()]
+    return tuple(sorted({_parse_factor("--slowdowns", word) for word in words}))
 
 
-def _factor(option: str, text: str) -> float:
+def _parse_factor(option: str, text: str) -> float:
     """Read "1.5x" or "1.5": how many times as long."""
     try:
-        found = float(text.strip().removesuffix("x"))
+        factor = float(text.strip().removesuffix("x"))
     except ValueError:
-        found = 0.0
-    if not 1.0 < found <= _MOST_FACTOR:
+        factor = 0.0
+    if not 1.0 < factor <= _MOST_FACTOR:
         raise UsageError(
             f"{option} {text!r} must be a factor such as 1.5x, above 1 and at most {_MOST_FACTOR:g}"
         )
-    return found
+    return factor
 
 
-def _count(option: str, given: int | None, default: int) -> int:
-    found = default if given is None else given
-    if not 1 <= found <= _MOST_RUNS:
-        raise UsageError(f"{option} {found} must be a number from 1 to {_MOST_RUNS}")
-    return found
+def _check_count(option: str, value: int | None, default: int) -> int:
+    count = default if value is None else value
+    if not 1 <= count <= _MOST_RUNS:
+        raise UsageError(f"{option} {count} must be a number from 1 to {_MOST_RUNS}")
+    return count
 
 
-def _most(text: str | None) -> float | None:
+def _parse_alarm_limit(text: str | None) -> float | None:
     if text is None:
         return None
-    found = share("--max-false-alarms", text)
-    if not found:
+    limit = parse_share("--max-false-alarms", text)
+    if not limit:
         raise UsageError(
             f"--max-false-alarms {text} needs more runs than are allowed; give 1% or more"
         )
-    return found
+    return limit
 
 
-def _codes(text: str | None) -> frozenset[int]:
+def _parse_codes(text: str | None) -> frozenset[int]:
     if text is None:
         return frozenset(_CODES)
-    words = [one.strip() for one in text.split(",")]
+    words = [part.strip() for part in text.split(",")]
     if not all(word.isdecimal() and int(word) in _CODES for word in words):
         raise UsageError(f"--alarm-codes {text} must be exit codes from 1 to 125, such as 1,2")
     return frozenset(map(int, words))
 
 
-def _pattern(text: str | None) -> re.Pattern[str] | None:
+def _compile_alarm(text: str | None) -> re.Pattern[str] | None:
     if text is None:
         return None
     try:
@@ -143,8 +147,8 @@ def _pattern(text: str | None) -> re.Pattern[str] | None:
         raise UsageError(f"--alarm {text!r} is not a regular expression: {error}") from error
 
 
-def _duration(option: str, text: str) -> float:
+def _parse_duration(option: str, text: str) -> float:
     try:
-        return seconds(text)
+        return parse_duration(text)
     except ValueError as error:
         raise UsageError(f"{option}: {error}") from error

@@ -14,7 +14,7 @@ _BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _LEAST = 6 << 20
 
 
-def seconds(text: str) -> float:
+def parse_duration(text: str) -> float:
     """Read "50ms", "1.5s" or "1h30m"; raises ValueError, also for nothing and for a year."""
     if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) and float(text) > 0:
         number = float(text)
@@ -31,7 +31,7 @@ def seconds(text: str) -> float:
     return total
 
 
-def size(text: str) -> int:
+def parse_size(text: str) -> int:
     """Read "512m" or "1.5g" as bytes; raises ValueError, also for less than anything needs."""
     if not re.fullmatch(SIZE, text):
         raise ValueError(f"{text!r} is not a size; write a number and a unit, such as 512m or 4g")

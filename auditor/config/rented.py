@@ -8,17 +8,17 @@ import msgspec
 from msgspec import Meta
 
 from auditor.config import quantities, reading
-from auditor.config.explaining import explain
+from auditor.config.explaining import explain_error
 from auditor.config.sections import VARIABLE, Duration, Name, Section
 from auditor.core.errors import UsageError
 from auditor.core.hosts import RentedSpec
 
 _ID, _MACHINES = "{id}", "{machines}"
-_OURS = ("dask.distributed.", "distributed.")
+_DASK_CLASSES = ("dask.distributed.", "distributed.")
 """Classes of Dask itself rent nothing: they use machines that are there."""
 
 
-class _Rented(Section, frozen=True, kw_only=True):
+class _RentalSection(Section, frozen=True, kw_only=True):
     """The content of a file that describes a rented cluster."""
 
     cluster: Annotated[str, Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
@@ -37,47 +37,51 @@ class _Rented(Section, frozen=True, kw_only=True):
     """Cost after which the cluster is over; null: no limit."""
 
 
-def described(path: Path) -> RentedSpec:
+def read_rental_file(path: Path) -> RentedSpec:
     """Read a file; raises UsageError that names it."""
-    found = reading.document(path, path.name)
+    document = reading.read_document(path, path.name)
     try:
-        return _spec(msgspec.convert(found, _Rented))
+        return _build_spec(msgspec.convert(document, _RentalSection))
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path.name}: {explain(str(error), found, {'$': _Rented})}") from error
+        raise UsageError(
+            f"{path.name}: {explain_error(str(error), document, {'$': _RentalSection})}"
+        ) from error
     except ValueError as error:
         raise UsageError(f"{path.name}: {error}") from error
 
 
-def _spec(written: _Rented) -> RentedSpec:
+def _build_spec(section: _RentalSection) -> RentedSpec:
     """Return what is asked for; raises ValueError."""
-    if not written.cluster.startswith(_OURS) and not (written.listed_by and written.removed_by):
+    if not section.cluster.startswith(_DASK_CLASSES) and not (
+        section.listed_by and section.removed_by
+    ):
         raise ValueError(
             "set listed_by and removed_by: without them the machines of a killed audit stay rented"
         )
-    if written.listed_by and not any(_ID in text for text in written.listed_by):
+    if section.listed_by and not any(_ID in text for text in section.listed_by):
         raise ValueError(f"listed_by must contain {_ID}, or it lists machines of others")
-    if written.removed_by and _MACHINES not in written.removed_by:
+    if section.removed_by and _MACHINES not in section.removed_by:
         raise ValueError(
             f"removed_by must contain {_MACHINES}, which stands for the listed machines"
         )
     most = math.inf
-    if written.most_time is not None:
+    if section.most_time is not None:
         try:
-            most = quantities.seconds(written.most_time)
+            most = quantities.parse_duration(section.most_time)
         except ValueError as error:
             raise ValueError(f"{error} at most_time") from error
-    if written.most_money is not None:
-        if written.hourly is None or written.workers is None:
+    if section.most_money is not None:
+        if section.hourly is None or section.workers is None:
             raise ValueError("most_money needs `hourly` (price) and `workers` (number)")
         # The scheduler's machine costs as much.
-        most = min(most, written.most_money / written.hourly / (written.workers + 1) * 3600)
+        most = min(most, section.most_money / section.hourly / (section.workers + 1) * 3600)
     return RentedSpec(
-        cluster=written.cluster,
-        options=written.options,
-        workers=written.workers,
-        listed_by=written.listed_by,
-        removed_by=written.removed_by,
-        environment=written.environment,
-        hourly=written.hourly,
+        cluster=section.cluster,
+        options=section.options,
+        workers=section.workers,
+        listed_by=section.listed_by,
+        removed_by=section.removed_by,
+        environment=section.environment,
+        hourly=section.hourly,
         most_seconds=most,
     )

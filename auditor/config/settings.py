@@ -267,10 +267,12 @@ def json_schema() -> dict[str, Any]:
     for *outer, key in shares.READERS:
         section = SECTIONS[".".join(("$", *outer))] if outer else Settings
         number = schema["$defs"][section.__name__]["properties"][key]
-        told = {name: number.pop(name) for name in ("description", "default") if name in number}
+        annotations = {
+            name: number.pop(name) for name in ("description", "default") if name in number
+        }
         kinds = number.pop("anyOf", [dict(number)])
         number.clear()
-        number |= told | {"anyOf": [*kinds, {"type": "string", "pattern": shares.PATTERN}]}
+        number |= annotations | {"anyOf": [*kinds, {"type": "string", "pattern": shares.PATTERN}]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "bench-audit configuration",

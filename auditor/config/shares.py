@@ -12,49 +12,53 @@ PATTERN = r"^[0-9.]+(%|x)$"
 """For editors: what may stand in a string; a bare number stands as one."""
 
 
-def change(place: str, written: str | float) -> float:
+def parse_change(place: str, value: str | float) -> float:
     """Read "5%", .05 or "1.05x" as .05: how much more than before.
 
     A bare number from 1 up may mean two things and is refused, as is what is no change.
     Raises UsageError; `place` is the flag or the place in a file.
     """
-    text = str(written).strip()
-    found = _number(text[:-1] if text.endswith(("%", "x")) else text)
-    if found is None or (text.endswith("x") and found < 1):
-        raise UsageError(f"{_at(place, text)} is not a change: write 5%, 0.05 or 1.05x")
+    text = str(value).strip()
+    number = _parse_number(text[:-1] if text.endswith(("%", "x")) else text)
+    if number is None or (text.endswith("x") and number < 1):
+        raise UsageError(f"{_format_place(place, text)} is not a change: write 5%, 0.05 or 1.05x")
     if text.endswith("%"):
-        return round(found / 100, 12)
+        return round(number / 100, 12)
     if text.endswith("x"):
-        return round(found - 1, 12)
-    if found >= 1:
-        raise _ambiguous(place, text, found)
-    return found
+        return round(number - 1, 12)
+    if number >= 1:
+        raise _make_ambiguity_error(place, text, number)
+    return number
 
 
-def share(place: str, written: str | float) -> float:
+def parse_share(place: str, value: str | float) -> float:
     """Read "5%" or .05, from 0 up to, not including, 1; raises UsageError."""
-    text = str(written).strip()
-    found = _number(text.removesuffix("%"))
-    part = None if found is None else found / (100 if text.endswith("%") else 1)
+    text = str(value).strip()
+    number = _parse_number(text.removesuffix("%"))
+    part = None if number is None else number / (100 if text.endswith("%") else 1)
     if part is None or part >= 1:
-        raise UsageError(f"{_at(place, text)} is not a fraction below 100%: write 5% or 0.05")
+        raise UsageError(
+            f"{_format_place(place, text)} is not a fraction below 100%: write 5% or 0.05"
+        )
     return part
 
 
-def percent(place: str, written: str | float) -> float:
+def parse_percent(place: str, value: str | float) -> float:
     """Read "80%" or 80, a score, as 80.0; raises UsageError.
 
     Up to 1 a bare number may be a part or a percentage, and is refused.
     """
-    text = str(written).strip()
-    found = _number(text.removesuffix("%"))
-    if found is None or found > 100:
-        raise UsageError(f"{_at(place, text)} is not a percentage from 0 to 100: write 80%")
-    if not found:
-        raise UsageError(f"{_at(place, text)}: a gate at 0% can never fail; leave it out")
-    if found <= 1 and not text.endswith("%"):
-        raise _ambiguous(place, text, found)
-    return found
+    text = str(value).strip()
+    number = _parse_number(text.removesuffix("%"))
+    if number is None or number > 100:
+        raise UsageError(
+            f"{_format_place(place, text)} is not a percentage from 0 to 100: write 80%"
+        )
+    if not number:
+        raise UsageError(f"{_format_place(place, text)}: a gate at 0% can never fail; leave it out")
+    if number <= 1 and not text.endswith("%"):
+        raise _make_ambiguity_error(place, text, number)
+    return number
 
 
 def as_percent(share: float) -> str:
@@ -63,20 +67,20 @@ def as_percent(share: float) -> str:
 
 
 READERS: dict[tuple[str, ...], Callable[[str, str | float], float]] = {
-    ("slowdown",): change,
-    ("min_delta",): change,
-    ("compare", "min_delta"): change,
-    ("gates", "min_score"): percent,
+    ("slowdown",): parse_change,
+    ("min_delta",): parse_change,
+    ("compare", "min_delta"): parse_change,
+    ("gates", "min_score"): parse_percent,
 }
 """What reads a key of the configuration file."""
 
 
-def as_numbers(found: Mapping[str, Any]) -> dict[str, Any]:
+def as_numbers(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a configuration file's words with each change and score as a number.
 
     What is of another kind (a word, a list) stays, for the schema to refuse. Raises UsageError.
     """
-    changed = dict(found)
+    changed = dict(document)
     for (*outer, key), reader in READERS.items():
         section = changed.get(outer[0]) if outer else changed
         if not isinstance(section, Mapping) or not _is_written(section.get(key)):
@@ -98,15 +102,15 @@ def _is_written(value: object) -> bool:
     )
 
 
-def _ambiguous(place: str, text: str, found: float) -> UsageError:
-    readings = f"{found:g}% or {100 * found:g}%"
-    return UsageError(f"{_at(place, text)} is ambiguous: write {readings}")
+def _make_ambiguity_error(place: str, text: str, number: float) -> UsageError:
+    readings = f"{number:g}% or {100 * number:g}%"
+    return UsageError(f"{_format_place(place, text)} is ambiguous: write {readings}")
 
 
-def _at(place: str, text: str) -> str:
+def _format_place(place: str, text: str) -> str:
     return f"{place} {text}" if place.startswith("-") else f"{text} at {place}"
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     """Return what is written, None if that is no number from 0 up."""
     return float(text) if _NUMBER.fullmatch(text) else None

@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.config.sections import SubjectSection
 from auditor.core.errors import UsageError
-from auditor.core.files.paths import exists, is_dir, is_file
+from auditor.core.files.paths import is_dir, is_file, path_exists
 from auditor.core.request import (
     BuildOptions,
     DistributionSpec,
@@ -36,28 +36,30 @@ _SECRET = re.compile(
 """A user with a password (or without: it is a token then), one as long as tokens are, a query."""
 
 
-def spec(written: str | SubjectSection, folder: Path, place: str = "subject") -> SubjectSpec:
+def parse_subject(
+    subject: str | SubjectSection, folder: Path, place: str = "subject"
+) -> SubjectSpec:
     """Return the subject meant; paths are relative to `folder`. Raises UsageError.
 
     `place` is where in a configuration it stands.
     """
-    if isinstance(written, SubjectSection):
-        return _from_object(written, folder, place)
-    kind, _, rest = written.partition(":")
+    if isinstance(subject, SubjectSection):
+        return _from_object(subject, folder, place)
+    kind, _, rest = subject.partition(":")
     match kind + ":":
         case "git:":
-            return _git(rest, folder)
+            return _parse_git(rest, folder)
         case "go:":
-            return _go(rest)
+            return _parse_go(rest)
         case "maven:":
-            return _maven(rest, ())
+            return _parse_maven(rest, ())
         case "pypi:":
-            return _distribution(rest)
-    return _path(written, folder)
+            return _parse_distribution(rest)
+    return _parse_path(subject, folder)
 
 
 def _from_object(section: SubjectSection, folder: Path, place: str) -> SubjectSpec:
-    given = [
+    choices = [
         (kind, value)
         for kind, value in (
             ("path", section.path),
@@ -68,145 +70,147 @@ def _from_object(section: SubjectSection, folder: Path, place: str) -> SubjectSp
         )
         if value is not None
     ]
-    if len(given) != 1:
+    if len(choices) != 1:
         raise UsageError(f"{place} needs exactly one of path, git, go, maven and pypi")
-    kind, value = given[0]
+    kind, value = choices[0]
     words = next((name for name in _OF_TREES if getattr(section, name)), "")
     if section.jdk and kind in ("go", "pypi"):
         raise UsageError(f"jdk at {place} is for JMH suites, not for {kind}")
     if words and (kind not in ("path", "git") or value.endswith(JAR)):
-        what = "a jar, which is built already" if value.endswith(JAR) else kind
-        raise UsageError(f"{words} at {place} works only with path or git, not with {what}")
+        description = "a jar, which is built already" if value.endswith(JAR) else kind
+        raise UsageError(f"{words} at {place} works only with path or git, not with {description}")
     if kind == "maven":
-        return _maven(value, section.extra)
+        return _parse_maven(value, section.extra)
     if section.extra:
         raise UsageError(f"extra at {place} works only with maven, not with {kind}")
-    return _path(value, folder) if kind == "path" else spec(f"{kind}:{value}", folder)
+    return (
+        _parse_path(value, folder) if kind == "path" else parse_subject(f"{kind}:{value}", folder)
+    )
 
 
-def refuse_secret(written: str, what: str) -> None:
+def refuse_secret(text: str, label: str) -> None:
     """Raise UsageError for a URL with a password, which is not said again; `what` holds it."""
-    if _SECRET.search(written):
+    if _SECRET.search(text):
         raise UsageError(
-            f"{what} contains a password or token, which results and logs would show; remove it, "
+            f"{label} contains a password or token, which results and logs would show; remove it, "
             "and use a git credential helper or http.extraHeader"
         )
 
 
-def _path(written: str, folder: Path) -> FolderSpec | JarSpec:
-    refuse_secret(written, "the URL of the subject")
-    path = _absolute(written, folder)
+def _parse_path(text: str, folder: Path) -> FolderSpec | JarSpec:
+    refuse_secret(text, "the URL of the subject")
+    path = _resolve_path(text, folder)
     if is_dir(path):
         return FolderSpec(path)
     if is_file(path) and path.suffix == JAR:
         return JarSpec(path)
-    if exists(path):
+    if path_exists(path):
         raise UsageError(
             f"the subject {path} is neither a folder nor a {JAR}; name the project's folder"
         )
-    hint = "" if ":" not in written else f"; the known prefixes are {', '.join(PREFIXES)}"
+    hint = "" if ":" not in text else f"; the known prefixes are {', '.join(PREFIXES)}"
     raise UsageError(f"no such {'file' if path.suffix == JAR else 'folder'}: {path}{hint}")
 
 
-def _git(written: str, folder: Path) -> GitSpec:
-    refuse_secret(written, "the URL of the subject")
+def _parse_git(text: str, folder: Path) -> GitSpec:
+    refuse_secret(text, "the URL of the subject")
     form = "write git:PATH-OR-URL@REVISION, for example git:.@HEAD"
-    match = _AT_THE_END.match(written)
-    if not match or written.startswith("-"):
-        raise UsageError(f"the subject git:{written} has no revision; {form}")
+    match = _AT_THE_END.match(text)
+    if not match or text.startswith("-"):
+        raise UsageError(f"the subject git:{text} has no revision; {form}")
     repository, revision = match["before"], match["after"]
     # What follows the @ of git@host:path or https://user@host/path is no revision.
     beyond_host = "/" in repository.partition("://")[2]
     if ":" in revision or ("://" in repository and not beyond_host) or revision.startswith("-"):
-        raise UsageError(f"the subject git:{written} has no revision; {form}")
-    return GitSpec(_repository(repository, folder), revision)
+        raise UsageError(f"the subject git:{text} has no revision; {form}")
+    return GitSpec(_resolve_repository(repository, folder), revision)
 
 
-def _repository(written: str, folder: Path) -> str:
-    remote = "://" in written or re.match(r"^[^/]+:", written)
-    return written if remote else str(_absolute(written, folder))
+def _resolve_repository(text: str, folder: Path) -> str:
+    remote = "://" in text or re.match(r"^[^/]+:", text)
+    return text if remote else str(_resolve_path(text, folder))
 
 
-def _go(written: str) -> GoModuleSpec:
-    module, _, version = written.partition("@")
-    well_formed = re.fullmatch(r"[^\s@-][^\s@]*@[^\s@-][^\s@]*", written)
+def _parse_go(text: str) -> GoModuleSpec:
+    module, _, version = text.partition("@")
+    well_formed = re.fullmatch(r"[^\s@-][^\s@]*@[^\s@-][^\s@]*", text)
     if not well_formed or ".." in module.split("/"):
         raise UsageError(
-            f"the subject go:{written} is not a module with a version; "
+            f"the subject go:{text} is not a module with a version; "
             "write go:MODULE@VERSION, for example go:github.com/google/uuid@v1.6.0 or ...@latest"
         )
     return GoModuleSpec(module, version)
 
 
-def _maven(written: str, extra: tuple[str, ...]) -> MavenSpec:
-    group, artifact, version = _coordinates(written, "the subject maven:" + written)
-    for one in extra:
-        _coordinates(one, f"the extra dependency {one}")
+def _parse_maven(text: str, extra: tuple[str, ...]) -> MavenSpec:
+    group, artifact, version = _split_coordinates(text, "the subject maven:" + text)
+    for dependency in extra:
+        _split_coordinates(dependency, f"the extra dependency {dependency}")
     return MavenSpec(group=group, artifact=artifact, version=version, extra=extra)
 
 
-def _distribution(written: str) -> DistributionSpec:
+def _parse_distribution(text: str) -> DistributionSpec:
     # Names as the packaging standard has them: nothing that pip could take for an option.
-    match = re.fullmatch(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)@([A-Za-z0-9][\w.!+-]*)", written)
+    match = re.fullmatch(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)@([A-Za-z0-9][\w.!+-]*)", text)
     if match is None:
         raise UsageError(
-            f"the subject pypi:{written} is not a project with a version; write pypi:NAME@VERSION, "
+            f"the subject pypi:{text} is not a project with a version; write pypi:NAME@VERSION, "
             "for example pypi:pluggy@1.7.0"
         )
     return DistributionSpec(match[1], match[2])
 
 
-def _coordinates(written: str, what: str) -> tuple[str, str, str]:
-    parts = written.split(":")
+def _split_coordinates(text: str, label: str) -> tuple[str, str, str]:
+    parts = text.split(":")
     # At least one letter or digit, so that no part can be a path such as "..".
     if len(parts) != 3 or not all(re.fullmatch(r"[.+-]*\w[\w.+-]*", part) for part in parts):
         raise UsageError(
-            f"{what} is not GROUP:ARTIFACT:VERSION, for example org.apache.commons:commons-text:"
+            f"{label} is not GROUP:ARTIFACT:VERSION, for example org.apache.commons:commons-text:"
             "1.11.0"
         )
     group, artifact, version = parts
     return group, artifact, version
 
 
-def _absolute(written: str, folder: Path) -> Path:
+def _resolve_path(text: str, folder: Path) -> Path:
     try:
-        return (folder / Path(written).expanduser()).resolve()
+        return (folder / Path(text).expanduser()).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise UsageError(f"the subject {written!r} is not a path: {error}") from error
+        raise UsageError(f"the subject {text!r} is not a path: {error}") from error
 
 
-def revised(subject: SubjectSpec, written: str, folder: Path) -> SubjectSpec:
+def revise_subject(subject: SubjectSpec, revision: str, folder: Path) -> SubjectSpec:
     """Return another revision of a subject, or what else is written; a dot is the subject as it is.
 
     A revision of a folder is one of its repository. Raises UsageError.
     """
-    if written == ".":
+    if revision == ".":
         return subject
-    if isinstance(subject, MavenSpec) and not written.startswith(PREFIXES):
-        return _maven(f"{subject.group}:{subject.artifact}:{written}", subject.extra)
-    return spec(_revised(subject, written), folder)
+    if isinstance(subject, MavenSpec) and not revision.startswith(PREFIXES):
+        return _parse_maven(f"{subject.group}:{subject.artifact}:{revision}", subject.extra)
+    return parse_subject(_revise_text(subject, revision), folder)
 
 
 def as_revision(subject: SubjectSpec) -> str:
-    """Return what `revised` makes this subject of."""
-    return "." if isinstance(subject, FolderSpec) else described(subject)
+    """Return what `revise_subject` makes this subject of."""
+    return "." if isinstance(subject, FolderSpec) else describe_subject(subject)
 
 
-def _revised(subject: SubjectSpec, written: str) -> str:
-    if not written.startswith(PREFIXES):
+def _revise_text(subject: SubjectSpec, text: str) -> str:
+    if not text.startswith(PREFIXES):
         match subject:
             case FolderSpec(path):
-                return f"git:{path}@{written}"
+                return f"git:{path}@{text}"
             case GitSpec(repository, _):
-                return f"git:{repository}@{written}"
+                return f"git:{repository}@{text}"
             case GoModuleSpec(module, _):
-                return f"go:{module}@{written}"
+                return f"go:{module}@{text}"
             case DistributionSpec(name, _):
-                return f"pypi:{name}@{written}"
-    return written
+                return f"pypi:{name}@{text}"
+    return text
 
 
-def described(subject: SubjectSpec) -> str:
+def describe_subject(subject: SubjectSpec) -> str:
     """Return the subject as one can write it, paths absolute (extra dependencies left out)."""
     match subject:
         case FolderSpec(path) | JarSpec(path):
@@ -221,13 +225,15 @@ def described(subject: SubjectSpec) -> str:
             return f"maven:{subject.group}:{subject.artifact}:{subject.version}"
 
 
-def slug(subject: SubjectSpec) -> str:
+def build_slug(subject: SubjectSpec) -> str:
     """Return a name for a folder: readable, and not shared by two subjects."""
-    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", _name(subject)).strip("-.")[:60] or "subject"
+    readable = (
+        re.sub(r"[^A-Za-z0-9._-]+", "-", _name_subject(subject)).strip("-.")[:60] or "subject"
+    )
     return f"{readable}-{hashlib.sha256(repr(subject).encode()).hexdigest()[:8]}"
 
 
-def _name(subject: SubjectSpec) -> str:
+def _name_subject(subject: SubjectSpec) -> str:
     match subject:
         case FolderSpec(path) | JarSpec(path):
             return path.name
@@ -242,26 +248,26 @@ def _name(subject: SubjectSpec) -> str:
             return f"{subject.artifact}-{subject.version}"
 
 
-def build_words(written: str | SubjectSection) -> BuildOptions:
+def read_build_options(subject: str | SubjectSection) -> BuildOptions:
     """Return what a subject asks of its build."""
-    if isinstance(written, str):
+    if isinstance(subject, str):
         return BuildOptions()
     return BuildOptions(
-        written.profiles, written.flags, jdk=written.jdk or "", gradle=written.gradle or ""
+        subject.profiles, subject.flags, jdk=subject.jdk or "", gradle=subject.gradle or ""
     )
 
 
-def resolved(subject: SubjectSpec, words: BuildOptions) -> str | SubjectSection:
+def resolve_subject(subject: SubjectSpec, words: BuildOptions) -> str | SubjectSection:
     """Return the subject as a configuration that means the same from everywhere."""
-    written = described(subject)
+    text = describe_subject(subject)
     if isinstance(subject, MavenSpec):
-        section = SubjectSection(maven=written.removeprefix("maven:"), extra=subject.extra)
+        section = SubjectSection(maven=text.removeprefix("maven:"), extra=subject.extra)
     elif isinstance(subject, GitSpec):
-        section = SubjectSection(git=written.removeprefix("git:"))
+        section = SubjectSection(git=text.removeprefix("git:"))
     else:
-        section = SubjectSection(path=written)
+        section = SubjectSection(path=text)
     if words == BuildOptions() and not section.extra:
-        return written
+        return text
     return msgspec.structs.replace(
         section,
         profiles=words.profiles,

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from auditor.config.quantities import seconds
+from auditor.config.quantities import parse_duration
 from auditor.config.settings import Settings
 from auditor.core.request import Plan, SuiteRequest, WatchRequest
 from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule
@@ -18,17 +18,21 @@ def suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
     """Return how it is run, `model` being a file of one; raises ValueError and ModelUnusable."""
     plan, length = settings.plan, settings.plan.iteration_time
     return SuiteRequest(
-        benchmarks=_pattern(settings.benchmarks),
+        benchmarks=_check_pattern(settings.benchmarks),
         plan=Plan(
             forks=plan.forks,
             warmup=plan.warmup or 0,
             iterations=plan.iterations,
-            iteration_seconds=0.0 if length is None else _seconds(length, "plan.iteration_time"),
+            iteration_seconds=0.0
+            if length is None
+            else _parse_seconds(length, "plan.iteration_time"),
             for_all=length is not None,
         ),
         stability_runs=settings.stability_runs,
-        timeout_seconds=_seconds(settings.timeout, "timeout"),
-        budget_seconds=None if settings.budget is None else _seconds(settings.budget, "budget"),
+        timeout_seconds=_parse_seconds(settings.timeout, "timeout"),
+        budget_seconds=None
+        if settings.budget is None
+        else _parse_seconds(settings.budget, "budget"),
         seed=settings.seed,
         watched=_watch_request(settings, model),
     )
@@ -36,31 +40,31 @@ def suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
 
 def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None:
     """Return how they are watched, None where the plan says what they do."""
-    written = settings.warmup
-    length = written.iteration_time
-    lasting = None if length is None else _seconds(length, "warmup.iteration_time")
-    limit = _seconds(written.limit, "warmup.limit")
-    method = Criterion(written.method)
+    section = settings.warmup
+    length = section.iteration_time
+    lasting = None if length is None else _parse_seconds(length, "warmup.iteration_time")
+    limit = _parse_seconds(section.limit, "warmup.limit")
+    method = Criterion(section.method)
     digest = _model_digest(method, path)
     if method is Criterion.FIXED:
         return None
-    measured = written.measured or _MEASURED
-    if measured >= written.iterations:
+    measured = section.measured or _MEASURED
+    if measured >= section.iterations:
         raise ValueError(
             f"{measured} at warmup.measured must be less than warmup.iterations, "
-            f"{written.iterations}"
+            f"{section.iterations}"
         )
     return WatchRequest(
         watch=StoppingRule(
             method=method,
             measured=measured,
             seconds=limit,
-            width=written.width,
+            width=section.width,
             model=digest,
         ),
-        iterations=written.iterations,
+        iterations=section.iterations,
         iteration_seconds=lasting,
-        measured_seconds=_MEASURED_SECONDS if written.measured is None else 0.0,
+        measured_seconds=_MEASURED_SECONDS if section.measured is None else 0.0,
     )
 
 
@@ -69,11 +73,11 @@ def _model_digest(method: Criterion, path: Path | None) -> str | None:
         return None
     from auditor.warmup.scorers import files  # noqa: PLC0415 numpy and scipy come with it
 
-    model = files.of(method, path)
+    model = files.choose_model(method, path)
     return None if model is None else model.digest
 
 
-def _pattern(text: str) -> str:
+def _check_pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
@@ -81,8 +85,8 @@ def _pattern(text: str) -> str:
     return text
 
 
-def _seconds(text: str, place: str) -> float:
+def _parse_seconds(text: str, place: str) -> float:
     try:
-        return seconds(text)
+        return parse_duration(text)
     except ValueError as error:
         raise ValueError(f"{error}, at {place}") from error

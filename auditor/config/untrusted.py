@@ -27,46 +27,54 @@ _FLAG = re.compile(r"-[\w .,:;=+!*#\[\]()-]*")
 NAMED = "with --untrusted"
 
 
-def refuse_reaching(document: Mapping[str, Any], source: str, why: str = NAMED) -> None:
+def refuse_reaching(document: Mapping[str, Any], source: str, condition: str = NAMED) -> None:
     """Raise UsageError, which begins with `source`, for a key that reaches out of the project.
 
     `why` says on which condition it is refused.
     """
     for key, meaning in _REFUSED.items():
         if document.get(key) is not None:
-            raise UsageError(f"{source}{key} is not allowed {why}: it decides {meaning}")
+            raise UsageError(f"{source}{key} is not allowed {condition}: it decides {meaning}")
     if isinstance(subject := document.get("subject"), Mapping):
-        _refuse_tools(subject, source, why)
+        _refuse_tools(subject, source, condition)
     methods = document.get("methods", "auto")
     if isinstance(methods, str) and methods != "auto":
-        raise UsageError(f"{source}methods may not name a file {why}; list the names")
+        raise UsageError(f"{source}methods may not name a file {condition}; list the names")
     warmup = document.get("warmup")
     if isinstance(warmup, Mapping) and warmup.get("model") is not None:
-        raise UsageError(f"{source}warmup.model is not allowed {why}: it names a file; remove it")
+        raise UsageError(
+            f"{source}warmup.model is not allowed {condition}: it names a file; remove it"
+        )
 
 
-def _refuse_tools(subject: Mapping[str, Any], source: str, why: str) -> None:
+def _refuse_tools(subject: Mapping[str, Any], source: str, condition: str) -> None:
     """Raise UsageError where a subject names a file or a program of the machine for its build."""
     jdk, flags = subject.get("jdk"), subject.get("flags")
     if isinstance(jdk, str) and not jdk.isdecimal():
         raise UsageError(
-            f"{source}subject.jdk may not name a folder {why}; write the number of an installed JDK"
+            f"{source}subject.jdk may not name a folder {condition}; write the number of an "
+            "installed JDK"
         )
     if subject.get("gradle") is not None:
         raise UsageError(
-            f"{source}subject.gradle is not allowed {why}: it decides which program builds; "
+            f"{source}subject.gradle is not allowed {condition}: it decides which program builds; "
             "remove it"
         )
     for flag in flags if isinstance(flags, list) else ():
         if isinstance(flag, str) and (not _FLAG.fullmatch(flag) or ".." in flag):
             raise UsageError(
-                f"{source}subject.flags may not name files of other folders {why}: {flag[:80]!a}; "
+                f"{source}subject.flags may not name files of other folders {condition}: "
+                f"{flag[:80]!a}; "
                 "remove it"
             )
 
 
-def refuse_other_subject(subject: SubjectSpec, folder: Path, source: str, why: str = NAMED) -> None:
+def refuse_other_subject(
+    subject: SubjectSpec, folder: Path, source: str, condition: str = NAMED
+) -> None:
     """Raise UsageError for a subject that does not lie in the configuration's own folder."""
     inside = isinstance(subject, FolderSpec) and subject.path.resolve().is_relative_to(folder)
     if not inside:
-        raise UsageError(f"{source}subject must be the configuration's folder or below it {why}")
+        raise UsageError(
+            f"{source}subject must be the configuration's folder or below it {condition}"
+        )

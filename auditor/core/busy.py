@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from auditor.core.caveats import HasSlug
 from auditor.core.jobs import HostInterference
-from auditor.core.units import percent
+from auditor.core.units import format_percent
 
 BUSY = 0.10
 """Share of time for which a machine may keep a process from its work.
@@ -26,13 +26,13 @@ def busy_causes(strain: HostInterference) -> Iterator[str]:
     """
     waited = strain.waited or 0.0
     if waited > BUSY and (strain.others is None or strain.others > BUSY):
-        yield f"processes waited {percent(waited)} of the time"
+        yield f"processes waited {format_percent(waited)} of the time"
     if (stolen := strain.stolen or 0.0) > BUSY:
-        yield f"other virtual machines had {percent(stolen)} of the processors"
+        yield f"other virtual machines had {format_percent(stolen)} of the processors"
     if (throttled := strain.throttled or 0.0) > BUSY:
-        yield f"a quota stopped processes {percent(throttled)} of the time"
+        yield f"a quota stopped processes {format_percent(throttled)} of the time"
     if (hot := strain.hot or 0.0) > BUSY:
-        yield f"a processor was too hot {percent(hot)} of the time"
+        yield f"a processor was too hot {format_percent(hot)} of the time"
 
 
 def is_busy(strain: HostInterference) -> bool:

@@ -18,13 +18,13 @@ class Edit:
         return cls(at, at, text)
 
 
-def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
+def apply_edits(source: bytes, edits: Iterable[Edit]) -> bytes:
     """Return `source` with `edits` made; raises ValueError where edits overlap."""
     pieces: list[bytes] = []
-    done = 0
+    offset = 0
     for edit in sorted(edits):
-        if edit.start < done or not edit.start <= edit.end <= len(source):
+        if edit.start < offset or not edit.start <= edit.end <= len(source):
             raise ValueError(f"edit overlaps or leaves the file: {edit}")
-        pieces += source[done : edit.start], edit.text
-        done = edit.end
-    return b"".join([*pieces, source[done:]])
+        pieces += source[offset : edit.start], edit.text
+        offset = edit.end
+    return b"".join([*pieces, source[offset:]])

@@ -10,7 +10,7 @@ def _goes_on(_seconds: float, _lasted: float) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Follow:
+class OutputMonitor:
     """What of a process is looked at while it runs, and what ends it before its work is done.
 
     `read` is handed what is appended to the file `path` (None: what is written to the standard
@@ -46,7 +46,7 @@ class Invocation:
     """Written before it starts."""
     collects: tuple[Path, ...] = ()  # read after it ended; missing ones are absent from the answer
     output_limit: int = 8_000_000  # bytes kept of either stream: the first half and the last half
-    follow: Follow | None = field(default=None, compare=False, repr=False)
+    follow: OutputMonitor | None = field(default=None, compare=False, repr=False)
     """Ends the process as soon as it has shown enough; None: it runs to its end."""
     makes: Path | None = None
     """Program that it builds, which may be taken from a machine that ran the same call; None:
@@ -75,19 +75,26 @@ class HostInterference:
     @classmethod
     def together(cls, parts: Iterable[tuple[float, "HostInterference"]]) -> "HostInterference":
         """Return that of several processes, given how many seconds each took."""
-        known = [(lasted, asdict(interference)) for lasted, interference in parts]
-        return cls(**{one.name: _mean(one.name, known) for one in fields(cls)})
+        process_shares = [(lasted, asdict(interference)) for lasted, interference in parts]
+        return cls(
+            **{
+                share_field.name: _average_share(share_field.name, process_shares)
+                for share_field in fields(cls)
+            }
+        )
 
 
-def _mean(name: str, parts: Iterable[tuple[float, Mapping[str, float | None]]]) -> float | None:
-    found = [(lasted, one[name]) for lasted, one in parts]
-    known = [(lasted, value) for lasted, value in found if value is not None]
-    total = sum(lasted for lasted, _ in known)
-    return sum(lasted * value for lasted, value in known) / total if total else None
+def _average_share(
+    name: str, parts: Iterable[tuple[float, Mapping[str, float | None]]]
+) -> float | None:
+    weighted_values = [(lasted, shares[name]) for lasted, shares in parts]
+    measured_values = [(lasted, value) for lasted, value in weighted_values if value is not None]
+    total = sum(lasted for lasted, _ in measured_values)
+    return sum(lasted * value for lasted, value in measured_values) / total if total else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Completed:
+class CompletedProcess:
     """How a process ended."""
 
     exit_code: int | None
@@ -110,8 +117,8 @@ class Completed:
 
     def tail(self, lines: int = 12) -> str:
         """Return the last lines of both streams, for a message."""
-        both = self.stdout[-4000:] + b"\n" + self.stderr[-4000:]
-        text = both.decode(errors="replace").strip().splitlines()
+        output = self.stdout[-4000:] + b"\n" + self.stderr[-4000:]
+        text = output.decode(errors="replace").strip().splitlines()
         return "\n".join(line[:300] for line in text[-lines:])
 
 

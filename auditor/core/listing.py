@@ -3,19 +3,19 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.suite import Suite
 
-Ask = Callable[[Invocation], Completed]
-Together = Callable[[Ask, Sequence[Invocation]], Sequence[Completed]]
+Ask = Callable[[Invocation], CompletedProcess]
+AskAll = Callable[[Ask, Sequence[Invocation]], Sequence[CompletedProcess]]
 
 
-def in_turn(ask: Ask, jobs: Sequence[Invocation]) -> Sequence[Completed]:
+def ask_in_turn(ask: Ask, jobs: Sequence[Invocation]) -> Sequence[CompletedProcess]:
     """Ask of one process after the other."""
     return [ask(job) for job in jobs]
 
 
-def _always(_group: str, _name: str) -> bool:
+def _accept_all(_group: str, _name: str) -> bool:
     return True
 
 
@@ -31,8 +31,8 @@ class Listing:
     """
 
     known: Mapping[str, Suite] = field(default_factory=dict)
-    together: Together = in_turn
-    is_asked_for: Callable[[str, str], bool] = _always
+    together: AskAll = ask_in_turn
+    is_asked_for: Callable[[str, str], bool] = _accept_all
 
 
 EVERYTHING = Listing()

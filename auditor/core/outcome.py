@@ -49,7 +49,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Clocked:
+class MethodClock:
     """What a counting variant measured of the time of a method."""
 
     method: str
@@ -77,7 +77,7 @@ class Counted:
     """Whose calls may be missing, for people; empty: nobody's."""
     in_one_call: bool = False
     """All blocks of a process were counted, and one call of the harness held them."""
-    clocked: tuple[Clocked, ...] = ()
+    clocked: tuple[MethodClock, ...] = ()
     """Times of methods, as far as they were measured."""
 
 
@@ -276,7 +276,7 @@ TRANSIENT_FAILURES = frozenset(
 """Failures that another try may not repeat; the others are decided by the subject's text."""
 
 
-def ending(outcome: Outcome) -> Ending:
+def find_ending(outcome: Outcome) -> Ending:
     """Return the word for an outcome."""
     return _ENDINGS[type(outcome)]
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from auditor.core.jobs import HostFacts, HostInterference
 from auditor.core.mutant import PLAIN, Overlay, Variant, VariantKind
-from auditor.core.outcome import TRANSIENT_FAILURES, Outcome, TimedOut, Traced, ending
+from auditor.core.outcome import TRANSIENT_FAILURES, Outcome, TimedOut, Traced, find_ending
 from auditor.core.schedule import Arm, Phase, Schedule
 from auditor.core.stop_rules import StoppingRule
 from auditor.core.suite import Benchmark
@@ -73,7 +73,7 @@ class Trial:
     """One launch of one benchmark: everything that decides what it measures."""
 
     subject: str
-    """Digest of what the benchmark is built of and may read (`Closure`)."""
+    """Digest of what the benchmark is built of and may read (`BuildInputs`)."""
     purpose: Purpose
     """What it is run for."""
     variant: Variant = PLAIN
@@ -129,10 +129,10 @@ class Trial:
     @property
     def reports_allocations(self) -> bool:
         """Tell whether the process is to report what it allocates."""
-        return self.purpose is Purpose.COMPARISON or self.schedule.allocates
+        return self.purpose is Purpose.COMPARISON or self.schedule.has_allocating_arm
 
     @property
-    def overlaid(self) -> str:
+    def overlay_digest(self) -> str:
         """Return the digest of what is laid over the program that is run."""
         return self.laid or self.overlay.digest
 
@@ -161,9 +161,9 @@ def canonical_text(trial: Trial) -> str:
         "purpose": trial.purpose.value,
         "variant": trial.variant.kind.value,
         "guarded": trial.variant.guarded,
-        "overlay": trial.overlaid,
+        "overlay": trial.overlay_digest,
         "benchmark": trial.benchmark.id if trial.benchmark else "",
-        "schedule": _schedule(trial.schedule),
+        "schedule": _describe_schedule(trial.schedule),
         "repetition": trial.repetition,
         "fork": trial.fork,
         "seed": trial.seed,
@@ -175,17 +175,17 @@ def canonical_text(trial: Trial) -> str:
     )
 
 
-def _schedule(schedule: Schedule) -> dict[str, object]:
+def _describe_schedule(schedule: Schedule) -> dict[str, object]:
     """Return what a schedule asks for. Early stopping only shortens it, so it is left out."""
     return {
-        "arms": [_arm(arm) for arm in schedule.arms],
+        "arms": [_describe_arm(arm) for arm in schedule.arms],
         "blocks": [[block.phase.value, block.arm] for block in schedule.blocks],
         "seconds": float(schedule.seconds),
         "operations": schedule.operations,
     }
 
 
-def _arm(arm: Arm) -> dict[str, object]:
+def _describe_arm(arm: Arm) -> dict[str, object]:
     text: dict[str, object] = {"name": arm.name.value}
     if arm.delay is not None:
         text |= {"injection": arm.delay.wait.value, "amount": float(arm.delay.number)}
@@ -227,7 +227,7 @@ class Run:
     def is_transient(self) -> bool:
         """Tell whether the trial failed in a way that another try may not repeat."""
         cut_off = isinstance(self.outcome, Traced) and self.outcome.ended_after is not None
-        return cut_off or ending(self.outcome) in TRANSIENT_FAILURES
+        return cut_off or find_ending(self.outcome) in TRANSIENT_FAILURES
 
     def answers(self, trial: Trial) -> bool:
         """Tell whether this, a run of the same trial, need not be made again.

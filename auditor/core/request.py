@@ -142,13 +142,15 @@ class WatchRequest:
     measured_seconds: float
     """Time that is measured at least, up to half of a process; 0: `watch.measured` alone."""
 
-    def watch_of(self, iteration_seconds: float) -> StoppingRule:
+    def adapt_rule(self, iteration_seconds: float) -> StoppingRule:
         """Return how a process is watched whose iterations last so long, zero: nobody knows."""
         if not iteration_seconds or not self.measured_seconds:
             return self.watch
         room = min(int(self.watch.seconds / 2 / iteration_seconds), self.iterations // 2)
-        wanted = max(self.watch.measured, ceil(self.measured_seconds / iteration_seconds))
-        return replace(self.watch, measured=min(wanted, max(1, room)))
+        required_iterations = max(
+            self.watch.measured, ceil(self.measured_seconds / iteration_seconds)
+        )
+        return replace(self.watch, measured=min(required_iterations, max(1, room)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,7 +103,7 @@ class Schedule:
     """Ends a calibration whose arms were quiet; None: all blocks run."""
 
     @property
-    def allocates(self) -> bool:
+    def has_allocating_arm(self) -> bool:
         """Tell whether one of its arms allocates."""
         return any(arm.name is ArmName.ALLOCATING for arm in self.arms)
 

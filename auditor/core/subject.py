@@ -31,7 +31,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closure:
+class BuildInputs:
     """What the benchmarks of a group are built of and may read, as a digest of it all.
 
     `files` are the sources compiled into their program, relative to the project's root (POSIX);
@@ -72,7 +72,7 @@ class Project:
     """Of the tools that build and run it."""
     content: str = ""
     """Digest of all that any process can be built of or may read; empty: that is `digest`."""
-    closures: tuple[tuple[str, Closure], ...] = field(default=(), repr=False)
+    closures: tuple[tuple[str, BuildInputs], ...] = field(default=(), repr=False)
     """Of the groups of benchmarks that have one of their own."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """Which of several suites is taken: a line for people each."""
@@ -80,16 +80,16 @@ class Project:
     """How its environment was made: a line for people each."""
 
     @property
-    def whole(self) -> Closure:
+    def whole(self) -> BuildInputs:
         """Return what all of it is built of and may read."""
-        return Closure(digest=self.content or self.digest)
+        return BuildInputs(digest=self.content or self.digest)
 
     @property
     def subjects(self) -> tuple[str, ...]:
         """Return the digests that trials of it may have."""
         return (self.whole.digest, *(closure.digest for _, closure in self.closures))
 
-    def closure(self, group: str) -> Closure:
+    def find_group_inputs(self, group: str) -> BuildInputs:
         """Return what a group of benchmarks is built of and may read."""
         return dict(self.closures).get(group, self.whole)
 

@@ -11,7 +11,7 @@ ENDED_AFTER = "it was ended after"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Configured:
+class IterationSettings:
     """How many iterations of how many seconds an author asks for, of warm-up and of measurement.
 
     `forks` is how many processes a run of the suite has. An iteration of 0 seconds is one call.
@@ -45,7 +45,7 @@ class Benchmark:
     around each iteration); None: any time will do."""
     kept: str = field(default="", compare=False)
     """Why `block_seconds` stays unless the user names a length; empty: it does not."""
-    configured: Configured | None = field(default=None, compare=False)
+    configured: IterationSettings | None = field(default=None, compare=False)
     """The author's settings; None: the harness has none."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """How it is run unlike its author wrote, for people."""
@@ -56,9 +56,9 @@ class Benchmark:
     @property
     def id(self) -> str:
         """Return `group.name[key=value,…]`; without a group the name."""
-        chosen = ",".join(f"{key}={value}" for key, value in self.parameters)
+        parameter_text = ",".join(f"{key}={value}" for key, value in self.parameters)
         name = f"{self.group}.{self.name}" if self.group else self.name
-        return name + (f"[{chosen}]" if chosen else "")
+        return name + (f"[{parameter_text}]" if parameter_text else "")
 
 
 @dataclass(frozen=True, slots=True)

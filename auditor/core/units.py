@@ -48,12 +48,12 @@ def mean_time(seconds: Sequence[float], unit: str) -> float:
     return harmonic_mean(seconds) if is_throughput(unit) else fmean(seconds)
 
 
-def percent(fraction: float, digits: int = 0) -> str:
+def format_percent(fraction: float, digits: int = 0) -> str:
     """Write a fraction as texts for people have it; pages have figures of their own."""
     return f"{100 * fraction:.{digits}f}\N{NO-BREAK SPACE}%"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Return a time as people say it."""
     if seconds < 100:
         return f"{max(1, round(seconds))} s"

@@ -8,16 +8,16 @@ from auditor.config import Config, Places
 from auditor.core.errors import UsageError
 from auditor.core.hosts import LocalSpec
 from auditor.core.ports import Clock
-from auditor.hosts.docker import docker_host, sweep_left
+from auditor.hosts.docker import open_docker_host, remove_stale_containers
 from auditor.hosts.opened import OpenHost, chosen_variables
-from auditor.hosts.ssh import ssh_host
-from runners.home import Home
-from runners.hosts.capped import Caps
+from auditor.hosts.ssh import open_ssh_host
+from runners.home import HomeFolder
+from runners.hosts.capped import JobCaps
 from runners.hosts.local import LocalHost
-from runners.hosts.processors import left_to_us
+from runners.hosts.processors import reserve_processors
 from runners.hosts.variables import usual_ones
 
-_OTHERS = {"docker": docker_host, "ssh": ssh_host}
+_HOST_OPENERS = {"docker": open_docker_host, "ssh": open_ssh_host}
 
 
 @contextmanager
@@ -26,26 +26,26 @@ def open_host(
 ) -> Iterator[OpenHost]:
     """Give the host of a configuration; raises MachineError where it cannot be had."""
     if config.host != "docker":
-        sweep_left(Home(places.home), environment)
-    if (other := _OTHERS.get(config.host)) is not None:
-        with other(config, places, environment, clock) as host:
+        remove_stale_containers(HomeFolder(places.home), environment)
+    if (opener := _HOST_OPENERS.get(config.host)) is not None:
+        with opener(config, places, environment, clock) as host:
             yield host
         return
     local, cpus = config.local, config.local.cpus
-    given = chosen_variables(local.environment, environment, "local.environment")
-    with left_to_us(cpus, "local.cpus") if cpus else nullcontext():
+    extra_variables = chosen_variables(local.environment, environment, "local.environment")
+    with reserve_processors(cpus, "local.cpus") if cpus else nullcontext():
         yield OpenHost(
-            host=LocalHost(clock, cpus, _caps(local)),
-            home=Home(places.home),
-            environment={**usual_ones(environment), **given},
-            lock=Home(places.home).machine_lock,
+            host=LocalHost(clock, cpus, _make_job_caps(local)),
+            home=HomeFolder(places.home),
+            environment={**usual_ones(environment), **extra_variables},
+            lock=HomeFolder(places.home).machine_lock,
             clock=clock,
         )
 
 
-def _caps(local: LocalSpec) -> Caps:
-    caps = Caps(memory=local.memory, processes=local.processes)
-    if caps != Caps() and sys.platform != "linux":
+def _make_job_caps(local: LocalSpec) -> JobCaps:
+    caps = JobCaps(memory=local.memory, processes=local.processes)
+    if caps != JobCaps() and sys.platform != "linux":
         raise UsageError(
             "local.memory and local.processes need Linux; leave them out, or measure in containers "
             "(--host docker)"

@@ -8,12 +8,12 @@ from pathlib import Path
 from auditor.config import Config, Places
 from auditor.core.errors import MachineError
 from auditor.core.ports import Clock
-from auditor.hosts.images import image_of, require_known
+from auditor.hosts.images import prepare_image, require_image_choice
 from auditor.hosts.opened import OpenHost, chosen_variables
-from runners.disk import writing
-from runners.home import Home, node
-from runners.hosts.machine_facts import machine_facts
-from runners.hosts.processors import kept_off
+from runners.disk import convert_write_errors
+from runners.home import HomeFolder, read_machine_name
+from runners.hosts.machine_facts import read_machine_facts
+from runners.hosts.processors import stay_off_processors
 
 _SHARE = 0.75
 _MEMORY = 4 << 30
@@ -21,64 +21,64 @@ _MEMORY = 4 << 30
 
 
 @contextmanager
-def docker_host(
+def open_docker_host(
     config: Config, places: Places, environment: Mapping[str, str], clock: Clock
 ) -> Iterator[OpenHost]:
     """Open a host whose containers have folders of their own, one for each image.
 
     What strangers' code has written there is never used outside of one.
     """
-    from runners.hosts.daemon import Daemon  # noqa: PLC0415 the SDK takes a while to import
+    from runners.hosts.daemon import DockerDaemon  # noqa: PLC0415 the SDK takes a while to import
     from runners.hosts.docker import ContainerLimits, DockerHost  # noqa: PLC0415 as above
 
-    spec, facts = config.docker, machine_facts()
-    given = chosen_variables(spec.environment, environment, "docker.environment")
-    require_known(config)
-    with Daemon(environment, facts.name) as daemon, _noted(Home(places.home)):
-        daemon.sweep()
-        for path in _left(Home(places.home)):
+    spec, facts = config.docker, read_machine_facts()
+    extra_variables = chosen_variables(spec.environment, environment, "docker.environment")
+    require_image_choice(config)
+    with DockerDaemon(environment, facts.name) as daemon, _keep_note(HomeFolder(places.home)):
+        daemon.remove_orphans()
+        for path in _list_stale_notes(HomeFolder(places.home)):
             path.unlink(missing_ok=True)
-        image = image_of(daemon, config, Home(places.home))
+        image = prepare_image(daemon, config, HomeFolder(places.home))
         # Containers of root's run as another account; the folder above is root's alone.
         place = places.home / "docker" / image.digest.removeprefix("sha256:")[:12]
-        home = Home(place, mode=0o755)
+        home = HomeFolder(place, mode=0o755)
         home.subjects()
         if os.getuid() == 0:
             # Another account owns what is below, so nobody else of this machine may go there.
             home.root.parent.chmod(0o700)
-        memory = spec.memory or _memory(dict(facts.facts))
+        memory = spec.memory or _choose_memory_limit(dict(facts.facts))
         host = DockerHost(
             daemon=daemon,
             image=image,
             limits=ContainerLimits(memory=memory, processes=spec.processes, cpus=spec.cpus),
             home=home,
-            own=Home(home.root.parent),
+            own=HomeFolder(home.root.parent),
             network=spec.network,
             clock=clock,
         )
-        with kept_off(spec.cpus) if spec.cpus else nullcontext():
+        with stay_off_processors(spec.cpus) if spec.cpus else nullcontext():
             yield OpenHost(
                 host=host,
                 home=home,
-                environment={**_PLAIN, **image.variables, **given},
-                lock=Home(places.home).machine_lock,
+                environment={**_PLAIN, **image.variables, **extra_variables},
+                lock=HomeFolder(places.home).machine_lock,
                 clock=clock,
                 several=False,  # what one may write is looked at while no other one runs
             )
 
 
-def sweep_left(home: Home, environment: Mapping[str, str]) -> None:
+def remove_stale_containers(home: HomeFolder, environment: Mapping[str, str]) -> None:
     """Remove containers of auditors that were killed: they would run beside what is measured.
 
     Nobody is asked where none was killed. A daemon that does not answer runs nothing.
     """
-    paths = _left(home)
+    paths = _list_stale_notes(home)
     if not paths:
         return
-    from runners.hosts.daemon import Daemon  # noqa: PLC0415 the SDK takes a while to import
+    from runners.hosts.daemon import DockerDaemon  # noqa: PLC0415 the SDK takes a while to import
 
-    with suppress(MachineError), Daemon(environment, machine_facts().name) as daemon:
-        daemon.sweep()
+    with suppress(MachineError), DockerDaemon(environment, read_machine_facts().name) as daemon:
+        daemon.remove_orphans()
         for path in paths:
             path.unlink(missing_ok=True)
 
@@ -87,16 +87,16 @@ _NOTES = "docker/auditor-{node}-{process}"
 """Each says that this process of a machine may have containers; others may share the folder."""
 
 
-def _left(home: Home) -> list[Path]:
+def _list_stale_notes(home: HomeFolder) -> list[Path]:
     """Return the notes of auditors of this machine that are gone."""
-    paths = home.root.glob(_NOTES.format(node=node(), process="*"))
-    return [path for path in paths if not _lives(path)]
+    paths = home.root.glob(_NOTES.format(node=read_machine_name(), process="*"))
+    return [path for path in paths if not _is_process_alive(path)]
 
 
 @contextmanager
-def _noted(home: Home) -> Iterator[None]:
-    note = home.root / _NOTES.format(node=node(), process=os.getpid())
-    with writing(note):
+def _keep_note(home: HomeFolder) -> Iterator[None]:
+    note = home.root / _NOTES.format(node=read_machine_name(), process=os.getpid())
+    with convert_write_errors(note):
         note.parent.mkdir(parents=True, exist_ok=True)
         note.touch()
     try:
@@ -105,7 +105,7 @@ def _noted(home: Home) -> Iterator[None]:
         note.unlink(missing_ok=True)
 
 
-def _lives(note: Path) -> bool:
+def _is_process_alive(note: Path) -> bool:
     number = note.name.rpartition("-")[2]
     try:
         os.kill(int(number), 0)
@@ -122,6 +122,6 @@ _PLAIN = {
 }
 
 
-def _memory(facts: Mapping[str, str]) -> int:
+def _choose_memory_limit(facts: Mapping[str, str]) -> int:
     number, _, unit = facts.get("memory", "").partition(" ")
     return int(int(number) * _SHARE) << 20 if unit == "MiB" else _MEMORY

@@ -9,23 +9,23 @@ from auditor.core.errors import UsageError
 from auditor.core.request import FolderSpec, GitSpec
 from auditor.languages.model import LanguageSupport
 from auditor.languages.registry import LANGUAGES
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.subjects.folder import place_folder
 from runners.subjects.revision import place_revision
 
 if TYPE_CHECKING:
-    from runners.hosts.daemon import Daemon, Image
+    from runners.hosts.daemon import DockerDaemon, Image
 
-_OWN = "bench-audit/own"
+_CUSTOM_IMAGE = "bench-audit/own"
 
 
-def require_known(config: Config) -> None:
+def require_image_choice(config: Config) -> None:
     """Raise UsageError where only a look at the subject would tell which image is meant."""
     if not (config.docker.image or config.docker.dockerfile):
-        _language(config)
+        _choose_language(config)
 
 
-def image_of(daemon: "Daemon", config: Config, home: Home) -> "Image":
+def prepare_image(daemon: "DockerDaemon", config: Config, home: HomeFolder) -> "Image":
     """Return the image, made where it is not there; a subject that has it is placed in `home`.
 
     Raises UsageError, and what a daemon raises that cannot make it.
@@ -34,15 +34,15 @@ def image_of(daemon: "Daemon", config: Config, home: Home) -> "Image":
     if spec.image:
         return daemon.image(spec.image)
     if spec.dockerfile and spec.dockerfile.is_absolute():
-        return daemon.built(spec.dockerfile, _OWN)
+        return daemon.built(spec.dockerfile, _CUSTOM_IMAGE)
     if spec.dockerfile:
-        return daemon.built(_of_subject(config, spec.dockerfile, home), _OWN)
-    name = _language(config).image
+        return daemon.built(_copy_subject_file(config, spec.dockerfile, home), _CUSTOM_IMAGE)
+    name = _choose_language(config).image
     with as_file(files("runners.hosts") / "images" / f"{name}.Dockerfile") as path:
         return daemon.built(path, f"bench-audit/{name}")
 
 
-def _of_subject(config: Config, inside: Path, home: Home) -> Path:
+def _copy_subject_file(config: Config, inside: Path, home: HomeFolder) -> Path:
     """Return a file of the subject, in a copy: of the revision, and not of what lies around it."""
     match config.subject:
         case FolderSpec():
@@ -63,7 +63,7 @@ def _of_subject(config: Config, inside: Path, home: Home) -> Path:
     return path
 
 
-def _language(config: Config) -> LanguageSupport:
+def _choose_language(config: Config) -> LanguageSupport:
     """Return the language whose image is meant; raises UsageError where only a look would tell."""
     if config.harness is not None:
         language = LANGUAGES.of_harness(config.harness)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from auditor.core.errors import UsageError
 from auditor.core.ports import Clock, Host
-from runners.home import Home
+from runners.home import HomeFolder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,7 @@ class OpenHost:
     """A host with the folders that it sees."""
 
     host: Host  # starts processes
-    home: Home  # folders for copies, builds and caches
+    home: HomeFolder  # folders for copies, builds and caches
     environment: Mapping[str, str]  # of its processes
     lock: Path  # file whose holder measures on this machine
     clock: Clock  # tells time

@@ -16,9 +16,9 @@ from rich.text import Text
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.cli.machine import caveats, unwritable
-from auditor.config import Config, Places, load
-from auditor.config.places import home, state
+from auditor.cli.machine import explain_unwritable, list_machine_caveats
+from auditor.config import Config, Places, load_config
+from auditor.config.places import find_cache_folder, find_state_folder
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit, ToolMissing, UsageError
 from auditor.core.jobs import HostInterference, Invocation
@@ -36,11 +36,11 @@ _TUNING = {"tune": "tune", "restore": "reset"}
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--probe", "--host"),
     short_help="Which tools are here, and how steady is the machine?",
 )
-@options.options(
+@options.add_options(
     *options.SUBJECT[:1],
     options.HOST,
     click.option("--probe", is_flag=True, help="Run a loop for some seconds: how steady is it?"),
@@ -57,31 +57,33 @@ def command(surroundings: AppContext, /, **given: Any) -> int:
     """
     console = Console(surroundings.environment, quiet=False)
     if given["tune"] or given["restore"]:
-        return _tuned(surroundings, given, console)
-    document = _document(surroundings, given)
+        return _run_tuning(surroundings, given, console)
+    document = _build_document(surroundings, given)
     if given["format"] == "json":
         console.document(document)
     else:
-        _show(document, console)
+        _print_document(document, console)
     writable = all(folder["problem"] is None for folder in document["folders"])
     return Exit.OK if writable and any(document["harnesses"].values()) else Exit.MACHINE
 
 
-def _tuned(surroundings: AppContext, given: Mapping[str, Any], console: Console) -> int:
+def _run_tuning(
+    surroundings: AppContext, option_values: Mapping[str, Any], console: Console
+) -> int:
     """Let pyperf change the machine, or change it back, and say what it says."""
-    if given["tune"] and given["restore"]:
+    if option_values["tune"] and option_values["restore"]:
         raise UsageError("--tune and --restore undo each other; choose one")
-    if given["probe"] or given["format"] == "json":
+    if option_values["probe"] or option_values["format"] == "json":
         raise UsageError(
             "--tune and --restore only change the machine; leave out --probe and --format"
         )
-    asked = {"host": given["host"]} if given["host"] else {}
-    config = load(given["what"], asked, Path.cwd())
+    overrides = {"host": option_values["host"]} if option_values["host"] else {}
+    config = load_config(option_values["what"], overrides, Path.cwd())
     if config.host != "local" or config.dispatch is not None:
         raise UsageError(
             "--tune works only on this machine; run bench-audit doctor --tune on the other one"
         )
-    word = next(theirs for ours, theirs in _TUNING.items() if given[ours])
+    word = next(action for option, action in _TUNING.items() if option_values[option])
     if find_spec("pyperf") is None:
         raise ToolMissing('pyperf, which tunes machines, is missing; install "bench-audit[tune]"')
     with _open_host(surroundings, config) as opened:
@@ -91,37 +93,43 @@ def _tuned(surroundings: AppContext, given: Mapping[str, Any], console: Console)
             environment=tuple(sorted(opened.environment.items())),
             timeout_seconds=_TUNING_SECONDS,
         )
-        done = opened.host.run(job)
-    console.result(Text((done.stdout + done.stderr).decode(errors="replace").strip()))
-    return Exit.OK if done.exit_code == 0 else Exit.MACHINE
+        answer = opened.host.run(job)
+    console.result(Text((answer.stdout + answer.stderr).decode(errors="replace").strip()))
+    return Exit.OK if answer.exit_code == 0 else Exit.MACHINE
 
 
 def _open_host(surroundings: AppContext, config: Config) -> "AbstractContextManager[OpenHost]":
     from auditor.hosts import open_host  # noqa: PLC0415 only the doctor needs it
     from runners.hosts.clock import SystemClock  # noqa: PLC0415 as above
 
-    results = state(surroundings.environment)
+    results = find_state_folder(surroundings.environment)
     places = Places(
-        output=results, store=results / "store.sqlite", home=home(surroundings.environment)
+        output=results,
+        store=results / "store.sqlite",
+        home=find_cache_folder(surroundings.environment),
     )
     return open_host(config, places, surroundings.environment, SystemClock())
 
 
-def _document(surroundings: AppContext, given: Mapping[str, Any]) -> dict[str, Any]:
+def _build_document(surroundings: AppContext, option_values: Mapping[str, Any]) -> dict[str, Any]:
     environment = surroundings.environment
-    folders = {"cache": home(environment), "results": state(environment)}
-    asked = {"host": given["host"]} if given["host"] else {}
-    config = load(given["what"], asked, Path.cwd())
+    folders = {"cache": find_cache_folder(environment), "results": find_state_folder(environment)}
+    overrides = {"host": option_values["host"]} if option_values["host"] else {}
+    config = load_config(option_values["what"], overrides, Path.cwd())
     with _open_host(surroundings, config) as opened:
-        there = opened.environment
-        found = {
-            tool.name: check_tool(tool, opened.host, there, opened.home.root) for tool in PROGRAMS
+        host_environment = opened.environment
+        checks = {
+            tool.name: check_tool(tool, opened.host, host_environment, opened.home.root)
+            for tool in PROGRAMS
         }
-        jdks = installed_jdks(opened.host, tuple(sorted(there.items())))
+        jdks = installed_jdks(opened.host, tuple(sorted(host_environment.items())))
         facts = dict(opened.host.facts().facts)
-        probe = _probe(opened) if given["probe"] else None
+        probe = _probe_machine(opened) if option_values["probe"] else None
     local = config.host == "local"
-    noted = [*caveats(facts, os.getloadavg()[0] if local else None), *_advice(probe)]
+    host_caveats = [
+        *list_machine_caveats(facts, os.getloadavg()[0] if local else None),
+        *_list_advice(probe),
+    ]
     return {
         "schema": "bench-audit/doctor/1",
         "tools": [
@@ -133,46 +141,54 @@ def _document(surroundings: AppContext, given: Mapping[str, Any]) -> dict[str, A
                 "debian": check.tool.debian,
                 "macos": check.tool.macos,
             }
-            for check in found.values()
+            for check in checks.values()
         ],
-        "harnesses": usable_harnesses(found),
+        "harnesses": usable_harnesses(checks),
         "jdks": [{"version": jdk.version, "path": str(jdk.home)} for jdk in jdks],
         "folders": [
-            {"name": name, "path": str(path), "problem": unwritable(path)}
+            {"name": name, "path": str(path), "problem": explain_unwritable(path)}
             for name, path in folders.items()
         ],
         "host": facts,
         "probe": probe,
-        "caveats": [{"slug": caveat.slug, "text": caveat.text} for caveat in noted],
+        "caveats": [{"slug": caveat.slug, "text": caveat.text} for caveat in host_caveats],
     }
 
 
-def _advice(probe: Mapping[str, Any] | None) -> list[Caveat]:
+def _list_advice(probe: Mapping[str, Any] | None) -> list[Caveat]:
     from auditor.measure import interference as strain  # noqa: PLC0415 numpy takes a while to import
 
-    return [*strain.advice(probe["rating"], HostInterference(**probe["strain"]))] if probe else []
+    return (
+        [*strain.advise_on_noise(probe["rating"], HostInterference(**probe["strain"]))]
+        if probe
+        else []
+    )
 
 
-def _probe(opened: "OpenHost") -> dict[str, Any]:
+def _probe_machine(opened: "OpenHost") -> dict[str, Any]:
     """Run the loop for a while."""
     from auditor.measure import interference as strain  # noqa: PLC0415 numpy takes a while to import
     from runners.hosts.reference_workload import ReferenceWorkload  # noqa: PLC0415 only here
 
     path = opened.environment.get("PATH", os.defpath)
     return asdict(
-        strain.probed(
-            *ReferenceWorkload(opened.host, opened.home, path, opened.clock).probe(_LOOPS)
+        strain.rate_noise(
+            *ReferenceWorkload(opened.host, opened.home, path, opened.clock).measure_loops(_LOOPS)
         )
     )
 
 
-def _show(document: dict[str, Any], console: Console) -> None:
+def _print_document(document: dict[str, Any], console: Console) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
-    for one in document["tools"]:
-        good = one["problem"] is None
-        told = "" if good else f"{one['problem']}; Debian: {one['debian']}; macOS: {one['macos']}"
+    for tool in document["tools"]:
+        good = tool["problem"] is None
+        problem_text = (
+            "" if good else f"{tool['problem']}; Debian: {tool['debian']}; macOS: {tool['macos']}"
+        )
         mark = Text("✓", style="green") if good else Text("✗", style="red")
-        table.add_row(mark, one["name"], one["version"] or "", one["purpose"], Text(told))
+        table.add_row(
+            mark, tool["name"], tool["version"] or "", tool["purpose"], Text(problem_text)
+        )
     for jdk in document["jdks"]:
         table.add_row("", "JDK", jdk["version"], Text(jdk["path"]), "")
     for folder in document["folders"]:
@@ -191,14 +207,15 @@ def _show(document: dict[str, Any], console: Console) -> None:
 def _probe_line(probe: Mapping[str, Any]) -> str:
     strain = HostInterference(**probe["strain"])
     also = [
-        f"{name} {number_format.share(value)} of the time"
+        f"{name} {number_format.format_share(value)} of the time"
         for name, value in asdict(strain).items()
         if value is not None
     ]
     return (
         f"The machine is {probe['rating']}: {probe['loops']} loops of "
-        f"{number_format.seconds(probe['seconds'])} lie {number_format.share(probe['jitter'])} "
+        f"{number_format.format_seconds(probe['seconds'])} lie "
+        f"{number_format.format_share(probe['jitter'])} "
         "apart (10th to 90th percentile), the longest is "
-        f"{number_format.share(probe['worst'])} longer"
+        f"{number_format.format_share(probe['worst'])} longer"
         f"{'; ' if also else ''}{', '.join(also)}"
     )

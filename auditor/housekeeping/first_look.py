@@ -10,43 +10,43 @@ from auditor.importers import formats
 from auditor.languages.registry import LANGUAGES
 from reports import names, number_format
 from runners.subjects.suite_detection import DetectedSuite, detect_suite
-from runners.subjects.survey import SuiteFolder, list_suites, suites
+from runners.subjects.survey import SuiteFolder, find_suites, list_suites
 
 _MOST_FILES = 50
 """Files of the folder that are looked at for results."""
 _NEXT = "next: bench-audit"
-_LISTED = "all commands: bench-audit --help"
+_ALL_COMMANDS = "all commands: bench-audit --help"
 
 
 def first_look(folder: Path) -> tuple[str, ...]:
     """Return the lines to show, none where there is nothing that bench-audit knows."""
-    suite_folders = suites(folder)
+    suite_folders = find_suites(folder)
     if suite_folders:
-        return (*_suite(folder, suite_folders), _LISTED)
-    if results := _results(folder):
+        return (*_describe_suite(folder, suite_folders), _ALL_COMMANDS)
+    if results := _find_results(folder):
         name = shlex.quote(results.name)
         format_label = formats.format_name(results)
         return (
-            f"found: {names.line(results.name)}, results of {format_label}",
+            f"found: {names.escape_line(results.name)}, results of {format_label}",
             f"{_NEXT} analyze {name}    what they say",
-            _LISTED,
+            _ALL_COMMANDS,
         )
     detected = detect_suite(folder)
     if detected.harness is None:
         return ()
     return (
-        f"found: a project without benchmarks ({_language(detected)})",
+        f"found: a project without benchmarks ({_name_language(detected)})",
         f"{_NEXT} trace . --suite --stubs new-benchmarks    begin some, for what its tests call",
-        _LISTED,
+        _ALL_COMMANDS,
     )
 
 
-def _suite(folder: Path, suite_folders: tuple[SuiteFolder, ...]) -> Iterator[str]:
+def _describe_suite(folder: Path, suite_folders: tuple[SuiteFolder, ...]) -> Iterator[str]:
     """Yield what is known of the first suite, and the command that audits it."""
     first = suite_folders[0]
-    where = "" if first.path == "." else f" in {names.line(first.path)}"
-    count = number_format.count(first.seen.benchmarks, "benchmark")
-    yield f"found: {count}{where} ({_language(first.seen)}, {first.seen.harness})"
+    location = "" if first.path == "." else f" in {names.escape_line(first.path)}"
+    count = number_format.format_count(first.seen.benchmarks, "benchmark")
+    yield f"found: {count}{location} ({_name_language(first.seen)}, {first.seen.harness})"
     if suite_folders[1:]:
         yield f"more suites: {list_suites(suite_folders[1:])}"
     subject = shlex.quote("." if first.path == "." else f"./{first.path}")
@@ -56,15 +56,15 @@ def _suite(folder: Path, suite_folders: tuple[SuiteFolder, ...]) -> Iterator[str
         yield f"configuration: {error}"
     else:
         if configuration is not None:
-            yield f"configuration: {names.line(configuration.shown)}"
+            yield f"configuration: {names.escape_line(configuration.shown)}"
     yield f"{_NEXT} abs {subject} --dry-run    what would be measured, and how long that takes"
 
 
-def _language(seen: DetectedSuite) -> str:
-    return (LANGUAGES.language_of_harness(seen.harness or "") or "unknown").capitalize()
+def _name_language(detected_suite: DetectedSuite) -> str:
+    return (LANGUAGES.language_of_harness(detected_suite.harness or "") or "unknown").capitalize()
 
 
-def _results(folder: Path) -> Path | None:
+def _find_results(folder: Path) -> Path | None:
     """Return the first file of the folder that holds results of another tool."""
     endings = (".json", ".csv", ".txt", ".log")
     files = sorted(path for path in folder.iterdir() if path.suffix in endings)

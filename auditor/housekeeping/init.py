@@ -16,21 +16,21 @@ from auditor.core.files.paths import is_dir
 from reports import number_format
 from runners.subjects.placed import MARKS
 from runners.subjects.suite_detection import detect_suite
-from runners.subjects.survey import SuiteFolder, candidates, list_suites, suites
+from runners.subjects.survey import SuiteFolder, describe_candidates, find_suites, list_suites
 
 SLOWDOWN = 0.5
 """What a first configuration asks: 1.5 times as long."""
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--output",),
     short_help="Write a first configuration by looking at the project.",
 )
-@options.options(
+@options.add_options(
     click.argument("folder", type=click.Path(path_type=Path), default="."),
     click.option("-o", "--output", type=click.Path(path_type=Path), help="A new file to write."),
-    options.SAID[0],
+    options.VERBOSITY_OPTIONS[0],
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -52,8 +52,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     folders = _suites_in(folder)
     target = None if given["output"] is None else given["output"].absolute()
     if target is None:
-        console.text(_configuration(folders[0], folder, folder))
-        _say(folders[0], None, console)
+        console.text(_format_configuration(folders[0], folder, folder))
+        _print_next_step(folders[0], None, console)
         if folders[1:]:
             console.note(
                 f"more suites: {list_suites(folders[1:])}; -o FILE writes one file for each"
@@ -64,21 +64,21 @@ def command(context: click.Context, /, **given: Any) -> int:
         if file.exists():
             raise UsageError(f"{file} exists already; choose another name with --output")
     for suite, file in zip(folders, files, strict=True):
-        output.write(file, _configuration(suite, folder, file.parent))
+        output.write_file(file, _format_configuration(suite, folder, file.parent))
         console.note(f"written: {file}")
-        _say(suite, file, console)
+        _print_next_step(suite, file, console)
     return Exit.OK
 
 
 def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
     """Return the suites at and below a folder; the folder itself where none has benchmarks."""
-    if below := suites(folder):
+    if below := find_suites(folder):
         return below
     suite = detect_suite(folder)
     if suite.harness is None:
         raise UsageError(
             f"{folder} is not a project that bench-audit supports: there is no {MARKS} in it, and "
-            f"{candidates(folder, str(folder))}"
+            f"{describe_candidates(folder, str(folder))}"
         )
     return (SuiteFolder(".", suite),)
 
@@ -89,7 +89,7 @@ def _further_file(target: Path, suite: SuiteFolder) -> Path:
     return target.with_name(f"{target.stem}-{place}{target.suffix}")
 
 
-def _configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
+def _format_configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
     """Return the configuration of a suite below `folder`, with its path relative to `base`."""
     detected_suite = suite.seen
     subject: Any = relpath(folder / suite.path, base)
@@ -106,13 +106,13 @@ def _configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
     return json.dumps(keys, indent=2) + "\n"
 
 
-def _say(suite: SuiteFolder, target: Path | None, console: Console) -> None:
-    those = number_format.count(suite.seen.benchmarks, "benchmark")
-    where = "" if suite.path == "." else f" of {suite.path}"
-    console.note(f"{those} in the sources{where} ({suite.seen.harness})")
+def _print_next_step(suite: SuiteFolder, target: Path | None, console: Console) -> None:
+    benchmark_count = number_format.format_count(suite.seen.benchmarks, "benchmark")
+    location = "" if suite.path == "." else f" of {suite.path}"
+    console.note(f"{benchmark_count} in the sources{location} ({suite.seen.harness})")
     if suite.seen.others:
-        others = " and ".join(suite.seen.others)
-        console.note(f"there is also a suite of {others}: name it as harness")
+        other_harnesses = " and ".join(suite.seen.others)
+        console.note(f"there is also a suite of {other_harnesses}: name it as harness")
     if not suite.seen.benchmarks:
         console.note("without benchmarks there is nothing to audit yet: write one first")
     name = "config.json" if target is None else target.name

@@ -21,14 +21,14 @@ from auditor.abs.page.report import render_page
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.cli.outputs import Outputs, deliver, output_options
+from auditor.cli.outputs import Outputs, make_output_options, write_output_files
 from auditor.compare import document as comparison_document
 from auditor.compare import terminal as comparison
-from auditor.config import places
+from auditor.config import choose_places
 from auditor.core import caveats
 from auditor.core.errors import Exit, UsageError
 from auditor.housekeeping import sources
-from auditor.series.question import folder_of
+from auditor.series.question import choose_output_folder
 from auditor.store.audits import COMPARE, PROFILE, TRACE
 from auditor.trace import document as trace_document
 from auditor.trace import document_clients, terminal_clients
@@ -36,29 +36,29 @@ from auditor.trace import terminal as tracing
 
 _PATH = click.Path(path_type=Path)
 _TABLE = "table"
-_OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
-    COMPARE: (comparison_document.read, comparison),
-    TRACE: (trace_document.read, tracing),
-    PROFILE: (document_clients.read, terminal_clients),
+_OTHER_KINDS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
+    COMPARE: (comparison_document.parse_document, comparison),
+    TRACE: (trace_document.parse_document, tracing),
+    PROFILE: (document_clients.parse_document, terminal_clients),
 }
 """What reads, keeps and shows the results that time no single revision."""
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--output", "--format", "--result"),
     short_help="Write the report of the last audit again; runs nothing.",
 )
-@options.options(
-    *options.WHAT[:1],
+@options.add_options(
+    *options.SUITE_OPTIONS[:1],
     click.option(
         "--of",
-        type=click.Choice([*abs_output.BY_COMMAND, *_OTHERS]),
+        type=click.Choice([*abs_output.BY_COMMAND, *_OTHER_KINDS]),
         help="The command whose result is meant; the last one's by default.",
     ),
     click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
     options.STORE,
-    *output_options(".json", ".html", ".md", ".csv", ".sarif"),
+    *make_output_options(".json", ".html", ".md", ".csv", ".sarif"),
     click.option(
         "--format",
         type=click.Choice([_TABLE, *(export_format.value for export_format in ExportFormat)]),
@@ -69,7 +69,7 @@ _OTHERS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
         "--rows", type=click.Choice(list(long_tables.TABLES)), help="What a row of CSV is."
     ),
     click.option("--sources", type=_PATH, help="The audited tree, for the mutation format."),
-    *options.SAID,
+    *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -85,33 +85,36 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit report . --format markdown >> "$GITHUB_STEP_SUMMARY"
     bench-audit report . --format csv --rows methods > methods.csv
     """
-    _sensible(given)
+    _refuse_useless_options(given)
     if given["result"]:
-        return _of_file(context, given)
+        return _write_from_file(context, given)
     command_line = options.CommandLine.of(context, {})
     if given["store"] is None:
         command_line = _with_filled_store(command_line)
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
-    wanted = json.loads(command_line.config.text)
-    audit = stored_result.last_result(command_line.places.store, wanted, given["of"])
-    if audit.command in _OTHERS:
-        return _other(command_line, console, audit, given)
+    requested_config = json.loads(command_line.config.text)
+    audit = stored_result.find_last_result(command_line.places.store, requested_config, given["of"])
+    if audit.command in _OTHER_KINDS:
+        return _write_other_kind(command_line, console, audit, given)
     files = abs_output.BY_COMMAND.get(audit.command, abs_output.ABS)
-    document, caveat = audit.document(), stored_result.other_configuration(audit, wanted)
+    document = audit.document()
+    caveat = stored_result.describe_other_configuration(audit, requested_config)
     if caveat:
-        said = caveats.Caveat(caveat.slug, caveat.text)
-        document = msgspec.structs.replace(document, caveats=(said, *document.caveats))
-    others = stored_result.results_on_other_hosts(audit.path, audit.command, audit.config, document)
+        document_caveat = caveats.Caveat(caveat.slug, caveat.text)
+        document = msgspec.structs.replace(document, caveats=(document_caveat, *document.caveats))
+    other_results = stored_result.list_results_on_other_hosts(
+        audit.path, audit.command, audit.config, document
+    )
     abs_output.write_result(
-        command_line, files, document, partial(render_page, on_other_hosts=others)
+        command_line, files, document, partial(render_page, on_other_hosts=other_results)
     )
     console.note(f"the result of {audit}")
     if caveat:
-        console.say(f"note[{caveat.slug}]: {caveat.text}")
+        console.print_message(f"note[{caveat.slug}]: {caveat.text}")
     if given["format"] == _TABLE:
         abs_output.show_result(command_line, console, document, files)
     else:
-        console.text(_written(document, given))
+        console.text(_format_document(document, given))
     abs_output.deliver_result(given, command_line.places.output, files, document, console)
     return Exit.OK
 
@@ -120,72 +123,78 @@ def _with_filled_store(command_line: options.CommandLine) -> options.CommandLine
     """Return it with the subject's own store where the folder that is written to holds none."""
     if command_line.places.store.exists():
         return command_line
-    own = places(command_line.config, command_line.surroundings.environment).store
-    return replace(command_line, places=replace(command_line.places, store=own))
+    subject_store = choose_places(command_line.config, command_line.surroundings.environment).store
+    return replace(command_line, places=replace(command_line.places, store=subject_store))
 
 
-def _other(
+def _write_other_kind(
     command_line: options.CommandLine,
     console: Console,
     audit: stored_result.FinishedAudit,
-    given: dict[str, Any],
+    option_values: dict[str, Any],
 ) -> int:
     """Write a result of another kind again."""
-    format_ = given["format"]
-    read, module = _OTHERS[audit.command]
+    format_ = option_values["format"]
+    read, module = _OTHER_KINDS[audit.command]
     with stored_result.report_damage(command_line.places.store):
         document = read(audit.result())
     if format_ not in module.FORMATS:
-        those = ", ".join(module.FORMATS)
-        raise UsageError(f"a result of {audit.command} has the formats {those}, not {format_}")
-    module.keep(command_line.places.output, document)
-    module.show(document, format_, console)
+        format_list = ", ".join(module.FORMATS)
+        raise UsageError(
+            f"a result of {audit.command} has the formats {format_list}, not {format_}"
+        )
+    module.write_results(command_line.places.output, document)
+    module.print_result(document, format_, console)
     folder = command_line.places.output
     console.note(f"\nreport: {folder / module.PAGE}")
-    made = {".json": folder / module.RESULT, ".html": folder / module.PAGE}
-    for file in given["output"].files:
-        if file.suffix not in made:
+    file_by_suffix = {".json": folder / module.RESULT, ".html": folder / module.PAGE}
+    for file in option_values["output"].files:
+        if file.suffix not in file_by_suffix:
             raise UsageError(
                 f"a result of {audit.command} cannot be written as {file.suffix}; leave {file} out"
             )
-    deliver(given, made, console)
+    write_output_files(option_values, file_by_suffix, console)
     return Exit.OK
 
 
-def _of_file(context: click.Context, given: dict[str, Any]) -> int:
+def _write_from_file(context: click.Context, option_values: dict[str, Any]) -> int:
     """Write what a file holds."""
     surroundings = context.find_object(AppContext) or AppContext.real()
-    console = Console(surroundings.environment, quiet=given["quiet"])
-    document = stored_result.read_result_file(given["result"])
+    console = Console(surroundings.environment, quiet=option_values["quiet"])
+    document = stored_result.read_result_file(option_values["result"])
     files = abs_output.ABS if isinstance(document, Document) else abs_output.STABILITY
-    outputs: Outputs = given["output"]
-    if given["format"] == _TABLE:
-        console.result(terminal.summary_lines(document))
+    outputs: Outputs = option_values["output"]
+    if option_values["format"] == _TABLE:
+        console.result(terminal.format_summary(document))
     else:
-        console.text(_written(document, given))
-    if outputs.folder or outputs.files or given["open"]:
-        digest = hashlib.sha256(given["result"].read_bytes()).hexdigest()
-        folder = outputs.folder or folder_of(given["result"].stem, digest, surroundings.environment)
+        console.text(_format_document(document, option_values))
+    if outputs.folder or outputs.files or option_values["open"]:
+        digest = hashlib.sha256(option_values["result"].read_bytes()).hexdigest()
+        folder = outputs.folder or choose_output_folder(
+            option_values["result"].stem, digest, surroundings.environment
+        )
         abs_output.write_result_in(folder, files, document, render_page)
-        abs_output.deliver_result(given, folder, files, document, console)
+        abs_output.deliver_result(option_values, folder, files, document, console)
     return Exit.OK
 
 
-def _written(found: AbsOrStability, given: dict[str, Any]) -> str:
-    chosen = ExportFormat(given["format"])
+def _format_document(document: AbsOrStability, option_values: dict[str, Any]) -> str:
+    export_format = ExportFormat(option_values["format"])
     texts = {}
-    if given["sources"]:
-        texts = sources.texts(given["sources"], sources.source_names(found))
-    return format_result(found, chosen, rows=given["rows"] or "pairs", sources=texts)
+    if option_values["sources"]:
+        texts = sources.read_texts(option_values["sources"], sources.source_names(document))
+    return format_result(
+        document, export_format, rows=option_values["rows"] or "pairs", sources=texts
+    )
 
 
-def _sensible(given: dict[str, Any]) -> None:
+def _refuse_useless_options(option_values: dict[str, Any]) -> None:
     """Refuse options that would be without effect; raises UsageError."""
-    if given["rows"] and given["format"] != ExportFormat.CSV:
+    if option_values["rows"] and option_values["format"] != ExportFormat.CSV:
         raise UsageError("--rows works only with CSV; add --format csv")
-    if given["sources"] and given["format"] != ExportFormat.MUTATION:
+    if option_values["sources"] and option_values["format"] != ExportFormat.MUTATION:
         raise UsageError(
             "--sources works only with the mutation-testing schema; add --format mutation"
         )
-    if given["result"] and (given["of"] or given["store"]):
+    if option_values["result"] and (option_values["of"] or option_values["store"]):
         raise UsageError("--result reads a file, not the store; leave out --of and --store")

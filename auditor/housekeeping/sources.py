@@ -16,7 +16,7 @@ def source_names(document: AbsOrStability) -> tuple[str, ...]:
     return tuple(dict.fromkeys(method.span.file for method in methods if method.span))
 
 
-def texts(folder: Path, files: Iterable[str]) -> dict[str, str]:
+def read_texts(folder: Path, files: Iterable[str]) -> dict[str, str]:
     """Return the texts of those files that are there; raises UsageError without the folder.
 
     A result may come from anybody: no name in it leads out of the folder, by links neither.
@@ -24,11 +24,11 @@ def texts(folder: Path, files: Iterable[str]) -> dict[str, str]:
     root = folder.resolve()
     if not root.is_dir():
         raise UsageError(f"{folder} is not a folder")
-    found = {file: _text(root, file) for file in files}
-    return {file: text for file, text in found.items() if text is not None}
+    text_by_file = {file: _read_text(root, file) for file in files}
+    return {file: text for file, text in text_by_file.items() if text is not None}
 
 
-def _text(root: Path, file: str) -> str | None:
+def _read_text(root: Path, file: str) -> str | None:
     try:
         path = (root / file).resolve()
         if not path.is_relative_to(root) or not path.is_file() or path.stat().st_size > LARGEST:

@@ -11,17 +11,17 @@ from rich.text import Text
 from auditor.cli import options, tables
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.config import load, places
+from auditor.config import choose_places, load_config
 from auditor.core.errors import Exit, UsageError
 from auditor.store import upkeep
 from reports import names
-from reports.delimited import csv_lines
+from reports.delimited import format_csv_lines
 from reports.long_tables import LongTable
 
 _STORE = click.option(
     "--store", type=click.Path(path_type=Path), help="The file; that of the subject by default."
 )
-_QUIET = options.SAID[0]
+_QUIET = options.VERBOSITY_OPTIONS[0]
 
 
 @click.group(short_help="List, verify, merge, export and prune what was measured.")
@@ -32,50 +32,50 @@ def command() -> None:
     """
 
 
-def _sub(name: str) -> Callable[[Callable[..., int]], click.Command]:
+def _make_store_command(name: str) -> Callable[[Callable[..., int]], click.Command]:
     """Return a decorator for a command of the group that works on one store."""
 
-    def made(function: Callable[..., int]) -> click.Command:
-        decorated = options.options(options.WHAT[0], _STORE, _QUIET)(function)
+    def register_function(function: Callable[..., int]) -> click.Command:
+        decorated = options.add_options(options.SUITE_OPTIONS[0], _STORE, _QUIET)(function)
         return command.command(name)(click.pass_context(decorated))
 
-    return made
+    return register_function
 
 
-def _open_store(context: click.Context, given: dict[str, Any]) -> tuple[Path, Console]:
+def _open_store(context: click.Context, option_values: dict[str, Any]) -> tuple[Path, Console]:
     surroundings = context.find_object(AppContext) or AppContext.real()
-    path = given["store"]
+    path = option_values["store"]
     if path is None:
-        config = options.name_configuration(
-            load(given["what"], {}, Path.cwd()), quiet=given["quiet"]
+        config = options.print_configuration_name(
+            load_config(option_values["what"], {}, Path.cwd()), quiet=option_values["quiet"]
         )
-        path = places(config, surroundings.environment).store
-    return path.absolute(), Console(surroundings.environment, quiet=given["quiet"])
+        path = choose_places(config, surroundings.environment).store
+    return path.absolute(), Console(surroundings.environment, quiet=option_values["quiet"])
 
 
-@_sub("list")
-def list_(context: click.Context, /, **given: Any) -> int:
+@_make_store_command("list")
+def describe_store(context: click.Context, /, **given: Any) -> int:
     """Say what a store holds: runs by machine, audits by project."""
     path, console = _open_store(context, given)
-    contents = upkeep.contents(path)
+    contents = upkeep.read_contents(path)
     size = f"{contents.bytes / 1e6:.1f} MB, {contents.runs:,} runs"
     failed = f"({contents.failed:,} failed in a way that may pass)"
     console.result(Text(f"{path}: {size} {failed}, {contents.values:,} values"))
     for machine, runs in contents.machines:
-        console.result(Text(f"{runs:,} runs on {names.line(machine)}"))
-    table = tables.lineless("project", ">revisions", ">finished audits", "last begun")
+        console.result(Text(f"{runs:,} runs on {names.escape_line(machine)}"))
+    table = tables.make_borderless_table("project", ">revisions", ">finished audits", "last begun")
     for subject in contents.subjects:
-        name = Text(names.label(subject.name))
+        name = Text(names.format_label(subject.name))
         table.add_row(name, str(subject.revisions), str(subject.audits), subject.last)
     console.result("", table)
     return Exit.OK
 
 
-@_sub("verify")
-def verify(context: click.Context, /, **given: Any) -> int:
+@_make_store_command("verify")
+def verify_store(context: click.Context, /, **given: Any) -> int:
     """Read everything in a store; exit with 4 where a page, a row or a value is damaged."""
     path, console = _open_store(context, given)
-    runs = upkeep.verify(path)
+    runs = upkeep.verify_store(path)
     console.result(Text(f"{path}: all {runs:,} runs can be read"))
     return Exit.OK
 
@@ -85,7 +85,13 @@ def verify(context: click.Context, /, **given: Any) -> int:
 @click.argument("sources", type=click.Path(path_type=Path), nargs=-1, required=True)
 @_QUIET
 @click.pass_context
-def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quiet: bool) -> int:  # noqa: FBT001 click's signature
+def merge_stores(
+    context: click.Context,
+    /,
+    into: Path,
+    sources: tuple[Path, ...],
+    quiet: bool,  # noqa: FBT001 click's signature
+) -> int:
     """Bring what SOURCES hold into the store INTO, which is made if need be.
 
     What is there already stays, unless it failed in a way that may pass. Runs of other machines are
@@ -94,7 +100,7 @@ def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quie
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=quiet)
     for source in sources:
-        merged = upkeep.merge(into.absolute(), source.absolute())
+        merged = upkeep.merge_stores(into.absolute(), source.absolute())
         console.result(
             Text(
                 f"{source}: {merged.runs:,} runs and {merged.audits:,} audits added, "
@@ -104,18 +110,18 @@ def merge(context: click.Context, /, into: Path, sources: tuple[Path, ...], quie
     return Exit.OK
 
 
-@_sub("export")
-def export(context: click.Context, /, **given: Any) -> int:
+@_make_store_command("export")
+def export_values(context: click.Context, /, **given: Any) -> int:
     """Print every value of a store as CSV, one a line, with the run that it is of."""
     path, console = _open_store(context, given)
-    for line in csv_lines(LongTable(upkeep.EXPORTED, upkeep.exported(path))):
+    for line in format_csv_lines(LongTable(upkeep.EXPORTED, upkeep.export_values(path))):
         console.text(line)
     return Exit.OK
 
 
 @command.command("prune")
-@options.options(
-    options.WHAT[0],
+@options.add_options(
+    options.SUITE_OPTIONS[0],
     click.option(
         "--older-than",
         metavar="DAYS",
@@ -130,7 +136,7 @@ def export(context: click.Context, /, **given: Any) -> int:
     _QUIET,
 )
 @click.pass_context
-def prune(context: click.Context, /, **given: Any) -> int:
+def prune_store(context: click.Context, /, **given: Any) -> int:
     """Forget runs and results; what an audit needs of them is measured again."""
     if given["older_than"] is None and not given["failed"] and given["audits"] is None:
         raise UsageError("nothing chosen to delete: give --older-than DAYS, --failed or --audits N")
@@ -139,6 +145,8 @@ def prune(context: click.Context, /, **given: Any) -> int:
     if given["older_than"] is not None:
         moment = datetime.now(UTC) - timedelta(days=given["older_than"])
         before = moment.isoformat(timespec="milliseconds")
-    runs, audits = upkeep.prune(path, before=before, failed=given["failed"], audits=given["audits"])
+    runs, audits = upkeep.prune_store(
+        path, before=before, failed=given["failed"], audits=given["audits"]
+    )
     console.result(Text(f"{path}: {runs:,} runs and {audits:,} audits forgotten"))
     return Exit.OK

@@ -8,7 +8,7 @@ from pathlib import Path
 from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
-from auditor.languages.model import Program
+from auditor.languages.model import RequiredProgram
 from auditor.languages.registry import LANGUAGES
 
 _SECONDS = 60.0
@@ -17,7 +17,7 @@ _JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 """Java announces them in front of its version."""
 
 
-_GIT = Program(
+_GIT = RequiredProgram(
     name="git",
     argument="--version",
     oldest=(2, 20),
@@ -32,13 +32,13 @@ PROGRAMS = (*(program for language in LANGUAGES for program in language.programs
 class ToolCheck:
     """A tool as it is here: its version if it answered, and what is wrong with it."""
 
-    tool: Program
+    tool: RequiredProgram
     version: str | None
     problem: str | None
 
 
 def check_tool(
-    tool: Program, host: Host, environment: Mapping[str, str], folder: Path
+    tool: RequiredProgram, host: Host, environment: Mapping[str, str], folder: Path
 ) -> ToolCheck:
     """Ask a tool for its version; `folder` takes what it may want to write."""
     program = tool.name
@@ -47,7 +47,7 @@ def check_tool(
     invocation = Invocation(
         argv=(program, tool.argument),
         cwd=Path("/"),
-        environment=_quiet(environment, folder),
+        environment=_isolate_environment(environment, folder),
         timeout_seconds=_SECONDS,
     )
     try:
@@ -67,17 +67,21 @@ def check_tool(
     return ToolCheck(tool, version[0], old)
 
 
-def _quiet(environment: Mapping[str, str], folder: Path) -> tuple[tuple[str, str], ...]:
+def _isolate_environment(
+    environment: Mapping[str, str], folder: Path
+) -> tuple[tuple[str, str], ...]:
     """Keep counters that tools make of their use out of the user's configuration folder."""
-    kept = {key: value for key, value in environment.items() if key not in _JAVA_OPTIONS}
-    return tuple(sorted({**kept, "XDG_CONFIG_HOME": str(folder / "config")}.items()))
+    clean_environment = {
+        key: value for key, value in environment.items() if key not in _JAVA_OPTIONS
+    }
+    return tuple(sorted({**clean_environment, "XDG_CONFIG_HOME": str(folder / "config")}.items()))
 
 
-def usable_harnesses(found: Mapping[str, ToolCheck]) -> dict[str, bool]:
+def usable_harnesses(checks: Mapping[str, ToolCheck]) -> dict[str, bool]:
     """Tell of each language's main harness whether all its programs are here."""
     return {
         language.main_harness: all(
-            found[program.name].problem is None for program in language.programs
+            checks[program.name].problem is None for program in language.programs
         )
         for language in LANGUAGES
     }

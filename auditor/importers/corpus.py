@@ -12,17 +12,17 @@ from pathlib import Path
 from statistics import fmean
 
 from auditor.core.series.stored import StoredProcess, StoredRun
-from auditor.core.suite import Configured
+from auditor.core.suite import IterationSettings
 from auditor.importers.checking import (
     LONGEST,
-    Broken,
-    clean,
-    failed,
-    items,
-    process,
+    BrokenFile,
+    build_failed_process,
+    build_process,
+    escape_text,
     quoted_name,
-    seconds,
-    text,
+    require_list,
+    require_seconds,
+    require_text,
 )
 from auditor.importers.corpus_subjects import read_configuration
 
@@ -34,7 +34,7 @@ _PLACES = ("timeseries/all", "timeseries", "all", ".")
 """Where the series are, below or at the folder that is named: what lies beside is about them."""
 
 
-def is_mine(document: list[object]) -> bool:
+def matches_format(document: list[object]) -> bool:
     """Tell whether it may be series: a list of lists."""
     return bool(document) and all(isinstance(item, list) for item in document)
 
@@ -50,20 +50,22 @@ def series_files(folder: Path) -> list[Path]:
     return []
 
 
-def read(document: list[object], path: Path) -> StoredRun:
+def parse_run(document: list[object], path: Path) -> StoredRun:
     """Return the run of one benchmark; raises Broken.
 
     It is named as its file is: `subjects.csv`, classifications and change points have the same.
     """
-    name = text(clean(path.name.removesuffix(".gz").removesuffix(".json")), "the file's name")
-    forks = [items(item, "a fork") for item in document]
+    name = require_text(
+        escape_text(path.name.removesuffix(".gz").removesuffix(".json")), "the file's name"
+    )
+    forks = [require_list(item, "a fork") for item in document]
     if all(map(_is_ascending, forks)) and any(forks):
-        raise Broken(
+        raise BrokenFile(
             "ascending whole numbers only, which are positions and not times; name the folder "
             "timeseries"
         )
-    what = f"{quoted_name(name)}: fork"
-    processes = tuple(_process(one, f"{what} {index}") for index, one in enumerate(forks))
+    label = f"{quoted_name(name)}: fork"
+    processes = tuple(_build_process(fork, f"{label} {index}") for index, fork in enumerate(forks))
     return StoredRun(name=path.name, processes={name: processes})
 
 
@@ -76,35 +78,42 @@ def join_benchmarks(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, 
     for path, run in runs:
         folders.setdefault(path.resolve().parent, {}).update(run.processes)
     return tuple(
-        StoredRun(name=folder.name, processes=_known(processes, read_configuration(folder)))
+        StoredRun(
+            name=folder.name, processes=_add_configuration(processes, read_configuration(folder))
+        )
         for folder, processes in folders.items()
     )
 
 
-def _known(
-    processes: dict[str, tuple[StoredProcess, ...]], asked: dict[str, Configured]
+def _add_configuration(
+    processes: dict[str, tuple[StoredProcess, ...]], configurations: dict[str, IterationSettings]
 ) -> dict[str, tuple[StoredProcess, ...]]:
     return {
-        name: tuple(replace(stored_process, configured=asked.get(name)) for stored_process in mine)
-        for name, mine in processes.items()
+        name: tuple(
+            replace(stored_process, configured=configurations.get(name))
+            for stored_process in benchmark_processes
+        )
+        for name, benchmark_processes in processes.items()
     }
 
 
 def _is_ascending(fork: list[object]) -> bool:
-    whole = [index for index in fork if isinstance(index, int)]
-    return len(whole) == len(fork) and all(index < other for index, other in pairwise(whole))
+    integers = [index for index in fork if isinstance(index, int)]
+    return len(integers) == len(fork) and all(
+        index < next_index for index, next_index in pairwise(integers)
+    )
 
 
-def _process(fork: list[object], what: str) -> StoredProcess:
+def _build_process(fork: list[object], label: str) -> StoredProcess:
     if not fork:
-        return failed("it has no values")
-    values = _floats(fork)
+        return build_failed_process("it has no values")
+    values = _convert_floats(fork)
     # NaN is in no order, so its mean is looked at, too; infinity is above the longest time.
     if values is None or not (min(values) >= 0 and fmean(values) <= LONGEST):
-        values = [seconds(item, what) for item in fork]
-    return replace(process(values, fmean(values)), iteration_seconds=_SECONDS)
+        values = [require_seconds(item, label) for item in fork]
+    return replace(build_process(values, fmean(values)), iteration_seconds=_SECONDS)
 
 
-def _floats(fork: list[object]) -> list[float] | None:
+def _convert_floats(fork: list[object]) -> list[float] | None:
     """Return the values where all are floats: one look at the types, not one at each value."""
     return [*map(float, fork)] if set(map(type, fork)) == {float} else None  # type: ignore[arg-type]

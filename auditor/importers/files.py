@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from auditor.core.errors import UsageError
-from auditor.core.files.foreign_files import LARGEST, open_regular, reason, size_of
-from auditor.importers.checking import Broken
+from auditor.core.files.foreign_files import LARGEST, describe_os_error, format_size, open_regular
+from auditor.importers.checking import BrokenFile
 
 LARGEST_TEXT = 2 << 30
 """Bytes of what is read line by line, decompressed."""
@@ -28,9 +28,9 @@ _LEAST_BLANK = 1 << 10
 _LINE = 1 << 16
 
 
-def start(path: Path) -> bytes:
+def read_start(path: Path) -> bytes:
     """Return the first kilobytes of a file, decompressed; raises UsageError."""
-    with _opened(path) as file:
+    with _open_file(path) as file:
         return file.read(_START).removeprefix(_MARK)
 
 
@@ -40,17 +40,17 @@ def is_json(beginning: bytes) -> bool:
     return first in (b"{", b"[") if first else len(beginning) >= _LEAST_BLANK
 
 
-def lines(path: Path, sha: "hashlib._Hash") -> Iterator[bytes]:
+def read_lines(path: Path, sha: "hashlib._Hash") -> Iterator[bytes]:
     """Yield the lines of a file, decompressed, and take each into the digest.
 
     What is longer than any result of a tool comes in pieces. Raises UsageError.
     """
     read = 0
-    with _opened(path) as file:
+    with _open_file(path) as file:
         while line := file.readline(_LINE):
             read += len(line)
             if read > LARGEST_TEXT:
-                raise _too_large(path, LARGEST_TEXT)
+                raise _make_size_error(path, LARGEST_TEXT)
             sha.update(line)
             yield line
 
@@ -66,7 +66,7 @@ def result_files(folder: Path) -> list[Path]:
         folders = [path for path in inside if path.is_dir() and not path.is_symlink()]
         inside += [entry for path in folders for entry in path.iterdir()]
     except OSError as error:
-        raise unreadable(folder, error) from error
+        raise make_read_error(folder, error) from error
     paths = sorted(path for path in inside if path.name.endswith(_ENDS) and not path.is_dir())
     if not paths:
         raise UsageError(
@@ -78,30 +78,31 @@ def result_files(folder: Path) -> list[Path]:
     return paths
 
 
-def content(path: Path) -> bytes:
+def read_content(path: Path) -> bytes:
     """Return the bytes of a file, decompressed; raises UsageError where they cannot be had."""
-    with _opened(path) as file:
+    with _open_file(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise _too_large(path, LARGEST)
+        raise _make_size_error(path, LARGEST)
     return data
 
 
-def _too_large(path: Path, most: int) -> UsageError:
+def _make_size_error(path: Path, most: int) -> UsageError:
     return UsageError(
-        f"{path} holds more than {size_of(most)}; store fewer benchmarks in a file, or no single "
+        f"{path} holds more than {format_size(most)}; store fewer benchmarks in a file, or no "
+        "single "
         "values"
     )
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
+def _open_file(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
     """Open a file to read it, decompressed; raises UsageError for whatever is wrong with it."""
     try:
         with open_regular(path) as file:
             is_packed = file.read(len(_COMPRESSED)) == _COMPRESSED
             if not is_packed and os.fstat(file.fileno()).st_size > LARGEST_TEXT:
-                raise _too_large(path, LARGEST_TEXT)
+                raise _make_size_error(path, LARGEST_TEXT)
             file.seek(0)
             if not is_packed:
                 yield file
@@ -113,7 +114,7 @@ def _opened(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
             f"{path} is compressed, but broken or cut off: {error}; copy it again, or leave it out"
         ) from error
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise make_read_error(path, error) from error
 
 
 def read_json(data: bytes) -> object:
@@ -124,13 +125,13 @@ def read_json(data: bytes) -> object:
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise Broken("not UTF-8; convert the file") from error
+        raise BrokenFile("not UTF-8; convert the file") from error
     except RecursionError as error:
-        raise Broken("nested too deeply for a result; is it the right file?") from error
+        raise BrokenFile("nested too deeply for a result; is it the right file?") from error
     except ValueError as error:
-        raise Broken(f"no JSON, or cut off: {error}; copy it again, or leave it out") from error
+        raise BrokenFile(f"no JSON, or cut off: {error}; copy it again, or leave it out") from error
 
 
-def unreadable(path: Path, error: OSError) -> UsageError:
+def make_read_error(path: Path, error: OSError) -> UsageError:
     """Return the error for what is no file, or what the system does not let us read."""
-    return UsageError(f"cannot read {path}: {reason(error)}")
+    return UsageError(f"cannot read {path}: {describe_os_error(error)}")

@@ -27,8 +27,8 @@ from auditor.importers import (
     series_csv,
     summaries,
 )
-from auditor.importers.asv_files import AsvFiles
-from auditor.importers.checking import Broken, mapping
+from auditor.importers.asv_files import AsvReader
+from auditor.importers.checking import BrokenFile, require_mapping
 
 Content = tuple[StoredRun, tuple[str, ...]]
 """The run of a file, and the benchmarks in it that measure no time."""
@@ -70,16 +70,16 @@ _HARNESSES = {
     StoredFormat.CRITERION: criterion.HARNESS,
     StoredFormat.SERIES: "csv",
 }
-KNOWN = (
+FORMAT_NAMES = (
     "pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark, criterion, the "
     "corpus or CSV"
 )
 """All of them, for a message."""
-OTHERWISE = "anything else can be written as the CSV of docs/how-to/import-results.md"
+CSV_HINT = "anything else can be written as the CSV of docs/how-to/import-results.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedFile:
     """What a file holds; `sha` is of its bytes, decompressed."""
 
     format: StoredFormat
@@ -89,47 +89,49 @@ class Read:
 
 def is_known(path: Path) -> bool:
     """Tell by its first kilobytes whether a file is of some format, or JSON, or a summary."""
-    beginning = files.start(path)
-    if files.is_json(beginning) or _of_text(beginning) is not None:
+    beginning = files.read_start(path)
+    if files.is_json(beginning) or _detect_text_format(beginning) is not None:
         return True
-    return bool(own_files.describe_beginning(beginning, path) or summaries.way_out(beginning))
+    return bool(
+        own_files.describe_beginning(beginning, path) or summaries.describe_summary(beginning)
+    )
 
 
-def read(path: Path, asv: AsvFiles) -> Read | None:
+def read_file(path: Path, asv: AsvReader) -> ParsedFile | None:
     """Read a file; None for what nobody here knows. Raises Broken, UsageError."""
-    beginning = files.start(path)
-    if instead := own_files.describe_beginning(beginning, path) or _summary(beginning):
-        raise Broken(instead)
-    known = _of_text(beginning)
-    if known is not None:
+    beginning = files.read_start(path)
+    if instead := own_files.describe_beginning(beginning, path) or _describe_summary(beginning):
+        raise BrokenFile(instead)
+    text_format = _detect_text_format(beginning)
+    if text_format is not None:
         sha = hashlib.sha256()
-        format_, reader = known
-        return Read(format_, reader(files.lines(path, sha), path), sha.hexdigest())
+        format_, reader = text_format
+        return ParsedFile(format_, reader(files.read_lines(path, sha), path), sha.hexdigest())
     if not files.is_json(beginning):
         if not beginning.strip():
-            raise Broken("it is empty; copy it again, or leave it out")
+            raise BrokenFile("it is empty; copy it again, or leave it out")
         return None
-    data = files.content(path)
+    data = files.read_content(path)
     document = files.read_json(data)
-    result = _of_json(document, path, asv)
+    result = _parse_json_document(document, path, asv)
     if result is not None:
-        return Read(*result, hashlib.sha256(data).hexdigest())
-    if instead := summaries.way_out_of_json(document):
-        raise Broken(instead)
+        return ParsedFile(*result, hashlib.sha256(data).hexdigest())
+    if instead := summaries.describe_json_summary(document):
+        raise BrokenFile(instead)
     return None
 
 
-def _summary(beginning: bytes) -> str:
+def _describe_summary(beginning: bytes) -> str:
     """Return the way out of a summary; empty where values stand beside it, as in JMH's log."""
-    has_values = jmh_log.is_mine(beginning) or go_text.has_results(beginning)
-    return "" if has_values else summaries.way_out(beginning)
+    has_values = jmh_log.matches_format(beginning) or go_text.has_results(beginning)
+    return "" if has_values else summaries.describe_summary(beginning)
 
 
 def format_name(path: Path) -> str:
     """Return the format of a file for people, empty where it is of none."""
     try:
-        read_result = read(path, AsvFiles())
-    except (Broken, UsageError):
+        read_result = read_file(path, AsvReader())
+    except (BrokenFile, UsageError):
         return ""
     return read_result.format.value if read_result else ""
 
@@ -137,42 +139,44 @@ def format_name(path: Path) -> str:
 _Reader = Callable[[Iterable[bytes], Path], Content]
 
 
-def _of_text(beginning: bytes) -> tuple[StoredFormat, _Reader] | None:
+def _detect_text_format(beginning: bytes) -> tuple[StoredFormat, _Reader] | None:
     """Return whose text it is, and what reads it."""
     # These come first: what a build tool prints before may begin as JSON does, "[INFO]".
-    if jmh_log.is_mine(beginning):
-        return StoredFormat.JMH_LOG, jmh_log.read
+    if jmh_log.matches_format(beginning):
+        return StoredFormat.JMH_LOG, jmh_log.parse_run
     if go_text.is_event(beginning):
-        return StoredFormat.GO, go_text.read_events
-    if go_text.is_mine(beginning):
-        return StoredFormat.GO, go_text.read
-    return None if files.is_json(beginning) else _of_table(beginning)
+        return StoredFormat.GO, go_text.parse_events
+    if go_text.matches_format(beginning):
+        return StoredFormat.GO, go_text.parse_run
+    return None if files.is_json(beginning) else _detect_table_format(beginning)
 
 
-def _of_table(beginning: bytes) -> tuple[StoredFormat, _Reader] | None:
+def _detect_table_format(beginning: bytes) -> tuple[StoredFormat, _Reader] | None:
     header = beginning.partition(b"\n")[0].decode(errors="replace")
     try:
         if series_csv.delimiter_of(header):
-            return StoredFormat.SERIES, lambda lines, path: (series_csv.read(lines, path), ())
-        return (StoredFormat.JMH_CSV, jmh_csv.read) if jmh_csv.delimiter_of(header) else None
+            return StoredFormat.SERIES, lambda lines, path: (series_csv.parse_run(lines, path), ())
+        return (StoredFormat.JMH_CSV, jmh_csv.parse_run) if jmh_csv.delimiter_of(header) else None
     except csv.Error:
         return None
 
 
-def _of_json(document: object, path: Path, asv: AsvFiles) -> tuple[StoredFormat, Content] | None:
+def _parse_json_document(
+    document: object, path: Path, asv: AsvReader
+) -> tuple[StoredFormat, Content] | None:
     """Return whose document it is with what it holds; raises Broken."""
     if isinstance(document, list):
-        return _of_list(document, path)
-    whole = mapping(document, "the whole")
-    if pytest_files.is_mine(whole):
-        return StoredFormat.PYTEST, (pytest_files.read(whole, path), ())
-    if asv_files.is_mine(whole):
-        return StoredFormat.ASV, asv.read(whole, path)
-    if pyperf_files.is_mine(whole):
-        return StoredFormat.PYPERF, pyperf_files.read(whole, path)
+        return _parse_json_list(document, path)
+    json_object = require_mapping(document, "the whole")
+    if pytest_files.matches_format(json_object):
+        return StoredFormat.PYTEST, (pytest_files.parse_run(json_object, path), ())
+    if asv_files.matches_format(json_object):
+        return StoredFormat.ASV, asv.read(json_object, path)
+    if pyperf_files.matches_format(json_object):
+        return StoredFormat.PYPERF, pyperf_files.parse_run(json_object, path)
     for format_, module in _WITHOUT_OTHERS:
-        if module.is_mine(whole):
-            return format_, (module.read(whole, path), ())
+        if module.matches_format(json_object):
+            return format_, (module.parse_run(json_object, path), ())
     return None
 
 
@@ -184,11 +188,11 @@ _WITHOUT_OTHERS = (
 """Formats that have times only."""
 
 
-def _of_list(document: list[object], path: Path) -> tuple[StoredFormat, Content] | None:
+def _parse_json_list(document: list[object], path: Path) -> tuple[StoredFormat, Content] | None:
     if not document:
-        raise Broken("an empty list, so nothing was measured; is it the right file?")
-    if jmh_json.is_mine(document):
-        return StoredFormat.JMH_JSON, jmh_json.read(document, path)
-    if corpus.is_mine(document):
-        return StoredFormat.CORPUS, (corpus.read(document, path), ())
+        raise BrokenFile("an empty list, so nothing was measured; is it the right file?")
+    if jmh_json.matches_format(document):
+        return StoredFormat.JMH_JSON, jmh_json.parse_run(document, path)
+    if corpus.matches_format(document):
+        return StoredFormat.CORPUS, (corpus.parse_run(document, path), ())
     return None

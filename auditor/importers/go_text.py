@@ -15,16 +15,23 @@ from auditor.core.series.printed import PrintedIterations
 from auditor.core.series.stored import StoredProcess, StoredRun
 from auditor.core.suite import Benchmark
 from auditor.core.units import seconds_per_operation
-from auditor.importers.checking import Broken, clean, fact, failed, process, quoted_name
+from auditor.importers.checking import (
+    BrokenFile,
+    build_failed_process,
+    build_process,
+    escape_text,
+    format_fact,
+    quoted_name,
+)
 
 HARNESS = "go"
 _UNIT = "ns/op"
 _FACT = re.compile(r"(goos|goarch|cpu|pkg): (\S.*)")
 _NAME = r"(Benchmark(?:[^\sa-z]\S*)?)"
 _RESULT = re.compile(_NAME + r"(?:\s+(\d+)\s+(\S.*))?")
-_LISTED = re.compile(r"Benchmark\S*")
+_NAME_LINE = re.compile(r"Benchmark\S*")
 """A line of `-v` and `-json`: a name alone, which has no number of processors."""
-_BEGUN = re.compile(_NAME + r"( *\t)?")
+_RESULT_START = re.compile(_NAME + r"( *\t)?")
 _REST = re.compile(r"(?<!\d)(\d++)\t(.*)")
 _ENDED = re.compile(r"--- (FAIL|SKIP): " + _NAME)
 _OVER = re.compile(r"(ok|FAIL) *\t\S+")
@@ -36,7 +43,7 @@ _LINES = re.compile(_LINE, re.MULTILINE)
 _EVENT = "Action"
 
 
-def is_mine(start: bytes) -> bool:
+def matches_format(start: bytes) -> bool:
     """Tell by its beginning whether it is Go's, as text."""
     return _START.search(start) is not None
 
@@ -56,7 +63,7 @@ def is_event(start: bytes) -> bool:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _BenchmarkResults:
     """What is there of a benchmark, with the unit that is looked for and without."""
 
     values: "array[float]" = field(default_factory=lambda: array("d"))
@@ -65,7 +72,7 @@ class _Kept:
     skipped: bool = False
 
 
-def _unheard(_: PrintedIterations) -> None:
+def _ignore_iteration(_: PrintedIterations) -> None:
     pass
 
 
@@ -77,9 +84,9 @@ class GoPackageReader:
 
     def __init__(
         self,
-        found: dict[tuple[str, str], _Kept],
+        found: dict[tuple[str, str], _BenchmarkResults],
         facts: dict[str, str],
-        hear: Callable[[PrintedIterations], None] = _unheard,
+        hear: Callable[[PrintedIterations], None] = _ignore_iteration,
     ) -> None:
         """Take where results are kept, and who is told."""
         self.name = ""
@@ -93,47 +100,47 @@ class GoPackageReader:
     def take(self, line: str) -> None:
         """Read a line; what the benchmarks themselves print is none of ours."""
         if match := _FACT.fullmatch(line):
-            self._fact(match[1], clean(match[2].strip()))
-        elif self._result(line):
+            self._record_fact(match[1], escape_text(match[2].strip()))
+        elif self._record_result(line):
             self._begun = ""
         elif ended := _ENDED.search(line):
-            self._ended(clean(ended[2]), is_failure=ended[1] == "FAIL")
+            self._record_end(escape_text(ended[2]), is_failure=ended[1] == "FAIL")
         elif _OVER.match(line):
             if line.startswith("FAIL") and self._begun:
-                self._ended(self._begun, is_failure=True)
+                self._record_end(self._begun, is_failure=True)
             self._begun = ""
-        elif _LISTED.fullmatch(line):
-            self.listed.add(clean(line))
-        elif begun := _first(_BEGUN, line):
-            self._begun = clean(begun[1])
+        elif _NAME_LINE.fullmatch(line):
+            self.listed.add(escape_text(line))
+        elif name_match := _find_match(_RESULT_START, line):
+            self._begun = escape_text(name_match[1])
 
-    def _fact(self, key: str, value: str) -> None:
+    def _record_fact(self, key: str, value: str) -> None:
         if key == "pkg":
             self.name, self._begun = value, ""
         else:
             self._facts.setdefault(key, value)
 
-    def _result(self, line: str) -> bool:
+    def _record_result(self, line: str) -> bool:
         """Keep the values of a line of results; what was printed may have cut it in two."""
-        whole = _first(_RESULT, line)
-        rest = _REST.search(line) if self._begun and whole is None else None
-        match = whole or rest
-        pairs = _values(match[match.lastindex or 0]) if match else []
+        line_match = _find_match(_RESULT, line)
+        rest = _REST.search(line) if self._begun and line_match is None else None
+        match = line_match or rest
+        pairs = _parse_values(match[match.lastindex or 0]) if match else []
         if match is None or not pairs:
             return False
-        mine = self._of(clean(whole[1]) if whole else self._begun)
+        results = self._find_results(escape_text(line_match[1]) if line_match else self._begun)
         units = [unit for unit, _ in pairs]
         if doubled := [unit for unit in units if units.count(unit) > 1]:
-            mine.failure = f"a line has two values in {doubled[0]}; let go test write it again"
+            results.failure = f"a line has two values in {doubled[0]}; let go test write it again"
         elif _UNIT not in units:
-            mine.others = True
+            results.others = True
         elif (time := dict(pairs)[_UNIT]) < 0:
-            raise Broken(f"{quoted_name(line[:60])} has a negative time; run go test again")
+            raise BrokenFile(f"{quoted_name(line[:60])} has a negative time; run go test again")
         else:
             seconds = seconds_per_operation(time, _UNIT)
-            mine.values.append(seconds)
-            name, times = (whole[1], whole[2]) if whole else (self._begun, match[1])
-            self._told(clean(name), seconds, float(times) * seconds)
+            results.values.append(seconds)
+            name, times = (line_match[1], line_match[2]) if line_match else (self._begun, match[1])
+            self._told(escape_text(name), seconds, float(times) * seconds)
         return True
 
     def _told(self, name: str, seconds: float, lasted: float) -> None:
@@ -144,61 +151,61 @@ class GoPackageReader:
             )
         )
 
-    def _ended(self, name: str, *, is_failure: bool) -> None:
-        mine = self._of(name)
+    def _record_end(self, name: str, *, is_failure: bool) -> None:
+        results = self._find_results(name)
         if is_failure:
-            mine.failure = "it failed when go test ran it"
+            results.failure = "it failed when go test ran it"
         else:
-            mine.skipped = True
+            results.skipped = True
         self._begun = ""
 
-    def _of(self, name: str) -> _Kept:
-        return self._found.setdefault((self.name, name), _Kept())
+    def _find_results(self, name: str) -> _BenchmarkResults:
+        return self._found.setdefault((self.name, name), _BenchmarkResults())
 
 
-def _first(name: re.Pattern[str], line: str) -> re.Match[str] | None:
+def _find_match(name: re.Pattern[str], line: str) -> re.Match[str] | None:
     """Return the first name with what has to be behind it; each part of the line is read once."""
     return next((match for match in name.finditer(line) if match[2]), None)
 
 
-def _values(written: str) -> list[tuple[str, float]]:
+def _parse_values(text: str) -> list[tuple[str, float]]:
     """Return units with their values, none where something else stands between."""
-    words = written.split()
+    words = text.split()
     if len(words) % 2 or not all(map(_NUMBER.fullmatch, words[::2])):
         return []
     return [*zip(words[1::2], map(float, words[::2]), strict=True)]
 
 
-def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+def parse_run(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
     """Return the run, and the benchmarks that measure no time; raises Broken."""
-    found: dict[tuple[str, str], _Kept] = {}
+    results: dict[tuple[str, str], _BenchmarkResults] = {}
     facts: dict[str, str] = {}
-    package = GoPackageReader(found, facts)
+    package = GoPackageReader(results, facts)
     for line in lines:
         package.take(line.decode(errors="replace").rstrip("\r\n"))
-    return _run(found, facts, package.listed, path)
+    return _build_run(results, facts, package.listed, path)
 
 
-def read_events(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+def parse_events(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
     """Return the same of events, which may cut lines anywhere and mix those of packages."""
-    found: dict[tuple[str, str], _Kept] = {}
+    results: dict[tuple[str, str], _BenchmarkResults] = {}
     facts: dict[str, str] = {}
     packages: dict[str, tuple[GoPackageReader, list[str]]] = {}
-    for name, output in _outputs(lines):
+    for name, output in _read_outputs(lines):
         if name not in packages:
-            packages[name] = (GoPackageReader(found, facts), [])
-        package, begun = packages[name]
+            packages[name] = (GoPackageReader(results, facts), [])
+        package, fragments = packages[name]
         package.name = package.name or name
-        begun.append(output)
+        fragments.append(output)
         if output.endswith("\n"):
-            for line in "".join(begun).splitlines():
+            for line in "".join(fragments).splitlines():
                 package.take(line)
-            begun.clear()
-    listed = {name for package, _ in packages.values() for name in package.listed}
-    return _run(found, facts, listed, path)
+            fragments.clear()
+    plain_names = {name for package, _ in packages.values() for name in package.listed}
+    return _build_run(results, facts, plain_names, path)
 
 
-def _outputs(lines: Iterable[bytes]) -> Iterator[tuple[str, str]]:
+def _read_outputs(lines: Iterable[bytes]) -> Iterator[tuple[str, str]]:
     """Yield packages and what they printed; what is no event comes from the compiler."""
     for number, line in enumerate(lines, 1):
         if not line.startswith(b"{"):
@@ -206,50 +213,49 @@ def _outputs(lines: Iterable[bytes]) -> Iterator[tuple[str, str]]:
         try:
             event = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise Broken(f"line {number} is not JSON, or cut off; copy it again") from error
+            raise BrokenFile(f"line {number} is not JSON, or cut off; copy it again") from error
         output = event.get("Output")
         if isinstance(output, str):
-            yield clean(str(event.get("Package") or "")), output
+            yield escape_text(str(event.get("Package") or "")), output
 
 
-def _run(
-    found: dict[tuple[str, str], _Kept], facts: dict[str, str], listed: set[str], path: Path
+def _build_run(
+    results: dict[tuple[str, str], _BenchmarkResults],
+    facts: dict[str, str],
+    plain_names: set[str],
+    path: Path,
 ) -> tuple[StoredRun, tuple[str, ...]]:
-    measured = {
-        name
-        for (_, name), kept_benchmark in found.items()
-        if kept_benchmark.values or kept_benchmark.others
-    }
-    ending = _ending(measured)
-    is_processors = _is_processors(ending, measured, listed) if ending else False
+    measured = {name for (_, name), lines in results.items() if lines.values or lines.others}
+    ending = _find_common_ending(measured)
+    is_processors = _is_processors(ending, measured, plain_names) if ending else False
     names = {
         (package, name): Benchmark(
             group=package, name=name.removesuffix(ending) if is_processors else name
         ).id
-        for package, name in found
+        for package, name in results
     }
-    left_out = [
-        names[key] for key, kept_benchmark in found.items() if _measures_no_time(kept_benchmark)
-    ]
-    kept: dict[str, _Kept] = {}
-    for key, kept_lines in found.items():
-        if not _measures_no_time(kept_lines):
-            mine = kept.setdefault(names[key], kept_lines)
-            mine.failure, mine.skipped = (
-                mine.failure or kept_lines.failure,
-                mine.skipped or kept_lines.skipped,
-            )
-            if mine is not kept_lines:
-                mine.values.extend(kept_lines.values)
-    system, arch = (facts.get(one) for one in ("goos", "goarch"))
-    host = {"arch": fact(arch), "cpu": fact(facts.get("cpu")), "kernel": fact(system)}
+    left_out = [names[key] for key, lines in results.items() if _measures_no_time(lines)]
+    results_by_name: dict[str, _BenchmarkResults] = {}
+    for key, lines in results.items():
+        if not _measures_no_time(lines):
+            merged = results_by_name.setdefault(names[key], lines)
+            merged.failure = merged.failure or lines.failure
+            merged.skipped = merged.skipped or lines.skipped
+            if merged is not lines:
+                merged.values.extend(lines.values)
+    system, arch = (facts.get(fact_name) for fact_name in ("goos", "goarch"))
+    host = {
+        "arch": format_fact(arch),
+        "cpu": format_fact(facts.get("cpu")),
+        "kernel": format_fact(system),
+    }
     run = StoredRun(
         name=path.name,
         host=HostFacts("unknown", tuple(sorted(host.items()))),
-        processes={name: (_process(kept_benchmark),) for name, kept_benchmark in kept.items()},
+        processes={name: (_build_process(lines),) for name, lines in results_by_name.items()},
         ending=ending if is_processors is None else "",
-        has_packages=all(package for package, _ in found),
-        caveats=() if all(package for package, _ in found) else (_WITHOUT_PACKAGES,),
+        has_packages=all(package for package, _ in results),
+        caveats=() if all(package for package, _ in results) else (_WITHOUT_PACKAGES,),
     )
     return run, tuple(left_out)
 
@@ -261,13 +267,13 @@ _WITHOUT_PACKAGES = Caveat(
 )
 
 
-def _ending(names: set[str]) -> str:
+def _find_common_ending(names: set[str]) -> str:
     """Return the number that all names end in, such as "-8"; empty where there is none."""
     ends = {match[2] if (match := _PROCESSORS.fullmatch(name)) else "" for name in names}
     return f"-{ends.pop()}" if len(ends) == 1 and "" not in ends else ""
 
 
-def _is_processors(ending: str, names: set[str], listed: set[str]) -> bool | None:
+def _is_processors(ending: str, names: set[str], plain_names: set[str]) -> bool | None:
     """Tell whether the number that all names end in is that of processors; None: who knows.
 
     The name of a function has no "-". That of a sub-benchmark may have any end, and go test writes
@@ -275,12 +281,12 @@ def _is_processors(ending: str, names: set[str], listed: set[str]) -> bool | Non
     """
     if any("/" not in name for name in names):
         return True
-    if not names.isdisjoint(listed):
+    if not names.isdisjoint(plain_names):
         return False
-    return True if {name.removesuffix(ending) for name in names} & listed else None
+    return True if {name.removesuffix(ending) for name in names} & plain_names else None
 
 
-def _measures_no_time(kept_lines: _Kept) -> bool:
+def _measures_no_time(kept_lines: _BenchmarkResults) -> bool:
     return (
         kept_lines.others
         and not kept_lines.values
@@ -289,9 +295,9 @@ def _measures_no_time(kept_lines: _Kept) -> bool:
     )
 
 
-def _process(kept_lines: _Kept) -> StoredProcess:
+def _build_process(kept_lines: _BenchmarkResults) -> StoredProcess:
     if kept_lines.failure:
-        return failed(kept_lines.failure)
+        return build_failed_process(kept_lines.failure)
     if kept_lines.values:
-        return process(kept_lines.values, fmean(kept_lines.values))
+        return build_process(kept_lines.values, fmean(kept_lines.values))
     return StoredProcess(failure=Skipped("it skips itself"))

@@ -6,14 +6,14 @@ from statistics import fmean
 
 from auditor.core.series.stored import StoredProcess, StoredRun
 from auditor.importers.checking import (
-    clean,
-    items,
-    mapping,
-    number,
-    numbers,
-    process,
+    build_process,
+    escape_text,
+    number_duplicates,
     quoted_name,
-    text,
+    require_list,
+    require_mapping,
+    require_number,
+    require_text,
 )
 
 HARNESS = "hyperfine"
@@ -22,7 +22,7 @@ _TIME = "time_wall_clock"
 _LONGEST = 80
 
 
-def is_mine(document: dict[str, object]) -> bool:
+def matches_format(document: dict[str, object]) -> bool:
     """Tell whether hyperfine wrote it, in its first format or its second."""
     results = document.get("results")
     if not isinstance(results, list) or not results:
@@ -33,46 +33,56 @@ def is_mine(document: dict[str, object]) -> bool:
     return "measurements" in first or all(key in first for key in _FIRST)
 
 
-def read(document: dict[str, object], path: Path) -> StoredRun:
+def parse_run(document: dict[str, object], path: Path) -> StoredRun:
     """Return the run; raises Broken. A value is a run of the command, by the wall clock.
 
     Commands of one name have numbers, in the order of the file.
     """
-    entries = items(document["results"], "results")
-    known = [mapping(item, f"results[{index}]") for index, item in enumerate(entries)]
-    names = [_name(result, f"results[{index}]") for index, result in enumerate(known)]
-    numbered = numbers(names)
+    entries = require_list(document["results"], "results")
+    results = [require_mapping(item, f"results[{index}]") for index, item in enumerate(entries)]
+    names = [_build_name(result, f"results[{index}]") for index, result in enumerate(results)]
+    numbered = number_duplicates(names)
     processes = {
-        name: (_process(result, name),) for name, result in zip(numbered, known, strict=True)
+        name: (_build_process(result, name),)
+        for name, result in zip(numbered, results, strict=True)
     }
     return StoredRun(name=path.name, processes=processes)
 
 
-def _name(entry: dict[str, object], place: str) -> str:
+def _build_name(entry: dict[str, object], place: str) -> str:
     """Return the command, or the name that it was given, with parameters that it does not show."""
-    name = text(entry.get("name") or entry.get("command"), f"{place}.command")
-    parameters = mapping(entry.get("parameters") or {}, f"{quoted_name(name)}: parameters")
-    chosen = [(clean(key), clean(_written(value))) for key, value in parameters.items()]
-    hidden = [f"{key}={value}" for key, value in chosen if value not in name]
+    name = require_text(entry.get("name") or entry.get("command"), f"{place}.command")
+    parameters = require_mapping(entry.get("parameters") or {}, f"{quoted_name(name)}: parameters")
+    parameter_values = [
+        (escape_text(key), escape_text(_format_value(value))) for key, value in parameters.items()
+    ]
+    hidden = [f"{key}={value}" for key, value in parameter_values if value not in name]
     return f"{name} ({', '.join(hidden)})" if hidden else name
 
 
-def _written(value: object) -> str:
+def _format_value(value: object) -> str:
     """Return a value of a parameter as a command has it; it may be empty."""
     return value if isinstance(value, str) else ascii(value)[:_LONGEST]
 
 
-def _process(entry: dict[str, object], name: str) -> StoredProcess:
-    values = [*_values(entry, name)]
-    what = f"{quoted_name(name)}: mean"
-    return process(values, fmean(values) if values else number(entry.get("mean"), what))
+def _build_process(entry: dict[str, object], name: str) -> StoredProcess:
+    values = [*_read_values(entry, name)]
+    label = f"{quoted_name(name)}: mean"
+    return build_process(
+        values, fmean(values) if values else require_number(entry.get("mean"), label)
+    )
 
 
-def _values(entry: dict[str, object], name: str) -> Iterator[float]:
+def _read_values(entry: dict[str, object], name: str) -> Iterator[float]:
     if "measurements" not in entry:
-        for value in items(entry.get("times") or [], f"{quoted_name(name)}: times"):
-            yield number(value, f"{quoted_name(name)}: times")
+        for value in require_list(entry.get("times") or [], f"{quoted_name(name)}: times"):
+            yield require_number(value, f"{quoted_name(name)}: times")
         return
-    what = f"{quoted_name(name)}: measurements"
-    for item in items(entry["measurements"], what):
-        yield number(mapping(mapping(item, what).get(_TIME), f"{what}: {_TIME}").get("value"), what)
+    label = f"{quoted_name(name)}: measurements"
+    for item in require_list(entry["measurements"], label):
+        yield require_number(
+            require_mapping(require_mapping(item, label).get(_TIME), f"{label}: {_TIME}").get(
+                "value"
+            ),
+            label,
+        )

@@ -6,7 +6,14 @@ from pathlib import Path
 
 from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.importers.benchmark_names import distinct_names
-from auditor.importers.checking import Broken, clean, duplicate_message, process, quoted_name, text
+from auditor.importers.checking import (
+    BrokenFile,
+    build_process,
+    escape_text,
+    make_duplicate_error,
+    quoted_name,
+    require_text,
+)
 from auditor.importers.jmh_names import is_time, name_of, to_seconds_per_operation, variant_of
 from auditor.importers.rows import rows_of
 
@@ -27,57 +34,59 @@ def delimiter_of(header: str) -> str:
     return ""
 
 
-def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+def parse_run(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
     """Return the run, and the benchmarks that measure no time; raises Broken."""
     entries: dict[StoredVariant, dict[str, str]] = {}
-    for number, row in _rows(lines):
+    for number, row in _read_rows(lines):
         if _LABEL in row["Benchmark"]:
             continue
-        benchmark = text(row["Benchmark"], f"line {number}: Benchmark")
-        chosen = {
-            clean(column.removeprefix(_PARAMETER)): clean(value)
+        benchmark = require_text(row["Benchmark"], f"line {number}: Benchmark")
+        parameters = {
+            escape_text(column.removeprefix(_PARAMETER)): escape_text(value)
             for column, value in row.items()
             if column.startswith(_PARAMETER) and value
         }
-        key = variant_of(name_of(benchmark, chosen), clean(row["Mode"]), clean(row["Threads"]))
+        key = variant_of(
+            name_of(benchmark, parameters), escape_text(row["Mode"]), escape_text(row["Threads"])
+        )
         if key in entries:
-            raise duplicate_message(key.name)
+            raise make_duplicate_error(key.name)
         entries[key] = row
-    found, left_out, units = {}, [], {}
+    processes, left_out, units = {}, [], {}
     names = distinct_names(entries)
     for key, name in names.items():
         unit = entries[key][_UNIT]
         if is_time(unit):
-            found[name] = (_process(name, entries[key]["Score"], unit),)
+            processes[name] = (_build_process(name, entries[key]["Score"], unit),)
             units[name] = unit
         else:
             left_out.append(name)
-    variants = {names[key]: key for key in names if names[key] in found}
-    run = StoredRun(name=path.name, processes=found, variants=variants, units=units)
+    variants = {names[key]: key for key in names if names[key] in processes}
+    run = StoredRun(name=path.name, processes=processes, variants=variants, units=units)
     return run, tuple(left_out)
 
 
-def _rows(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, str]]]:
+def _read_rows(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the number of each line and what stands in its columns."""
     rows = rows_of(lines, delimiter_of)
     _, header = next(rows)
     for number, row in rows:
         if len(row) != len(header):
-            raise Broken(
+            raise BrokenFile(
                 f"line {number} has {len(row)} columns, the first one {len(header)}; is it cut "
                 "off? Copy it again"
             )
         yield number, dict(zip(header, row, strict=True))
 
 
-def _process(name: str, score: str, unit: str) -> StoredProcess:
+def _build_process(name: str, score: str, unit: str) -> StoredProcess:
     """Return a figure; languages that have a comma for the point have it here, too."""
     try:
         number = float(score.replace(",", ".").replace("_", "?"))
     except ValueError as error:
-        raise Broken(
+        raise BrokenFile(
             f"{quoted_name(name)}: {quoted_name(score)} is not a score; run JMH again"
         ) from error
     if number < 0:
-        raise Broken(f"{quoted_name(name)}: {quoted_name(score)} is not a time; run JMH again")
-    return process((), to_seconds_per_operation(number, unit))
+        raise BrokenFile(f"{quoted_name(name)}: {quoted_name(score)} is not a time; run JMH again")
+    return build_process((), to_seconds_per_operation(number, unit))

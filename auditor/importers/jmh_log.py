@@ -13,21 +13,21 @@ from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.core.units import mean_time
 from auditor.importers.benchmark_names import distinct_names
 from auditor.importers.checking import (
-    Broken,
-    clean,
-    duplicate_message,
-    failed,
-    process,
+    BrokenFile,
+    build_failed_process,
+    build_process,
+    escape_text,
+    make_duplicate_error,
     quoted_name,
 )
 from auditor.importers.jmh_names import (
     HARNESS,
     MOST_FORKS,
     SINGLE_SHOT,
-    duration,
     is_time,
-    machine,
+    list_machine_facts,
     name_of,
+    parse_duration,
     to_seconds_per_operation,
     variant_of,
 )
@@ -45,7 +45,7 @@ _VALUE = re.compile(
 _RESULT = 'Result "'
 _FAILURE = "<failure>"
 _DEAD = "<forked VM failed"
-_OF = re.compile(r"(\d{1,6}) of (\d{1,6})")
+_FORK_NUMBER = re.compile(r"(\d{1,6}) of (\d{1,6})")
 _ITERATIONS = re.compile(r"(\d{1,9}) iterations?, (.*?)(?: each)?(?:,.*)?")
 _PARAMETER = re.compile(r", (?=[^\s,]+ = )")
 _MODES = {
@@ -56,7 +56,7 @@ _MODES = {
 }
 
 
-def is_mine(start: bytes) -> bool:
+def matches_format(start: bytes) -> bool:
     """Tell by its beginning whether it is JMH's."""
     return _START.search(start) is not None
 
@@ -101,36 +101,39 @@ class _LoggedBenchmark:
 
     def processes(self) -> tuple[StoredProcess, ...]:
         """Return what is there of each fork, and those that the log does not have."""
-        stored_processes = [self._process(fork) for fork in self.forks]
+        stored_processes = [self._build_process(fork) for fork in self.forks]
         missing = range(len(stored_processes) + 1, self.wanted + 1)
         return (
             *stored_processes,
-            *(failed(f"fork {at} of {self.wanted} is not there") for at in missing),
+            *(
+                build_failed_process(f"fork {number} of {self.wanted} is not there")
+                for number in missing
+            ),
         )
 
-    def _process(self, fork: _Fork) -> StoredProcess:
+    def _build_process(self, fork: _Fork) -> StoredProcess:
         if fork.waits:
             fork.fails(f"no time follows on {fork.waits!r}")
         count = len(fork.values)
         if self.iterations is not None and count < self.iterations:
             fork.fails(f"{count} of {self.iterations} iterations are there, so the log is cut off")
         if fork.reason or not count:
-            return failed(fork.reason or "it has no iterations")
+            return build_failed_process(fork.reason or "it has no iterations")
         mean = mean_time(fork.values, self.unit)
-        stored_process = process(
+        stored_process = build_process(
             fork.values, mean, warmups=fork.warmups or (), iteration_seconds=self.seconds
         )
         return replace(stored_process, warmup_seconds=self.warmup_seconds)
 
 
-def _unheard(_: PrintedIterations) -> None:
+def _ignore_iteration(_: PrintedIterations) -> None:
     pass
 
 
-class Log:
+class JmhLogReader:
     """Takes lines one by one, and tells of each iteration that lasts a time as it is printed."""
 
-    def __init__(self, hear: Callable[[PrintedIterations], None] = _unheard) -> None:
+    def __init__(self, hear: Callable[[PrintedIterations], None] = _ignore_iteration) -> None:
         """Take who is told."""
         self._hear = hear
         self.facts: dict[str, str] = {}
@@ -148,67 +151,72 @@ class Log:
     def take(self, line: str) -> None:
         """Read a line; raises Broken."""
         if header := _HEADER.match(line):
-            self._header(header[1], header[2].strip())
+            self._read_header(header[1], header[2].strip())
         elif line.startswith(_RESULT):
-            self._close()
+            self._close_benchmark()
         elif self._fork is not None:
-            self._of_fork(self._fork, line)
+            self._read_fork_line(self._fork, line)
 
-    def _header(self, key: str, value: str) -> None:
+    def _read_header(self, key: str, value: str) -> None:
         if key in ("JMH version", "VM version"):
-            self.facts.setdefault(key, clean(value)[:200])
+            self.facts.setdefault(key, escape_text(value)[:200])
         elif key in ("Warmup", "Measurement", "Benchmark mode", "Threads", "VM options"):
             self._known[key] = value
         elif key == "Benchmark":
-            self._close()
-            self._benchmark = self._begun(clean(value))
+            self._close_benchmark()
+            self._benchmark = self._start_benchmark(escape_text(value))
         elif self._benchmark is not None:
-            self._more(self._benchmark, key, value)
+            self._read_benchmark_header(self._benchmark, key, value)
 
-    def _begun(self, name: str) -> _LoggedBenchmark:
+    def _start_benchmark(self, name: str) -> _LoggedBenchmark:
         """Return a benchmark with what was said before it: JMH says how, then what."""
         benchmark = _LoggedBenchmark(name)
         kind = self._known.get("Benchmark mode", "").split(",")[0]
-        benchmark.mode = _MODES.get(kind, clean(kind))
-        benchmark.threads = clean(self._known.get("Threads", "").partition(" ")[0])
-        benchmark.flags = clean(self._known.get("VM options", ""))
+        benchmark.mode = _MODES.get(kind, escape_text(kind))
+        benchmark.threads = escape_text(self._known.get("Threads", "").partition(" ")[0])
+        benchmark.flags = escape_text(self._known.get("VM options", ""))
         if match := _ITERATIONS.fullmatch(self._known.get("Measurement", "")):
             benchmark.iterations = int(match[1])
-            benchmark.seconds = duration(match[2]) if benchmark.mode != SINGLE_SHOT else None
+            benchmark.seconds = parse_duration(match[2]) if benchmark.mode != SINGLE_SHOT else None
         if warm := _ITERATIONS.fullmatch(self._known.get("Warmup", "")):
             benchmark.warmups = int(warm[1])
-            benchmark.warmup_seconds = duration(warm[2]) if benchmark.mode != SINGLE_SHOT else None
+            benchmark.warmup_seconds = (
+                parse_duration(warm[2]) if benchmark.mode != SINGLE_SHOT else None
+            )
         self._known = {}
         return benchmark
 
-    def _more(self, benchmark: _LoggedBenchmark, key: str, value: str) -> None:
+    def _read_benchmark_header(self, benchmark: _LoggedBenchmark, key: str, value: str) -> None:
         self._fork = None
         if key == "Parameters":
             pairs = [part.partition(" = ") for part in _PARAMETER.split(value[1:-1])]
-            benchmark.parameters = {clean(name): clean(chosen) for name, _, chosen in pairs}
+            benchmark.parameters = {
+                escape_text(name): escape_text(parameter_value)
+                for name, _, parameter_value in pairs
+            }
         elif key == "Fork":
-            number = _OF.match(value)
+            number = _FORK_NUMBER.match(value)
             benchmark.wanted = min(int(number[2]), MOST_FORKS) if number else 1
             if number and int(number[1]) != len(benchmark.forks) + 1:
-                raise duplicate_message(benchmark.key.name)
+                raise make_duplicate_error(benchmark.key.name)
             self._fork = _Fork()
             benchmark.forks.append(self._fork)
 
-    def _of_fork(self, fork: _Fork, line: str) -> None:
+    def _read_fork_line(self, fork: _Fork, line: str) -> None:
         if self._said and line.strip():
-            fork.reason, self._said = f"{fork.reason}: {clean(line.strip())[:200]}", False
+            fork.reason, self._said = f"{fork.reason}: {escape_text(line.strip())[:200]}", False
         elif line.startswith(_DEAD):
             fork.waits = ""
-            fork.fails(clean(line.strip())[:200])
+            fork.fails(escape_text(line.strip())[:200])
         elif iteration := _ITERATION.match(line):
             if fork.waits:
                 fork.fails(f"no time follows on {fork.waits!r}")
             fork.waits = line[: iteration.start(2)].strip()
-            self._valued(fork, iteration[2].strip())
+            self._read_value(fork, iteration[2].strip())
         elif fork.waits:
-            self._valued(fork, line.strip())
+            self._read_value(fork, line.strip())
 
-    def _valued(self, fork: _Fork, written: str) -> None:
+    def _read_value(self, fork: _Fork, written: str) -> None:
         """Take the value that a line waits for, if it is one and nothing else."""
         if written.startswith(_FAILURE):
             self._said = not fork.reason
@@ -216,20 +224,20 @@ class Log:
             fork.waits = ""
         elif value := _VALUE.fullmatch(written):
             is_warmup, fork.waits = fork.waits.startswith("#"), ""
-            self._kept(fork, value, is_warmup=is_warmup)
+            self._record_value(fork, value, is_warmup=is_warmup)
 
-    def _kept(self, fork: _Fork, value: re.Match[str], *, is_warmup: bool) -> None:
+    def _record_value(self, fork: _Fork, value: re.Match[str], *, is_warmup: bool) -> None:
         benchmark = self._benchmark
         assert benchmark is not None  # noqa: S101 - narrows the type; a fork is of one
         unit = value["unit"]
         if benchmark.unit not in ("", unit):
-            raise Broken(
+            raise BrokenFile(
                 f"{quoted_name(benchmark.key.name)} has results in "
                 f"{quoted_name(benchmark.unit)} and in {quoted_name(unit)}; give the log of one run"
             )
         benchmark.unit = unit
-        number = _number(value)
-        self._told(benchmark, _seconds(number, unit), is_warmup=is_warmup)
+        number = _parse_number(value)
+        self._told(benchmark, _convert_seconds(number, unit), is_warmup=is_warmup)
         if not is_time(unit):
             return
         if is_warmup and number is None:
@@ -259,38 +267,38 @@ class Log:
                 )
             )
 
-    def _close(self) -> None:
+    def _close_benchmark(self) -> None:
         """End a benchmark: what follows on its result is a summary."""
         benchmark, self._benchmark, self._fork = self._benchmark, None, None
         if benchmark is None:
             return
         if benchmark.key in self.found:
-            raise duplicate_message(benchmark.key.name)
+            raise make_duplicate_error(benchmark.key.name)
         self.found[benchmark.key] = benchmark
 
     def run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
         """Return what all lines said; raises Broken."""
-        self._close()
+        self._close_benchmark()
         names = distinct_names(self.found)
         timed = {
             key: benchmark
             for key, benchmark in self.found.items()
             if not benchmark.unit or is_time(benchmark.unit)
         }
-        jdk, jmh = (self.facts.get(one, "unknown") for one in ("VM version", "JMH version"))
+        jdk, jmh = (self.facts.get(item, "unknown") for item in ("VM version", "JMH version"))
         run = StoredRun(
             name=path.name,
-            host=HostFacts("unknown", machine(jdk, jmh)),
+            host=HostFacts("unknown", list_machine_facts(jdk, jmh)),
             processes={
                 names[key]: logged_benchmark.processes() for key, logged_benchmark in timed.items()
             },
             variants={names[key]: key for key in timed},
-            units={names[key]: one.unit for key, one in timed.items()},
+            units={names[key]: item.unit for key, item in timed.items()},
         )
         return run, tuple(names[key] for key in self.found if key not in timed)
 
 
-def _seconds(number: float | None, unit: str) -> float:
+def _convert_seconds(number: float | None, unit: str) -> float:
     """Return the seconds of an operation, of how many there are in a time, too; NaN: none."""
     if number is not None and is_time(unit):
         return to_seconds_per_operation(number, unit)
@@ -300,23 +308,23 @@ def _seconds(number: float | None, unit: str) -> float:
     return to_seconds_per_operation(1 / number, turned)
 
 
-def _number(value: re.Match[str]) -> float | None:
+def _parse_number(value: re.Match[str]) -> float | None:
     """Return a value, None for an order of magnitude and for what is no number.
 
     Languages that have a comma for the point have it here, too.
     """
-    written = value["number"].replace(",", ".")
-    if value["about"] or written.count(".") > 1 or not written[0].isdecimal():
+    text = value["number"].replace(",", ".")
+    if value["about"] or text.count(".") > 1 or not text[0].isdecimal():
         return None
     try:
-        return float(written)
+        return float(text)
     except ValueError:
         return None
 
 
-def read(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+def parse_run(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
     """Return the run, and the benchmarks that measure no time; raises Broken."""
-    log = Log()
+    log = JmhLogReader()
     for line in lines:
         log.take(line.decode(errors="replace").rstrip("\r\n"))
     return log.run(path)

@@ -46,13 +46,13 @@ def to_seconds_per_operation(value: float, unit: str) -> float:
     return seconds_per_operation(value, unit)
 
 
-def duration(written: object) -> float | None:
+def parse_duration(text: object) -> float | None:
     """Read `10 s` or `100 ms`, None for what is neither, such as `single-shot`."""
-    number, _, unit = written.partition(" ") if isinstance(written, str) else ("", "", "")
+    number, _, unit = text.partition(" ") if isinstance(text, str) else ("", "", "")
     is_known = number.isascii() and number.isdecimal() and len(number) <= 9 and unit in SECONDS
     return (int(number) * SECONDS[unit] or None) if is_known else None
 
 
-def machine(jdk: str, jmh: str) -> tuple[tuple[str, str], ...]:
+def list_machine_facts(jdk: str, jmh: str) -> tuple[tuple[str, str], ...]:
     """Return what JMH says of where it ran, which is only the Java virtual machine."""
     return (("jdk", jdk), ("jmh", jmh))

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Callable, Iterable, Iterator
 
-from auditor.importers.checking import Broken
+from auditor.importers.checking import BrokenFile
 
 _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 LONGEST = 1 << 16
@@ -17,11 +17,11 @@ def rows_of(
 
     `delimiter_of` tells it by the header. Empty lines are left out.
     """
-    texts = _texts(lines)
+    texts = _decode_lines(lines)
     header = next(texts, "").removeprefix(_MARK)
     delimiter = delimiter_of(header)
     if not delimiter:
-        raise Broken("the header lacks required columns; is it the right file?")
+        raise BrokenFile("the header lacks required columns; is it the right file?")
     yield 1, next(csv.reader([header], delimiter=delimiter))
     reader = csv.reader(texts, delimiter=delimiter, strict=True)
     try:
@@ -29,16 +29,16 @@ def rows_of(
             if row:
                 yield reader.line_num + 1, row
     except csv.Error as error:
-        raise Broken(
+        raise BrokenFile(
             f"line {reader.line_num + 1}: {error}; repair it, or let it be written again"
         ) from error
 
 
-def _texts(lines: Iterable[bytes]) -> Iterator[str]:
+def _decode_lines(lines: Iterable[bytes]) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if len(line) >= LONGEST:
-            raise Broken(f"line {number} is longer than {LONGEST} bytes; is it the right file?")
+            raise BrokenFile(f"line {number} is longer than {LONGEST} bytes; is it the right file?")
         try:
             yield line.decode()
         except UnicodeDecodeError as error:
-            raise Broken(f"line {number} is not UTF-8; convert the file") from error
+            raise BrokenFile(f"line {number} is not UTF-8; convert the file") from error

@@ -13,14 +13,21 @@ from statistics import fmean
 import numpy as np
 
 from auditor.core.series.stored import StoredProcess, StoredRun
-from auditor.importers.checking import LONGEST, Broken, clean, failed, process, quoted_name
+from auditor.importers.checking import (
+    LONGEST,
+    BrokenFile,
+    build_failed_process,
+    build_process,
+    escape_text,
+    quoted_name,
+)
 from auditor.importers.rows import rows_of
 
 COLUMNS = ("benchmark", "fork", "iteration", "seconds")
 WARMUP = "warmup"
 _TRUTH = {"0": False, "1": True, "": False}
 _DIGITS = 18
-_ASKED = "write it as docs/how-to/import-results.md says"
+_ADVICE = "write it as docs/how-to/import-results.md says"
 
 _Key = tuple[str, str, str]
 """Benchmark, fork, and whether it is warm-up, as they are written."""
@@ -33,16 +40,16 @@ class _Series:
         self.places = array("q")
         self.values = array("d")
 
-    def ordered(self, whose: str) -> "array[float]":
+    def sort_values(self, whose: str) -> "array[float]":
         """Return the values in the order of their places; raises Broken where two have one."""
         places = np.frombuffer(self.places, dtype=np.int64)
         if not (np.diff(places) > 0).all():
             order = np.argsort(places, kind="stable")
-            again = np.flatnonzero(np.diff(places[order]) == 0)
-            if again.size:
-                at = places[order][again[0]]
-                raise Broken(
-                    f"{whose}: iteration {at} exists twice; number the iterations of each fork"
+            duplicates = np.flatnonzero(np.diff(places[order]) == 0)
+            if duplicates.size:
+                place = places[order][duplicates[0]]
+                raise BrokenFile(
+                    f"{whose}: iteration {place} exists twice; number the iterations of each fork"
                 )
             return array("d", np.frombuffer(self.values)[order].tobytes())
         return self.values
@@ -54,32 +61,32 @@ def delimiter_of(header: str) -> str:
     return "," if set(COLUMNS) <= set(columns) else ""
 
 
-def read(lines: Iterable[bytes], path: Path) -> StoredRun:
+def parse_run(lines: Iterable[bytes], path: Path) -> StoredRun:
     """Return the run; raises Broken."""
-    kept: dict[_Key, _Series] = {}
+    series_by_key: dict[_Key, _Series] = {}
     last: tuple[_Key | None, _Series] = (None, _Series())
-    for number, key, place, value in _cells(lines):
+    for number, key, place, value in _read_cells(lines):
         if key != last[0]:
-            last = (key, kept.setdefault(key, _Series()))
-        last[1].places.append(_place(place, number))
-        last[1].values.append(_seconds(value, number))
+            last = (key, series_by_key.setdefault(key, _Series()))
+        last[1].places.append(_parse_place(place, number))
+        last[1].values.append(_parse_seconds(value, number))
     return StoredRun(
         name=path.name,
-        processes=_processes(kept),
+        processes=_build_processes(series_by_key),
     )
 
 
-def _cells(lines: Iterable[bytes]) -> Iterator[tuple[int, _Key, str, str]]:
+def _read_cells(lines: Iterable[bytes]) -> Iterator[tuple[int, _Key, str, str]]:
     """Yield the number of each line, whose value it is, its place and the value."""
     rows = rows_of(lines, delimiter_of)
     _, header = next(rows)
     if doubled := [column for column in (*COLUMNS, WARMUP) if header.count(column) > 1]:
-        raise Broken(f"the column {doubled[0]!r} exists twice; remove one")
+        raise BrokenFile(f"the column {doubled[0]!r} exists twice; remove one")
     warm = header.index(WARMUP) if WARMUP in header else None
     cells = itemgetter(*map(header.index, COLUMNS))
     for number, row in rows:
         if len(row) != len(header):
-            raise Broken(
+            raise BrokenFile(
                 f"line {number} has {len(row)} columns, the header {len(header)}; is the file cut "
                 "off? Copy it again"
             )
@@ -87,66 +94,66 @@ def _cells(lines: Iterable[bytes]) -> Iterator[tuple[int, _Key, str, str]]:
         yield number, (name, fork, row[warm] if warm is not None else ""), place, value
 
 
-def _place(written: str, number: int) -> int:
-    if not (written.isascii() and written.isdecimal() and len(written) <= _DIGITS):
-        raise Broken(
-            f"line {number}: iteration {quoted_name(written)} is not a whole number; {_ASKED}"
+def _parse_place(text: str, number: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
+        raise BrokenFile(
+            f"line {number}: iteration {quoted_name(text)} is not a whole number; {_ADVICE}"
         )
-    return int(written)
+    return int(text)
 
 
-def _seconds(written: str, number: int) -> float:
+def _parse_seconds(text: str, number: int) -> float:
     try:
-        value = float(written) if "_" not in written else -1.0
+        value = float(text) if "_" not in text else -1.0
     except ValueError:
         value = -1.0
     if not 0 <= value <= LONGEST:
-        raise Broken(f"line {number}: {quoted_name(written)} is not a time in seconds; {_ASKED}")
+        raise BrokenFile(f"line {number}: {quoted_name(text)} is not a time in seconds; {_ADVICE}")
     return value
 
 
-def _processes(kept: dict[_Key, _Series]) -> dict[str, tuple[StoredProcess, ...]]:
+def _build_processes(series_by_key: dict[_Key, _Series]) -> dict[str, tuple[StoredProcess, ...]]:
     """Return the forks of each benchmark in the order of their numbers; what is read is let go."""
     parts: dict[str, dict[int, dict[bool, _Series]]] = {}
-    for key in list(kept):
-        (name, fork), warm = _whose(key), _TRUTH.get(key[2])
+    for key in list(series_by_key):
+        (name, fork), warm = _parse_fork(key), _TRUTH.get(key[2])
         if warm is None:
-            raise Broken(
-                f"{quoted_name(name)}: {WARMUP} is {quoted_name(key[2])}, not 0 or 1; {_ASKED}"
+            raise BrokenFile(
+                f"{quoted_name(name)}: {WARMUP} is {quoted_name(key[2])}, not 0 or 1; {_ADVICE}"
             )
-        mine = parts.setdefault(name, {}).setdefault(fork, {})
-        if warm in mine:
-            raise Broken(f"{quoted_name(name)}: fork {fork} is written in two forms; {_ASKED}")
-        mine[warm] = kept.pop(key)
+        fork_series = parts.setdefault(name, {}).setdefault(fork, {})
+        if warm in fork_series:
+            raise BrokenFile(f"{quoted_name(name)}: fork {fork} is written in two forms; {_ADVICE}")
+        fork_series[warm] = series_by_key.pop(key)
     return {
-        name: tuple(_process(name, fork, forks.pop(fork)) for fork in sorted(forks))
+        name: tuple(_build_process(name, fork, forks.pop(fork)) for fork in sorted(forks))
         for name, forks in parts.items()
     }
 
 
-def _whose(key: _Key) -> tuple[str, int]:
+def _parse_fork(key: _Key) -> tuple[str, int]:
     name, fork, _ = key
     if not name:
-        raise Broken(f"a row has no benchmark; {_ASKED}")
+        raise BrokenFile(f"a row has no benchmark; {_ADVICE}")
     if not (fork.isascii() and fork.isdecimal() and len(fork) <= _DIGITS):
-        raise Broken(
-            f"{quoted_name(name)}: fork {quoted_name(fork)} is not a whole number; {_ASKED}"
+        raise BrokenFile(
+            f"{quoted_name(name)}: fork {quoted_name(fork)} is not a whole number; {_ADVICE}"
         )
-    return clean(name), int(fork)
+    return escape_text(name), int(fork)
 
 
-def _process(name: str, fork: int, parts: dict[bool, _Series]) -> StoredProcess:
+def _build_process(name: str, fork: int, parts: dict[bool, _Series]) -> StoredProcess:
     whose = f"{quoted_name(name)}, fork {fork}"
     values, warmups = (
-        _taken(parts.pop(warm), whose) if warm in parts else () for warm in (False, True)
+        _take_values(parts.pop(warm), whose) if warm in parts else () for warm in (False, True)
     )
     if not values:
-        return failed("it has iterations of warm-up only")
-    return process(values, fmean(values), warmups=warmups)
+        return build_failed_process("it has iterations of warm-up only")
+    return build_process(values, fmean(values), warmups=warmups)
 
 
-def _taken(series: _Series, whose: str) -> Sequence[float]:
+def _take_values(series: _Series, whose: str) -> Sequence[float]:
     """Return the values, without keeping their places as well."""
-    values = series.ordered(whose)
+    values = series.sort_values(whose)
     series.places, series.values = array("q"), array("d")
     return values

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from auditor.core.series.printed import PrintedIterations
 from auditor.importers import go_text, jmh_log, jmh_names
-from auditor.importers.checking import Broken
+from auditor.importers.checking import BrokenFile
 
 _PROGRESS = "# Run progress:"
 _PACKAGE = "pkg: "
@@ -14,7 +14,7 @@ _LONGEST = 1 << 16
 """Bytes of a line; what comes without an end is no result."""
 
 
-class Stream:
+class BenchmarkOutputReader:
     """Reads output as it comes, in parts that may end anywhere.
 
     `problems` says what could not be understood; it goes on behind that.
@@ -27,21 +27,21 @@ class Stream:
         self._hear = hear
         self._runs: Counter[str] = Counter({jmh_names.HARNESS: 1})
         self._package = ""
-        self._jmh = self._log()
-        self._go = self._results()
+        self._jmh = self._make_jmh_reader()
+        self._go = self._make_go_reader()
 
     def read(self, data: bytes) -> None:
         """Take a part."""
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[-_LONGEST:]
         for line in lines:
-            self._line(line.decode(errors="replace").rstrip("\r"))
+            self._read_line(line.decode(errors="replace").rstrip("\r"))
 
     def end(self) -> None:
         """Take what came last as a line, though none ends there."""
         self.read(b"\n")
 
-    def _line(self, line: str) -> None:
+    def _read_line(self, line: str) -> None:
         if line.startswith(_PROGRESS) and self._jmh.is_again:
             # One process of JMH has no benchmark twice: it was called again.
             self._runs[jmh_names.HARNESS] += 1
@@ -51,22 +51,24 @@ class Stream:
             self._runs[line] += 1
         try:
             self._jmh.take(line)
-        except Broken as error:
+        except BrokenFile as error:
             self.problems.append(str(error))
-            self._jmh = self._log()
+            self._jmh = self._make_jmh_reader()
         try:
             self._go.take(line)
-        except Broken as error:
+        except BrokenFile as error:
             self.problems.append(str(error))
-            self._go = self._results()
+            self._go = self._make_go_reader()
 
-    def _log(self) -> jmh_log.Log:
-        return jmh_log.Log(lambda iteration: self._told(iteration, jmh_names.HARNESS))
-
-    def _results(self) -> go_text.GoPackageReader:
-        return go_text.GoPackageReader(
-            {}, {}, lambda iteration: self._told(iteration, self._package)
+    def _make_jmh_reader(self) -> jmh_log.JmhLogReader:
+        return jmh_log.JmhLogReader(
+            lambda iteration: self._report_iteration(iteration, jmh_names.HARNESS)
         )
 
-    def _told(self, iteration: PrintedIterations, of: str) -> None:
+    def _make_go_reader(self) -> go_text.GoPackageReader:
+        return go_text.GoPackageReader(
+            {}, {}, lambda iteration: self._report_iteration(iteration, self._package)
+        )
+
+    def _report_iteration(self, iteration: PrintedIterations, of: str) -> None:
         self._hear(replace(iteration, run=max(self._runs[of], 1)))

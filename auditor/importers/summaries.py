@@ -65,36 +65,36 @@ _TABLES: tuple[tuple[bytes, str, str], ...] = (
         "give the folder .asv/results, which asv run --record-samples writes",
     ),
 )
-_KNOWN = tuple((re.compile(start, re.MULTILINE), whose, give) for start, whose, give in _TABLES)
+_PATTERNS = tuple((re.compile(start, re.MULTILINE), whose, give) for start, whose, give in _TABLES)
 
 
-def way_out(beginning: bytes) -> str:
+def describe_summary(beginning: bytes) -> str:
     """Return what a text sums up and what to give instead; empty where it is no known summary."""
-    for start, whose, give in _KNOWN:
+    for start, whose, give in _PATTERNS:
         if start.search(beginning):
             return f"it is {whose}, which has no single values; {give}"
     return ""
 
 
-def way_out_of_json(document: object) -> str:
+def describe_json_summary(document: object) -> str:
     """Return the same of JSON: metrics that were made for a tool that draws them."""
-    entries = document if isinstance(document, list) else [*_inner(document)]
+    entries = document if isinstance(document, list) else [*_list_values(document)]
     first = entries[0] if entries else None
     if not isinstance(first, dict):
         return ""
     if {"name", "unit", "value"} <= set(first):
-        return _metrics("github-action-benchmark")
+        return _describe_metrics("github-action-benchmark")
     measures = [value for value in first.values() if isinstance(value, dict)]
     if measures and all("value" in measure for measure in measures):
-        return _metrics("Bencher")
+        return _describe_metrics("Bencher")
     return ""
 
 
-def _inner(document: object) -> list[object]:
+def _list_values(document: object) -> list[object]:
     return [*document.values()] if isinstance(document, dict) else []
 
 
-def _metrics(whose: str) -> str:
+def _describe_metrics(whose: str) -> str:
     return (
         f"it has metrics for {whose}, a figure for each benchmark; give the file that the "
         "framework itself wrote"

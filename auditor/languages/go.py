@@ -27,9 +27,9 @@ from auditor.languages.model import (
     Machine,
     PatchedFiles,
     PlacedLibrary,
-    Program,
     ReadyClient,
     ReadyProject,
+    RequiredProgram,
     SourcePatch,
     TracingSupport,
     public_library,
@@ -37,14 +37,14 @@ from auditor.languages.model import (
 from auditor.languages.patching import delayed_overlay
 from auditor.measure.trial_times import AuditFigures
 from mutators.go.mutator import FOLDER, GoMutator
-from mutators.go.stubs import stubs
+from mutators.go.stubs import write_stubs
 from runners.gobench import subset
 from runners.gobench.client import prepare_client
 from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare_placed
 from runners.gobench.toolchain import language_version
 from runners.gobench.tracer import GoTracer
-from runners.subjects.placed import Placed
+from runners.subjects.placed import PlacedSubject
 
 _FIXED_DELAY = """package {folder}
 
@@ -74,10 +74,12 @@ cores with other load, 2026-11-28. The used part and the range are set so that a
 libraries (35 and 106 benchmarks, some six minutes each) lie within the range."""
 
 
-def _prepare(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> ReadyProject:
+def _prepare_project(
+    spec: SubjectSpec, placed: PlacedSubject, config: Config, machine: Machine
+) -> ReadyProject:
     if isinstance(spec, MavenSpec | JarSpec):
-        what = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
-        raise UsageError(f"{what} no Go benchmarks; leave out the harness")
+        contents = "a jar holds" if isinstance(spec, JarSpec) else "Maven artifacts hold"
+        raise UsageError(f"{contents} no Go benchmarks; leave out the harness")
     if config.build != BuildOptions():
         raise UsageError(
             "profiles, flags, jdk and gradle work only with JMH suites; remove them for a Go suite"
@@ -91,23 +93,23 @@ def _prepare(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine
     )
 
 
-def _library(placed: Placed, machine: Machine, *_: object) -> Library:
+def _prepare_library(placed: PlacedSubject, machine: Machine, *_: object) -> Library:
     project = prepare_placed(placed, chooses=False, **machine.parts)
     folder = machine.home.builds(project.digest)
     sources = GoBench().sources(project, folder, machine.host.run)
     return public_library(project, sources, GoMutator())
 
 
-def _client(
-    spec: ClientSpec, placed: Placed, library: PlacedLibrary, machine: Machine
+def _prepare_client(
+    spec: ClientSpec, placed: PlacedSubject, library: PlacedLibrary, machine: Machine
 ) -> ReadyClient:
     name = library.library.project.name
     project = prepare_client(placed, name, tests=spec.tests, **machine.parts)
     return ReadyClient(project, GoTracer())
 
 
-def _stubs(project: Project) -> StubWriter:
-    return partial(stubs, version_of=partial(language_version, project.root))
+def _make_stub_writer(project: Project) -> StubWriter:
+    return partial(write_stubs, version_of=partial(language_version, project.root))
 
 
 def _warmup_setting(_iterations: int, needed: NeededWarmup | None) -> str:
@@ -117,7 +119,7 @@ def _warmup_setting(_iterations: int, needed: NeededWarmup | None) -> str:
     return f"-benchtime={round(1000 * needed.measured_seconds)}ms -count=10"
 
 
-def _patch(patch: SourcePatch) -> PatchedFiles:
+def _patch_sources(patch: SourcePatch) -> PatchedFiles:
     changed = {file.path: file.text for file in delayed_overlay(patch).files}
     guest = next(
         posixpath.dirname(path) for path in changed if posixpath.dirname(path).endswith(FOLDER)
@@ -151,24 +153,26 @@ GO = LanguageSupport(
     main_harness="go",
     harnesses={
         "go": HarnessSupport(
-            prepare=_prepare,
+            prepare=_prepare_project,
             pace=Pace(warm_seconds=0.05, block_seconds=0.003, longest_seconds=0.03),
-            calls=subset.calls,
+            calls=subset.build_subset_commands,
             warmup_setting=_warmup_setting,
         )
     },
     choose_harness=lambda _: "go",
     subject_types=(GoModuleSpec,),
     mutator=GoMutator(),
-    tracing=TracingSupport(library=_library, client=_client, stubs=_stubs),
+    tracing=TracingSupport(
+        library=_prepare_library, client=_prepare_client, stubs=_make_stub_writer
+    ),
     make_linter=_load_linter,
     rule_prefix="go",
-    patch=_patch,
+    patch=_patch_sources,
     split_benchmark=_split_benchmark,
     figures=_FIGURES,
     image="go",
     programs=(
-        Program(
+        RequiredProgram(
             name="go",
             argument="version",
             oldest=(1, 20),

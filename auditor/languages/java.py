@@ -20,9 +20,9 @@ from auditor.languages.model import (
     Machine,
     PatchedFiles,
     PlacedLibrary,
-    Program,
     ReadyClient,
     ReadyProject,
+    RequiredProgram,
     SourcePatch,
     TracingSupport,
     public_library,
@@ -31,7 +31,7 @@ from auditor.languages.model import (
 from auditor.measure.trial_times import AuditFigures
 from mutators.java.mutator import JavaMutator
 from mutators.java.slowing import slow_method
-from mutators.java.stubs import stubs
+from mutators.java.stubs import write_stubs
 from runners.jmh import subset
 from runners.jmh.built_suite import BuiltSuite
 from runners.jmh.client import JavaClients
@@ -42,7 +42,7 @@ from runners.jmh.own_tests import published_tests, tests_of_tree
 from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
 from runners.jmh.testing import UnitTests
 from runners.jmh.tracer import JavaTracer
-from runners.subjects.placed import Placed
+from runners.subjects.placed import PlacedSubject
 
 _TIME_UNITS = {
     1.0: "",
@@ -69,7 +69,9 @@ _FIGURES = AuditFigures(
 """The counts are those of Go; no audit has confirmed them yet."""
 
 
-def _prepare(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine) -> ReadyProject:
+def _prepare_project(
+    spec: SubjectSpec, placed: PlacedSubject, config: Config, machine: Machine
+) -> ReadyProject:
     if config.tags:
         raise UsageError("tags work only with Go; remove them for a JMH suite")
     machine = machine.with_jdk(config.build.jdk)
@@ -81,13 +83,13 @@ def _prepare(spec: SubjectSpec, placed: Placed, config: Config, machine: Machine
     if machine.built is not None:
         project, guests = machine.built.here(**machine.parts)
     else:
-        project, guests = _project(spec, placed, config, machine)
+        project, guests = _build_project(spec, placed, config, machine)
     built = partial(BuiltSuite.of, project, guests, placed)
     return ReadyProject(project, JmhHarness(guests, tests), built=built)
 
 
-def _project(
-    spec: SubjectSpec, placed: Placed, config: Config, machine: Machine
+def _build_project(
+    spec: SubjectSpec, placed: PlacedSubject, config: Config, machine: Machine
 ) -> tuple[Project, JmhGuest]:
     if isinstance(spec, MavenSpec):
         project = prepare_artifact(spec, **machine.parts)
@@ -97,13 +99,17 @@ def _project(
         project = prepare_tree(placed, words=config.build, tell=machine.tell, **machine.parts)
     guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **machine.parts)
     # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
-    own = guests.folder.name[:8]
-    project = replace(project, digest=f"{project.digest}-{own}", content=f"{project.content}-{own}")
+    guest_digest = guests.folder.name[:8]
+    project = replace(
+        project,
+        digest=f"{project.digest}-{guest_digest}",
+        content=f"{project.content}-{guest_digest}",
+    )
     return project, guests
 
 
-def _library(
-    placed: Placed, machine: Machine, subject: SubjectSpec, words: BuildOptions
+def _prepare_library(
+    placed: PlacedSubject, machine: Machine, subject: SubjectSpec, words: BuildOptions
 ) -> Library:
     spec = subject if isinstance(subject, MavenSpec) else None
     machine = machine.with_jdk(words.jdk)
@@ -114,8 +120,8 @@ def _library(
     return public_library(project, sources, JavaMutator())
 
 
-def _client(
-    spec: ClientSpec, placed: Placed, library: PlacedLibrary, machine: Machine
+def _prepare_client(
+    spec: ClientSpec, placed: PlacedSubject, library: PlacedLibrary, machine: Machine
 ) -> ReadyClient:
     machine = machine.with_jdk(spec.build.jdk)
     guests = prepare_guests(jmh_core_jar=None, **machine.parts)
@@ -129,10 +135,12 @@ def _warmup_setting(iterations: int, needed: NeededWarmup | None) -> str:
         return f"@Warmup(iterations = {iterations})"
     if needed.iteration_seconds is None:
         return f"@Warmup(iterations = {needed.iterations})"
-    return f"@Warmup(iterations = {needed.iterations}, {_time(needed.iteration_seconds)})"
+    return (
+        f"@Warmup(iterations = {needed.iterations}, {_format_jmh_time(needed.iteration_seconds)})"
+    )
 
 
-def _time(seconds: float) -> str:
+def _format_jmh_time(seconds: float) -> str:
     """Return a time of JMH's in the greatest unit of which it is a whole number."""
     for per_second, unit in _TIME_UNITS.items():
         if abs(seconds * per_second - round(seconds * per_second)) < _NEARLY:
@@ -140,7 +148,7 @@ def _time(seconds: float) -> str:
     return f"time = {ceil(1e6 * seconds)}{_TIME_UNITS[1e6]}"
 
 
-def _patch(patch: SourcePatch) -> PatchedFiles:
+def _patch_sources(patch: SourcePatch) -> PatchedFiles:
     changed = slow_method(
         patch.sources, patch.method, guarded=patch.guarded, delay=patch.delay, trace=patch.trace
     )
@@ -170,23 +178,28 @@ JAVA = LanguageSupport(
     main_harness="jmh",
     harnesses={
         "jmh": HarnessSupport(
-            prepare=_prepare, pace=_PACE, calls=subset.calls, warmup_setting=_warmup_setting
+            prepare=_prepare_project,
+            pace=_PACE,
+            calls=subset.build_subset_commands,
+            warmup_setting=_warmup_setting,
         )
     },
     choose_harness=lambda _: "jmh",
     subject_types=(MavenSpec, JarSpec),
     package_types=(MavenSpec, JarSpec),
     mutator=JavaMutator(),
-    tracing=TracingSupport(library=_library, client=_client, stubs=lambda _: stubs),
+    tracing=TracingSupport(
+        library=_prepare_library, client=_prepare_client, stubs=lambda _: write_stubs
+    ),
     make_linter=_load_linter,
     rule_prefix="jmh",
-    patch=_patch,
+    patch=_patch_sources,
     split_benchmark=split_at_last_dot,
     figures=_FIGURES,
     image="java",
     programs=(
         *(
-            Program(
+            RequiredProgram(
                 name=name,
                 argument="-version",
                 oldest=(17,),
@@ -196,7 +209,7 @@ JAVA = LanguageSupport(
             )
             for name in ("java", "javac")
         ),
-        Program(
+        RequiredProgram(
             name="mvn",
             argument="-version",
             oldest=(3, 6),

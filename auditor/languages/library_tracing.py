@@ -4,8 +4,8 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import BuildOptions, ClientSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.languages.model import Machine, PlacedLibrary, ReadyClient
 from auditor.languages.registry import LANGUAGES
-from runners.subjects.place import place
-from runners.subjects.placed import MARKS, Placed
+from runners.subjects.place import place_subject
+from runners.subjects.placed import MARKS, PlacedSubject
 
 
 class LibraryTracing:
@@ -14,7 +14,7 @@ class LibraryTracing:
     def __init__(self, subject: SubjectSpec, words: BuildOptions, machine: Machine) -> None:
         """Place the library; raises SubjectError for no project, UsageError without methods."""
         self._machine = machine
-        placed = self._place(subject)
+        placed = self._place_subject(subject)
         is_maven = isinstance(subject, MavenSpec)
         language = LANGUAGES.of_subject(subject) if is_maven else LANGUAGES.of_folder(placed.tree)
         if language is None or isinstance(subject, JarSpec):
@@ -30,8 +30,8 @@ class LibraryTracing:
 
     def client(self, spec: ClientSpec) -> ReadyClient:
         """Make a client ready; raises an AuditError where that fails."""
-        placed = self._place(spec.subject)
+        placed = self._place_subject(spec.subject)
         return self._tracing.client(spec, placed, self._placed, self._machine)
 
-    def _place(self, subject: SubjectSpec) -> Placed:
-        return place(subject, **self._machine.parts)
+    def _place_subject(self, subject: SubjectSpec) -> PlacedSubject:
+        return place_subject(subject, **self._machine.parts)

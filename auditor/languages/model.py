@@ -14,13 +14,13 @@ from auditor.core.request import BuildOptions, ClientSpec, Pace, SubjectSpec
 from auditor.core.series.steady import NeededWarmup
 from auditor.core.subject import Language, Method, Project, SourceFile
 from auditor.measure.trial_times import AuditFigures
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.jmh.built_suite import BuiltSuite
 from runners.jmh.jdks import with_jdk
 from runners.steps import ignore_step
-from runners.subjects.placed import Placed
-from runners.subset import Calls
-from runners.trial import Elsewhere, no_artifact_source
+from runners.subjects.placed import PlacedSubject
+from runners.subset import SubsetCommandMaker
+from runners.trial import ArtifactSource, no_artifact_source
 
 PatchedFiles = Mapping[str, bytes]
 """Files by their paths in the project."""
@@ -30,13 +30,13 @@ PatchedFiles = Mapping[str, bytes]
 class Machine:
     """The machine and folders where a subject is made ready."""
 
-    home: Home
+    home: HomeFolder
     """Folders for copies, builds and caches."""
     host: Host
     """Starts processes."""
     environment: tuple[tuple[str, str], ...]
     """Of its processes."""
-    elsewhere: Elsewhere = no_artifact_source
+    elsewhere: ArtifactSource = no_artifact_source
     """Fetches builds of similar machines."""
     built: BuiltSuite | None = None
     """A build of the unchanged subject from another machine; None where it is built here."""
@@ -78,15 +78,15 @@ class PlacedLibrary:
     """A library, and where it was placed."""
 
     library: Library
-    placed: Placed
+    placed: PlacedSubject
 
 
 @dataclass(frozen=True, slots=True)
 class TracingSupport:
     """How a language prepares a library and the clients whose tests are traced."""
 
-    library: Callable[[Placed, Machine, SubjectSpec, BuildOptions], Library]
-    client: Callable[[ClientSpec, Placed, PlacedLibrary, Machine], ReadyClient]
+    library: Callable[[PlacedSubject, Machine, SubjectSpec, BuildOptions], Library]
+    client: Callable[[ClientSpec, PlacedSubject, PlacedLibrary, Machine], ReadyClient]
     stubs: Callable[[Project], StubWriter]
 
 
@@ -98,18 +98,18 @@ def _no_setting(_iterations: int, _needed: NeededWarmup | None) -> str:
 class HarnessSupport:
     """What one harness brings."""
 
-    prepare: Callable[[SubjectSpec, Placed, Config, Machine], ReadyProject]
+    prepare: Callable[[SubjectSpec, PlacedSubject, Config, Machine], ReadyProject]
     """Makes a placed subject ready; raises UsageError for options of other harnesses."""
     pace: Pace
     """Warm-up and block length where the configuration names none."""
-    calls: Calls
+    calls: SubsetCommandMaker
     """Returns the user's own commands for a subset of the benchmarks."""
     warmup_setting: Callable[[int, NeededWarmup | None], str] = _no_setting
     """Writes the harness's option for a warm-up of so many iterations; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class RequiredProgram:
     """A program that has to be installed, and how to install it."""
 
     name: str
@@ -182,7 +182,7 @@ class LanguageSupport:
     """How long its audits take."""
     image: str
     """The name of the Dockerfile with its toolchain, without the extension."""
-    programs: tuple[Program, ...]
+    programs: tuple[RequiredProgram, ...]
     """The programs that its suites need."""
 
 

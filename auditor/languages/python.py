@@ -28,9 +28,9 @@ from auditor.languages.model import (
     Machine,
     PatchedFiles,
     PlacedLibrary,
-    Program,
     ReadyClient,
     ReadyProject,
+    RequiredProgram,
     SourcePatch,
     TracingSupport,
     public_library,
@@ -40,16 +40,16 @@ from auditor.languages.patching import delayed_overlay
 from auditor.measure.trial_times import AuditFigures
 from mutators.python.guest_call_edits import GUEST
 from mutators.python.mutator import PythonMutator
-from mutators.python.public import notes
-from mutators.python.stubs import stubs
+from mutators.python.public import describe_name_problems
+from mutators.python.stubs import write_stubs
 from runners.pybench import subset
 from runners.pybench.client import prepare_client
 from runners.pybench.frontends import FRONTENDS, Frontend, framework_of
-from runners.pybench.frontends import sources as module_sources
-from runners.pybench.harness import PythonHarness, static_public_names
-from runners.pybench.project import prepare, prepare_library
+from runners.pybench.frontends import read_library_sources as module_sources
+from runners.pybench.harness import PythonHarness, make_unknown_names
+from runners.pybench.project import prepare_library, prepare_project
 from runners.pybench.tracer import PythonTracer
-from runners.subjects.placed import Placed
+from runners.subjects.placed import PlacedSubject
 
 _LIVE_VALUE_SECONDS = 0.1
 """Duration of a value of pyperf when we run the suite."""
@@ -76,8 +76,8 @@ _FIGURES = AuditFigures(
 """The counts are those of Go; no audit has confirmed them yet."""
 
 
-def _prepare(
-    frontend: Frontend, spec: SubjectSpec, placed: Placed, config: Config, machine: Machine
+def _prepare_project(
+    frontend: Frontend, spec: SubjectSpec, placed: PlacedSubject, config: Config, machine: Machine
 ) -> ReadyProject:
     if isinstance(spec, MavenSpec | JarSpec):
         raise UsageError(
@@ -89,13 +89,13 @@ def _prepare(
         )
     if config.request.allocation_bytes is not None:
         raise UsageError("allocations are not available for Python suites; remove the option")
-    project = prepare(
+    project = prepare_project(
         placed, python=config.python, frontend=frontend, tell=machine.tell, **machine.parts
     )
     return ReadyProject(project, PythonHarness(frontend))
 
 
-def _library(placed: Placed, machine: Machine, *_: object) -> Library:
+def _prepare_library(placed: PlacedSubject, machine: Machine, *_: object) -> Library:
     project = Project(
         name=placed.name,
         revision=placed.revision,
@@ -106,21 +106,21 @@ def _library(placed: Placed, machine: Machine, *_: object) -> Library:
         parts=(),
         environment=(),
     )
-    return public_library(project, _sources(placed, machine), PythonMutator())
+    return public_library(project, _read_sources(placed, machine), PythonMutator())
 
 
-def _sources(placed: Placed, machine: Machine) -> tuple[SourceFile, ...]:
+def _read_sources(placed: PlacedSubject, machine: Machine) -> tuple[SourceFile, ...]:
     """Return the sources with the public names that an audit has, if they can be had."""
     try:
         project = prepare_library(placed, **machine.parts)
     except (BuildFailed, ResolveFailed, ToolMissing, UsageError) as error:
-        return (*module_sources(placed.tree), static_public_names(str(error)))
+        return (*module_sources(placed.tree), make_unknown_names(str(error)))
     harness = PythonHarness(FRONTENDS[project.harness])
     return harness.sources(project, machine.home.builds(project.digest), machine.host.run)
 
 
-def _client(
-    spec: ClientSpec, placed: Placed, library: PlacedLibrary, machine: Machine
+def _prepare_client(
+    spec: ClientSpec, placed: PlacedSubject, library: PlacedLibrary, machine: Machine
 ) -> ReadyClient:
     project = prepare_client(
         placed,
@@ -156,7 +156,7 @@ _WARMUP_SETTINGS: dict[str, Callable[[int, NeededWarmup | None], str]] = {
 }
 
 
-def _patch(patch: SourcePatch) -> PatchedFiles:
+def _patch_sources(patch: SourcePatch) -> PatchedFiles:
     """Put the guest into the package, under a name of its own: it is installed with it."""
     delay, is_work = patch.delay, patch.delay.wait is InjectionKind.WORK
     guest = files("runners.pybench").joinpath("guest", f"{GUEST}.py").read_bytes()
@@ -196,9 +196,9 @@ PYTHON = LanguageSupport(
     main_harness="pytest",
     harnesses={
         name: HarnessSupport(
-            prepare=partial(_prepare, frontend),
+            prepare=partial(_prepare_project, frontend),
             pace=Pace(warm_seconds=0.2, block_seconds=0.01, longest_seconds=0.01),
-            calls=partial(subset.calls, name),
+            calls=partial(subset.build_subset_commands, name),
             warmup_setting=_WARMUP_SETTINGS[name],
         )
         for name, frontend in FRONTENDS.items()
@@ -206,16 +206,18 @@ PYTHON = LanguageSupport(
     choose_harness=framework_of,
     subject_types=(DistributionSpec,),
     mutator=PythonMutator(),
-    tracing=TracingSupport(library=_library, client=_client, stubs=lambda _: stubs),
+    tracing=TracingSupport(
+        library=_prepare_library, client=_prepare_client, stubs=lambda _: write_stubs
+    ),
     make_linter=_load_linter,
     rule_prefix="py",
-    patch=_patch,
+    patch=_patch_sources,
     split_benchmark=split_at_last_dot,
-    notes=notes,
+    notes=describe_name_problems,
     figures=_FIGURES,
     image="python",
     programs=(
-        Program(
+        RequiredProgram(
             name="python3",
             argument="--version",
             oldest=(3, 9),

@@ -10,7 +10,7 @@ from auditor.languages.go import GO
 from auditor.languages.java import JAVA
 from auditor.languages.model import HarnessSupport, LanguageSupport, split_at_last_dot
 from auditor.languages.python import PYTHON
-from runners.subjects.placed import detect
+from runners.subjects.placed import detect_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class LanguageRegistry:
 
     def of_folder(self, folder: Path) -> LanguageSupport | None:
         """Return the language of a project's folder, None where it holds no project."""
-        kind = detect(folder)
+        kind = detect_kind(folder)
         return next((record for record in self.languages if record.kind == kind), None)
 
     def of_language(self, language: Language) -> LanguageSupport:
@@ -45,10 +45,10 @@ class LanguageRegistry:
 
     def split_benchmark(self, benchmark: str, language: str) -> tuple[str, str]:
         """Return package or class of a benchmark's id, and the name in it."""
-        known = (
+        splitters = (
             support.split_benchmark for support in self.languages if support.language == language
         )
-        return next(known, split_at_last_dot)(benchmark)
+        return next(splitters, split_at_last_dot)(benchmark)
 
     def of_subject(self, subject: SubjectSpec) -> LanguageSupport | None:
         """Return the language of a subject whose type tells it, None for folders and revisions."""

@@ -10,9 +10,9 @@ from auditor.core.ports import Clock
 from auditor.languages.model import LanguageSupport, Machine, ReadyProject
 from auditor.languages.registry import LANGUAGES, LanguageRegistry
 from auditor.warmup.stop_rules import WatcherFactory
-from runners.hosts.reference_workload import LoopLook
-from runners.subjects.placed import KINDS, MARKS, Placed
-from runners.subjects.survey import list_suites, suites
+from runners.hosts.reference_workload import LoopTiming
+from runners.subjects.placed import KINDS, MARKS, PlacedSubject
+from runners.subjects.survey import find_suites, list_suites
 from runners.trial import TrialExecutor
 
 
@@ -29,10 +29,10 @@ class PreparedSubject:
 
 def prepare_subject(
     config: Config,
-    placed: Placed,
+    placed: PlacedSubject,
     machine: Machine,
     clock: Clock,
-    loop: Callable[[], LoopLook],
+    loop: Callable[[], LoopTiming],
 ) -> PreparedSubject:
     """Make a placed subject ready; raises an AuditError where that fails."""
     ready, language = prepare_project(config, placed, machine)
@@ -52,7 +52,7 @@ def prepare_subject(
 
 
 def prepare_project(
-    config: Config, placed: Placed, machine: Machine, languages: LanguageRegistry = LANGUAGES
+    config: Config, placed: PlacedSubject, machine: Machine, languages: LanguageRegistry = LANGUAGES
 ) -> tuple[ReadyProject, LanguageSupport]:
     """Make a project of a placed subject; raises an AuditError where that fails."""
     name = harness_of(config, placed, languages)
@@ -73,7 +73,9 @@ def prepare_project(
     return ready, language
 
 
-def harness_of(config: Config, placed: Placed, languages: LanguageRegistry = LANGUAGES) -> str:
+def harness_of(
+    config: Config, placed: PlacedSubject, languages: LanguageRegistry = LANGUAGES
+) -> str:
     """Return the harness that the configuration names or the sources use; empty without one."""
     if config.harness:
         return config.harness
@@ -92,10 +94,11 @@ def _packaged_language(config: Config, languages: LanguageRegistry) -> LanguageS
 
 def other_suites_note(tree: Path, harness: str, language: LanguageSupport) -> str:
     """Return a note that names the suites of other languages, empty where there are none."""
-    others = suites(tree, *(kind for kind in KINDS if kind != language.kind))
-    if not others:
+    foreign_suites = find_suites(tree, *(kind for kind in KINDS if kind != language.kind))
+    if not foreign_suites:
         return ""
     return (
-        f"audited is the suite of {harness}; there are others in {list_suites(others)}: choose "
+        f"audited is the suite of {harness}; there are others in {list_suites(foreign_suites)}: "
+        "choose "
         "with --harness, or name the folder"
     )

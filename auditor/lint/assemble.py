@@ -10,12 +10,12 @@ from auditor.core.contracts.lint import Linter, MethodCallRate, SmellRule, Timed
 from auditor.core.stability import BenchmarkVerdict
 from auditor.languages.registry import LANGUAGES
 from auditor.lint.document import LintDocument, LintedSources, lint_document
-from auditor.lint.judge import Reading, Wanted, lint
-from auditor.versions import own_version
-from runners.home import Home
+from auditor.lint.judge import LinterInput, RuleSelection, run_linters
+from auditor.versions import find_own_version
+from runners.home import HomeFolder
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
-from runners.subjects.sources import sources
+from runners.subjects.sources import read_subject_sources
 
 LINTERS: Mapping[str, Linter] = {
     language.rule_prefix: language.make_linter() for language in LANGUAGES
@@ -27,11 +27,11 @@ LINTERS: Mapping[str, Linter] = {
 class LintRequest:
     """What is looked for, and a result that bears findings out or not."""
 
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: RuleSelection = field(default_factory=RuleSelection)
     result: AbsOrStability | None = None
 
 
-def rules() -> tuple[SmellRule, ...]:
+def list_rules() -> tuple[SmellRule, ...]:
     """Return the rules of all languages."""
     return tuple(rule for linter in LINTERS.values() for rule in linter.rules)
 
@@ -43,44 +43,60 @@ def lint_sources(
 
     Raises UsageError for names of rules that are none, also in the subject's own markers.
     """
-    found = sources(
+    subject_sources = read_subject_sources(
         config.subject,
         tuple(ending for linter in LINTERS.values() for ending in linter.endings),
-        home=Home(places.home),
+        home=HomeFolder(places.home),
         host=LocalHost(SystemClock()),
         environment=tuple(sorted(environment.items())),
     )
     readings = [
-        Reading(
+        LinterInput(
             linter=linter,
-            files=tuple(file for file in found.files if file.path.endswith(linter.endings)),
-            large=tuple(source for source in found.large if source.path.endswith(linter.endings)),
+            files=tuple(
+                file for file in subject_sources.files if file.path.endswith(linter.endings)
+            ),
+            large=tuple(
+                source for source in subject_sources.large if source.path.endswith(linter.endings)
+            ),
         )
         for linter in LINTERS.values()
     ]
-    other = _of_another(request.result, found.revision)
-    benchmarks = tuple(_timed(request.result)) if request.result and not other else ()
-    looked = lint(readings, request.wanted, benchmarks)
-    looked = replace(looked, caveats=(*other, *looked.caveats))
-    return lint_document(looked, LintedSources(found.name, found.revision, own_version()))
+    revision_caveats = _warn_of_other_revision(request.result, subject_sources.revision)
+    benchmarks = (
+        tuple(_list_timed_benchmarks(request.result))
+        if request.result and not revision_caveats
+        else ()
+    )
+    looked = run_linters(readings, request.wanted, benchmarks)
+    looked = replace(looked, caveats=(*revision_caveats, *looked.caveats))
+    return lint_document(
+        looked, LintedSources(subject_sources.name, subject_sources.revision, find_own_version())
+    )
 
 
-def _of_another(result: AbsOrStability | None, revision: str) -> tuple[Caveat, ...]:
+def _warn_of_other_revision(result: AbsOrStability | None, revision: str) -> tuple[Caveat, ...]:
     """Say that a result is of other sources; where one has no revision nobody knows."""
-    known = result.revision if result else ""
-    if not known or not revision or known.startswith(revision) or revision.startswith(known):
+    result_revision = result.revision if result else ""
+    if (
+        not result_revision
+        or not revision
+        or result_revision.startswith(revision)
+        or revision.startswith(result_revision)
+    ):
         return ()
     text = (
-        f"the result is of revision {known}, not {revision}, so it was not used; give a result of "
+        f"the result is of revision {result_revision}, not {revision}, so it was not used; give "
+        "a result of "
         "this revision"
     )
     return (Caveat("result-of-another", text),)
 
 
-def _timed(result: AbsOrStability) -> Iterator[TimedBenchmark]:
+def _list_timed_benchmarks(result: AbsOrStability) -> Iterator[TimedBenchmark]:
     pairs = result.pairs if isinstance(result, Document) else ()
     for benchmark in result.benchmarks:
-        seconds = _seconds(benchmark)
+        seconds = _average_seconds(benchmark)
         if seconds is not None:
             calls = tuple(
                 MethodCallRate(pair.method, pair.calls_per_operation, pair.method_seconds)
@@ -92,6 +108,6 @@ def _timed(result: AbsOrStability) -> Iterator[TimedBenchmark]:
             yield TimedBenchmark(benchmark=benchmark.id, seconds=seconds, calls=calls)
 
 
-def _seconds(benchmark: BenchmarkVerdict) -> float | None:
+def _average_seconds(benchmark: BenchmarkVerdict) -> float | None:
     """Return the seconds of an operation, the mean of the runs."""
     return sum(benchmark.means) / len(benchmark.means) if benchmark.means else None

@@ -9,25 +9,25 @@ from auditor.abs import stored_result
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.config import load, places
+from auditor.config import choose_places, load_config
 from auditor.core.errors import Exit
 from auditor.lint import terminal
-from auditor.lint.judge import Wanted
+from auditor.lint.judge import RuleSelection
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--only", "--fail-on", "--result", "--list", "--format"),
     short_help="What is wrong with the benchmarks, by their sources alone?",
 )
-@options.options(
+@options.add_options(
     click.argument("what", metavar="[CONFIG_OR_SUBJECT]", default="."),
     click.option("--only", multiple=True, metavar="RULE", help="Only this rule; repeatable."),
     click.option("--without", multiple=True, metavar="RULE", help="Not this rule; repeatable."),
     click.option("--all", "every", is_flag=True, help="Also rules that are often wrong."),
     click.option(
         "--result",
-        type=options.PATH,
+        type=options.PATH_TYPE,
         metavar="FILE",
         help="A result of abs or stability: its times confirm or refute findings.",
     ),
@@ -40,7 +40,7 @@ from auditor.lint.judge import Wanted
     click.option(
         "--format", type=click.Choice(terminal.FORMATS), default="table", help="What stdout gets."
     ),
-    options.SAID[0],
+    options.VERBOSITY_OPTIONS[0],
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -57,22 +57,24 @@ def command(context: click.Context, /, **given: Any) -> int:
     from auditor.lint.assemble import (  # noqa: PLC0415 the linters' parsers come with it
         LintRequest,
         lint_sources,
-        rules,
+        list_rules,
     )
 
     surroundings = context.find_object(AppContext) or AppContext.real()
     environment = surroundings.environment
     console = Console(environment, quiet=given["quiet"])
     if given["listed"]:
-        console.result(terminal.rule_table(rules()))
+        console.result(terminal.build_rule_table(list_rules()))
         return Exit.OK
-    config = options.name_configuration(load(given["what"], {}, Path.cwd()), quiet=given["quiet"])
-    wanted = Wanted(named=given["only"], left_out=given["without"], every=given["every"])
+    config = options.print_configuration_name(
+        load_config(given["what"], {}, Path.cwd()), quiet=given["quiet"]
+    )
+    selection = RuleSelection(named=given["only"], left_out=given["without"], every=given["every"])
     result = None if given["result"] is None else stored_result.read_result_file(given["result"])
-    request = LintRequest(wanted=wanted, result=result)
-    document = lint_sources(config, places(config, environment), environment, request)
-    terminal.show(document, given["format"], console)
-    code, said = terminal.judge(document, given["fail_on"])
-    for line in said:
-        console.say(line)
+    request = LintRequest(wanted=selection, result=result)
+    document = lint_sources(config, choose_places(config, environment), environment, request)
+    terminal.print_result(document, given["format"], console)
+    code, messages = terminal.judge_gate(document, given["fail_on"])
+    for line in messages:
+        console.print_message(line)
     return code

@@ -17,7 +17,7 @@ from auditor.core.contracts.lint import (
     SmellRule,
 )
 from auditor.core.subject import Span
-from reports.results import schema_of, strict
+from reports.results import convert_to_strict, format_schema
 
 
 class LintRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,15 +80,15 @@ def lint_document(linted: LintResult, sources: LintedSources) -> LintDocument:
         subject=sources.subject,
         revision=sources.revision,
         benchmarks=len(linted.benchmarks),
-        rules=tuple(_rule(rule, linted.applied.get(rule.id, 0)) for rule in linted.rules),
-        findings=tuple(_finding(finding) for finding in linted.findings),
+        rules=tuple(_make_rule(rule, linted.applied.get(rule.id, 0)) for rule in linted.rules),
+        findings=tuple(_make_finding(finding) for finding in linted.findings),
         unread=linted.unread,
         caveats=tuple(Caveat(caveat.slug, caveat.text) for caveat in linted.caveats),
     )
-    return msgspec.convert(strict(msgspec.to_builtins(document)), LintDocument)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(document)), LintDocument)
 
 
-def _rule(rule: SmellRule, benchmarks: int) -> LintRule:
+def _make_rule(rule: SmellRule, benchmarks: int) -> LintRule:
     return LintRule(
         id=rule.id,
         title=rule.title,
@@ -99,7 +99,7 @@ def _rule(rule: SmellRule, benchmarks: int) -> LintRule:
     )
 
 
-def _finding(finding: SmellFinding) -> LintFinding:
+def _make_finding(finding: SmellFinding) -> LintFinding:
     smell = finding.smell
     return LintFinding(
         rule=finding.rule.id,
@@ -112,6 +112,6 @@ def _finding(finding: SmellFinding) -> LintFinding:
     )
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(LintDocument, "What is wrong with benchmarks, by their sources")
+    return format_schema(LintDocument, "What is wrong with benchmarks, by their sources")

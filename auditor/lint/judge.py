@@ -16,14 +16,14 @@ from auditor.core.contracts.lint import (
 )
 from auditor.core.errors import UsageError
 from auditor.core.subject import SourceFile
-from auditor.lint.judge_evidence import proof
+from auditor.lint.judge_evidence import find_evidence
 
 MARKER = "bench-audit:allow"
 _NAMES = re.compile(rb"[\w-]+(?:,[\w-]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RuleSelection:
     """Which rules are looked for: those named, or all that are on; less those left out.
 
     `every` also has the rules that are off.
@@ -35,29 +35,31 @@ class Wanted:
 
     def of(self, rules: Sequence[SmellRule]) -> tuple[SmellRule, ...]:
         """Return the rules that are wanted; raises UsageError for a name that is none."""
-        known = {rule.id for rule in rules}
+        rule_ids = {rule.id for rule in rules}
         for name in (*self.named, *self.left_out):
-            require_rule(name, known)
-        wanted = tuple(
+            require_rule(name, rule_ids)
+        selected_rules = tuple(
             rule
             for rule in rules
             if rule.id not in self.left_out
             and (rule.id in self.named or (not self.named and (rule.on or self.every)))
         )
-        if not wanted:
+        if not selected_rules:
             raise UsageError("the options leave out every chosen rule; leave out fewer")
-        return wanted
+        return selected_rules
 
 
-def require_rule(name: str, known: Iterable[str], where: str = "") -> None:
+def require_rule(name: str, rule_ids: Iterable[str], location: str = "") -> None:
     """Raise UsageError where nothing is called so."""
-    if name not in known:
-        place = f"{where}: " if where else ""
-        raise UsageError(f"{place}no rule is called {name!r}; there are {', '.join(sorted(known))}")
+    if name not in rule_ids:
+        place = f"{location}: " if location else ""
+        raise UsageError(
+            f"{place}no rule is called {name!r}; there are {', '.join(sorted(rule_ids))}"
+        )
 
 
 @dataclass(slots=True)
-class _Marker:
+class _AllowMarker:
     """A comment that allows smells, and whether there is one."""
 
     where: str
@@ -67,24 +69,24 @@ class _Marker:
 
 
 @dataclass(slots=True)
-class _Markers:
+class _MarkerIndex:
     """The markers of the files of one language."""
 
     comment: bytes
     lines: dict[str, Sequence[bytes]] = field(default_factory=dict)
-    by_file: dict[str, dict[int, _Marker]] = field(default_factory=dict)
+    by_file: dict[str, dict[int, _AllowMarker]] = field(default_factory=dict)
 
     def reason(self, smell: Smell) -> str:
         """Return why a smell is allowed, empty where it is not."""
         markers = self.by_file.get(smell.span.file, {})
-        for number in self._places(smell) if markers else ():
+        for number in self._list_marker_lines(smell) if markers else ():
             marker = markers.get(number)
             if marker is not None and smell.rule in marker.rules:
                 marker.used = True
                 return marker.reason
         return ""
 
-    def _places(self, smell: Smell) -> Iterator[int]:
+    def _list_marker_lines(self, smell: Smell) -> Iterator[int]:
         """Yield the lines in which a marker for it may be."""
         lines = self.lines[smell.span.file]
         for first in dict.fromkeys((smell.span.first_line, smell.top)):
@@ -92,10 +94,10 @@ class _Markers:
             yield from (number for number, _ in comments_above(lines, first, self.comment))
 
 
-def _markers(sources: Iterable[SourceFile], comment: str, known: set[str]) -> _Markers:
+def _find_markers(sources: Iterable[SourceFile], comment: str, rule_ids: set[str]) -> _MarkerIndex:
     begin = comment.encode()
     pattern = re.compile(re.escape(begin) + rb"\s*" + MARKER.encode() + rb"(?!\S)[ \t]*(.*)")
-    markers = _Markers(begin)
+    markers = _MarkerIndex(begin)
     for source in sources:
         if MARKER.encode() not in source.text:
             continue
@@ -103,26 +105,26 @@ def _markers(sources: Iterable[SourceFile], comment: str, known: set[str]) -> _M
         markers.lines[source.path] = lines
         for number, line in enumerate(lines, 1):
             if match := pattern.search(line):
-                where = f"{source.path}:{number}"
-                marker = _read(match[1].strip(), where, known)
+                location = f"{source.path}:{number}"
+                marker = _parse_marker(match[1].strip(), location, rule_ids)
                 markers.by_file.setdefault(source.path, {})[number] = marker
     return markers
 
 
-def _read(text: bytes, where: str, known: set[str]) -> _Marker:
+def _parse_marker(text: bytes, location: str, rule_ids: set[str]) -> _AllowMarker:
     named, _, reason = text.partition(b" ")
     if not _NAMES.fullmatch(named):
-        raise UsageError(f"{where}: {MARKER} has no rule; write a rule and a reason")
+        raise UsageError(f"{location}: {MARKER} has no rule; write a rule and a reason")
     rules = tuple(named.decode().split(","))
     for name in rules:
-        require_rule(name, known, where)
+        require_rule(name, rule_ids, location)
     if not reason.strip():
-        raise UsageError(f"{where}: {MARKER} has no reason; write one after {rules[-1]}")
-    return _Marker(where, rules, reason.strip().decode(errors="replace"))
+        raise UsageError(f"{location}: {MARKER} has no reason; write one after {rules[-1]}")
+    return _AllowMarker(location, rules, reason.strip().decode(errors="replace"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class LinterInput:
     """A linter, the files that it is given, and those too large to be looked at."""
 
     linter: Linter
@@ -135,16 +137,18 @@ def _place_of(finding: SmellFinding) -> tuple[str, int, str]:
     return span.file, span.first_line, finding.rule.id
 
 
-def lint(
-    looks: Sequence[Reading], wanted: Wanted, timed_benchmarks: Sequence[TimedBenchmark] = ()
+def run_linters(
+    looks: Sequence[LinterInput],
+    selection: RuleSelection,
+    timed_benchmarks: Sequence[TimedBenchmark] = (),
 ) -> LintResult:
     """Return what is wrong with the sources.
 
     `measured` are benchmarks of a result, which bear findings out or not. Raises UsageError for
     names of rules that are none, also in markers.
     """
-    every = [rule for look in looks for rule in look.linter.rules]
-    rules, known = wanted.of(every), {rule.id for rule in every}
+    all_rules = [rule for look in looks for rule in look.linter.rules]
+    rules, rule_ids = selection.of(all_rules), {rule.id for rule in all_rules}
     by_id = {rule.id: rule for rule in rules}
     benchmarks: list[str] = []
     findings: list[SmellFinding] = []
@@ -157,18 +161,18 @@ def lint(
         applied |= {rule.id: len(looked.benchmarks) for rule in reading.linter.rules}
         unread += looked.unread
         unread += (source.path for source in reading.large if reading.linter.may_hold(source))
-        markers = _markers(reading.files, reading.linter.comment, known)
+        markers = _find_markers(reading.files, reading.linter.comment, rule_ids)
         findings += [
             SmellFinding(
                 rule=by_id[smell.rule],
                 smell=smell,
                 allowed=markers.reason(smell),
-                proof=proof(smell, timed_benchmarks),
+                proof=find_evidence(smell, timed_benchmarks),
             )
             for smell in looked.smells
             if smell.rule in by_id
         ]
-        needless += _needless(markers, by_id)
+        needless += _list_needless_markers(markers, by_id)
     findings.sort(key=_place_of)
     return LintResult(
         rules=rules,
@@ -176,20 +180,22 @@ def lint(
         findings=tuple(findings),
         unread=tuple(unread),
         applied=applied,
-        caveats=(*_caveats(needless, unread), *_silence(benchmarks, findings)),
+        caveats=(*_list_caveats(needless, unread), *_explain_silence(benchmarks, findings)),
     )
 
 
-def _needless(markers: _Markers, looked_for: Mapping[str, SmellRule]) -> list[str]:
+def _list_needless_markers(markers: _MarkerIndex, looked_for: Mapping[str, SmellRule]) -> list[str]:
     return [
         marker.where
-        for found in markers.by_file.values()
-        for marker in found.values()
+        for markers_by_line in markers.by_file.values()
+        for marker in markers_by_line.values()
         if not marker.used and all(rule in looked_for for rule in marker.rules)
     ]
 
 
-def _silence(benchmarks: Sequence[str], findings: Sequence[SmellFinding]) -> Iterator[Caveat]:
+def _explain_silence(
+    benchmarks: Sequence[str], findings: Sequence[SmellFinding]
+) -> Iterator[Caveat]:
     """Yield what no finding means, where there is none."""
     if benchmarks and not findings:
         text = (
@@ -199,7 +205,7 @@ def _silence(benchmarks: Sequence[str], findings: Sequence[SmellFinding]) -> Ite
         yield Caveat("lint-silence", text)
 
 
-def _caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Caveat]:
+def _list_caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Caveat]:
     if needless:
         yield Caveat(
             "needless-allow",

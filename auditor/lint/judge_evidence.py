@@ -21,7 +21,7 @@ _BESIDE_NAMES = re.compile(r"\(.*|\[[^\]]*\]")
 """Types of parameters and type arguments."""
 
 
-def proof(smell: Smell, benchmarks: Sequence[TimedBenchmark]) -> LintEvidence | None:
+def find_evidence(smell: Smell, benchmarks: Sequence[TimedBenchmark]) -> LintEvidence | None:
     """Return whether a run bears a smell out, None where it does not tell.
 
     Calls whose results nobody uses were removed where they take longer alone than the operation
@@ -32,21 +32,21 @@ def proof(smell: Smell, benchmarks: Sequence[TimedBenchmark]) -> LintEvidence | 
     if not timings or smell.overlapping:
         return None
     if smell.rule == _INVOCATION:
-        return _short(timings)
-    return None if smell.calls is None else _removed(timings, smell.calls)
+        return _check_short_invocation(timings)
+    return None if smell.calls is None else _check_removed_calls(timings, smell.calls)
 
 
 def _timing_of(name: str, benchmarks: Sequence[TimedBenchmark]) -> Iterator[TimedBenchmark]:
     """Yield what was measured of a benchmark; nothing where several are called so."""
     pattern = re.compile(rf"(?:^|[./:]){re.escape(name)}(?=$|[^\w.])")
-    found = [
+    matches = [
         (match, timing) for timing in benchmarks if (match := pattern.search(timing.benchmark))
     ]
-    if name and len({timing.benchmark[: match.start()] for match, timing in found}) == 1:
-        yield from (timing for _, timing in found)
+    if name and len({timing.benchmark[: match.start()] for match, timing in matches}) == 1:
+        yield from (timing for _, timing in matches)
 
 
-def _short(benchmarks: Sequence[TimedBenchmark]) -> LintEvidence:
+def _check_short_invocation(benchmarks: Sequence[TimedBenchmark]) -> LintEvidence:
     shortest = min(timing.seconds for timing in benchmarks)
     text = f"an invocation takes {shortest:.3g} s"
     return LintEvidence(
@@ -54,12 +54,14 @@ def _short(benchmarks: Sequence[TimedBenchmark]) -> LintEvidence:
     )
 
 
-def _removed(benchmarks: Sequence[TimedBenchmark], calls: Sequence[str]) -> LintEvidence | None:
+def _check_removed_calls(
+    benchmarks: Sequence[TimedBenchmark], calls: Sequence[str]
+) -> LintEvidence | None:
     shortest = min(benchmarks, key=lambda benchmark: benchmark.seconds)
     if shortest.seconds < EMPTY_SECONDS:
         text = f"an operation of {shortest.benchmark} takes {shortest.seconds:.3g} s: an empty loop"
         return LintEvidence(EvidenceState.CONFIRMED, text)
-    needs = [(_needed(calls, benchmark), benchmark) for benchmark in benchmarks]
+    needs = [(_sum_call_seconds(calls, benchmark), benchmark) for benchmark in benchmarks]
     for needed, timing in needs:
         if needed > CLEARLY * timing.seconds:
             text = (
@@ -74,17 +76,17 @@ def _removed(benchmarks: Sequence[TimedBenchmark], calls: Sequence[str]) -> Lint
     return None
 
 
-def _needed(calls: Sequence[str], timing: TimedBenchmark) -> float:
+def _sum_call_seconds(calls: Sequence[str], timing: TimedBenchmark) -> float:
     """Return the seconds that the calls of an operation take alone, 0 where it is not known whose.
 
     Of two methods with the name of a call nobody knows which one is called.
     """
-    named = [[call for call in timing.calls if _is(call.method, name)] for name in calls]
+    named = [[call for call in timing.calls if _matches_name(call.method, name)] for name in calls]
     if any(len(rates) != 1 for rates in named):
         return 0.0
     return sum(rates[0].per_operation * rates[0].seconds for rates in named)
 
 
-def _is(method: str, name: str) -> bool:
-    whole = _BESIDE_NAMES.sub("", method)
-    return whole == name or whole.endswith((f".{name}", f"/{name}"))
+def _matches_name(method: str, name: str) -> bool:
+    bare_name = _BESIDE_NAMES.sub("", method)
+    return bare_name == name or bare_name.endswith((f".{name}", f"/{name}"))

@@ -19,54 +19,58 @@ SURE = (Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE)
 _STYLES = {Confidence.CERTAIN: "red", Confidence.LIKELY: "yellow", Confidence.POSSIBLE: ""}
 
 
-def show(document: LintDocument, format_: str, console: Console) -> None:
+def print_result(document: LintDocument, format_: str, console: Console) -> None:
     """Print a result in one of FORMATS."""
-    output.show(
+    output.print_in_format(
         document,
         format_,
         console,
-        table,
-        markdown=lint_words.markdown,
-        sarif=lint_words.sarif,
-        github=lint_words.github,
+        build_table,
+        markdown=lint_words.render_markdown,
+        sarif=lint_words.render_sarif,
+        github=lint_words.render_annotations,
     )
 
 
-def table(document: LintDocument) -> RenderableType:
+def build_table(document: LintDocument) -> RenderableType:
     """Return what a terminal shows: each finding with its place, then what to do by rule."""
-    parts: list[RenderableType] = [Text(names.line(lint_words.headline(document)), style="bold")]
+    parts: list[RenderableType] = [
+        Text(names.escape_line(lint_words.format_headline(document)), style="bold")
+    ]
     for finding in document.findings:
-        parts += ["", *_finding(finding)]
-    found = {finding.rule for finding in document.findings if finding.counts}
-    advice = [f"{rule.id}: {rule.advice}" for rule in document.rules if rule.id in found]
-    parts += tables.section("What to do", advice)
-    known = [f"{names.line(caveat.text)} [{caveat.slug}]" for caveat in document.caveats]
-    parts += tables.section("To know", known)
+        parts += ["", *_render_finding(finding)]
+    rule_ids = {finding.rule for finding in document.findings if finding.counts}
+    advice = [f"{rule.id}: {rule.advice}" for rule in document.rules if rule.id in rule_ids]
+    parts += tables.build_section("What to do", advice)
+    caveat_lines = [
+        f"{names.escape_line(caveat.text)} [{caveat.slug}]" for caveat in document.caveats
+    ]
+    parts += tables.build_section("To know", caveat_lines)
     return Group(*parts)
 
 
-def _finding(finding: LintFinding) -> list[RenderableType]:
-    head = Text(names.line(lint_words.place(finding)))
+def _render_finding(finding: LintFinding) -> list[RenderableType]:
+    head = Text(names.escape_line(lint_words.format_place(finding)))
     head.append(f" {finding.rule}", style=_STYLES[finding.sure] if finding.counts else "dim")
     head.append(f" ({finding.sure})", style="dim")
     if finding.benchmark:
-        head.append(f" {names.line(finding.benchmark)}")
-    text = Text(f"  {names.line(finding.text)}", style="" if finding.counts else "dim")
-    said: list[RenderableType] = [head, text]
-    beside = names.line(lint_words.state(finding))
-    return [*said, Text(f"  {beside}", style="dim")] if beside else said
+        head.append(f" {names.escape_line(finding.benchmark)}")
+    text = Text(f"  {names.escape_line(finding.text)}", style="" if finding.counts else "dim")
+    lines: list[RenderableType] = [head, text]
+    evidence_text = names.escape_line(lint_words.describe_state(finding))
+    return [*lines, Text(f"  {evidence_text}", style="dim")] if evidence_text else lines
 
 
-def rule_table(rules: Sequence[SmellRule]) -> RenderableType:
+def build_rule_table(rules: Sequence[SmellRule]) -> RenderableType:
     """Return all rules, and whether they are looked for unless asked otherwise."""
-    made = tables.lineless("rule", "sure", "on", "practice", "what")
+    result_table = tables.make_borderless_table("rule", "sure", "on", "practice", "what")
     for rule in rules:
         on = "yes" if rule.on else "no"
-        made.add_row(rule.id, Text(str(rule.sure)), on, rule.practice, Text(rule.title))
-    return made
+        result_table.add_row(rule.id, Text(str(rule.sure)), on, rule.practice, Text(rule.title))
+    return result_table
 
 
-def judge(document: LintDocument, fail_on: str | None) -> tuple[Exit, list[str]]:
+def judge_gate(document: LintDocument, fail_on: str | None) -> tuple[Exit, list[str]]:
     """Return the exit code and what to say about it; nothing is said where nothing was asked."""
     if fail_on is None:
         return Exit.OK, []
@@ -75,10 +79,10 @@ def judge(document: LintDocument, fail_on: str | None) -> tuple[Exit, list[str]]
         finding for finding in document.findings if finding.counts and finding.sure in enough
     ]
     if findings:
-        count = number_format.count(len(findings), "finding")
+        count = number_format.format_count(len(findings), "finding")
         return Exit.GATE_FAILED, [f"gate failed: {count} at least {fail_on}"]
     if document.unread:
-        unread = number_format.count(len(document.unread), "file")
+        unread = number_format.format_count(len(document.unread), "file")
         text = f"gate undecided: {unread} with benchmarks cannot be read"
         return Exit.NO_VERDICT, [text]
     return Exit.OK, [f"gate passed: no finding at least {fail_on}"]

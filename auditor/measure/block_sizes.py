@@ -12,7 +12,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.values import ALLOCATED, OPERATIONS, TIME
 from auditor.measure import readings, schedules
 from auditor.measure.context import StudyContext
-from auditor.measure.trials import measure
+from auditor.measure.trials import measure_trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class BlockSizes:
         """Return the blocks in which calls are counted, where the plan has too many."""
         if self.whole:
             return {}
-        lasts = lasting(self.pilots, self.operations)
+        lasts = estimate_block_seconds(self.pilots, self.operations)
         blocks = {
             name: schedules.counted_blocks(self.plans[name], seconds)
             for name, seconds in lasts.items()
@@ -45,9 +45,9 @@ class BlockSizes:
         plan, operations = self.plans[benchmark.id], self.operations[benchmark.id]
         if not self.whole:
             runs = [run for run in self.pilots if run.trial.benchmark == benchmark]
-            lasts = lasting(runs, self.operations).get(benchmark.id, 0.0)
-            plan = schedules.shortened(plan, lasts)
-        return schedules.plain(plan, operations)
+            lasts = estimate_block_seconds(runs, self.operations).get(benchmark.id, 0.0)
+            plan = schedules.shorten_plan(plan, lasts)
+        return schedules.make_plain_schedule(plan, operations)
 
 
 START_SECONDS = 1.0
@@ -56,41 +56,47 @@ OUTLASTS = 2
 """An operation that lasts more than this many blocks is a block by itself."""
 
 
-def sized(benchmarks: Sequence[Benchmark], parts: StudyContext) -> BlockSizes:
+def measure_block_sizes(benchmarks: Sequence[Benchmark], parts: StudyContext) -> BlockSizes:
     """Find out how long blocks have to be, and how many operations they hold, by one process."""
     plan = parts.request.plan
-    tried = pilots(benchmarks, plan, parts) if parts.fixed_operations else []
-    plans = _plans(benchmarks, tried, plan)
+    tried = run_pilots(benchmarks, plan, parts) if parts.fixed_operations else []
+    plans = _fit_plans(benchmarks, tried, plan)
     least = 2 if parts.request.whole else 1
-    operations = operations_in(benchmarks, tried, plans, least)
+    operations = fit_block_operations(benchmarks, tried, plans, least)
     return BlockSizes(plans, operations, tuple(tried), parts.request.whole)
 
 
-def pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: StudyContext) -> list[Run]:
+def run_pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: StudyContext) -> list[Run]:
     """Run a process of each benchmark that tells how long an operation is."""
     trials = [
-        parts.trial(Purpose.PILOT, benchmark, schedules.pilot(schedules.fitted(plan, benchmark)))
+        parts.trial(
+            Purpose.PILOT,
+            benchmark,
+            schedules.make_pilot_schedule(schedules.fit_plan(plan, benchmark)),
+        )
         for benchmark in benchmarks
     ]
-    return measure("pilot", trials, parts)
+    return measure_trials("pilot", trials, parts)
 
 
-def _plans(benchmarks: Sequence[Benchmark], tried: Sequence[Run], plan: Plan) -> dict[str, Plan]:
+def _fit_plans(
+    benchmarks: Sequence[Benchmark], tried: Sequence[Run], plan: Plan
+) -> dict[str, Plan]:
     """Return the plan of each benchmark, by what its pilot allocated."""
     rates = {}
     for run in tried:
         if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
             allocated = run.outcome.of(ALLOCATED, ArmName.PLAIN)
-            times = readings.times(run, ArmName.PLAIN)
+            times = readings.list_block_times(run, ArmName.PLAIN)
             if allocated and allocated.values and times:
                 rates[run.trial.benchmark.id] = median(allocated.values) / median(times)
     return {
-        benchmark.id: schedules.fitted(plan, benchmark, rates.get(benchmark.id, 0.0))
+        benchmark.id: schedules.fit_plan(plan, benchmark, rates.get(benchmark.id, 0.0))
         for benchmark in benchmarks
     }
 
 
-def operations_in(
+def fit_block_operations(
     benchmarks: Sequence[Benchmark],
     tried: Sequence[Run],
     plans: Mapping[str, Plan],
@@ -100,21 +106,23 @@ def operations_in(
 
     Go's testing runs one operation in front of each block, unless the block has one operation only.
     """
-    found: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
+    operations: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
     for run in tried:
         if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
-            done = run.outcome.of(OPERATIONS, ArmName.PLAIN)
+            operation_counts = run.outcome.of(OPERATIONS, ArmName.PLAIN)
             time = run.outcome.of(TIME, ArmName.PLAIN)
-            if done and time and done.values and median(time.values) > 0:
-                wanted = plans[run.trial.benchmark.id].iteration_seconds
-                fitting = wanted / median(time.values)
-                most = max(done.values) * wanted / run.trial.schedule.seconds
+            if operation_counts and time and operation_counts.values and median(time.values) > 0:
+                block_seconds = plans[run.trial.benchmark.id].iteration_seconds
+                fitting = block_seconds / median(time.values)
+                most = max(operation_counts.values) * block_seconds / run.trial.schedule.seconds
                 fewest = least if fitting * OUTLASTS < 1 else 2
-                found[run.trial.benchmark.id] = max(fewest, round(min(fitting, most)))
-    return found
+                operations[run.trial.benchmark.id] = max(fewest, round(min(fitting, most)))
+    return operations
 
 
-def lasting(tried: Sequence[Run], operations: Mapping[str, int | None]) -> dict[str, float]:
+def estimate_block_seconds(
+    tried: Sequence[Run], operations: Mapping[str, int | None]
+) -> dict[str, float]:
     """Return the seconds that a block of each benchmark lasts, by its id, as its pilot shows.
 
     If the harness does not fix the number of operations, a block lasts as long as one operation, or
@@ -123,7 +131,7 @@ def lasting(tried: Sequence[Run], operations: Mapping[str, int | None]) -> dict[
     block_seconds = {}
     for run in tried:
         name = run.trial.benchmark.id if run.trial.benchmark else ""
-        fixed, times = operations.get(name), readings.times(run, ArmName.PLAIN)
+        fixed, times = operations.get(name), readings.list_block_times(run, ArmName.PLAIN)
         blocks = len(run.trial.schedule.blocks)
         if times and fixed is not None:
             block_seconds[name] = fixed * median(times)

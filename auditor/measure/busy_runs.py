@@ -9,8 +9,8 @@ from auditor.core.jobs import HostInterference
 from auditor.core.outcome import Measured
 from auditor.core.plan import REPEAT_OFFSET, Run, Trial
 from auditor.measure.context import StudyContext
-from auditor.measure.stability_judge import busy_runs
-from auditor.measure.trials import measure
+from auditor.measure.stability_judge import find_busy_runs
+from auditor.measure.trials import measure_trials
 
 LONGEST_WAIT = 60.0
 WAIT_PART, BUDGET_PART = 0.1, 0.05
@@ -27,7 +27,7 @@ def replace_busy_runs(runs: Sequence[Run], parts: StudyContext) -> list[Run]:
 
     A repeat has a number of its own, so that the store has both.
     """
-    spoilt = dict(_spoilt(runs, parts.request.stability_runs))
+    spoilt = dict(_group_busy_runs(runs, parts.request.stability_runs))
     if not spoilt:
         return list(runs)
     quiet: dict[RunKey, Sequence[Run]] = {}
@@ -38,10 +38,12 @@ def replace_busy_runs(runs: Sequence[Run], parts: StudyContext) -> list[Run]:
             quiet[key] = earlier
         else:
             missing[key] = trials
-    repeats = _affordable(missing, parts)
-    if repeats and _becomes_quiet(_patience(runs, parts), parts):
+    repeats = _choose_affordable(missing, parts)
+    if repeats and _becomes_quiet(_choose_wait_limit(runs, parts), parts):
         for key, trials in repeats.items():
-            trial_runs = measure("runs of the suite again, as the machine was busy", trials, parts)
+            trial_runs = measure_trials(
+                "runs of the suite again, as the machine was busy", trials, parts
+            )
             if _is_quiet(trial_runs, len(trials)):
                 quiet[key] = trial_runs
             elif trial_runs:
@@ -49,8 +51,8 @@ def replace_busy_runs(runs: Sequence[Run], parts: StudyContext) -> list[Run]:
     return [
         trial_run
         for run in runs
-        for trial_run in quiet.get(_key(run), (run,))
-        if _replaces(trial_run, run)
+        for trial_run in quiet.get(_make_run_key(run), (run,))
+        if _is_same_fork(trial_run, run)
     ]
 
 
@@ -59,13 +61,13 @@ def _becomes_quiet(seconds: float, parts: StudyContext) -> bool:
     return parts.becomes_quiet(seconds)
 
 
-def _spoilt(runs: Sequence[Run], wanted: int) -> Iterator[tuple[RunKey, Sequence[Run]]]:
+def _group_busy_runs(runs: Sequence[Run], run_count: int) -> Iterator[tuple[RunKey, Sequence[Run]]]:
     by_benchmark: dict[str, list[Run]] = {}
     for run in runs:
-        by_benchmark.setdefault(_key(run)[0], []).append(run)
-    for name, mine in by_benchmark.items():
-        for number in busy_runs(mine, wanted):
-            yield (name, number), [run for run in mine if run.trial.repetition == number]
+        by_benchmark.setdefault(_make_run_key(run)[0], []).append(run)
+    for name, benchmark_runs in by_benchmark.items():
+        for number in find_busy_runs(benchmark_runs, run_count):
+            yield (name, number), [run for run in benchmark_runs if run.trial.repetition == number]
 
 
 def _next_repeat(
@@ -76,8 +78,10 @@ def _next_repeat(
         later = [
             replace(trial, repetition=trial.repetition + times * REPEAT_OFFSET) for trial in trials
         ]
-        known = [trial for trial in later if parts.store.find(trial) is not None]
-        runs = measure("runs of the suite again", known, parts) if known else []
+        stored_trials = [trial for trial in later if parts.store.find(trial) is not None]
+        runs = (
+            measure_trials("runs of the suite again", stored_trials, parts) if stored_trials else []
+        )
         if _is_quiet(runs, len(later)):
             return runs, ()
         if len(runs) < len(later):
@@ -85,7 +89,7 @@ def _next_repeat(
     raise AssertionError  # the store has no end of runs
 
 
-def _affordable(
+def _choose_affordable(
     trials: Mapping[RunKey, Sequence[Trial]], parts: StudyContext
 ) -> dict[RunKey, Sequence[Trial]]:
     """Return what may be run again: all without a budget, nothing in a rehearsal."""
@@ -93,15 +97,15 @@ def _affordable(
     if deadline is None:
         return dict(trials)
     left, affordable = REPEATS_PART * deadline.left, {}
-    for key, mine in trials.items():
-        left -= sum(map(deadline.times.seconds, mine))
+    for key, repeat_trials in trials.items():
+        left -= sum(map(deadline.times.seconds, repeat_trials))
         if left < 0 or deadline.prevented:
             break
-        affordable[key] = mine
+        affordable[key] = repeat_trials
     return affordable
 
 
-def _patience(runs: Iterable[Run], parts: StudyContext) -> float:
+def _choose_wait_limit(runs: Iterable[Run], parts: StudyContext) -> float:
     """Return how many seconds to wait for a quiet machine at most."""
     limits = [LONGEST_WAIT, WAIT_PART * sum(run.seconds for run in runs)]
     if parts.deadline is not None:
@@ -115,10 +119,10 @@ def _is_quiet(runs: Sequence[Run], processes: int) -> bool:
     return len(runs) == processes and measured and not is_busy(strain)
 
 
-def _key(run: Run) -> RunKey:
+def _make_run_key(run: Run) -> RunKey:
     return (run.trial.benchmark.id if run.trial.benchmark else "", run.trial.repetition)
 
 
-def _replaces(repeat: Run, run: Run) -> bool:
+def _is_same_fork(repeat: Run, run: Run) -> bool:
     """Tell whether a process of the repeat of a run replaces this process: they are one fork."""
     return repeat.trial.fork == run.trial.fork

@@ -64,7 +64,7 @@ def first_turns(plain_seconds: float, request: CalibrationRequest, turn_seconds:
     return max(1, round(max(LEAST_FIRST_SECONDS, request.slowdown * longest) / turn_seconds))
 
 
-def judge(runs: Sequence[Run], request: CalibrationRequest) -> Calibration | None:
+def judge_calibration(runs: Sequence[Run], request: CalibrationRequest) -> Calibration | None:
     """Judge the calibration runs of a pair, in the order they were made; None if none measured.
 
     Processes of pairs among them have more blocks: then they alone tell what turns give.
@@ -73,19 +73,23 @@ def judge(runs: Sequence[Run], request: CalibrationRequest) -> Calibration | Non
     if not tries:
         return None
     cost = readings.clock_cost(tries) if request.clock_seconds is None else request.clock_seconds
-    calibration = _by_clock(tries, request, _method_seconds(tries, cost))
+    calibration = _judge_by_clock(tries, request, _method_seconds(tries, cost))
     return replace(calibration, clock_seconds=cost)
 
 
-def _by_clock(tries: Sequence[Run], request: CalibrationRequest, time: float | None) -> Calibration:
+def _judge_by_clock(
+    tries: Sequence[Run], request: CalibrationRequest, time: float | None
+) -> Calibration:
     """Judge runs that measured, with t(k) as the clock tells it."""
     best_known = readings.of_purpose(tries, Purpose.PAIRS) or tries
     points = {
-        point[0]: point[1] for run in best_known if (point := _point(run, request)) is not None
+        point[0]: point[1]
+        for run in best_known
+        if (point := _measure_added_seconds(run, request)) is not None
     }
     if time is None or not points:
-        return _unknown(request, points, settled=len(tries) > 1)
-    wait = request.wait or wait_for(time)
+        return _make_untimed_calibration(request, points, settled=len(tries) > 1)
+    wait = request.wait or choose_wait(time)
     if wait is not InjectionKind.WORK:
         return Calibration(
             method_seconds=time,
@@ -94,12 +98,12 @@ def _by_clock(tries: Sequence[Run], request: CalibrationRequest, time: float | N
             settled=True,
             delay=Delay(wait, request.slowdown),
         )
-    wanted = request.slowdown * time
-    best = min(points, key=lambda turns: abs(points[turns] - wanted))
-    turns = _next_turns(points, wanted)
-    off = abs(points[best] / wanted - 1)
-    straight = _is_between(turns, points, wanted) or _is_near(points, wanted)
-    if not request.verified or (straight and off > CLOSEST):
+    target_seconds = request.slowdown * time
+    best = min(points, key=lambda turns: abs(points[turns] - target_seconds))
+    turns = _next_turns(points, target_seconds)
+    deviation = abs(points[best] / target_seconds - 1)
+    straight = _is_between(turns, points, target_seconds) or _is_near(points, target_seconds)
+    if not request.verified or (straight and deviation > CLOSEST):
         return Calibration(
             method_seconds=time,
             turns=turns,
@@ -111,12 +115,12 @@ def _by_clock(tries: Sequence[Run], request: CalibrationRequest, time: float | N
         method_seconds=time,
         turns=turns,
         achieved=points[best] / time,
-        settled=off <= CLOSE_ENOUGH or turns in points,
+        settled=deviation <= CLOSE_ENOUGH or turns in points,
         delay=Delay(InjectionKind.WORK, best),
     )
 
 
-def wait_for(method_seconds: float) -> InjectionKind:
+def choose_wait(method_seconds: float) -> InjectionKind:
     """Choose how to wait by the method's duration."""
     if method_seconds < WORK_BELOW_SECONDS:
         return InjectionKind.WORK
@@ -138,7 +142,9 @@ Points = Mapping[float, float]
 """Seconds that were added to an outermost call, by turns."""
 
 
-def _unknown(request: CalibrationRequest, points: Points, *, settled: bool) -> Calibration:
+def _make_untimed_calibration(
+    request: CalibrationRequest, points: Points, *, settled: bool
+) -> Calibration:
     """Leave the delay to the clock inside the method, which reads as badly: it is all there is."""
     caveat = Caveat(
         "too-short",
@@ -178,16 +184,16 @@ def _method_seconds(runs: Sequence[Run], cost: float) -> float | None:
 
     Of each process the least of the blocks counts, since a disturbance only adds.
     """
-    seen = [min(times) for run in runs if (times := readings.call_times(run))]
-    if not seen:
+    clocked_seconds = [min(times) for run in runs if (times := readings.call_times(run))]
+    if not clocked_seconds:
         return None
-    if cost <= 0 and median(seen) < CLOCK_IS_NOTHING_SECONDS:
+    if cost <= 0 and median(clocked_seconds) < CLOCK_IS_NOTHING_SECONDS:
         return None
-    left = median(seen) - cost
+    left = median(clocked_seconds) - cost
     return left if left > LEAST_SHARE_OF_CLOCK * cost else None
 
 
-def _point(run: Run, request: CalibrationRequest) -> tuple[float, float] | None:
+def _measure_added_seconds(run: Run, request: CalibrationRequest) -> tuple[float, float] | None:
     """Return (turns, seconds that they added to an outermost call).
 
     The difference of the least blocks: what disturbs a block only ever adds, and there are too few
@@ -195,59 +201,70 @@ def _point(run: Run, request: CalibrationRequest) -> tuple[float, float] | None:
     on the whole: that is what its verdict hangs on.
     """
     delays = [arm.delay for arm in run.trial.schedule.arms if arm.name is ArmName.SLOWED]
-    slowed, probe = readings.times(run, ArmName.SLOWED), readings.times(run, ArmName.PROBE)
+    slowed, probe = (
+        readings.list_block_times(run, ArmName.SLOWED),
+        readings.list_block_times(run, ArmName.PROBE),
+    )
     if not slowed or not probe or not delays or delays[0] is None:
         return None
     more = min(slowed) - min(probe)
     if run.trial.purpose is Purpose.PAIRS:
-        pairs = readings.paired(run)
+        pairs = readings.pair_block_times(run)
         least = min(early for early, _ in pairs)
         more = least * (median(late / early for early, late in pairs) - 1)
     return delays[0].number, more * request.concurrency / request.calls_per_operation
 
 
-def _is_between(turns: float, points: Points, wanted: float) -> bool:
+def _is_between(turns: float, points: Points, target_seconds: float) -> bool:
     """Tell whether turns lie between tries so near that a straight line leads to them.
 
     No such line begins where nothing is seen.
     """
-    shown = {each for each, added in points.items() if added > LEAST_SHOWN * wanted}
-    below = [each for each in shown if each <= turns and points[each] <= wanted]
-    above = [point for point in points if point >= turns and points[point] > wanted]
+    visible_turns = {
+        turn_count for turn_count, added in points.items() if added > LEAST_SHOWN * target_seconds
+    }
+    below = [
+        turn_count
+        for turn_count in visible_turns
+        if turn_count <= turns and points[turn_count] <= target_seconds
+    ]
+    above = [point for point in points if point >= turns and points[point] > target_seconds]
     return bool(below and above) and min(above) <= NEAR_ENOUGH * max(below)
 
 
-def _is_near(points: Points, wanted: float) -> bool:
+def _is_near(points: Points, target_seconds: float) -> bool:
     """Tell whether one try is so near that its turns lead to what is wanted in proportion."""
-    if wanted < STRAIGHT_FROM_SECONDS:
+    if target_seconds < STRAIGHT_FROM_SECONDS:
         return False
-    limits = max(STRAIGHT_FROM_SECONDS, wanted / NEAR_ENOUGH), wanted * NEAR_ENOUGH
+    limits = max(STRAIGHT_FROM_SECONDS, target_seconds / NEAR_ENOUGH), target_seconds * NEAR_ENOUGH
     return any(limits[0] <= added <= limits[1] for added in points.values())
 
 
-def _next_turns(points: Points, wanted: float) -> float:
+def _next_turns(points: Points, target_seconds: float) -> float:
     """Return turns to try next: between the tries on both sides of what is wanted, else beyond."""
-    below = max((turns for turns in points if points[turns] <= wanted), default=None)
-    above = min((turns for turns in points if points[turns] > wanted), default=None)
+    below = max((turns for turns in points if points[turns] <= target_seconds), default=None)
+    above = min((turns for turns in points if points[turns] > target_seconds), default=None)
     if below is not None and above is not None and below < above:
-        return max(1.0, round(_between(below, above, points, wanted)))
-    nearest = min(points, key=lambda turns: abs(points[turns] - wanted))
+        return max(1.0, round(_interpolate_turns(below, above, points, target_seconds)))
+    nearest = min(points, key=lambda turns: abs(points[turns] - target_seconds))
     if points[nearest] <= 0:
         return nearest * 4
-    return max(1.0, round(nearest * min(max(wanted / points[nearest], 1 / 64), 64)))
+    return max(1.0, round(nearest * min(max(target_seconds / points[nearest], 1 / 64), 64)))
 
 
-def _between(below: float, above: float, points: Points, wanted: float) -> float:
+def _interpolate_turns(below: float, above: float, points: Points, target_seconds: float) -> float:
     """Return turns on the line between two tries.
 
     Where nothing is seen of the lower one, turns begin to show somewhere behind it: then the line
     is that of the upper one and the next, and without a next one there is a try half way up.
     """
-    line = below + (wanted - points[below]) / (points[above] - points[below]) * (above - below)
-    if points[below] > LEAST_SHOWN * wanted:
+    line = below + (target_seconds - points[below]) / (points[above] - points[below]) * (
+        above - below
+    )
+    if points[below] > LEAST_SHOWN * target_seconds:
         return line
     further = min((turns for turns in points if turns > above), default=above)
     if points[further] <= points[above]:
         return min(2 * line, (line + above) / 2)
-    each = (points[further] - points[above]) / (further - above)
-    return max(below + 1, above - (points[above] - wanted) / each)
+    seconds_per_turn = (points[further] - points[above]) / (further - above)
+    return max(below + 1, above - (points[above] - target_seconds) / seconds_per_turn)

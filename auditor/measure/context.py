@@ -77,7 +77,7 @@ class Deadline:
         """Tell whether the reserve is used up as well."""
         return bool(self.seconds) and self._clock.monotonic() > self._end
 
-    def allows(self, seconds: float) -> bool:
+    def has_time_for(self, seconds: float) -> bool:
         """Tell whether something that takes so long still fits.
 
         After the first that does not, nothing does: what is run should not depend on how short it
@@ -87,7 +87,7 @@ class Deadline:
             self.prevented = True
         return not self.prevented
 
-    def reserve(self, seconds: float) -> None:
+    def reserve_seconds(self, seconds: float) -> None:
         """Keep at least so many of the last seconds for judging and writing the result."""
         self._reserve = max(self._reserve, seconds)
 
@@ -145,7 +145,7 @@ class StudyContext:
     """How long audits of the harness take."""
 
     @property
-    def said_of_budget(self) -> tuple[Caveat, ...]:
+    def budget_caveats(self) -> tuple[Caveat, ...]:
         """Return what is to be said where the deadline has kept something from being run."""
         if self.deadline is None or not self.deadline.prevented:
             return ()
@@ -170,12 +170,12 @@ class StudyContext:
         tests: str = "",
     ) -> Trial:
         """Return the trial of the first process of the first run."""
-        asked = len(schedule.blocks) * schedule.seconds
+        planned_seconds = len(schedule.blocks) * schedule.seconds
         # A warm-up that is as long as a watched one may take all of that one's time, where blocks
         # outlast their own; that of a calibration is twice as long.
         watched = 2 * self.request.watched.watch.seconds if self.request.watched else 0.0
         group = tests if benchmark is None else benchmark.group
-        closure = overlay_digest.closure_of_variant(self.project, group, built.variant)
+        closure = overlay_digest.find_variant_inputs(self.project, group, built.variant)
         return Trial(
             subject=closure.digest,
             purpose=purpose,
@@ -187,5 +187,5 @@ class StudyContext:
             repetition=1,
             seed=self.request.seed,
             tests=tests,
-            timeout_seconds=self.request.timeout_seconds + 10 * asked + watched,
+            timeout_seconds=self.request.timeout_seconds + 10 * planned_seconds + watched,
         )

@@ -23,23 +23,29 @@ _PRECEDENCE = (Verdict.INVALID, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.INCO
 """Which failure names a pair that has several: the one that says most about the mutant."""
 
 
-def failure(runs: Sequence[Run]) -> tuple[Verdict, str] | None:
+def find_failure(runs: Sequence[Run]) -> tuple[Verdict, str] | None:
     """Return the outcome and its reason if one of the runs of a pair failed, else None."""
-    failed = [found for run in runs if (found := _failure(run.outcome)) is not None]
-    return min(failed, key=lambda found: _PRECEDENCE.index(found[0]), default=None)
+    failed = [
+        failed_verdict
+        for run in runs
+        if (failed_verdict := _judge_outcome(run.outcome)) is not None
+    ]
+    return min(
+        failed, key=lambda failed_verdict: _PRECEDENCE.index(failed_verdict[0]), default=None
+    )
 
 
-def _failure(outcome: Outcome) -> tuple[Verdict, str] | None:
+def _judge_outcome(outcome: Outcome) -> tuple[Verdict, str] | None:
     if isinstance(outcome, Measured):
         return None
     result = {NotBuilt: Verdict.INVALID, Crashed: Verdict.CRASHED, TimedOut: Verdict.TIMED_OUT}
-    return result.get(type(outcome), Verdict.INCONCLUSIVE), reason(outcome)
+    return result.get(type(outcome), Verdict.INCONCLUSIVE), describe_failure(outcome)
 
 
-def reason(outcome: Outcome) -> str:
+def describe_failure(outcome: Outcome) -> str:
     """Say why there is no measurement; empty for an outcome that is one."""
-    what, tail = _described(outcome)
-    return f"{what}: {tail}" if tail else what
+    message, tail = _describe_outcome(outcome)
+    return f"{message}: {tail}" if tail else message
 
 
 _WITHOUT_VALUES = {
@@ -50,29 +56,29 @@ _WITHOUT_VALUES = {
 }
 
 
-def _described(outcome: Outcome) -> tuple[str, str]:
-    said = ("", "")
+def _describe_outcome(outcome: Outcome) -> tuple[str, str]:
+    description = ("", "")
     match outcome:
         case NotBuilt(message):
-            said = message, ""
+            description = message, ""
         case Crashed(code, tail):
-            said = (f"ended by signal {-code}" if code < 0 else f"exit code {code}"), tail
+            description = (f"ended by signal {-code}" if code < 0 else f"exit code {code}"), tail
         case TimedOut(seconds, tail):
-            said = f"ended by the watchdog after {seconds:.0f} s", tail
+            description = f"ended by the watchdog after {seconds:.0f} s", tail
         case Unreadable() | Exhausted():
-            said = outcome.reason, outcome.tail
-        case Skipped(why):
-            said = f"the benchmark chose not to run: {why}", ""
+            description = outcome.reason, outcome.tail
+        case Skipped(skip_reason):
+            description = f"the benchmark chose not to run: {skip_reason}", ""
         case Counted() | Traced() | Profiled() | NeverCalled():
-            said = _WITHOUT_VALUES[type(outcome)], ""
+            description = _WITHOUT_VALUES[type(outcome)], ""
         case Measured():
             pass
-    return said
+    return description
 
 
-def line(text: str) -> str:
+def extract_complaint(text: str) -> str:
     """Return a compiler's first complaint, not a long one; above it Go names the package."""
-    found = next(
+    complaint = next(
         (splitline for splitline in text.splitlines() if splitline[:1] not in ("", "#")), ""
     )
-    return f"{found[:159]}…" if len(found) > 160 else found
+    return f"{complaint[:159]}…" if len(complaint) > 160 else complaint

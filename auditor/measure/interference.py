@@ -12,7 +12,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostInterference
 from auditor.core.plan import Run
 from auditor.core.ports import Observer
-from auditor.core.units import percent
+from auditor.core.units import format_percent
 
 STOLEN = 0.01
 """The share of all processors' time that another virtual machine may have had."""
@@ -45,14 +45,14 @@ class NotedProcess:
     benchmark: str = ""  # the benchmark's id; empty: the subject's own tests
 
 
-def whole(noted: Sequence[NotedProcess]) -> HostInterference:
+def combine_interference(processes: Sequence[NotedProcess]) -> HostInterference:
     """Return the strain of all processes, each as long as it took."""
-    return HostInterference.together((process.seconds, process.strain) for process in noted)
+    return HostInterference.together((process.seconds, process.strain) for process in processes)
 
 
-def caveats(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
+def describe_interference(processes: Sequence[NotedProcess]) -> Iterator[Caveat]:
     """Say what kept the machine from its work, and whether it became another one meanwhile."""
-    interference = whole(noted)
+    interference = combine_interference(processes)
     if machine := busy.describe_machine(interference):
         text = (
             f"{machine}: times and spreads measured meanwhile are not reliable; verdicts rest on "
@@ -60,56 +60,64 @@ def caveats(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
         )
         yield Caveat(busy.SLUG, text)
     if (stolen := interference.stolen or 0.0) > STOLEN:
-        worst = max(process.strain.stolen or 0.0 for process in noted)
+        worst = max(process.strain.stolen or 0.0 for process in processes)
         text = (
-            f"other virtual machines used {percent(stolen, 1)} of the processors' time, and "
-            f"{percent(worst, 1)} during one process; use a machine of your own"
+            f"other virtual machines used {format_percent(stolen, 1)} of the processors' time, and "
+            f"{format_percent(worst, 1)} during one process; use a machine of your own"
         )
         yield Caveat("host-stolen", text)
     if (throttled := interference.throttled or 0.0) > THROTTLED:
         text = (
-            f"a control group paused processes for {percent(throttled, 1)} of the time, as its "
+            f"a control group paused processes for {format_percent(throttled, 1)} of the time, "
+            "as its "
             "quota was used up; raise the quota"
         )
         yield Caveat("host-throttled", text)
     if (hot := interference.hot or 0.0) > THROTTLED:
         text = (
-            f"a processor was too hot and slowed down for {percent(hot, 1)} of the time; cool the "
+            f"a processor was too hot and slowed down for {format_percent(hot, 1)} of the time; "
+            "cool the "
             "machine, or turn turbo off (bench-audit doctor --tune)"
         )
         yield Caveat("host-hot", text)
-    yield from _moved(noted)
-    yield from _changed(noted)
+    yield from _describe_moved_benchmarks(processes)
+    yield from _describe_speed_changes(processes)
 
 
-def _changed(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
+def _describe_speed_changes(processes: Sequence[NotedProcess]) -> Iterator[Caveat]:
     looks: dict[str, dict[float, None]] = {}
-    for process in sorted(noted, key=lambda noted_process: noted_process.started):
-        mine = looks.setdefault(process.machine, {})
+    for process in sorted(processes, key=lambda noted_process: noted_process.started):
+        machine_loops = looks.setdefault(process.machine, {})
         if process.loop_seconds is not None:
-            mine[process.loop_seconds] = None  # each look once
-    for machine, excess in slow({name: [*mine] for name, mine in looks.items()}).items():
+            machine_loops[process.loop_seconds] = None  # each look once
+    for machine, excess in find_slow_machines(
+        {name: [*machine_loops] for name, machine_loops in looks.items()}
+    ).items():
         text = (
-            f"{machine} is slower than the other machines: a fixed loop took {percent(excess)} "
+            f"{machine} is slower than the other machines: a fixed loop took "
+            f"{format_percent(excess)} "
             "longer there; check what else runs on it, or leave it out"
         )
         yield Caveat("worker-slow", text)
     for machine, loops in looks.items():
-        if (ratio := drift([*loops])) is not None:
-            which = "the machine" if len(looks) == 1 else machine
+        if (ratio := measure_drift([*loops])) is not None:
+            machine_label = "the machine" if len(looks) == 1 else machine
             text = (
-                f"{which} changed speed: a fixed loop took {percent(ratio, 1)} longer in one "
+                f"{machine_label} changed speed: a fixed loop took {format_percent(ratio, 1)} "
+                "longer in one "
                 f"third of the time than in another ({len(loops)} samples); interleaved "
                 "measurements are not affected, runs of the suite are"
             )
             yield Caveat("host-drift", text)
 
 
-def _moved(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
+def _describe_moved_benchmarks(processes: Sequence[NotedProcess]) -> Iterator[Caveat]:
     machines: dict[str, set[str]] = {}
-    for process in noted:
+    for process in processes:
         machines.setdefault(process.benchmark, set()).add(process.machine)
-    if moved := sorted(name for name, mine in machines.items() if name and len(mine) > 1):
+    if moved := sorted(
+        name for name, machine_names in machines.items() if name and len(machine_names) > 1
+    ):
         text = (
             f"{len(moved)} benchmarks were measured on several machines ({', '.join(moved[:5])}), "
             "as one was lost; to measure them anew, use another --store"
@@ -117,21 +125,26 @@ def _moved(noted: Sequence[NotedProcess]) -> Iterator[Caveat]:
         yield Caveat("benchmarks-moved", text)
 
 
-def slow(looks: Mapping[str, Sequence[float]]) -> dict[str, float]:
+def find_slow_machines(looks: Mapping[str, Sequence[float]]) -> dict[str, float]:
     """Return machines that take longer for the same loop than the others do, and by how much.
 
     `looks` are the seconds of the loop by machine; those with few are not judged.
     """
-    medians = {name: float(np.median(one)) for name, one in looks.items() if len(one) >= _FEW}
-    found = {}
-    for name, mine in medians.items():
-        others = [one for other, one in medians.items() if other != name]
-        if others and (excess := mine / float(np.median(others)) - 1.0) > STRAGGLE:
-            found[name] = excess
-    return found
+    medians = {
+        name: float(np.median(seconds)) for name, seconds in looks.items() if len(seconds) >= _FEW
+    }
+    slow_machines = {}
+    for name, machine_median in medians.items():
+        other_medians = [seconds for other_name, seconds in medians.items() if other_name != name]
+        if (
+            other_medians
+            and (excess := machine_median / float(np.median(other_medians)) - 1.0) > STRAGGLE
+        ):
+            slow_machines[name] = excess
+    return slow_machines
 
 
-def drift(loops: Sequence[float]) -> float | None:
+def measure_drift(loops: Sequence[float]) -> float | None:
     """Return how much slower the slowest third is than the fastest, where that is no chance.
 
     `loops` are seconds in the order of time. Their thirds' medians are compared with those of the
@@ -140,20 +153,22 @@ def drift(loops: Sequence[float]) -> float | None:
     if len(loops) < LEAST_LOOPS:
         return None
     values = np.asarray(loops, dtype=np.float64)
-    seen = _apart(values)
-    if seen <= DRIFT:
+    observed_drift = _compare_thirds(values)
+    if observed_drift <= DRIFT:
         return None
     random = np.random.default_rng(len(loops))
-    by_chance = sum(_apart(random.permutation(values)) >= seen for _ in range(_ORDERS))
-    return seen if (1 + by_chance) / (1 + _ORDERS) <= _DOUBT else None
+    by_chance = sum(
+        _compare_thirds(random.permutation(values)) >= observed_drift for _ in range(_ORDERS)
+    )
+    return observed_drift if (1 + by_chance) / (1 + _ORDERS) <= _DOUBT else None
 
 
-def _apart(values: Numbers) -> float:
+def _compare_thirds(values: Numbers) -> float:
     medians = [float(np.median(part)) for part in np.array_split(values, 3)]
     return max(medians) / min(medians) - 1.0
 
 
-class Rating(StrEnum):
+class NoiseRating(StrEnum):
     """How well a machine can be measured on."""
 
     QUIET = "quiet"
@@ -175,12 +190,12 @@ class NoiseProbe:
     jitter: float  # from the 10th to the 90th percentile, relative to the median
     worst: float  # excess of the longest loop, relative to the median
     strain: HostInterference  # what kept the machine busy meanwhile
-    rating: Rating  # of the machine
+    rating: NoiseRating  # of the machine
 
 
-def advice(rating: Rating, interference: HostInterference) -> Iterator[Caveat]:
+def advise_on_noise(rating: NoiseRating, interference: HostInterference) -> Iterator[Caveat]:
     """Say what to do about a machine that is not quiet, before it is measured on."""
-    if rating is Rating.QUIET:
+    if rating is NoiseRating.QUIET:
         return
     causes = [
         text
@@ -203,29 +218,29 @@ def advice(rating: Rating, interference: HostInterference) -> Iterator[Caveat]:
         )
         if (value or 0.0) > most
     ]
-    what = "; ".join(causes) or "end other work here, or use a machine without neighbours"
-    if rating is Rating.USABLE:
-        yield Caveat("host-usable", f"small effects need more runs on this machine; {what}")
+    remedies = "; ".join(causes) or "end other work here, or use a machine without neighbours"
+    if rating is NoiseRating.USABLE:
+        yield Caveat("host-usable", f"small effects need more runs on this machine; {remedies}")
         return
     text = (
-        f"measurements vary much on this machine now; {what}; until then use more --runs, and "
+        f"measurements vary much on this machine now; {remedies}; until then use more --runs, and "
         '--interleave with the rule "paper"'
     )
     yield Caveat("host-noisy", text)
 
 
-def probed(took: Sequence[float], strain: HostInterference) -> NoiseProbe:
+def rate_noise(took: Sequence[float], strain: HostInterference) -> NoiseProbe:
     """Rate a machine by what a fixed loop took on it, at least once."""
     values = np.asarray(took, dtype=np.float64)
-    low, middle, high = (float(one) for one in np.quantile(values, (0.1, 0.5, 0.9)))
+    low, middle, high = (float(quantile) for quantile in np.quantile(values, (0.1, 0.5, 0.9)))
     jitter = (high - low) / middle
     stolen, stopped = strain.stolen or 0.0, max(strain.throttled or 0.0, strain.hot or 0.0)
     if jitter <= QUIET and stolen <= STOLEN and stopped <= THROTTLED:
-        rating = Rating.QUIET
+        rating = NoiseRating.QUIET
     elif jitter <= USABLE and stolen <= _STOLEN_USABLE and stopped <= _STOLEN_USABLE:
-        rating = Rating.USABLE
+        rating = NoiseRating.USABLE
     else:
-        rating = Rating.NOISY
+        rating = NoiseRating.NOISY
     return NoiseProbe(
         loops=len(values),
         seconds=middle,

@@ -17,7 +17,7 @@ LARGEST_CHOICE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class MethodCandidates:
     """The methods to look at."""
 
     methods: tuple[Method, ...]
@@ -41,54 +41,63 @@ class Candidates:
         return slowable if self.known else min(LARGEST_CHOICE, slowable)
 
 
-def candidates(request: AbsRequest, parts: StudyContext) -> Candidates:
+def choose_candidates(request: AbsRequest, parts: StudyContext) -> MethodCandidates:
     """Return the methods named, in their order, else those of the baseline, else the most used.
 
     Where nothing is known of their use they are all public ones that can be slowed. Raises
     UsageError for a name that means no method or several.
     """
-    written = request.methods
+    names = request.methods
     methods = parts.mutator.methods(parts.suite.sources)
-    if written is not None:
-        meant = (named(name, methods, parts.mutator, parts.project.name) for name in written)
-        return Candidates(tuple(dict.fromkeys(meant)), fixed=True)
-    held, caveats = _of_baseline(request.baseline_methods, methods)
+    if names is not None:
+        meant = (
+            resolve_method_name(name, methods, parts.mutator, parts.project.name) for name in names
+        )
+        return MethodCandidates(tuple(dict.fromkeys(meant)), fixed=True)
+    baseline_methods, caveats = _find_baseline_methods(request.baseline_methods, methods)
     if request.popular is not None:
-        used, said = popularity.most_used(methods, request.popular, LARGEST_CHOICE)
-        if held or used:
-            return Candidates(held or used, fixed=True, caveats=caveats or said)
+        used, popularity_caveats = popularity.most_used(methods, request.popular, LARGEST_CHOICE)
+        if baseline_methods or used:
+            return MethodCandidates(
+                baseline_methods or used, fixed=True, caveats=caveats or popularity_caveats
+            )
     # All public ones are counted also where a baseline chooses, so that a gate alone makes no
     # other program.
     public = [method for method in methods if method.public and method.refusal is None]
-    counted = tuple(dict.fromkeys((*public, *held)))
-    return Candidates(counted, fixed=False, chosen=held, caveats=caveats)
+    counted = tuple(dict.fromkeys((*public, *baseline_methods)))
+    return MethodCandidates(counted, fixed=False, chosen=baseline_methods, caveats=caveats)
 
 
-def _of_baseline(
+def _find_baseline_methods(
     ids: Sequence[str], methods: Sequence[Method]
 ) -> tuple[tuple[Method, ...], tuple[Caveat, ...]]:
     """Return the methods of a baseline that are here, and say so; nothing where there are none."""
     by_id = {method.id: method for method in methods}
-    held = tuple(by_id[id_] for id_ in ids if id_ in by_id)
+    existing_methods = tuple(by_id[id_] for id_ in ids if id_ in by_id)
     text = (
-        f"the methods are those of the baseline result; {len(held)} of {len(ids)} exist in this "
+        f"the methods are those of the baseline result; {len(existing_methods)} of {len(ids)} "
+        "exist in this "
         "revision"
     )
-    return held, (Caveat("methods-baseline", text),) if held else ()
+    return existing_methods, (Caveat("methods-baseline", text),) if existing_methods else ()
 
 
-def named(name: str, methods: Sequence[Method], mutator: Mutator, project: str) -> Method:
+def resolve_method_name(
+    name: str, methods: Sequence[Method], mutator: Mutator, project: str
+) -> Method:
     """Return the one method that a name means; raises UsageError for none or several."""
     exact = [method for method in methods if method.id == name]
-    found = exact or [method for method in methods if mutator.matches(name, method)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        those = ", ".join(method.id for method in found[:10])
-        raise UsageError(f"the method name {name!r} is ambiguous; write one of: {those}")
+    matching_methods = exact or [method for method in methods if mutator.matches(name, method)]
+    if len(matching_methods) == 1:
+        return matching_methods[0]
+    if matching_methods:
+        choices = ", ".join(method.id for method in matching_methods[:10])
+        raise UsageError(f"the method name {name!r} is ambiguous; write one of: {choices}")
     ids = [method.id for method in methods]
     last = name.rpartition(".")[2].partition("(")[0]
     close = get_close_matches(name, ids, n=3, cutoff=0.5)
-    same = [one for one in ids if one.rpartition(".")[2].partition("(")[0] == last][:5]
+    same = [
+        method_id for method_id in ids if method_id.rpartition(".")[2].partition("(")[0] == last
+    ][:5]
     hint = ", ".join(dict.fromkeys([*same, *close])) or f"{len(ids)} methods, none alike"
     raise UsageError(f"unknown method {name!r} in {project}; the subject has: {hint}")

@@ -3,21 +3,23 @@
 from collections.abc import Sequence
 
 from auditor.core.mutant import Overlay, Variant
-from auditor.core.subject import Closure, Project, SourceFile
+from auditor.core.subject import BuildInputs, Project, SourceFile
 
 
-def closure_of_variant(project: Project, group: str, variant: Variant) -> Closure:
+def find_variant_inputs(project: Project, group: str, variant: Variant) -> BuildInputs:
     """Return what the process of a group's benchmark or tests is built of; "": of any.
 
     All of the project decides where none of the methods that change is in the program: nothing of
     them is run then, but their build may fail.
     """
-    own = project.closure(group)
-    absent = bool(variant.methods) and not any(map(own.holds, variant.methods))
-    return project.whole if absent else own
+    group_inputs = project.find_group_inputs(group)
+    absent = bool(variant.methods) and not any(map(group_inputs.holds, variant.methods))
+    return project.whole if absent else group_inputs
 
 
-def linked_overlay_digest(program: Closure, overlay: Overlay, sources: Sequence[SourceFile]) -> str:
+def linked_overlay_digest(
+    program: BuildInputs, overlay: Overlay, sources: Sequence[SourceFile]
+) -> str:
     """Return the digest of that part of an overlay that is in a program; empty: all may be."""
     if program.files is None or not overlay.files:
         return ""

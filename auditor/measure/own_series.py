@@ -6,14 +6,14 @@ from auditor.core.outcome import Measured, Outcome, Skipped, Unreadable
 from auditor.core.plan import Run
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
-from auditor.core.suite import Configured, Suite
+from auditor.core.suite import IterationSettings, Suite
 from auditor.core.values import TIME
-from auditor.measure.failures import reason
+from auditor.measure.failures import describe_failure
 
-NOT_KNOWN: Mapping[str, Configured] = {}
+NO_SETTINGS: Mapping[str, IterationSettings] = {}
 
 
-def configured(suite: Suite) -> dict[str, Configured]:
+def collect_iteration_settings(suite: Suite) -> dict[str, IterationSettings]:
     """Return what the authors of benchmarks ask for, by their ids."""
     return {
         benchmark.id: benchmark.configured
@@ -22,12 +22,12 @@ def configured(suite: Suite) -> dict[str, Configured]:
     }
 
 
-def results(
+def build_stored_results(
     runs: Iterable[Run],
     *,
     harness: str,
     digest: str,
-    asked: Mapping[str, Configured] = NOT_KNOWN,
+    settings: Mapping[str, IterationSettings] = NO_SETTINGS,
 ) -> StoredResults:
     """Return the runs of the unchanged suite by repetition, each with its forks in order.
 
@@ -35,49 +35,54 @@ def results(
     warm-up, it says which of its iterations would have been one.
     """
     ordered = sorted(runs, key=lambda run: (run.trial.repetition, run.trial.fork))
-    found: dict[int, dict[str, list[StoredProcess]]] = {}
-    made: dict[int, Run] = {}
+    processes_by_run: dict[int, dict[str, list[StoredProcess]]] = {}
+    first_runs: dict[int, Run] = {}
     for run in ordered:
         if run.trial.benchmark is not None:
-            made.setdefault(run.trial.repetition, run)
+            first_runs.setdefault(run.trial.repetition, run)
             name = run.trial.benchmark.id
-            mine = found.setdefault(run.trial.repetition, {}).setdefault(name, [])
-            mine.append(process(run, asked.get(name)))
+            benchmark_processes = processes_by_run.setdefault(run.trial.repetition, {}).setdefault(
+                name, []
+            )
+            benchmark_processes.append(build_stored_process(run, settings.get(name)))
     return StoredResults(
         harness=harness,
         digest=digest,
         runs=tuple(
             StoredRun(
                 name=f"run {repetition}",
-                host=made[repetition].host,
-                commit=made[repetition].revision,
-                processes={name: tuple(mine) for name, mine in processes.items()},
+                host=first_runs[repetition].host,
+                commit=first_runs[repetition].revision,
+                processes={
+                    name: tuple(benchmark_processes)
+                    for name, benchmark_processes in processes.items()
+                },
             )
-            for repetition, processes in found.items()
+            for repetition, processes in processes_by_run.items()
         ),
     )
 
 
-def process(run: Run, asked: Configured | None = None) -> StoredProcess:
+def build_stored_process(run: Run, settings: IterationSettings | None = None) -> StoredProcess:
     """Return what a process measured of its benchmark, or why there is nothing."""
     if not isinstance(run.outcome, Measured):
-        return StoredProcess(failure=_failure(run.outcome))
-    warmups = _values(run.outcome, Phase.WARMUP)
+        return StoredProcess(failure=_convert_failure(run.outcome))
+    warmups = _read_values(run.outcome, Phase.WARMUP)
     schedule = run.trial.schedule
-    single = asked is not None and asked.is_single
+    single = settings is not None and settings.is_single
     return StoredProcess(
-        seconds=_values(run.outcome, Phase.MEASUREMENT),
+        seconds=_read_values(run.outcome, Phase.MEASUREMENT),
         warmups=warmups,
         iteration_seconds=None if single else schedule.seconds,
         operations=1 if single else schedule.operations,
-        configured=None if warmups else asked,
+        configured=None if warmups else settings,
     )
 
 
-def _values(outcome: Measured, phase: Phase) -> tuple[float, ...]:
+def _read_values(outcome: Measured, phase: Phase) -> tuple[float, ...]:
     series = outcome.of(TIME, ArmName.PLAIN, phase)
     return () if series is None else series.values
 
 
-def _failure(outcome: Outcome) -> Skipped | Unreadable:
-    return outcome if isinstance(outcome, Skipped) else Unreadable(reason(outcome), "")
+def _convert_failure(outcome: Outcome) -> Skipped | Unreadable:
+    return outcome if isinstance(outcome, Skipped) else Unreadable(describe_failure(outcome), "")

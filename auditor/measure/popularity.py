@@ -6,7 +6,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.outcome import MethodCalls
 from auditor.core.popularity import ClientUse, MethodProfile, Popularity, Ranking, UsageProfile
 from auditor.core.subject import Method
-from auditor.measure.failures import line
+from auditor.measure.failures import extract_complaint
 
 _NAMED = 5
 _NOISY = 0.8
@@ -25,7 +25,7 @@ _ORDERED_BY = {
 }
 
 
-def profile(
+def build_usage_profile(
     methods: Sequence[Method], clients: Sequence[ClientUse], ranking: Ranking, most: int
 ) -> UsageProfile:
     """Rank public methods by the calls from outside the library, and choose the first `most`.
@@ -34,7 +34,7 @@ def profile(
     chosen: calls of them count for what ran.
     """
     traced = [client for client in clients if client.reason is None]
-    profiles = [_of(method, traced) for method in methods]
+    profiles = [_profile_method(method, traced) for method in methods]
     key = _KEYS[ranking]
     profiles.sort(
         key=lambda method_profile: (
@@ -44,27 +44,29 @@ def profile(
         )
     )
     called = [method_profile for method_profile in profiles if method_profile.outside]
-    chosen = called[:most]
+    top_methods = called[:most]
     return UsageProfile(
         ranking=ranking,
-        chosen=len(chosen),
+        chosen=len(top_methods),
         methods=tuple(profiles),
         clients=tuple(clients),
         caveats=(
-            *_cut(called, chosen, len(profiles), ranking),
-            *_declared(profiles),
-            *_said(clients, ranking),
+            *_describe_cut(called, top_methods, len(profiles), ranking),
+            *_describe_bodiless_methods(profiles),
+            *_describe_clients(clients, ranking),
         ),
     )
 
 
-def _of(method: Method, clients: Sequence[ClientUse]) -> MethodProfile:
-    mine = [{call.method: call for call in client.calls}.get(method.id) for client in clients]
-    callses = [calls for calls in mine if calls is not None]
+def _profile_method(method: Method, clients: Sequence[ClientUse]) -> MethodProfile:
+    calls_by_client = [
+        {call.method: call for call in client.calls}.get(method.id) for client in clients
+    ]
+    callses = [calls for calls in calls_by_client if calls is not None]
     inside = [calls.inside for calls in callses if calls.inside is not None]
     shares = [
         (0 if calls is None else calls.outside) / client.total
-        for calls, client in zip(mine, clients, strict=True)
+        for calls, client in zip(calls_by_client, clients, strict=True)
         if client.total
     ]
     return MethodProfile(
@@ -74,36 +76,40 @@ def _of(method: Method, clients: Sequence[ClientUse]) -> MethodProfile:
         indirect=sum(calls.indirect for calls in callses),
         declared=sum(calls.declared for calls in callses),
         share=sum(shares) / len(shares) if shares else 0.0,
-        by_client=tuple(0 if calls is None else calls.outside for calls in mine),
-        arguments=_arguments(callses),
+        by_client=tuple(0 if calls is None else calls.outside for calls in calls_by_client),
+        arguments=_sample_arguments(callses),
     )
 
 
-def _arguments(calls: Sequence[MethodCalls]) -> tuple[tuple[str | None, ...], ...]:
+def _sample_arguments(calls: Sequence[MethodCalls]) -> tuple[tuple[str | None, ...], ...]:
     """Return samples of all clients, the simplest first."""
-    found = dict.fromkeys(argument for call in calls for argument in call.arguments)
-    return tuple(sorted(found, key=lambda one: one.count(None))[:_NAMED])
+    samples = dict.fromkeys(argument for call in calls for argument in call.arguments)
+    return tuple(sorted(samples, key=lambda sample: sample.count(None))[:_NAMED])
 
 
-def _cut(
-    called: Sequence[MethodProfile], chosen: Sequence[MethodProfile], public: int, ranking: Ranking
+def _describe_cut(
+    called: Sequence[MethodProfile],
+    top_methods: Sequence[MethodProfile],
+    public: int,
+    ranking: Ranking,
 ) -> list[Caveat]:
     text = (
-        f"{len(chosen)} methods are often used: the first of {len(called)} that clients call, of "
+        f"{len(top_methods)} methods are often used: the first of {len(called)} that clients "
+        "call, of "
         f"{public} public ones, {_ORDERED_BY[ranking]}"
     )
     key = _KEYS[ranking]
     tied = [
         method_profile
-        for method_profile in called[len(chosen) :]
-        if chosen and key(method_profile) == key(chosen[-1])
+        for method_profile in called[len(top_methods) :]
+        if top_methods and key(method_profile) == key(top_methods[-1])
     ]
     if tied:
         text += f"; {len(tied)} more come out as the last one, the cut is by name"
     return [Caveat("methods-used", text)]
 
 
-def _declared(profiles: Sequence[MethodProfile]) -> list[Caveat]:
+def _describe_bodiless_methods(profiles: Sequence[MethodProfile]) -> list[Caveat]:
     declared = [method_profile for method_profile in profiles if method_profile.declared]
     if not declared:
         return []
@@ -114,23 +120,24 @@ def _declared(profiles: Sequence[MethodProfile]) -> list[Caveat]:
     return [Caveat("methods-declared", text)]
 
 
-def _said(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:
+def _describe_clients(clients: Sequence[ClientUse], ranking: Ranking) -> list[Caveat]:
     caveats = []
     failed = [client for client in clients if client.reason is not None]
     if failed:
-        those = "; ".join(f"{use.name}: {use.reason}" for use in failed)
-        text = f"{len(failed)} of {len(clients)} clients could not be traced: {those}"
+        failure_text = "; ".join(f"{use.name}: {use.reason}" for use in failed)
+        text = f"{len(failed)} of {len(clients)} clients could not be traced: {failure_text}"
         caveats.append(Caveat("clients-failed", text))
     partly = [f"{client.name}: {client.missing}" for client in clients if client.missing]
     if partly:
         text = f"some calls of clients may be missing; {'; '.join(partly)}"
         caveats.append(Caveat("clients-partly", text))
-    whole = sum(client.total for client in clients)
+    total_calls = sum(client.total for client in clients)
     loudest = max(clients, key=lambda client: client.total, default=None)
     traced = len(clients) - len(failed)
-    if ranking is Ranking.SUM and loudest and traced > 1 and loudest.total > _NOISY * whole:
+    if ranking is Ranking.SUM and loudest and traced > 1 and loudest.total > _NOISY * total_calls:
         text = (
-            f"{loudest.name} makes {100 * loudest.total // whole} % of all calls, so it decides "
+            f"{loudest.name} makes {100 * loudest.total // total_calls} % of all calls, so it "
+            "decides "
             "the order; weigh clients equally with --rank share or --rank clients"
         )
         caveats.append(Caveat("one-client", text))
@@ -145,20 +152,31 @@ def most_used(
     What cannot be slowed leaves its place to the next, and so does what this revision has not.
     """
     by_id = {method.id: method for method in methods}
-    known = [by_id[name] for name in popular.methods if name in by_id]
-    chosen = [method for method in known if method.refusal is None][:most]
+    existing_methods = [by_id[name] for name in popular.methods if name in by_id]
+    slowable_methods = [method for method in existing_methods if method.refusal is None][:most]
     text = (
-        f"the methods are the {len(chosen)} public ones that {popular.source} call most, of "
+        f"the methods are the {len(slowable_methods)} public ones that {popular.source} call "
+        "most, of "
         f"{len(popular.methods)}"
     )
-    gone = len(popular.methods) - len(known)
-    if gone:
-        text += f"; {gone} of those are not in this revision"
+    missing_count = len(popular.methods) - len(existing_methods)
+    if missing_count:
+        text += f"; {missing_count} of those are not in this revision"
     caveats = [Caveat("methods-profile", text)]
-    until = known.index(chosen[-1]) if len(chosen) == most else len(known)
-    refused = {method.id: method.refusal for method in known[:until] if method.refusal is not None}
+    until = (
+        existing_methods.index(slowable_methods[-1])
+        if len(slowable_methods) == most
+        else len(existing_methods)
+    )
+    refused = {
+        method.id: method.refusal
+        for method in existing_methods[:until]
+        if method.refusal is not None
+    }
     if refused:
-        those = "; ".join(f"{name}: {line(reason)}" for name, reason in refused.items())
-        text = f"often used methods were left out, as they cannot be slowed: {those}"
+        refusal_text = "; ".join(
+            f"{name}: {extract_complaint(reason)}" for name, reason in refused.items()
+        )
+        text = f"often used methods were left out, as they cannot be slowed: {refusal_text}"
         caveats.append(Caveat("methods-left-out", text))
-    return tuple(chosen), tuple(caveats)
+    return tuple(slowable_methods), tuple(caveats)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from auditor.core.caveats import Caveat
-from auditor.core.outcome import Clocked, Counted, Outcome, Skipped, Window
+from auditor.core.outcome import Counted, MethodClock, Outcome, Skipped, Window
 from auditor.core.plan import Run
 from auditor.core.result import ReachState
 from auditor.core.subject import Method
-from auditor.measure.failures import line, reason
+from auditor.measure.failures import describe_failure, extract_complaint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Reach:
     calls_per_operation: float | None = None
     nested: bool = False
     caveats: tuple[Caveat, ...] = ()
-    clocked: Clocked | None = None
+    clocked: MethodClock | None = None
 
     @property
     def may_be_in_loop(self) -> bool:
@@ -56,7 +56,9 @@ def reach_of(outcome: Outcome, method: str) -> Reach:
         reach = _in_loop(calls / operations if operations else None, nested=nested)
     else:
         reach = _by_difference(counts, nested=nested)
-    clocked = next((one for one in outcome.clocked if one.method == method), None)
+    clocked = next(
+        (method_clock for method_clock in outcome.clocked if method_clock.method == method), None
+    )
     return replace(reach, clocked=clocked)
 
 
@@ -90,7 +92,7 @@ def reach_map(runs: Iterable[Run], methods: Sequence[Method]) -> dict[tuple[str,
     }
 
 
-def in_one_call(runs: Iterable[Run]) -> frozenset[str]:
+def find_single_call_benchmarks(runs: Iterable[Run]) -> frozenset[str]:
     """Return the ids of the benchmarks of which one call of the harness's held all blocks."""
     return frozenset(
         run.trial.benchmark.id
@@ -99,43 +101,50 @@ def in_one_call(runs: Iterable[Run]) -> frozenset[str]:
     )
 
 
-def usage(runs: Iterable[Run]) -> dict[str, int]:
+def count_method_calls(runs: Iterable[Run]) -> dict[str, int]:
     """Return the calls of each method: in each benchmark's blocks, and in the unit tests."""
     total: dict[str, int] = {}
     for run in runs:
         if isinstance(run.outcome, Counted) and run.outcome.windows:
-            for window in _counting(run.outcome):
+            for window in _select_windows(run.outcome):
                 for method, calls in window.calls:
                     total[method] = total.get(method, 0) + calls
     return total
 
 
-def _counting(outcome: Counted) -> Sequence[Window]:
+def _select_windows(outcome: Counted) -> Sequence[Window]:
     """Return the windows of the blocks, without those that only help to tell set-up apart."""
     if outcome.set_up_apart:
         return outcome.windows
     return [max(outcome.windows, key=lambda window: window.operations)]
 
 
-def how_counted(runs: Sequence[Run], tests: Sequence[Run], benchmarks: int, asked: int) -> str:
+def describe_counting(
+    runs: Sequence[Run], tests: Sequence[Run], benchmarks: int, planned_tests: int
+) -> str:
     """Say what ran while usage was counted in `runs` of so many benchmarks, and what is missing.
 
     `tests` are the runs of unit tests, of as many as were `asked` for.
     """
-    seen = any(isinstance(run.outcome, Counted) for run in tests)
+    has_counts = any(isinstance(run.outcome, Counted) for run in tests)
     none = bool(tests) and all(isinstance(run.outcome, Skipped) for run in tests)
-    gaps = _gaps(tests, asked)
+    gaps = _list_gaps(tests, planned_tests)
     failed = benchmarks - sum(isinstance(run.outcome, Counted) for run in runs)
     if failed:
         gaps.append(f"{failed} of {benchmarks} benchmarks")
-    ran = "the subject's own benchmarks" + (" ran" if none or not seen else " and unit tests ran")
+    ran = "the subject's own benchmarks" + (
+        " ran" if none or not has_counts else " and unit tests ran"
+    )
     return ran + (f" (part of the counts is missing: {'; '.join(gaps)})" if gaps else "")
 
 
-def incomplete_order(tests: Sequence[Run], asked: int) -> tuple[Caveat, ...]:
+def incomplete_order(tests: Sequence[Run], planned_tests: int) -> tuple[Caveat, ...]:
     """Say what is missing of the unit tests where their calls are what methods are ordered by."""
     skipped = [run.outcome.reason for run in tests if isinstance(run.outcome, Skipped)]
-    gaps = [*_gaps(tests, asked), *(f"the unit tests ({why})" for why in skipped)]
+    gaps = [
+        *_list_gaps(tests, planned_tests),
+        *(f"the unit tests ({skip_reason})" for skip_reason in skipped),
+    ]
     if not gaps:
         return ()
     text = (
@@ -149,62 +158,74 @@ _NAMED = 5
 """Packages that are named; a large project may have hundreds."""
 
 
-def _gaps(tests: Sequence[Run], asked: int) -> list[str]:
+def _list_gaps(tests: Sequence[Run], planned_tests: int) -> list[str]:
     """Return what is missing of the unit tests; those that are not there are no gap."""
-    if asked and not tests:
+    if planned_tests and not tests:
         return ["the unit tests, for which no time was left"]
-    gaps = [why for run in tests if not run.trial.tests and (why := _missing(run.outcome))]
-    parts = [run.trial.tests for run in tests if run.trial.tests and _missing(run.outcome)]
+    gaps = [gap for run in tests if not run.trial.tests and (gap := _describe_missing(run.outcome))]
+    parts = [run.trial.tests for run in tests if run.trial.tests and _describe_missing(run.outcome)]
     if parts:
         more = f" and {len(parts) - _NAMED} more" if len(parts) > _NAMED else ""
         named = ", ".join(sorted(parts)[:_NAMED])
         gaps.append(
-            f"unit tests fail, do not end or do not build in {len(parts)} of {asked} packages: "
+            f"unit tests fail, do not end or do not build in {len(parts)} of {planned_tests} "
+            "packages: "
             f"{named}{more}"
         )
-    if left := asked - len(tests):
-        gaps.append(f"the unit tests of {left} of {asked} packages, for which no time was left")
+    if left := planned_tests - len(tests):
+        gaps.append(
+            f"the unit tests of {left} of {planned_tests} packages, for which no time was left"
+        )
     return gaps
 
 
-def _missing(outcome: Outcome) -> str:
+def _describe_missing(outcome: Outcome) -> str:
     if isinstance(outcome, Counted):
         return outcome.missing
-    return "" if isinstance(outcome, Skipped) else f"the unit tests ({line(reason(outcome))})"
+    return (
+        ""
+        if isinstance(outcome, Skipped)
+        else f"the unit tests ({extract_complaint(describe_failure(outcome))})"
+    )
 
 
 def _without_choice(calls: Mapping[str, int], called: Sequence[str]) -> str:
     """Say why none of the methods called most could be chosen."""
     if not calls:
         return "no method was chosen yet, as no calls were counted"
-    why = "none of those called can be slowed" if called else "none was called"
-    return f"no method was chosen, as {why}; name the methods"
+    cause = "none of those called can be slowed" if called else "none was called"
+    return f"no method was chosen, as {cause}; name the methods"
 
 
 def most_called(
-    calls: Mapping[str, int], most: int, left_out: Mapping[str, str], how: str
+    calls: Mapping[str, int], most: int, left_out: Mapping[str, str], count_description: str
 ) -> tuple[tuple[str, ...], tuple[Caveat, ...]]:
     """Return the `most` most called methods, ties by name, and how the choice was made.
 
     `left_out` are methods that cannot be slowed, with the reason: the next ones take their places.
-    `how` is what `how_counted` said.
+    `how` is what `describe_counting` said.
     """
     called = sorted((name for name in calls if calls[name] > 0), key=lambda n: (-calls[n], n))
-    kept = [name for name in called if name not in left_out]
-    taken = kept[:most]
-    tied = [name for name in kept[most:] if taken and calls[name] == calls[taken[-1]]]
+    slowable_names = [name for name in called if name not in left_out]
+    top_names = slowable_names[:most]
+    tied = [
+        name for name in slowable_names[most:] if top_names and calls[name] == calls[top_names[-1]]
+    ]
     text = (
-        f"the {len(taken)} public methods called most while {how}, of {len(called)} called and "
+        f"the {len(top_names)} public methods called most while {count_description}, of "
+        f"{len(called)} called and "
         f"{len(calls)} countable ones; a suite covers best what it calls most, so the score is "
         "too high: trace the tests of client projects (bench-audit trace), or name the methods"
     )
-    if not taken:
+    if not top_names:
         text = _without_choice(calls, called)
     if tied:
         text += f"; {len(tied)} more were called as often as the last one, the cut is by name"
     caveats = [Caveat("methods-auto", text)]
     if left_out:
-        those = "; ".join(f"{name}: {line(why)}" for name, why in left_out.items())
-        text = f"often called methods were left out, as they cannot be slowed: {those}"
+        refusal_text = "; ".join(
+            f"{name}: {extract_complaint(refusal)}" for name, refusal in left_out.items()
+        )
+        text = f"often called methods were left out, as they cannot be slowed: {refusal_text}"
         caveats.append(Caveat("methods-left-out", text))
-    return tuple(taken), tuple(caveats)
+    return tuple(top_names), tuple(caveats)

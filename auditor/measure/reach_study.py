@@ -15,7 +15,7 @@ from auditor.measure import schedules
 from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.reach_judge import Reach, reach_map
 from auditor.measure.suite_runs import SuiteBaseline
-from auditor.measure.trials import measure
+from auditor.measure.trials import measure_trials
 
 _UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
 
@@ -64,38 +64,38 @@ def map_reach(
     With `limits` only a part of the time is for counting, once what counts is built, and the unit
     tests come last.
     """
-    benchmarks, unlinked = _linked(methods, baseline, parts)
-    good, built = tuple(methods), _counting(methods, parts)
+    benchmarks, unlinked = _split_linked(methods, baseline, parts)
+    good, built = tuple(methods), _build_counting(methods, parts)
     bad: tuple[tuple[Method, str], ...] = ()
-    trials = _trials(benchmarks, built, baseline, parts, with_unit_tests=with_unit_tests)
+    trials = _make_trials(benchmarks, built, baseline, parts, with_unit_tests=with_unit_tests)
     everywhere = all(
         any((method.id, benchmark.id) not in unlinked for benchmark in benchmarks)
         for method in methods
     )
-    if not (everywhere and _are_known(trials, parts)) or _is_checked(built, baseline, parts):
-        good, bad = _instrumentable(methods, baseline, parts)
-        built = built if good == tuple(methods) else _counting(good, parts)
-        trials = _trials(benchmarks, built, baseline, parts, with_unit_tests=with_unit_tests)
+    if not (everywhere and _are_stored(trials, parts)) or _is_checked(built, baseline, parts):
+        good, bad = _split_instrumentable(methods, baseline, parts)
+        built = built if good == tuple(methods) else _build_counting(good, parts)
+        trials = _make_trials(benchmarks, built, baseline, parts, with_unit_tests=with_unit_tests)
     # Together: nothing of them is timed, so some may run at the same time.
-    runs = _counted(trials, parts, limits) if good else []
+    runs = _run_counting(trials, parts, limits) if good else []
     usage = tuple(run for run in runs if run.trial.benchmark is None)
     counted = tuple(run for run in runs if run.trial.benchmark is not None)
     tests = sum(trial.benchmark is None for trial in trials)
     return ReachRuns(counted, usage, tests, bad, benchmarks, unlinked)
 
 
-def _counted(
+def _run_counting(
     trials: Sequence[Trial], parts: StudyContext, limits: CountingLimits | None
 ) -> list[Run]:
     """Return the runs of the counting processes."""
     deadline = parts.deadline
     if limits is None or deadline is None:
-        return measure("reach", trials, parts)
+        return measure_trials("reach", trials, parts)
     counting = [trial for trial in trials if trial.benchmark is not None]
     counting.sort(key=deadline.times.seconds)  # the most benchmarks in the time
     first = max((deadline.times.seconds(trial) for trial in counting[:1]), default=0.0)
     stage = deadline.within(max(limits.counting * deadline.left, LEAST_COUNTED * first))
-    runs = measure("reach", counting, replace(parts, deadline=stage))
+    runs = measure_trials("reach", counting, replace(parts, deadline=stage))
     stage = deadline.within(limits.tests * deadline.left)
     longest = max(0.0, stage.left)
     tests = [
@@ -104,11 +104,11 @@ def _counted(
         if trial.benchmark is None
     ]
     if tests:
-        runs += measure("unit tests", tests, replace(parts, deadline=stage))
+        runs += measure_trials("unit tests", tests, replace(parts, deadline=stage))
     return runs
 
 
-def _trials(
+def _make_trials(
     benchmarks: Sequence[Benchmark],
     built: BuiltVariant | OverlayRefusal,
     baseline: SuiteBaseline,
@@ -123,30 +123,34 @@ def _trials(
     tests = [
         parts.trial(Purpose.USAGE, None, schedule, built, part)
         for part in (parts.tested if with_unit_tests else ())
-        if any(map(parts.project.closure(part).holds, built.variant.methods))
+        if any(map(parts.project.find_group_inputs(part).holds, built.variant.methods))
     ]
-    return tests + [_trial(benchmark, built, baseline, parts) for benchmark in benchmarks]
+    return tests + [
+        _make_counting_trial(benchmark, built, baseline, parts) for benchmark in benchmarks
+    ]
 
 
-def _are_known(trials: Sequence[Trial], parts: StudyContext) -> bool:
+def _are_stored(trials: Sequence[Trial], parts: StudyContext) -> bool:
     """Tell whether the store has all counts, so that the methods are known to compile.
 
     It does not tell where nobody knows which methods a program holds: there the build of any of
     them may have failed, and that is looked into.
     """
     groups = {trial.benchmark.group if trial.benchmark else trial.tests for trial in trials}
-    apart = all(parts.project.closure(group).files is not None for group in groups)
-    return apart and bool(trials) and all(parts.store.find(trial) for trial in trials)
+    has_file_lists = all(
+        parts.project.find_group_inputs(group).files is not None for group in groups
+    )
+    return has_file_lists and bool(trials) and all(parts.store.find(trial) for trial in trials)
 
 
-def _linked(
+def _split_linked(
     methods: Sequence[Method], baseline: SuiteBaseline, parts: StudyContext
 ) -> tuple[tuple[Benchmark, ...], frozenset[tuple[str, str]]]:
     """Return the benchmarks whose programs hold some method, and the pairs of the others."""
     unlinked: set[tuple[str, str]] = set()
     benchmarks = []
     for benchmark in baseline.usable:
-        closure = parts.project.closure(benchmark.group)
+        closure = parts.project.find_group_inputs(benchmark.group)
         without = {(method.id, benchmark.id) for method in methods if not closure.holds(method)}
         unlinked |= without
         if len(without) < len(methods):
@@ -160,10 +164,10 @@ def _is_checked(
     """Tell whether the store has the check of just this code: an audit that is repeated has it."""
     if isinstance(built, OverlayRefusal):
         return False
-    return parts.store.find(_check(built, baseline, parts)) is not None
+    return parts.store.find(_make_build_check(built, baseline, parts)) is not None
 
 
-def _check(built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext) -> Trial:
+def _make_build_check(built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext) -> Trial:
     """Return the process that tells whether all of the overlay compiles.
 
     All of the project decides that, also what this benchmark's own program has not.
@@ -174,35 +178,39 @@ def _check(built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext) ->
         cheapest = min(
             baseline.usable, key=lambda benchmark: times.block_seconds(benchmark, inf, 1)
         )
-    trial = _trial(cheapest, built, baseline, parts)
+    trial = _make_counting_trial(cheapest, built, baseline, parts)
     return replace(trial, subject=parts.project.whole.digest, laid="")
 
 
-def _counting(methods: Sequence[Method], parts: StudyContext) -> BuiltVariant | OverlayRefusal:
+def _build_counting(
+    methods: Sequence[Method], parts: StudyContext
+) -> BuiltVariant | OverlayRefusal:
     variant = Variant(VariantKind.COUNTING, tuple(methods))
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
     return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)
 
 
-def _trial(
+def _make_counting_trial(
     benchmark: Benchmark, built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext
 ) -> Trial:
-    plan = schedules.fitted(parts.request.plan, benchmark)
+    plan = schedules.fit_plan(parts.request.plan, benchmark)
     operations = baseline.operations[benchmark.id]
     if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
         length = baseline.plans[benchmark.id].iteration_seconds
         fitting = operations * plan.iteration_seconds / length
         operations = schedules.fit_operations(operations, fitting)
-    schedule = schedules.counting_schedule(plan, operations, baseline.counting.get(benchmark.id))
+    schedule = schedules.make_counting_schedule(
+        plan, operations, baseline.counting.get(benchmark.id)
+    )
     return parts.trial(Purpose.REACH, benchmark, schedule, built)
 
 
-Parted = tuple[tuple[Method, ...], tuple[tuple[Method, str], ...]]
+InstrumentationSplit = tuple[tuple[Method, ...], tuple[tuple[Method, str], ...]]
 
 
-def _instrumentable(
+def _split_instrumentable(
     methods: Sequence[Method], baseline: SuiteBaseline, parts: StudyContext
-) -> Parted:
+) -> InstrumentationSplit:
     """Part `methods` into those that can be built with counters and those that cannot.
 
     One method that does not compile would spoil the build of all, so a failing set is halved
@@ -216,19 +224,19 @@ def _instrumentable(
     if len(methods) == 1:
         return (), ((methods[0], message),)
     middle = len(methods) // 2
-    left = _instrumentable(methods[:middle], baseline, parts)
-    right = _instrumentable(methods[middle:], baseline, parts)
+    left = _split_instrumentable(methods[:middle], baseline, parts)
+    right = _split_instrumentable(methods[middle:], baseline, parts)
     return left[0] + right[0], left[1] + right[1]
 
 
 def _build_failure(
     methods: Sequence[Method], baseline: SuiteBaseline, parts: StudyContext
 ) -> str | None:
-    built = _counting(methods, parts)
+    built = _build_counting(methods, parts)
     if isinstance(built, OverlayRefusal):
         return built.reason
-    trial = _check(built, baseline, parts)
-    for run in measure("counters", [trial], parts):
+    trial = _make_build_check(built, baseline, parts)
+    for run in measure_trials("counters", [trial], parts):
         if isinstance(run.outcome, NotBuilt):
             return run.outcome.message
     return None

@@ -7,10 +7,10 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
 from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, TIME
-from auditor.stats.arrays import positive
+from auditor.stats.arrays import check_positive
 
 
-def times(run: Run, arm: ArmName) -> tuple[float, ...]:
+def list_block_times(run: Run, arm: ArmName) -> tuple[float, ...]:
     """Return the seconds per operation of the measured blocks of `arm`, in their order.
 
     Empty where there are none and where one of them is no time at all (not finite, not above
@@ -22,7 +22,7 @@ def times(run: Run, arm: ArmName) -> tuple[float, ...]:
     if series is None or not series.values:
         return ()
     try:
-        positive(series.values)
+        check_positive(series.values)
     except ValueError:
         return ()
     return series.values
@@ -36,8 +36,8 @@ def call_times(run: Run) -> tuple[float, ...]:
     spent = run.outcome.of(METHOD_TIME, ArmName.CLOCKED)
     if calls is None or spent is None:
         return ()
-    both = zip(spent.values, calls.values, strict=True)
-    return tuple(time / count for time, count in both if count > 0)
+    block_totals = zip(spent.values, calls.values, strict=True)
+    return tuple(time / count for time, count in block_totals if count > 0)
 
 
 def clock_cost(runs: Iterable[Run]) -> float:
@@ -48,9 +48,9 @@ def clock_cost(runs: Iterable[Run]) -> float:
     audit the least were 43.1 to 44.6 ns, the low quartiles 44.4 to 45.1.
     """
     outcomes = [run.outcome for run in runs if isinstance(run.outcome, Measured)]
-    found = [outcome.of(CLOCK_COST, ArmName.CLOCKED) for outcome in outcomes]
-    told = sorted(cost for series in found if series for cost in series.values if cost > 0)
-    return told[len(told) // 4] if told else 0.0
+    cost_series = [outcome.of(CLOCK_COST, ArmName.CLOCKED) for outcome in outcomes]
+    costs = sorted(cost for series in cost_series if series for cost in series.values if cost > 0)
+    return costs[len(costs) // 4] if costs else 0.0
 
 
 LEAST_LEFT = 0.01
@@ -58,26 +58,29 @@ LEAST_LEFT = 0.01
 slowed one beside it was shorter by more than that (the guest's `leastLeft`)."""
 
 
-def paired(run: Run) -> tuple[tuple[float, float], ...]:
+def pair_block_times(run: Run) -> tuple[tuple[float, float], ...]:
     """Return (reference, slowed) of neighbouring blocks: the i-th of each arm by position.
 
     The reference is the probe. In a process that has plain blocks, too, it is the plain block of
     the three, and `slowed` what the delay has made of that: slowed less probe is added to it.
     """
-    probe, slowed = times(run, ArmName.PROBE), times(run, ArmName.SLOWED)
+    probe, slowed = list_block_times(run, ArmName.PROBE), list_block_times(run, ArmName.SLOWED)
     if not has_plain(run):
         return tuple(zip(probe, slowed, strict=False))
     return tuple(
         (plain, plain * max(LEAST_LEFT, 1 + (late - early) / plain))
-        for plain, early, late in zip(times(run, ArmName.PLAIN), probe, slowed, strict=False)
+        for plain, early, late in zip(
+            list_block_times(run, ArmName.PLAIN), probe, slowed, strict=False
+        )
     )
 
 
-def probing(run: Run) -> tuple[float, ...]:
+def list_probe_ratios(run: Run) -> tuple[float, ...]:
     """Return the quotients probe / plain of neighbouring blocks, none where none are plain."""
-    plain = times(run, ArmName.PLAIN) if has_plain(run) else ()
+    plain = list_block_times(run, ArmName.PLAIN) if has_plain(run) else ()
     return tuple(
-        late / early for early, late in zip(plain, times(run, ArmName.PROBE), strict=False)
+        late / early
+        for early, late in zip(plain, list_block_times(run, ArmName.PROBE), strict=False)
     )
 
 
@@ -88,18 +91,18 @@ def has_plain(run: Run) -> bool:
     )
 
 
-def medians(runs: Iterable[Run], arm: ArmName) -> tuple[float, ...]:
+def list_block_medians(runs: Iterable[Run], arm: ArmName) -> tuple[float, ...]:
     """Return one value per process, the median of its blocks: a disturbed block moves it little."""
-    return tuple(median(values) for run in runs if (values := times(run, arm)))
+    return tuple(median(values) for run in runs if (values := list_block_times(run, arm)))
 
 
-def least(runs: Iterable[Run], arm: ArmName) -> tuple[float, ...]:
+def list_block_minima(runs: Iterable[Run], arm: ArmName) -> tuple[float, ...]:
     """Return one value per process, the least of its blocks.
 
     Another program beside it only ever adds. Between processes of the same code the least scatter
     by a third of what the medians do (google/uuid and both subjects of known truth).
     """
-    return tuple(min(values) for run in runs if (values := times(run, arm)))
+    return tuple(min(values) for run in runs if (values := list_block_times(run, arm)))
 
 
 def of_purpose(runs: Sequence[Run], purpose: Purpose) -> tuple[Run, ...]:

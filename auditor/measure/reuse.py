@@ -10,7 +10,7 @@ _NAMED = 3
 """Revisions that are named; a store that lives long holds many."""
 
 
-class Reuse:
+class ReuseObserver:
     """An observer between a study and another observer; counts each trial once."""
 
     def __init__(self, inner: Observer, revision: str) -> None:
@@ -38,13 +38,16 @@ class Reuse:
 
     def caveats(self) -> tuple[Caveat, ...]:
         """Say how many runs were made of other revisions, if some were."""
-        others = Counter(one for one in self._made_of.values() if one not in ("", self._revision))
-        if not others:
+        other_revisions = Counter(
+            revision for revision in self._made_of.values() if revision not in ("", self._revision)
+        )
+        if not other_revisions:
             return ()
-        named = [name for name, _ in others.most_common(_NAMED)]
-        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        named = [name for name, _ in other_revisions.most_common(_NAMED)]
+        more = f" and {len(other_revisions) - _NAMED} more" if len(other_revisions) > _NAMED else ""
         text = (
-            f"{others.total()} of {len(self._made_of)} runs are reused from another revision, "
+            f"{other_revisions.total()} of {len(self._made_of)} runs are reused from another "
+            "revision, "
             f"with the same build inputs: {', '.join(named)}{more}; to measure anew, use another "
             "--store"
         )

@@ -8,17 +8,17 @@ from typing import Literal
 import numpy as np
 
 from auditor.core.caveats import Caveat
-from auditor.core.series.similarity import Clusters, Five, PairSimilarity, Similarity
+from auditor.core.series.similarity import MeasureValues, PairSimilarity, RunClusters, Similarity
 from auditor.stats import dissimilarity
 from auditor.stats.arrays import Array
-from auditor.stats.dissimilarity import Compressor, Sax, deflated
+from auditor.stats.dissimilarity import Compressor, Sax, measure_deflate_length
 
 Linkage = Literal["single", "average", "complete", "weighted"]
 """How far groups are apart by their members; others of scipy's ask for coordinates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class SimilarityParameters:
     """The parameters of both algorithms.
 
     `theta` and `votes` are the paper's (Section 3.2), the others ours. Words of 1,000 symbols from
@@ -31,7 +31,7 @@ class Parameters:
     theta: float = 0.25  # dissimilarity that counts
     votes: int = 3  # number of measures that decide
     sax: Sax = dissimilarity.DEFAULT_SAX  # words that M2 compresses
-    compressor: Compressor = deflated  # of M2
+    compressor: Compressor = measure_deflate_length  # of M2
     linkage: Linkage = "average"  # of the groups of SAME
     cut: float = 0.25  # distance at which groups of SAME are no longer joined
     least_values: int = 200
@@ -39,11 +39,11 @@ class Parameters:
     values)."""
 
 
-PAPER = Parameters()
+PAPER = SimilarityParameters()
 
 
-def judge(
-    benchmark: str, runs: Sequence[Sequence[float]], parameters: Parameters = PAPER
+def judge_runs(
+    benchmark: str, runs: Sequence[Sequence[float]], parameters: SimilarityParameters = PAPER
 ) -> Similarity:
     """Judge the runs of a benchmark, each its values in the order measured, in any one unit.
 
@@ -51,103 +51,117 @@ def judge(
     shortest of them. Fewer than two, and nothing can be told. Each has its caveat.
     """
     compared = tuple(index for index, run in enumerate(runs) if len(run) and np.isfinite(run).all())
-    caveats = _left_out(len(runs), compared)
+    caveats = _describe_left_out(len(runs), compared)
     if len(compared) < 2:
-        return _unknown(benchmark, compared, caveats)
-    least = min(len(runs[at]) for at in compared)
-    rows = np.array([runs[at][:least] for at in compared], dtype=np.float64)
-    pairs = _pairs(rows, compared, parameters)
-    means = _five([float(one) for one in np.mean([pair.measures for pair in pairs], axis=0)])
-    groups = clusters([pair.distance for pair in pairs], compared, parameters)
+        return _make_unknown(benchmark, compared, caveats)
+    least = min(len(runs[run_index]) for run_index in compared)
+    rows = np.array([runs[run_index][:least] for run_index in compared], dtype=np.float64)
+    pairs = _compare_pairs(rows, compared, parameters)
+    means = _unpack_measures(
+        [float(mean) for mean in np.mean([pair.measures for pair in pairs], axis=0)]
+    )
+    groups = cluster_runs([pair.distance for pair in pairs], compared, parameters)
     dissimilar = is_dissimilar(means, parameters)
-    apart = standing_apart(pairs)
+    outlier_runs = find_outlier_runs(pairs)
     return Similarity(
         benchmark=benchmark,
         compared=compared,
         values=least,
         means=means,
         dissimilar=dissimilar,
-        apart=apart,
+        apart=outlier_runs,
         clusters=groups,
         pairs=pairs,
         caveats=(
             *caveats,
-            *_cut({at: len(runs[at]) for at in compared}),
-            *_short(least, parameters.least_values),
-            *_constant(rows, compared),
-            *_scattered(pairs, apart, groups),
+            *_describe_cut({run_index: len(runs[run_index]) for run_index in compared}),
+            *_describe_short_runs(least, parameters.least_values),
+            *_describe_constant_runs(rows, compared),
+            *_describe_scatter(pairs, outlier_runs, groups),
         ),
     )
 
 
-def is_dissimilar(measures: Five, parameters: Parameters = PAPER) -> bool:
+def is_dissimilar(measures: MeasureValues, parameters: SimilarityParameters = PAPER) -> bool:
     """Return whether enough of the measures exceed theta: those of a pair, or means over pairs."""
     return sum(measure > parameters.theta for measure in measures) >= parameters.votes
 
 
-def standing_apart(pairs: Sequence[PairSimilarity]) -> tuple[int, ...]:
+def find_outlier_runs(pairs: Sequence[PairSimilarity]) -> tuple[int, ...]:
     """Return the runs that are unlike more than half of the others, if less than half of all are.
 
     Where at least half are, nothing is left that they could stand apart from.
     """
-    unlike = dict.fromkeys(sorted({at for pair in pairs for at in (pair.first, pair.second)}), 0)
+    unlike = dict.fromkeys(
+        sorted({run_index for pair in pairs for run_index in (pair.first, pair.second)}), 0
+    )
     for pair in pairs:
         unlike[pair.first] += pair.dissimilar
         unlike[pair.second] += pair.dissimilar
-    apart = tuple(at for at, count in unlike.items() if 2 * count > len(unlike) - 1)
-    return apart if 2 * len(apart) < len(unlike) else ()
+    outlier_runs = tuple(
+        run_index for run_index, count in unlike.items() if 2 * count > len(unlike) - 1
+    )
+    return outlier_runs if 2 * len(outlier_runs) < len(unlike) else ()
 
 
-def clusters(
-    distances: Sequence[float], runs: Sequence[int], parameters: Parameters = PAPER
-) -> Clusters:
+def cluster_runs(
+    distances: Sequence[float], runs: Sequence[int], parameters: SimilarityParameters = PAPER
+) -> RunClusters:
     """Group `runs` by the distances of all pairs, in the order of `itertools.combinations`."""
     from scipy.cluster import hierarchy  # noqa: PLC0415 slow to load, and few commands need it
 
     joined = hierarchy.linkage(np.array(distances), method=parameters.linkage)
     labels = hierarchy.fcluster(joined, t=parameters.cut, criterion="distance")
-    found = [
-        tuple(at for at, one in zip(runs, labels, strict=True) if one == label)
+    run_groups = [
+        tuple(
+            run_index
+            for run_index, run_label in zip(runs, labels, strict=True)
+            if run_label == label
+        )
         for label in sorted(set(labels))
     ]
-    groups = tuple(sorted(found, key=lambda group: (-len(group), group)))
+    groups = tuple(sorted(run_groups, key=lambda group: (-len(group), group)))
     has_main = len(groups) == 1 or len(groups[0]) > len(groups[1])
-    outside = sorted(at for group in groups[1:] for at in group) if has_main else ()
-    return Clusters(groups=groups, outside=tuple(outside), height=float(joined[-1, 2]))
+    outside = sorted(run_index for group in groups[1:] for run_index in group) if has_main else ()
+    return RunClusters(groups=groups, outside=tuple(outside), height=float(joined[-1, 2]))
 
 
-def _pairs(
-    rows: Array, compared: Sequence[int], parameters: Parameters
+def _compare_pairs(
+    rows: Array, compared: Sequence[int], parameters: SimilarityParameters
 ) -> tuple[PairSimilarity, ...]:
     from scipy.spatial.distance import squareform  # noqa: PLC0415 as above
 
-    five = dissimilarity.five(rows, sax=parameters.sax, compressor=parameters.compressor)
-    same = np.mean(dissimilarity.same(rows), axis=0)
-    condensed = [squareform(one, checks=False).tolist() for one in (*five, same)]
+    five = dissimilarity.compute_five_measures(
+        rows, sax=parameters.sax, compressor=parameters.compressor
+    )
+    same = np.mean(dissimilarity.compute_same_measures(rows), axis=0)
+    condensed = [squareform(matrix, checks=False).tolist() for matrix in (*five, same)]
     pairs = []
     for (first, second), values in zip(
         combinations(compared, 2), zip(*condensed, strict=True), strict=True
     ):
         *measures, distance = values
-        made = _five(measures)
+        pair_measures = _unpack_measures(measures)
         pairs.append(
             PairSimilarity(
                 first=first,
                 second=second,
-                measures=made,
-                dissimilar=is_dissimilar(made, parameters),
+                measures=pair_measures,
+                dissimilar=is_dissimilar(pair_measures, parameters),
                 distance=distance,
             )
         )
     return tuple(pairs)
 
 
-def _five(values: Sequence[float]) -> Five:
+def _unpack_measures(values: Sequence[float]) -> MeasureValues:
     m1, m2, m3, m4, m5 = values
     return m1, m2, m3, m4, m5
 
 
-def _unknown(benchmark: str, compared: tuple[int, ...], caveats: tuple[Caveat, ...]) -> Similarity:
+def _make_unknown(
+    benchmark: str, compared: tuple[int, ...], caveats: tuple[Caveat, ...]
+) -> Similarity:
     text = f"only {len(compared)} run has values, and a comparison needs 2; give another run"
     return Similarity(
         benchmark=benchmark,
@@ -162,19 +176,21 @@ def _unknown(benchmark: str, compared: tuple[int, ...], caveats: tuple[Caveat, .
     )
 
 
-def _left_out(given: int, compared: Sequence[int]) -> tuple[Caveat, ...]:
-    lost = sorted(set(range(given)) - set(compared))
+def _describe_left_out(run_count: int, compared: Sequence[int]) -> tuple[Caveat, ...]:
+    lost = sorted(set(range(run_count)) - set(compared))
     if not lost:
         return ()
-    text = f"runs left out, as they have no values or values that are not finite: {_named(lost)}"
+    text = (
+        f"runs left out, as they have no values or values that are not finite: {_name_runs(lost)}"
+    )
     return (Caveat("runs-left-out", text),)
 
 
-def _cut(lengths: dict[int, int]) -> tuple[Caveat, ...]:
+def _describe_cut(lengths: dict[int, int]) -> tuple[Caveat, ...]:
     least, most = min(lengths.values()), max(lengths.values())
     if least == most:
         return ()
-    shortest = _named([at for at, length in lengths.items() if length == least])
+    shortest = _name_runs([run_index for run_index, length in lengths.items() if length == least])
     text = (
         f"the runs have {least} to {most} values; only the first {least} are compared, as "
         f"{shortest} has no more"
@@ -182,28 +198,30 @@ def _cut(lengths: dict[int, int]) -> tuple[Caveat, ...]:
     return (Caveat("runs-cut", text),)
 
 
-def _short(values: int, least: int) -> tuple[Caveat, ...]:
+def _describe_short_runs(values: int, least: int) -> tuple[Caveat, ...]:
     if values >= least:
         return ()
     text = f"{values} values in each run: the compression measure M2 needs {least}"
     return (Caveat("short-runs", text),)
 
 
-def _constant(rows: Array, compared: Sequence[int]) -> tuple[Caveat, ...]:
+def _describe_constant_runs(rows: Array, compared: Sequence[int]) -> tuple[Caveat, ...]:
     same = rows.min(axis=1) == rows.max(axis=1)
     if not same.any():
         return ()
-    named = _named([at for at, one in zip(compared, same, strict=True) if one])
+    named = _name_runs(
+        [run_index for run_index, is_constant in zip(compared, same, strict=True) if is_constant]
+    )
     text = f"runs whose values are all equal, and so dissimilar to all others: {named}"
     return (Caveat("constant-runs", text),)
 
 
-def _scattered(
-    pairs: Sequence[PairSimilarity], apart: tuple[int, ...], groups: Clusters
+def _describe_scatter(
+    pairs: Sequence[PairSimilarity], outlier_runs: tuple[int, ...], groups: RunClusters
 ) -> tuple[Caveat, ...]:
     unlike = sum(pair.dissimilar for pair in pairs)
     caveats = []
-    if not apart and 2 * unlike > len(pairs):
+    if not outlier_runs and 2 * unlike > len(pairs):
         text = (
             f"{unlike} of {len(pairs)} pairs are dissimilar, so no single run is the outlier; "
             "repeat all runs"
@@ -216,6 +234,6 @@ def _scattered(
     return tuple(caveats)
 
 
-def _named(runs: Sequence[int]) -> str:
+def _name_runs(runs: Sequence[int]) -> str:
     """Return what people call the runs, who count from one."""
-    return f"run {', '.join(str(at + 1) for at in runs)}"
+    return f"run {', '.join(str(run_index + 1) for run_index in runs)}"

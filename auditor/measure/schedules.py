@@ -43,28 +43,30 @@ where they were shorter that would be one without a collection (x/text on a busy
 half the length took a tenth less)."""
 
 
-def fitted(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) -> Plan:
+def fit_plan(plan: Plan, benchmark: Benchmark, allocated_per_second: float = 0.0) -> Plan:
     """Return the plan with the block length that suits the benchmark, warm as long as asked.
 
     That is the author's where it is kept, and a longer one where code allocates.
     """
-    length = _kept(plan, benchmark)
+    length = _find_author_length(plan, benchmark)
     if length is None:
-        length = _length(plan, allocated_per_second)
-    return _lasting(plan, length)
+        length = _choose_block_length(plan, allocated_per_second)
+    return _set_block_length(plan, length)
 
 
-def in_one_call(fit: Plan, plan: Plan, benchmark: Benchmark, shorter: float = IN_ONE_CALL) -> Plan:
+def plan_single_call(
+    fit: Plan, plan: Plan, benchmark: Benchmark, shorter: float = IN_ONE_CALL
+) -> Plan:
     """Return the plan of blocks that one call of the harness's holds.
 
     `fit` is what suits the benchmark where each has a call of its own, out of `plan`.
     """
-    if _kept(plan, benchmark) is not None:
+    if _find_author_length(plan, benchmark) is not None:
         return fit
-    return _lasting(fit, max(plan.iteration_seconds, fit.iteration_seconds / shorter))
+    return _set_block_length(fit, max(plan.iteration_seconds, fit.iteration_seconds / shorter))
 
 
-def _lasting(plan: Plan, length: float) -> Plan:
+def _set_block_length(plan: Plan, length: float) -> Plan:
     """Return the plan with blocks of this length, warm as long as before."""
     if length == plan.iteration_seconds:
         return plan
@@ -97,7 +99,7 @@ def _warmup_blocks(plan: Plan, block_seconds: float) -> int:
     return min(plan.warmup, ceil(blocks)) if blocks > BRIEF_WARMUP else 0
 
 
-def shortened(plan: Plan, block_seconds: float) -> Plan:
+def shorten_plan(plan: Plan, block_seconds: float) -> Plan:
     """Return the plan of a process of the suite whose blocks last `block_seconds`, 0: unknown.
 
     Where an operation is far longer than a block, all blocks of the plan would take minutes.
@@ -112,7 +114,7 @@ def shortened(plan: Plan, block_seconds: float) -> Plan:
     )
 
 
-def calibrating(plan: Plan, benchmark: Benchmark, operation: float | None = None) -> Plan:
+def plan_calibration(plan: Plan, benchmark: Benchmark, operation: float | None = None) -> Plan:
     """Return the plan of a calibration, out of the one that suits the benchmark.
 
     An `operation` may last so many seconds that its blocks cannot be any shorter. They are warm as
@@ -120,10 +122,10 @@ def calibrating(plan: Plan, benchmark: Benchmark, operation: float | None = None
     """
     finest = plan.iteration_seconds / FINER
     if operation is not None and operation > finest:
-        asked = plan.warmup * plan.iteration_seconds
-        warmup = max(MOST_ARMS, ceil(asked / max(operation, plan.iteration_seconds)))
+        warmup_seconds = plan.warmup * plan.iteration_seconds
+        warmup = max(MOST_ARMS, ceil(warmup_seconds / max(operation, plan.iteration_seconds)))
         return replace(plan, warmup=min(plan.warmup, warmup), iterations=CALIBRATION_BLOCKS)
-    if _kept(plan, benchmark) is not None:
+    if _find_author_length(plan, benchmark) is not None:
         return replace(plan, iterations=CALIBRATION_BLOCKS)
     return replace(
         plan,
@@ -133,11 +135,11 @@ def calibrating(plan: Plan, benchmark: Benchmark, operation: float | None = None
     )
 
 
-def _kept(plan: Plan, benchmark: Benchmark) -> float | None:
+def _find_author_length(plan: Plan, benchmark: Benchmark) -> float | None:
     return None if plan.for_all else benchmark.block_seconds
 
 
-def _length(plan: Plan, allocated_per_second: float) -> float:
+def _choose_block_length(plan: Plan, allocated_per_second: float) -> float:
     """Return how long a block lasts of code that allocates so much."""
     longest = max(plan.iteration_seconds, plan.longest_seconds)
     if allocated_per_second * longest < COLLECTED:
@@ -145,7 +147,7 @@ def _length(plan: Plan, allocated_per_second: float) -> float:
     return min(longest, max(plan.iteration_seconds, ENOUGH_ALLOCATED / allocated_per_second))
 
 
-def plain(plan: Plan, operations: int | None) -> Schedule:
+def make_plain_schedule(plan: Plan, operations: int | None) -> Schedule:
     """Return the blocks of a process of the unchanged suite."""
     warmup = [Block(Phase.WARMUP, 0)] * plan.warmup
     blocks = [Block(Phase.MEASUREMENT, 0)] * plan.iterations
@@ -157,14 +159,14 @@ def plain(plan: Plan, operations: int | None) -> Schedule:
     )
 
 
-def watched(request: WatchRequest, plan: Plan, benchmark: Benchmark, harness: str) -> Plan:
+def plan_watched(request: WatchRequest, plan: Plan, benchmark: Benchmark, harness: str) -> Plan:
     """Return the most that a process does that ends once it is warm and measured."""
     usual = request.iteration_seconds or usual_seconds(request.watch.method, harness)
     length = benchmark.block_seconds or usual
     return replace(plan, warmup=0, iterations=request.iterations, iteration_seconds=length)
 
 
-def pilot(plan: Plan) -> Schedule:
+def make_pilot_schedule(plan: Plan) -> Schedule:
     """Return two blocks of the time asked for, to learn how many operations fit."""
     return Schedule(
         arms=(PLAIN_ARM,),
@@ -178,7 +180,7 @@ PROFILE_BLOCK_SECONDS = 0.05
 show how shares scatter, and set-up that precedes each block stays rare."""
 
 
-def profile_schedule(
+def make_profile_schedule(
     plan: Plan, operations: int | None, seconds: float, operation_seconds: float | None = None
 ) -> Schedule:
     """Return plain blocks that are sampled for about `seconds`, after a warm-up as in `plan`.
@@ -204,7 +206,9 @@ def profile_schedule(
     )
 
 
-def counting_schedule(plan: Plan, operations: int | None, blocks: int | None = None) -> Schedule:
+def make_counting_schedule(
+    plan: Plan, operations: int | None, blocks: int | None = None
+) -> Schedule:
     """Return a process that counts calls in `blocks`; by default as many as a pair measures.
 
     A method that is called more rarely than once a block is called in some of them.
@@ -221,41 +225,41 @@ def counting_schedule(plan: Plan, operations: int | None, blocks: int | None = N
     )
 
 
-def slowed(plan: Plan, operations: int | None, delay: Delay) -> Schedule:
+def make_slowed_schedule(plan: Plan, operations: int | None, delay: Delay) -> Schedule:
     """Return the blocks of a process that is slow throughout (rule `paper`)."""
-    whole = plain(plan, operations)
+    plain_schedule = make_plain_schedule(plan, operations)
     return Schedule(
         arms=(Arm(ArmName.SLOWED, delay),),
-        blocks=whole.blocks,
-        seconds=whole.seconds,
+        blocks=plain_schedule.blocks,
+        seconds=plain_schedule.seconds,
         operations=operations,
     )
 
 
-def pairs(
+def make_pair_schedule(
     plan: Plan,
     operations: int | None,
     delay: Delay,
     rng: np.random.Generator,
     *,
-    beside: bool = False,
+    with_plain: bool = False,
 ) -> Schedule:
     """Return probe and slowed blocks in pairs, the order within each pair at random.
 
     With a method that stays `beside` its slowed version each pair has a plain block, too.
     """
-    plain = (PLAIN_ARM,) if beside else ()
+    plain = (PLAIN_ARM,) if with_plain else ()
     arms = (Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay), *plain)
-    return _alternating(plan, operations, arms, plan.iterations, rng)
+    return _alternate_arms(plan, operations, arms, plan.iterations, rng)
 
 
-def calibration(
+def make_calibration_schedule(
     plan: Plan,
     operations: int | None,
     turns: float,
     rng: np.random.Generator,
     *,
-    beside: bool = False,
+    with_plain: bool = False,
 ) -> Schedule:
     """Return blocks that clock the method, wait not at all, and turn `turns` times.
 
@@ -266,21 +270,23 @@ def calibration(
         Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
         Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, turns)),
         Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
-        *((PLAIN_ARM,) if beside else ()),
+        *((PLAIN_ARM,) if with_plain else ()),
     )
-    return _alternating(plan, operations, arms, plan.iterations, rng)
+    return _alternate_arms(plan, operations, arms, plan.iterations, rng)
 
 
-def allocating(plan: Plan, operations: int | None, size: int, rng: np.random.Generator) -> Schedule:
+def make_allocation_schedule(
+    plan: Plan, operations: int | None, size: int, rng: np.random.Generator
+) -> Schedule:
     """Return pairs of blocks, one of which allocates `size` bytes at each call."""
     arms = (
         Arm(ArmName.PROBE, Delay(InjectionKind.ALLOCATE, 0)),
         Arm(ArmName.ALLOCATING, Delay(InjectionKind.ALLOCATE, size)),
     )
-    return _alternating(plan, operations, arms, plan.iterations, rng)
+    return _alternate_arms(plan, operations, arms, plan.iterations, rng)
 
 
-def _alternating(
+def _alternate_arms(
     plan: Plan,
     operations: int | None,
     arms: Sequence[Arm],
@@ -302,7 +308,9 @@ PROBE_SECONDS = 60e-9
 """About what a call costs when it is clocked."""
 
 
-def probed(operations: int | None, plan: Plan, plain_seconds: float, calls: float) -> int | None:
+def fit_probed_operations(
+    operations: int | None, plan: Plan, plain_seconds: float, calls: float
+) -> int | None:
     """Return the operations of a block whose calls are probed.
 
     An operation of a nanosecond can take fifty times as long with a probe, above all one that the

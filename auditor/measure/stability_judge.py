@@ -9,7 +9,7 @@ import numpy as np
 from auditor.core import busy
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostInterference
-from auditor.core.outcome import Ending, Measured, ending
+from auditor.core.outcome import Ending, Measured, find_ending
 from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.schedule import ArmName
 from auditor.core.stability import (
@@ -23,8 +23,8 @@ from auditor.core.stability import (
 )
 from auditor.core.suite import Benchmark
 from auditor.measure import readings, warmup_results
-from auditor.measure.failures import reason
-from auditor.stats.arrays import positive
+from auditor.measure.failures import describe_failure
+from auditor.stats.arrays import check_positive
 
 PAPER_RUNS = 5
 """Whole-suite runs in the paper's stability study (Section 5.1)."""
@@ -40,9 +40,9 @@ _BELOW = (
     (0.25, Bucket.BELOW_25),
 )
 
-Complete = Mapping[int, tuple[float, ...]]
+CompleteRuns = Mapping[int, tuple[float, ...]]
 """The values of a benchmark by run, all forks together; complete runs only."""
-Named = tuple[tuple[str, str], ...]
+NamedReasons = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +53,12 @@ class UnmeasuredPart:
     `perhaps` could not be listed either, so that nobody knows what they hold.
     """
 
-    unlisted: Named = ()
+    unlisted: NamedReasons = ()
     filter: Filter | None = None
-    perhaps: Named = ()
+    perhaps: NamedReasons = ()
 
 
-def bucket(max_spread: float) -> Bucket:
+def choose_bucket(max_spread: float) -> Bucket:
     """Return the column of Table 3; .50 itself belongs to the fourth."""
     for limit, name in _BELOW:
         if max_spread < limit:
@@ -75,21 +75,21 @@ def slowdown_size(spreads: Sequence[float]) -> float | None:
     if not ascending:
         return None
     # 19 * n // 20 and not floor(.95 * n): the product of two floats may fall below the whole number
-    at = max(1, 19 * len(ascending) // 20)
-    return 2 * ascending[at - 1] or None
+    position = max(1, 19 * len(ascending) // 20)
+    return 2 * ascending[position - 1] or None
 
 
-def spread(runs: Sequence[Sequence[float]]) -> float:
+def measure_spread(runs: Sequence[Sequence[float]]) -> float:
     """Return the maxSpread of runs of one benchmark (Equation 1).
 
     Raises ValueError for fewer than two runs and for a value that is not above zero.
     """
-    values = [positive(run) for run in runs]
-    means = positive((float(run.mean()) for run in values), least=2)
+    values = [check_positive(run) for run in runs]
+    means = check_positive((float(run.mean()) for run in values), least=2)
     return float((means.max() - means.min()) / np.concatenate(values).mean())
 
 
-def judge(
+def judge_suite_stability(
     benchmarks: Sequence[Benchmark],
     runs: Sequence[Run],
     *,
@@ -102,31 +102,41 @@ def judge(
     Where these are not as many of each benchmark, they go by its id: the suite has the most. A
     pilot that failed tells why its benchmark has no suite runs.
     """
-    mine = _by_benchmark(benchmarks, [*pilots, *runs])
-    complete = {name: _complete(trial_runs) for name, trial_runs in mine.items()}
-    asked = dict.fromkeys(mine, wanted_runs) if isinstance(wanted_runs, int) else wanted_runs
+    benchmark_runs = _group_by_benchmark(benchmarks, [*pilots, *runs])
+    complete = {name: _collect_complete_runs(runs) for name, runs in benchmark_runs.items()}
+    required_runs = (
+        dict.fromkeys(benchmark_runs, wanted_runs) if isinstance(wanted_runs, int) else wanted_runs
+    )
     most = wanted_runs if isinstance(wanted_runs, int) else max(wanted_runs.values())
     verdicts = tuple(
-        _benchmark(benchmark, mine[benchmark.id], complete[benchmark.id], asked[benchmark.id])
+        _judge_benchmark(
+            benchmark,
+            benchmark_runs[benchmark.id],
+            complete[benchmark.id],
+            required_runs[benchmark.id],
+        )
         for benchmark in benchmarks
     )
-    seconds = _suite_seconds(mine, complete)
+    seconds = _suite_seconds(benchmark_runs, complete)
     return Stability(
-        benchmarks=(*verdicts, *(_unlisted(*one) for one in unseen.unlisted)),
-        buckets=_buckets([verdict.bucket for verdict in verdicts if verdict.bucket is not None]),
+        benchmarks=(
+            *verdicts,
+            *(_make_unlisted_verdict(*entry) for entry in unseen.unlisted),
+        ),
+        buckets=_count_buckets([verdict.bucket for verdict in verdicts if verdict.bucket]),
         suite_seconds=seconds,
         runs=most,
-        duration=_duration(seconds),
+        duration=_summarise_duration(seconds),
         filter=unseen.filter,
         caveats=(
-            *_caveats(runs, most),
-            *warmup_results.of_suite(runs),
-            *filtered(unseen, len(verdicts)),
+            *_describe_runs(runs, most),
+            *warmup_results.describe_suite_warmup(runs),
+            *describe_filter(unseen, len(verdicts)),
         ),
     )
 
 
-def _unlisted(name: str, why: str) -> BenchmarkVerdict:
+def _make_unlisted_verdict(name: str, cause: str) -> BenchmarkVerdict:
     return BenchmarkVerdict(
         id=name,
         max_spread=None,
@@ -137,35 +147,37 @@ def _unlisted(name: str, why: str) -> BenchmarkVerdict:
         unique=(),
         shared=(),
         ending=UNLISTED,
-        reason=why,
+        reason=cause,
         caveats=(),
     )
 
 
-def _duration(seconds: Sequence[float]) -> Duration | None:
+def _summarise_duration(seconds: Sequence[float]) -> Duration | None:
     if not seconds:
         return None
     sd = stdev(seconds) if len(seconds) > 1 else None
     return Duration(mean=fmean(seconds), sd=sd, limit=CI_LIMIT_SECONDS)
 
 
-def _by_benchmark(benchmarks: Sequence[Benchmark], runs: Sequence[Run]) -> dict[str, list[Run]]:
-    found: dict[str, list[Run]] = {benchmark.id: [] for benchmark in benchmarks}
+def _group_by_benchmark(
+    benchmarks: Sequence[Benchmark], runs: Sequence[Run]
+) -> dict[str, list[Run]]:
+    runs_by_id: dict[str, list[Run]] = {benchmark.id: [] for benchmark in benchmarks}
     for run in runs:
-        if run.trial.benchmark is not None and run.trial.benchmark.id in found:
-            found[run.trial.benchmark.id].append(run)
-    return found
+        if run.trial.benchmark is not None and run.trial.benchmark.id in runs_by_id:
+            runs_by_id[run.trial.benchmark.id].append(run)
+    return runs_by_id
 
 
-def _complete(runs: Sequence[Run]) -> Complete:
+def _collect_complete_runs(runs: Sequence[Run]) -> CompleteRuns:
     """Return the runs in which each fork that some run had gave values."""
     suite = readings.of_purpose(runs, Purpose.SUITE)
     forks = {run.trial.fork for run in suite}
     values: dict[int, dict[int, tuple[float, ...]]] = {}
     for run in suite:
-        found = readings.times(run, ArmName.PLAIN)
-        if found:
-            values.setdefault(run.trial.repetition, {})[run.trial.fork] = found
+        times = readings.list_block_times(run, ArmName.PLAIN)
+        if times:
+            values.setdefault(run.trial.repetition, {})[run.trial.fork] = times
     return {
         repetition: tuple(value for fork in sorted(by_fork) for value in by_fork[fork])
         for repetition, by_fork in values.items()
@@ -173,24 +185,24 @@ def _complete(runs: Sequence[Run]) -> Complete:
     }
 
 
-def busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, HostInterference]:
+def find_busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, HostInterference]:
     """Return the strain of each run of a benchmark that a busy machine has spoilt, by its number.
 
     Empty where there is no spread yet, and where the spread of all runs is below 5 %: other work
     can only have made it larger.
     """
-    complete = _complete(runs)
+    complete = _collect_complete_runs(runs)
     if not _has_spread(complete, wanted_runs):
         return {}
-    if bucket(spread(list(complete.values()))) is Bucket.BELOW_5:
+    if choose_bucket(measure_spread(list(complete.values()))) is Bucket.BELOW_5:
         return {}
-    found = {}
+    interference_by_run = {}
     for repetition in complete:
         processes = [run for run in runs if run.trial.repetition == repetition]
         strain = HostInterference.together((run.seconds, run.strain) for run in processes)
         if busy.is_busy(strain):
-            found[repetition] = strain
-    return found
+            interference_by_run[repetition] = strain
+    return interference_by_run
 
 
 def withheld_benchmarks(stability: Stability) -> frozenset[str]:
@@ -202,89 +214,95 @@ def withheld_benchmarks(stability: Stability) -> frozenset[str]:
     )
 
 
-def _has_spread(complete: Complete, wanted_runs: int) -> bool:
+def _has_spread(complete: CompleteRuns, wanted_runs: int) -> bool:
     return wanted_runs >= 2 and len(complete) == wanted_runs
 
 
 def _quiet_spread(
-    complete: Complete, spoilt: Mapping[int, HostInterference], wanted_runs: int
+    complete: CompleteRuns, spoilt: Mapping[int, HostInterference], wanted_runs: int
 ) -> tuple[float | None, tuple[Caveat, ...]]:
     """Return the spread of the runs that no busy machine has spoilt, with its caveats."""
     if not _has_spread(complete, wanted_runs):
         return None, ()
     if not spoilt:
-        return spread(list(complete.values())), ()
-    quiet = [values for one, values in complete.items() if one not in spoilt]
-    what = f"{len(spoilt)} of {wanted_runs} runs were measured on a busy machine"
+        return measure_spread(list(complete.values())), ()
+    quiet = [values for repetition, values in complete.items() if repetition not in spoilt]
+    message = f"{len(spoilt)} of {wanted_runs} runs were measured on a busy machine"
     if len(quiet) >= 2:
-        return spread(quiet), (Caveat(busy.SLUG, f"{what}; the spread is that of the other runs"),)
-    return None, (Caveat(busy.SLUG, f"{what}, so the spread of this benchmark is unknown"),)
+        return measure_spread(quiet), (
+            Caveat(busy.SLUG, f"{message}; the spread is that of the other runs"),
+        )
+    return None, (Caveat(busy.SLUG, f"{message}, so the spread of this benchmark is unknown"),)
 
 
-def _benchmark(
-    benchmark: Benchmark, runs: Sequence[Run], complete: Complete, asked: int
+def _judge_benchmark(
+    benchmark: Benchmark, runs: Sequence[Run], complete: CompleteRuns, required_runs: int
 ) -> BenchmarkVerdict:
     suite = readings.of_purpose(runs, Purpose.SUITE)
-    found, spread_caveats = _quiet_spread(complete, busy_runs(suite, asked), asked)
+    max_spread, spread_caveats = _quiet_spread(
+        complete, find_busy_runs(suite, required_runs), required_runs
+    )
     failed = [run for run in runs if not isinstance(run.outcome, Measured)]
-    last = max(runs, key=_when, default=None)
-    seconds = [_seconds(runs, repetition) for repetition in complete]
-    short = Caveat("incomplete", f"measured in {len(complete)} of {asked} runs")
-    noted = (
-        Caveat("not-as-written", note) for note in (*benchmark.notes, *_of_length(benchmark, runs))
+    last = max(runs, key=_make_order_key, default=None)
+    seconds = [_sum_run_seconds(runs, repetition) for repetition in complete]
+    short = Caveat("incomplete", f"measured in {len(complete)} of {required_runs} runs")
+    note_caveats = (
+        Caveat("not-as-written", note)
+        for note in (*benchmark.notes, *_describe_block_length(benchmark, runs))
     )
     return BenchmarkVerdict(
         id=benchmark.id,
-        max_spread=found,
-        bucket=None if found is None else bucket(found),
+        max_spread=max_spread,
+        bucket=None if max_spread is None else choose_bucket(max_spread),
         means=tuple(fmean(values) for values in complete.values()),
         runs=len(complete),
         seconds=fmean(seconds) if seconds else None,
         unique=(),
         shared=(),
-        ending=str(ending(last.outcome) if last else Ending.SKIPPED),
-        reason=_why(failed, runs),
+        ending=str(find_ending(last.outcome) if last else Ending.SKIPPED),
+        reason=_explain_failure(failed, runs),
         caveats=(
-            *((short,) if len(complete) < asked else ()),
+            *((short,) if len(complete) < required_runs else ()),
             *spread_caveats,
-            *noted,
-            *warmup_results.of_benchmark(runs),
+            *note_caveats,
+            *warmup_results.describe_benchmark_warmup(runs),
         ),
         trials=tuple(run.trial.id for run in suite),
     )
 
 
-def _of_length(benchmark: Benchmark, runs: Sequence[Run]) -> Iterator[str]:
+def _describe_block_length(benchmark: Benchmark, runs: Sequence[Run]) -> Iterator[str]:
     """Say whose length the blocks have where another than the author's means something else."""
-    own, seconds = benchmark.block_seconds, {run.trial.schedule.seconds for run in runs}
-    if own is None or not seconds:
+    author_seconds, seconds = benchmark.block_seconds, {run.trial.schedule.seconds for run in runs}
+    if author_seconds is None or not seconds:
         return
-    if own in seconds:
+    if author_seconds in seconds:
         yield (
-            f"an iteration lasts {own:g} s as its author or JMH's default says, not as long as "
+            f"an iteration lasts {author_seconds:g} s as its author or JMH's default says, not "
+            "as long as "
             f"planned: {benchmark.kept}; those that warm up last as long"
         )
     else:
-        yield f"an iteration lasts as planned, not {own:g} s, though {benchmark.kept}"
+        yield f"an iteration lasts as planned, not {author_seconds:g} s, though {benchmark.kept}"
 
 
-def _why(failed: Sequence[Run], runs: Sequence[Run]) -> str | None:
+def _explain_failure(failed: Sequence[Run], runs: Sequence[Run]) -> str | None:
     if failed:
-        last = max(failed, key=_when)
-        return f"run {last.trial.repetition}: {reason(last.outcome)}"
+        last = max(failed, key=_make_order_key)
+        return f"run {last.trial.repetition}: {describe_failure(last.outcome)}"
     return None if runs else "never run"
 
 
-def _when(run: Run) -> tuple[bool, int, int]:
+def _make_order_key(run: Run) -> tuple[bool, int, int]:
     return run.trial.purpose is Purpose.SUITE, run.trial.repetition, run.trial.fork
 
 
-def _seconds(runs: Sequence[Run], repetition: int) -> float:
+def _sum_run_seconds(runs: Sequence[Run], repetition: int) -> float:
     suite = readings.of_purpose(runs, Purpose.SUITE)
     return sum(run.seconds for run in suite if run.trial.repetition == repetition)
 
 
-def _buckets(buckets: Sequence[Bucket]) -> tuple[BucketCount, ...]:
+def _count_buckets(buckets: Sequence[Bucket]) -> tuple[BucketCount, ...]:
     return tuple(
         BucketCount(
             bucket,
@@ -296,7 +314,7 @@ def _buckets(buckets: Sequence[Bucket]) -> tuple[BucketCount, ...]:
 
 
 def _suite_seconds(
-    runs: Mapping[str, Sequence[Run]], complete: Mapping[str, Complete]
+    runs: Mapping[str, Sequence[Run]], complete: Mapping[str, CompleteRuns]
 ) -> tuple[float, ...]:
     """Return the durations of the runs that hold every benchmark that works at all.
 
@@ -309,20 +327,28 @@ def _suite_seconds(
     }
     common = sorted(set.intersection(*map(set, working.values()))) if working else []
     return tuple(
-        float(np.sum([_seconds(runs[name], numbers[one]) for name, numbers in working.items()]))
-        for one in common
+        float(
+            np.sum(
+                [
+                    _sum_run_seconds(runs[name], numbers[repetition])
+                    for name, numbers in working.items()
+                ]
+            )
+        )
+        for repetition in common
     )
 
 
-def filtered(unseen: UnmeasuredPart, listed: int) -> tuple[Caveat, ...]:
+def describe_filter(unseen: UnmeasuredPart, benchmark_count: int) -> tuple[Caveat, ...]:
     """Say that a pattern left benchmarks out, of which `listed` are looked at."""
     if unseen.filter is None:
         return ()
-    seen = listed + len(unseen.unlisted)
+    matching_count = benchmark_count + len(unseen.unlisted)
     over = unseen.filter.groups_passed_over
     size = "" if over else f"{unseen.filter.suite_size} "
     text = (
-        f"{seen} of the suite's {size}benchmarks match {unseen.filter.pattern!r}; results hold "
+        f"{matching_count} of the suite's {size}benchmarks match {unseen.filter.pattern!r}; "
+        "results hold "
         "for these only: a method that none of them detects may be covered by another benchmark"
     )
     if over:
@@ -333,17 +359,18 @@ def filtered(unseen: UnmeasuredPart, listed: int) -> tuple[Caveat, ...]:
     return (Caveat("filtered", text),)
 
 
-def _caveats(runs: Sequence[Run], asked: int) -> tuple[Caveat, ...]:
+def _describe_runs(runs: Sequence[Run], required_runs: int) -> tuple[Caveat, ...]:
     caveats = []
-    if asked < 2:
+    if required_runs < 2:
         text = (
-            f"{asked} run of the suite: a spread needs at least 2; set `stability_runs` to "
+            f"{required_runs} run of the suite: a spread needs at least 2; set `stability_runs` to "
             f"{PAPER_RUNS}"
         )
         caveats.append(Caveat("few-runs", text))
-    elif asked < PAPER_RUNS:
+    elif required_runs < PAPER_RUNS:
         text = (
-            f"spreads over {asked} runs of the suite may be too small; the paper takes {PAPER_RUNS}"
+            f"spreads over {required_runs} runs of the suite may be too small; the paper takes "
+            f"{PAPER_RUNS}"
         )
         caveats.append(Caveat("few-runs", text))
     hosts = {run.host for run in runs}

@@ -7,23 +7,23 @@ from auditor.core.stability import Filter, Stability
 from auditor.core.suite import Suite
 from auditor.measure import trust, warmup_results
 from auditor.measure.context import StudyContext
-from auditor.measure.stability_judge import UnmeasuredPart, judge
-from auditor.measure.suite_runs import SuiteBaseline, baseline, unlisted
+from auditor.measure.stability_judge import UnmeasuredPart, judge_suite_stability
+from auditor.measure.suite_runs import SuiteBaseline, list_unlisted, run_baseline
 
 
-def audit(parts: StudyContext) -> Stability:
+def audit_stability(parts: StudyContext) -> Stability:
     """Return the stability of the suite; raises NoBenchmarks when nothing could be measured."""
-    return judged(baseline(parts), parts)
+    return judge_baseline(run_baseline(parts), parts)
 
 
-def judged(suite_baseline: SuiteBaseline, parts: StudyContext) -> Stability:
+def judge_baseline(suite_baseline: SuiteBaseline, parts: StudyContext) -> Stability:
     """Judge the runs of a baseline, and say where they are not warm or not alike."""
-    verdict = judge(
+    verdict = judge_suite_stability(
         suite_baseline.benchmarks,
         suite_baseline.runs,
         wanted_runs=suite_baseline.wanted_runs or parts.request.stability_runs,
         pilots=suite_baseline.pilots,
-        unseen=unseen(
+        unseen=find_unmeasured(
             parts.suite,
             parts.request.benchmarks,
             len(suite_baseline.benchmarks) + suite_baseline.unsampled,
@@ -31,35 +31,37 @@ def judged(suite_baseline: SuiteBaseline, parts: StudyContext) -> Stability:
     )
     request = parts.request
     caveats = (
-        *warmup_results.of_request(request, suite_baseline.runs),
-        *trust.of_runs(
+        *warmup_results.describe_watching(request, suite_baseline.runs),
+        *trust.warn_of_own_runs(
             (run for run in suite_baseline.runs if not is_busy(run.strain)), parts.project
         ),
     )
-    known = verdict.caveats
+    suite_caveats = verdict.caveats
     if suite_baseline.wanted_runs and not any(
         benchmark.max_spread is not None for benchmark in verdict.benchmarks
     ):
-        known = tuple(
-            caveat for caveat in known if caveat.slug != "few-runs"
+        suite_caveats = tuple(
+            caveat for caveat in suite_caveats if caveat.slug != "few-runs"
         )  # there is no spread at all
-    return replace(verdict, caveats=(*known, *caveats))
+    return replace(verdict, caveats=(*suite_caveats, *caveats))
 
 
-def unseen(suite: Suite, pattern: str, chosen: int) -> UnmeasuredPart:
+def find_unmeasured(suite: Suite, pattern: str, matching_count: int) -> UnmeasuredPart:
     """Return what was not run of a suite of which `chosen` benchmarks match `pattern`.
 
     The id of a package that does not build tells nothing of the benchmarks in it; where others of
     a group are listed, an id in it is that of a benchmark.
     """
-    matching = unlisted(suite, pattern)
+    matching = list_unlisted(suite, pattern)
     groups = tuple(f"{group}." for group in {benchmark.group for benchmark in suite.benchmarks})
     size = len(suite.benchmarks) + len(suite.unusable)
-    is_part = chosen + len(matching) < size or bool(suite.passed_over)
+    is_part = matching_count + len(matching) < size or bool(suite.passed_over)
     return UnmeasuredPart(
         unlisted=matching,
         filter=Filter(pattern, size, len(suite.passed_over)) if is_part else None,
         perhaps=tuple(
-            one for one in suite.unusable if one not in matching and not one[0].startswith(groups)
+            entry
+            for entry in suite.unusable
+            if entry not in matching and not entry[0].startswith(groups)
         ),
     )

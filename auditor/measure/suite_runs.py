@@ -16,13 +16,13 @@ from auditor.core.request import Plan, SuiteRequest
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark, Suite
 from auditor.measure import readings
-from auditor.measure.block_sizes import BlockSizes, sized
+from auditor.measure.block_sizes import BlockSizes, measure_block_sizes
 from auditor.measure.busy_runs import replace_busy_runs
 from auditor.measure.context import StudyContext
-from auditor.measure.failures import reason
-from auditor.measure.trials import measure
-from auditor.measure.warmup_results import forks_width
-from auditor.measure.warmup_runs import suite_trials, warmed
+from auditor.measure.failures import describe_failure
+from auditor.measure.trials import measure_trials
+from auditor.measure.warmup_results import measure_forks_width
+from auditor.measure.warmup_runs import adapt_warmup, make_suite_trials
 
 Forks = Mapping[str, int]
 """How many processes a run of a benchmark has, by its id."""
@@ -62,7 +62,7 @@ class SuiteBaseline:
 
     def __post_init__(self) -> None:
         """Sort the runs by benchmark: each pair asks for those of its own."""
-        object.__setattr__(self, "_by_benchmark", by_benchmark(self.runs))
+        object.__setattr__(self, "_by_benchmark", group_by_benchmark(self.runs))
 
     def of(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return the stability runs of a benchmark."""
@@ -74,21 +74,21 @@ class SuiteBaseline:
         Trials are planned with it, and those made already stay valid when runs are added.
         """
         for run in self.of(benchmark):
-            if times := readings.times(run, ArmName.PLAIN):
+            if times := readings.list_block_times(run, ArmName.PLAIN):
                 return median(times)
         return None
 
 
-def by_benchmark(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
+def group_by_benchmark(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
     """Return the runs of each benchmark, by its id, in their order."""
-    found: dict[str, list[Run]] = {}
+    runs_by_id: dict[str, list[Run]] = {}
     for run in runs:
         if run.trial.benchmark is not None:
-            found.setdefault(run.trial.benchmark.id, []).append(run)
-    return {name: tuple(trial_runs) for name, trial_runs in found.items()}
+            runs_by_id.setdefault(run.trial.benchmark.id, []).append(run)
+    return {name: tuple(trial_runs) for name, trial_runs in runs_by_id.items()}
 
 
-def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
+def choose_benchmarks(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
     """Return the benchmarks whose name or id holds a match; raises NoBenchmarks if none does."""
     search = re.compile(pattern).search
     benchmarks = tuple(
@@ -96,20 +96,24 @@ def chosen(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
         for benchmark in suite.benchmarks
         if search(benchmark.name) or search(benchmark.id)
     )
-    if not benchmarks and (failing := unlisted(suite, pattern)):
-        name, why = failing[0]
-        raise NoBenchmarks(f"no benchmark that matches {pattern!r} can be listed: {name}: {why}")
-    if not benchmarks and suite.benchmarks:
-        some = ", ".join(benchmark.id for benchmark in suite.benchmarks[:5])
-        where = "the packages that were listed have" if suite.passed_over else "the suite has"
+    if not benchmarks and (failing := list_unlisted(suite, pattern)):
+        name, explanation = failing[0]
         raise NoBenchmarks(
-            f"no benchmark matches {pattern!r}; {where} {len(suite.benchmarks)}, such as {some}"
+            f"no benchmark that matches {pattern!r} can be listed: {name}: {explanation}"
+        )
+    if not benchmarks and suite.benchmarks:
+        examples = ", ".join(benchmark.id for benchmark in suite.benchmarks[:5])
+        owner = "the packages that were listed have" if suite.passed_over else "the suite has"
+        raise NoBenchmarks(
+            f"no benchmark matches {pattern!r}; {owner} {len(suite.benchmarks)}, such as {examples}"
         )
     if not benchmarks:
-        why = "".join(f"; {name}: {reason}" for name, reason in suite.unusable[:3])
-        which = f"that may match {pattern!r} " if suite.passed_over else ""
+        explanation = "".join(f"; {name}: {reason}" for name, reason in suite.unusable[:3])
+        qualifier = f"that may match {pattern!r} " if suite.passed_over else ""
         hint = f"; {suite.hint}" if suite.hint else ""
-        raise NoBenchmarks(f"the subject has no benchmark {which}that could be listed{why}{hint}")
+        raise NoBenchmarks(
+            f"the subject has no benchmark {qualifier}that could be listed{explanation}{hint}"
+        )
     return benchmarks
 
 
@@ -127,53 +131,57 @@ def may_be_chosen(pattern: str, group: str, name: str) -> bool:
     return any(search(text, partial=True) is not None for text in (name, f"{group}.{name}"))
 
 
-def unlisted(suite: Suite, pattern: str) -> tuple[tuple[str, str], ...]:
+def list_unlisted(suite: Suite, pattern: str) -> tuple[tuple[str, str], ...]:
     """Return id and reason of what matches as well, but could not be listed.
 
     Only its id is known: a name is what stands behind one of its dots.
     """
     search = re.compile(pattern).search
-    return tuple(one for one in suite.unusable if any(map(search, _names(one[0]))))
+    return tuple(
+        entry for entry in suite.unusable if any(map(search, _list_name_suffixes(entry[0])))
+    )
 
 
 def is_broken(suite: Suite, pattern: str) -> bool:
     """Tell whether a suite in which no benchmark matches may have some that could not be listed."""
-    return bool(unlisted(suite, pattern) or (suite.unusable and not suite.benchmarks))
+    return bool(list_unlisted(suite, pattern) or (suite.unusable and not suite.benchmarks))
 
 
-def obstacle(benchmark: Benchmark, suite: Suite) -> str | None:
+def find_listing_obstacle(benchmark: Benchmark, suite: Suite) -> str | None:
     """Return why a suite could not list a benchmark of another revision, None if it says nothing.
 
     What could not be listed is the benchmark, or what holds it: a group, a file, all its cases.
     """
-    return next((why for name, why in suite.unusable if _holds(name, benchmark)), None)
+    return next(
+        (cause for name, cause in suite.unusable if _contains_benchmark(name, benchmark)), None
+    )
 
 
-def _holds(name: str, benchmark: Benchmark) -> bool:
+def _contains_benchmark(name: str, benchmark: Benchmark) -> bool:
     if len(name) <= len(benchmark.group):
         return name == benchmark.group  # a Go package holds none of those in its subfolders
     rest = benchmark.id.removeprefix(name)
     return not rest or (rest != benchmark.id and rest[0] in _INSIDE)
 
 
-def _names(name: str) -> Iterator[str]:
+def _list_name_suffixes(name: str) -> Iterator[str]:
     yield name
     yield from (name[dot.end() :] for dot in re.finditer(r"\.", name))
 
 
-def baseline(parts: StudyContext) -> SuiteBaseline:
+def run_baseline(parts: StudyContext) -> SuiteBaseline:
     """Run the unchanged suite `stability_runs` times, in an order drawn anew for each run.
 
     Raises NoBenchmarks when nothing could be measured.
     """
-    benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    size = sized(benchmarks, parts)
+    benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
+    size = measure_block_sizes(benchmarks, parts)
     pilots = size.pilots
     failed = {run.trial.benchmark for run in pilots if not isinstance(run.outcome, Measured)}
     runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
     if not parts.fixed_operations:
         size = _find_slow_operations(runnable, size, parts)
-    runs, forks = suite_runs(runnable, size, parts)
+    runs, forks = run_suite(runnable, size, parts)
     measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
     failed |= {run.trial.benchmark for run in runs} - measured
     usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
@@ -183,8 +191,10 @@ def baseline(parts: StudyContext) -> SuiteBaseline:
     return SuiteBaseline(
         benchmarks=benchmarks,
         usable=usable,
-        unfinished=unfinished(usable, runs, forks, parts.request.stability_runs),
-        plans=warmed(size.plans, size.operations, runs) if parts.request.watched else size.plans,
+        unfinished=find_unfinished(usable, runs, forks, parts.request.stability_runs),
+        plans=adapt_warmup(size.plans, size.operations, runs)
+        if parts.request.watched
+        else size.plans,
         operations=size.operations,
         pilots=pilots,
         runs=tuple(runs),
@@ -203,10 +213,10 @@ def _find_slow_operations(
     request = parts.request
     if request.watched is not None or not request.stability_runs:
         return size
-    by_id = suite_trials(benchmarks, size, parts)
+    by_id = make_suite_trials(benchmarks, size, parts)
     order = _draw_order(benchmarks, request, repetition=1)
     trials = [replace(by_id[benchmark.id], repetition=1) for benchmark in order]
-    runs = measure(_name_suite_run(1, request), trials, parts)
+    runs = measure_trials(_name_suite_run(1, request), trials, parts)
     return replace(size, pilots=tuple(runs))
 
 
@@ -222,20 +232,20 @@ def _name_suite_run(repetition: int, request: SuiteRequest) -> str:
     return f"suite run {repetition} of {request.stability_runs}"
 
 
-def unfinished(
-    benchmarks: Sequence[Benchmark], runs: Sequence[Run], forks: Forks, wanted: int
+def find_unfinished(
+    benchmarks: Sequence[Benchmark], runs: Sequence[Run], forks: Forks, required_runs: int
 ) -> tuple[Benchmark, ...]:
     """Return the benchmarks that lack runs and have not failed in one: the time was up."""
-    made = Counter(run.trial.benchmark for run in runs)
+    run_counts = Counter(run.trial.benchmark for run in runs)
     broken = {run.trial.benchmark for run in runs if not isinstance(run.outcome, Measured)}
     return tuple(
         benchmark
         for benchmark in benchmarks
-        if made[benchmark] < wanted * forks[benchmark.id] and benchmark not in broken
+        if run_counts[benchmark] < required_runs * forks[benchmark.id] and benchmark not in broken
     )
 
 
-def suite_runs(
+def run_suite(
     benchmarks: Sequence[Benchmark], size: BlockSizes, parts: StudyContext
 ) -> tuple[list[Run], Forks]:
     """Run by run, so that a benchmark that hung in one run is not waited for in the next.
@@ -246,42 +256,44 @@ def suite_runs(
     runs: list[Run] = []
     hung: set[Benchmark | None] = set()
     forks: dict[str, int] = {benchmark.id: request.plan.forks for benchmark in benchmarks}
-    trials_of = suite_trials(benchmarks, size, parts)
+    trials_of = make_suite_trials(benchmarks, size, parts)
     for repetition in range(1, request.stability_runs + 1):
         order = _draw_order(benchmarks, request, repetition)
-        wanted = [benchmark for benchmark in order if benchmark not in hung]
+        ready_benchmarks = [benchmark for benchmark in order if benchmark not in hung]
         name = _name_suite_run(repetition, request)
         ended: list[Run] = []
-        for turn in _turns(request, repetition):
+        for turn in _split_forks(request, repetition):
             trials = [
                 replace(trials_of[benchmark.id], repetition=repetition, fork=fork)
-                for benchmark in wanted
+                for benchmark in ready_benchmarks
                 for fork in turn
                 if fork <= forks[benchmark.id]
             ]
-            ended += measure(name, trials, parts) if trials else []
-            forks |= _enough(forks, turn[-1], ended, request)
+            ended += measure_trials(name, trials, parts) if trials else []
+            forks |= _find_enough_forks(forks, turn[-1], ended, request)
         hung |= {run.trial.benchmark for run in ended if isinstance(run.outcome, TimedOut)}
         runs += ended
     return replace_busy_runs(runs, parts), forks
 
 
-def _turns(request: SuiteRequest, repetition: int) -> list[range]:
+def _split_forks(request: SuiteRequest, repetition: int) -> list[range]:
     """Return the forks that run before anybody looks whether more are worth it."""
     forks = range(1, request.plan.forks + 1)
     looks = request.watched is not None and request.watched.watch.width is not None
     return [range(fork, fork + 1) for fork in forks] if looks and repetition == 1 else [forks]
 
 
-def _enough(forks: Forks, made: int, runs: Sequence[Run], request: SuiteRequest) -> dict[str, int]:
+def _find_enough_forks(
+    forks: Forks, fork_count: int, runs: Sequence[Run], request: SuiteRequest
+) -> dict[str, int]:
     """Return how many forks those benchmarks have for which as many as were made are enough."""
     if request.watched is None or request.watched.watch.width is None:
         return {}
     width = request.watched.watch.width
     return {
-        name: made
-        for name, trial_runs in by_benchmark(runs).items()
-        if forks[name] > made and forks_width(trial_runs) <= width
+        name: fork_count
+        for name, trial_runs in group_by_benchmark(runs).items()
+        if forks[name] > fork_count and measure_forks_width(trial_runs) <= width
     }
 
 
@@ -289,4 +301,4 @@ def first_failure(runs: Sequence[Run]) -> str:
     """Say of the first that failed which benchmark it is, and why."""
     run = next(run for run in runs if not isinstance(run.outcome, Measured))
     name = run.trial.benchmark.id if run.trial.benchmark else "the unit tests"
-    return f"{name}: {reason(run.outcome)}"[:600]
+    return f"{name}: {describe_failure(run.outcome)}"[:600]

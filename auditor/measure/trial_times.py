@@ -91,7 +91,7 @@ class TrialTimes:
             return
         if benchmark.id not in self._start:
             self._learn_benchmark(benchmark, run)
-        model = self._modelled(run.trial)
+        model = self._model_seconds(run.trial)
         if model > 0:
             self._factors[run.trial.purpose].append(run.seconds / model)
 
@@ -100,14 +100,14 @@ class TrialTimes:
         if trial.benchmark is None or not self._start:
             return expected_seconds(trial)
         factors = self._factors.get(trial.purpose, [])[-_RECENT:]
-        seconds = self._modelled(trial) * (median(factors) if factors else 1.0)
+        seconds = self._model_seconds(trial) * (median(factors) if factors else 1.0)
         return seconds if trial.watch is None else min(seconds, START_SECONDS + trial.watch.seconds)
 
     def start_seconds(self, benchmark: Benchmark) -> float:
         """Return what a process of a benchmark takes beside its blocks."""
-        known = self._start.get(benchmark.id)
-        if known is not None:
-            return known
+        learned_seconds = self._start.get(benchmark.id)
+        if learned_seconds is not None:
+            return learned_seconds
         return median(self._start.values()) if self._start else START_SECONDS
 
     def block_seconds(self, benchmark: Benchmark, seconds: float, operations: int | None) -> float:
@@ -117,7 +117,7 @@ class TrialTimes:
             return seconds
         return operation * operations if operations is not None else max(seconds, operation)
 
-    def _modelled(self, trial: Trial) -> float:
+    def _model_seconds(self, trial: Trial) -> float:
         """Return the time of the whole schedule, by what the benchmark's plain process took."""
         schedule, benchmark = trial.schedule, trial.benchmark
         if benchmark is None:
@@ -127,12 +127,12 @@ class TrialTimes:
 
     def _learn_benchmark(self, benchmark: Benchmark, run: Run) -> None:
         """Learn from a plain process how long an operation and the start take."""
-        times = readings.times(run, ArmName.PLAIN)
+        times = readings.list_block_times(run, ArmName.PLAIN)
         if not times or not isinstance(run.outcome, Measured):
             return
         operation, blocks = median(times), len(run.trial.schedule.blocks)
-        done = run.outcome.of(OPERATIONS, ArmName.PLAIN)
-        counts = done.values if done is not None else ()
+        operation_series = run.outcome.of(OPERATIONS, ArmName.PLAIN)
+        counts = operation_series.values if operation_series is not None else ()
         block = operation * median(counts) if counts else run.trial.schedule.seconds
         self._operation[benchmark.id] = operation
         self._start[benchmark.id] = max(0.0, run.seconds - blocks * block)

@@ -12,7 +12,7 @@ from auditor.measure.context import Deadline
 from auditor.measure.trial_times import expected_seconds
 
 
-def hung(runs: Iterable[Run]) -> set[Benchmark | None]:
+def find_hung_benchmarks(runs: Iterable[Run]) -> set[Benchmark | None]:
     """Return the benchmarks that the watchdog had to end in one of `runs`."""
     return {run.trial.benchmark for run in runs if isinstance(run.outcome, TimedOut)}
 
@@ -37,7 +37,7 @@ class TrialServices(Protocol):
         """Return the end of the study, if it has one."""
 
 
-def measure(name: str, trials: Sequence[Trial], parts: TrialServices) -> list[Run]:
+def measure_trials(name: str, trials: Sequence[Trial], parts: TrialServices) -> list[Run]:
     """Return the runs of `trials`, old and new; those the deadline prevented are absent.
 
     Another auditor may be at work on the same store: what it has run meanwhile is not run again,
@@ -53,12 +53,12 @@ def measure(name: str, trials: Sequence[Trial], parts: TrialServices) -> list[Ru
             runs.append(run)
     parts.observer.phase_started(name, len(trials), sum(map(expected_seconds, missing)))
     for run in runs:
-        _hear(run, parts, reused=True)
+        _report_run(run, parts, reused=True)
     try:
         for trial_run in parts.dispatcher.run(_still_missing(missing, runs, parts)):
             parts.store.add(trial_run)
             runs.append(parts.store.find(trial_run.trial) or trial_run)
-            _hear(trial_run, parts, reused=False)
+            _report_run(trial_run, parts, reused=False)
     except OutOfTime:
         if parts.deadline is None:
             raise
@@ -66,7 +66,7 @@ def measure(name: str, trials: Sequence[Trial], parts: TrialServices) -> list[Ru
     return runs
 
 
-def _hear(run: Run, parts: TrialServices, *, reused: bool) -> None:
+def _report_run(run: Run, parts: TrialServices, *, reused: bool) -> None:
     """Tell the observer of a run, and the deadline how long it took."""
     parts.observer.trial_ended(run, reused=reused)
     if parts.deadline is not None:
@@ -81,8 +81,10 @@ def _still_missing(
         run = parts.store.find(trial)
         if run is not None:
             runs.append(run)
-            _hear(run, parts, reused=True)
-        elif parts.deadline is None or parts.deadline.allows(parts.deadline.times.seconds(trial)):
+            _report_run(run, parts, reused=True)
+        elif parts.deadline is None or parts.deadline.has_time_for(
+            parts.deadline.times.seconds(trial)
+        ):
             yield trial
         else:
             return

@@ -8,45 +8,45 @@ from auditor.core.series.steady import SteadyLabel
 from auditor.core.series.stored import StoredResults, StoredRun
 from auditor.core.subject import Project
 from auditor.measure import own_series, run_similarity
-from auditor.warmup.judging import judge
+from auditor.warmup.judging import judge_process
 from auditor.warmup.learned import LENGTH, LearnedDetector
 
 
-def of_runs(runs: Iterable[Run], project: Project) -> Iterator[Caveat]:
-    """Say of our own runs of a suite what `caveats` says of stored ones."""
-    results = own_series.results(runs, harness=project.harness, digest=project.digest)
-    yield from caveats(results, results.runs)
+def warn_of_own_runs(runs: Iterable[Run], project: Project) -> Iterator[Caveat]:
+    """Say of our own runs of a suite what `warn_of_unsteady_runs` says of stored ones."""
+    results = own_series.build_stored_results(runs, harness=project.harness, digest=project.digest)
+    yield from warn_of_unsteady_runs(results, results.runs)
 
 
-def caveats(found: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]:
+def warn_of_unsteady_runs(results: StoredResults, runs: Sequence[StoredRun]) -> Iterator[Caveat]:
     """Say which benchmarks' series are long enough to tell, and not warm, or not alike.
 
     Nothing is cut from them, and nothing is said of short ones: a dozen values of the same code
     look as unlike as any.
     """
-    cold = [name for name in found.benchmarks if _is_cold(name, found)]
+    cold = [name for name in results.benchmarks if _is_cold(name, results)]
     if cold:
         text = (
-            f"{len(cold)} of {len(found.benchmarks)} benchmarks have processes that never reach "
+            f"{len(cold)} of {len(results.benchmarks)} benchmarks have processes that never reach "
             f"steady state ({list_some(cold)}); bench-audit steady shows which"
         )
         yield Caveat("not-steady", text)
-    unlike = [name for name in found.benchmarks if _is_unlike(name, runs)]
+    unlike = [name for name in results.benchmarks if _is_unlike(name, runs)]
     if unlike:
         text = (
-            f"the runs of {len(unlike)} of {len(found.benchmarks)} benchmarks are dissimilar "
+            f"the runs of {len(unlike)} of {len(results.benchmarks)} benchmarks are dissimilar "
             f"({list_some(unlike)}); bench-audit similarity shows which run is the outlier"
         )
         yield Caveat("dissimilar-runs", text)
 
 
-def _is_cold(name: str, found: StoredResults) -> bool:
+def _is_cold(name: str, results: StoredResults) -> bool:
     detector = LearnedDetector()
-    processes = [process for run in found.runs for process in run.processes.get(name, ())]
+    processes = [process for run in results.runs for process in run.processes.get(name, ())]
     stored_processes = [
         process for process in processes if len(process.warmups) + len(process.seconds) == LENGTH
     ]
-    judged_series = [judge(process, detector) for process in stored_processes]
+    judged_series = [judge_process(process, detector) for process in stored_processes]
     # Of what is unlike the series that it learned from it knows too little to warn of them.
     return any(
         steadiness.label is SteadyLabel.NOT_STEADY
@@ -56,7 +56,7 @@ def _is_cold(name: str, found: StoredResults) -> bool:
 
 
 def _is_unlike(name: str, runs: Sequence[StoredRun]) -> bool:
-    values = [found for run in runs if len(found := run.values(name))]
+    values = [run_values for run in runs if len(run_values := run.values(name))]
     if len(values) < 2 or min(map(len, values)) < run_similarity.PAPER.least_values:
         return False
-    return run_similarity.judge(name, values).dissimilar is True
+    return run_similarity.judge_runs(name, values).dissimilar is True

@@ -11,8 +11,8 @@ from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.request import SuiteRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.stop_rules import StoppingRule
-from auditor.core.suite import Configured
-from auditor.core.units import duration, percent
+from auditor.core.suite import IterationSettings
+from auditor.core.units import format_duration, format_percent
 from auditor.core.values import OPERATIONS, TIME, WALL
 from auditor.measure import readings
 from auditor.stats.compare import relative_width
@@ -23,55 +23,62 @@ _LEAST_FORKS = 2
 _NAMED = 10
 """Processes of a benchmark whose warm-up is named."""
 
-Watched = list[tuple[Run, Measured]]
+WatchedRuns = list[tuple[Run, Measured]]
 
 
-def of_benchmark(runs: Sequence[Run]) -> Iterator[Caveat]:
+def describe_benchmark_warmup(runs: Sequence[Run]) -> Iterator[Caveat]:
     """Say when the processes of a benchmark were warm, and how many were not seen warm.
 
     `runs` are those of the benchmark.
     """
-    found = _watched(runs)
-    came_to = [one.warmed for _, one in found if one.warmed]
+    watched_runs = _select_watched(runs)
+    came_to = [entry.warmed for _, entry in watched_runs if entry.warmed]
     warm = [warmup_result.warm for warmup_result in came_to if warmup_result.warm is not None]
-    cold = len(found) - len(warm)
+    cold = len(watched_runs) - len(warm)
     if warm:
         seconds = median(
-            lasted(one, Phase.WARMUP)
-            for _, one in found
-            if one.warmed and one.warmed.warm is not None
+            measure_phase_seconds(entry, Phase.WARMUP)
+            for _, entry in watched_runs
+            if entry.warmed and entry.warmed.warm is not None
         )
-        by = came_to[0].method
-        text = f"warm after {_numbers(warm)} iterations by {by}, median {seconds:.3g} s"
+        criterion = came_to[0].method
+        text = (
+            f"warm after {_format_numbers(warm)} iterations by {criterion}, median {seconds:.3g} s"
+        )
         since = [warmup_result.since for warmup_result in came_to if warmup_result.warm is not None]
-        if any(one is not None for one in since):
-            text += f"; steady since about iteration {_numbers(since)}"
+        if any(entry is not None for entry in since):
+            text += f"; steady since about iteration {_format_numbers(since)}"
         yield Caveat("warm-after", text)
     if cold:
         text = (
-            f"{cold} of {len(found)} processes did not reach steady state; their last iterations "
+            f"{cold} of {len(watched_runs)} processes did not reach steady state; their last "
+            "iterations "
             "are measured instead"
         )
         yield Caveat("not-seen-warm", text)
     if short := sum(not warmup_result.enough for warmup_result in came_to) - cold:
         text = (
-            f"{short} of {len(found)} processes ended before enough was measured; raise "
+            f"{short} of {len(watched_runs)} processes ended before enough was measured; raise "
             "warmup.limit or warmup.iterations"
         )
         yield Caveat("measured-less", text)
 
 
-def _numbers(of: Sequence[int | None]) -> str:
-    named = ("?" if one is None else str(one) for one in of[:_NAMED])
-    return ", ".join(named) + (", …" if len(of) > _NAMED else "")
+def _format_numbers(numbers: Sequence[int | None]) -> str:
+    named = ("?" if number is None else str(number) for number in numbers[:_NAMED])
+    return ", ".join(named) + (", …" if len(numbers) > _NAMED else "")
 
 
-def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
+def describe_suite_warmup(runs: Sequence[Run]) -> Iterator[Caveat]:
     """Say how long the processes took beside the suite's own settings, and which were not warm."""
-    found = _watched(runs)
+    watched_runs = _select_watched(runs)
     pairs = [
-        (lasted(one, Phase.WARMUP) + lasted(one, Phase.MEASUREMENT), _seconds(settings))
-        for run, one in found
+        (
+            measure_phase_seconds(outcome, Phase.WARMUP)
+            + measure_phase_seconds(outcome, Phase.MEASUREMENT),
+            _sum_configured_seconds(settings),
+        )
+        for run, outcome in watched_runs
         if run.trial.benchmark
         and (settings := run.trial.benchmark.configured)
         and not settings.is_single
@@ -79,15 +86,16 @@ def of_suite(runs: Sequence[Run]) -> Iterator[Caveat]:
     if pairs:
         took, configured = map(sum, zip(*pairs, strict=True))
         text = (
-            f"{len(pairs)} processes with a stopping rule ran {duration(took)}; with the suite's "
-            f"own settings {duration(configured)}"
+            f"{len(pairs)} processes with a stopping rule ran {format_duration(took)}; with the "
+            "suite's "
+            f"own settings {format_duration(configured)}"
         )
         yield Caveat("watched-time", text)
-    benchmarks = {run.trial.benchmark.id for run, _ in found if run.trial.benchmark}
+    benchmarks = {run.trial.benchmark.id for run, _ in watched_runs if run.trial.benchmark}
     cold = {
         run.trial.benchmark.id
-        for run, one in found
-        if one.warmed and one.warmed.warm is None and run.trial.benchmark
+        for run, outcome in watched_runs
+        if outcome.warmed and outcome.warmed.warm is None and run.trial.benchmark
     }
     if cold:
         text = (
@@ -124,56 +132,58 @@ class MeasuredWarmup:
         return max(self.threads * self.operation_seconds, beyond)
 
 
-def warm_ups(runs: Sequence[Run]) -> dict[str, MeasuredWarmup]:
+def measure_warmups(runs: Sequence[Run]) -> dict[str, MeasuredWarmup]:
     """Return how benchmarks warm up, by their ids: as long as the longest of processes.
 
     One of which a process was not seen warm has nothing.
     """
-    found: dict[str, MeasuredWarmup] = {}
+    warmups: dict[str, MeasuredWarmup] = {}
     cold = set()
-    for run, one in _watched(runs):
-        if run.trial.benchmark is None or one.warmed is None:
+    for run, outcome in _select_watched(runs):
+        if run.trial.benchmark is None or outcome.warmed is None:
             continue
         name = run.trial.benchmark.id
-        if one.warmed.warm is None:
+        if outcome.warmed.warm is None:
             cold.add(name)
         else:
-            measured_warmup = _warm_up(run, one, one.warmed.warm)
-            before = found.get(name, measured_warmup)
-            found[name] = max(
+            measured_warmup = _measure_warmup(run, outcome, outcome.warmed.warm)
+            before = warmups.get(name, measured_warmup)
+            warmups[name] = max(
                 before, measured_warmup, key=lambda warmup: (warmup.seconds, warmup.iterations)
             )
-    return {name: warmup for name, warmup in found.items() if name not in cold}
+    return {name: warmup for name, warmup in warmups.items() if name not in cold}
 
 
-def _warm_up(run: Run, outcome: Measured, warm: int) -> MeasuredWarmup:
+def _measure_warmup(run: Run, outcome: Measured, warm: int) -> MeasuredWarmup:
     benchmark = run.trial.benchmark
     settings = benchmark.configured if benchmark else None
-    done = outcome.of(OPERATIONS, ArmName.PLAIN, Phase.WARMUP)
+    operation_series = outcome.of(OPERATIONS, ArmName.PLAIN, Phase.WARMUP)
     return MeasuredWarmup(
         iterations=warm,
-        seconds=lasted(outcome, Phase.WARMUP),
-        operations=sum(done.values) if done else 0.0,
+        seconds=measure_phase_seconds(outcome, Phase.WARMUP),
+        operations=sum(operation_series.values) if operation_series else 0.0,
         threads=benchmark.threads if benchmark else 1,
         planned=run.trial.schedule.seconds,
         single=settings is not None and settings.is_single,
     )
 
 
-def forks_width(runs: Sequence[Run]) -> float:
+def measure_forks_width(runs: Sequence[Run]) -> float:
     """Return how wide the 95 % interval of the mean over forks is, relative to it.
 
     `runs` are those of a benchmark; infinite where fewer than two of them have measured something.
     """
-    means = [fmean(found) for run in runs if (found := readings.times(run, ArmName.PLAIN))]
+    means = [
+        fmean(times) for run in runs if (times := readings.list_block_times(run, ArmName.PLAIN))
+    ]
     return relative_width(means, _LEVEL) if len(means) >= _LEAST_FORKS else math.inf
 
 
-def of_request(request: SuiteRequest, runs: Sequence[Run]) -> Iterator[Caveat]:
+def describe_watching(request: SuiteRequest, runs: Sequence[Run]) -> Iterator[Caveat]:
     """Say where processes were not watched as asked for, and where fewer forks were enough."""
     if request.watched is not None:
         watch = request.watched.watch
-        yield from otherwise(watch, (run.trial.watch for run in runs))
+        yield from describe_substitution(watch, (run.trial.watch for run in runs))
         yield from _fewer_forks(runs, request.plan.forks, watch.width)
 
 
@@ -181,25 +191,27 @@ def _fewer_forks(runs: Sequence[Run], planned: int, width: float | None) -> Iter
     """Say which benchmarks have fewer forks than planned, as more were not worth it."""
     if width is None:
         return
-    made: dict[str, list[Run]] = {}
-    for run, _ in _watched(runs):
+    runs_by_id: dict[str, list[Run]] = {}
+    for run, _ in _select_watched(runs):
         if run.trial.benchmark is not None and original_repetition(run.trial.repetition) == 1:
-            made.setdefault(run.trial.benchmark.id, []).append(run)
+            runs_by_id.setdefault(run.trial.benchmark.id, []).append(run)
     fewer = [
         f"{name}: {len(trial_runs)}"
-        for name, trial_runs in made.items()
-        if len(trial_runs) < planned and forks_width(trial_runs) <= width
+        for name, trial_runs in runs_by_id.items()
+        if len(trial_runs) < planned and measure_forks_width(trial_runs) <= width
     ]
     if fewer:
         text = (
-            f"{len(fewer)} of {len(made)} benchmarks have fewer than {planned} forks, as the "
-            f"interval of their mean is already within {percent(width, 2)} "
+            f"{len(fewer)} of {len(runs_by_id)} benchmarks have fewer than {planned} forks, as the "
+            f"interval of their mean is already within {format_percent(width, 2)} "
             f"({list_some(sorted(fewer))})"
         )
         yield Caveat("fewer-forks", text)
 
 
-def otherwise(rule: StoppingRule, watches: Iterable[StoppingRule | None]) -> Iterator[Caveat]:
+def describe_substitution(
+    rule: StoppingRule, watches: Iterable[StoppingRule | None]
+) -> Iterator[Caveat]:
     """Say which methods looked instead of the one that was asked for."""
     for method in sorted({watch.method for watch in watches if watch} - {rule.method}):
         text = (
@@ -209,7 +221,7 @@ def otherwise(rule: StoppingRule, watches: Iterable[StoppingRule | None]) -> Ite
         yield Caveat("watched-otherwise", text)
 
 
-def _watched(runs: Sequence[Run]) -> Watched:
+def _select_watched(runs: Sequence[Run]) -> WatchedRuns:
     return [
         (run, run.outcome)
         for run in readings.of_purpose(runs, Purpose.SUITE)
@@ -217,7 +229,7 @@ def _watched(runs: Sequence[Run]) -> Watched:
     ]
 
 
-def lasted(outcome: Measured, phase: Phase) -> float:
+def measure_phase_seconds(outcome: Measured, phase: Phase) -> float:
     """Return how many seconds the blocks of a phase took together."""
     if walls := outcome.of(WALL, ArmName.PLAIN, phase):
         return sum(walls.values)
@@ -225,10 +237,12 @@ def lasted(outcome: Measured, phase: Phase) -> float:
     operations = outcome.of(OPERATIONS, ArmName.PLAIN, phase)
     if times is None or operations is None:
         return 0.0
-    return sum(one * many for one, many in zip(times.values, operations.values, strict=True))
+    return sum(
+        seconds * many for seconds, many in zip(times.values, operations.values, strict=True)
+    )
 
 
-def _seconds(settings: Configured) -> float:
+def _sum_configured_seconds(settings: IterationSettings) -> float:
     """Return how long the iterations of a process last by the suite's own settings."""
     return (
         settings.warmup_iterations * settings.warmup_seconds

@@ -8,9 +8,9 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan, WatchRequest
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.block_sizes import BlockSizes, lasting, operations_in
+from auditor.measure.block_sizes import BlockSizes, estimate_block_seconds, fit_block_operations
 from auditor.measure.context import StudyContext
-from auditor.measure.warmup_results import MeasuredWarmup, warm_ups
+from auditor.measure.warmup_results import MeasuredWarmup, measure_warmups
 from auditor.warmup.validity import trusted_rule
 
 _PATIENCE = 10
@@ -19,7 +19,7 @@ _LONGER = 1.25
 """Times as long as planned may a block be without being another one: operations are rounded."""
 
 
-def suite_trials(
+def make_suite_trials(
     benchmarks: Sequence[Benchmark], size: BlockSizes, parts: StudyContext
 ) -> dict[str, Trial]:
     """Return the trial of a process of each benchmark, by its id."""
@@ -29,27 +29,34 @@ def suite_trials(
             benchmark.id: parts.trial(Purpose.SUITE, benchmark, size.plain(benchmark))
             for benchmark in benchmarks
         }
-    mine = {benchmark.id for benchmark in benchmarks}
+    benchmark_ids = {benchmark.id for benchmark in benchmarks}
     harness = parts.project.harness
     plans = {
-        benchmark.id: schedules.watched(request, size.plans[benchmark.id], benchmark, harness)
+        benchmark.id: schedules.plan_watched(request, size.plans[benchmark.id], benchmark, harness)
         for benchmark in benchmarks
     }
-    tried = [run for run in size.pilots if run.trial.benchmark and run.trial.benchmark.id in mine]
-    operations = operations_in(benchmarks, tried, plans)
-    lasts = lasting(tried, operations)
+    tried = [
+        run
+        for run in size.pilots
+        if run.trial.benchmark and run.trial.benchmark.id in benchmark_ids
+    ]
+    operations = fit_block_operations(benchmarks, tried, plans)
+    lasts = estimate_block_seconds(tried, operations)
     trials = {
         benchmark.id: parts.trial(
-            Purpose.SUITE, benchmark, schedules.plain(plans[benchmark.id], operations[benchmark.id])
+            Purpose.SUITE,
+            benchmark,
+            schedules.make_plain_schedule(plans[benchmark.id], operations[benchmark.id]),
         )
         for benchmark in benchmarks
     }
     return {
-        name: _watched(trial, lasts.get(name), request, parts) for name, trial in trials.items()
+        name: _make_watched_trial(trial, lasts.get(name), request, parts)
+        for name, trial in trials.items()
     }
 
 
-def _watched(
+def _make_watched_trial(
     trial: Trial, lasts: float | None, request: WatchRequest, parts: StudyContext
 ) -> Trial:
     """Return a trial that is watched; its blocks are the most that it does, not what it takes.
@@ -61,12 +68,12 @@ def _watched(
     settings = trial.benchmark.configured if trial.benchmark else None
     if settings is not None and settings.is_single:
         seconds = 0.0
-    watch = trusted_rule(request.watch_of(seconds), parts.project.harness, seconds)
+    watch = trusted_rule(request.adapt_rule(seconds), parts.project.harness, seconds)
     patience = watch.seconds + _PATIENCE * max(planned, seconds)
     return replace(trial, watch=watch, timeout_seconds=parts.request.timeout_seconds + patience)
 
 
-def warmed(
+def adapt_warmup(
     plans: Mapping[str, Plan], operations: Mapping[str, int | None], runs: Sequence[Run]
 ) -> dict[str, Plan]:
     """Return the plan of each benchmark, by its id, with the warm-up that watched runs ask for.
@@ -76,16 +83,16 @@ def warmed(
     many `operations` lasts longer than planned where they do.
     """
     earliest = min((run.trial.repetition for run in runs), default=0)
-    found = warm_ups([run for run in runs if run.trial.repetition == earliest])
+    warmups = measure_warmups([run for run in runs if run.trial.repetition == earliest])
     return {
         name: plan
-        if (warmup := found.get(name)) is None
-        else replace(plan, warmup=max(1, _blocks(warmup, plan, operations.get(name))))
+        if (warmup := warmups.get(name)) is None
+        else replace(plan, warmup=max(1, _count_warmup_blocks(warmup, plan, operations.get(name))))
         for name, plan in plans.items()
     }
 
 
-def _blocks(warmup: MeasuredWarmup, plan: Plan, operations: int | None) -> int:
+def _count_warmup_blocks(warmup: MeasuredWarmup, plan: Plan, operations: int | None) -> int:
     if warmup.single:
         return warmup.iterations
     lasts = warmup.least_seconds if operations is None else operations * warmup.operation_seconds

@@ -25,24 +25,24 @@ from auditor.core.request import CurveMode
 from auditor.core.schedule import ArmName, Schedule
 from auditor.languages.registry import LANGUAGES
 from auditor.measure.context import Deadline
-from auditor.measure.method_choice import candidates
+from auditor.measure.method_choice import choose_candidates
 from auditor.qualify import checkout_slowdown
-from auditor.qualify.document import QualifyDocument, qualify_document
+from auditor.qualify.document import QualifyDocument, build_qualify_document
 from auditor.qualify.study import QualifyStudy
-from auditor.session import Session, open_session
+from auditor.session import AuditSession, open_session
 from auditor.store.gates import GateAnswerStore
-from runners.dispatch.machine import locked
-from runners.gates import Alarm, LocalGate, named_files, sides
-from runners.subjects.place import place
+from runners.dispatch.machine import lock_machine
+from runners.gates import AlarmRule, LocalGate, hash_named_files, list_version_factors
+from runners.subjects.place import place_subject
 
 
-class Qualifying:
+class GateQualifier:
     """A subject made ready, with everything that a gate is shown."""
 
     def __init__(
         self,
         config: Config,
-        session: Session,
+        session: AuditSession,
         request: QualifyRequest,
         environment: Mapping[str, str],
     ) -> None:
@@ -51,37 +51,40 @@ class Qualifying:
         self._asked = request
         self._environment = tuple(sorted(environment.items()))
         self._config, self._parts = session.ready(config)
-        self._placed = place(config.subject, **session.machine.parts)
+        self._placed = place_subject(config.subject, **session.machine.parts)
 
     def qualify(self, told: Callable[[ShownCase, int], None]) -> Qualification:
         """Find out how long a delay is, then show the gate pairs; `told` hears each answer."""
-        subjects = self._subjects()
-        usable = [subject for subject in subjects if not subject.refusal]
-        if not usable:
+        subjects = self._prepare_subjects()
+        usable_subjects = [subject for subject in subjects if not subject.refusal]
+        if not usable_subjects:
             raise SubjectError(
                 f"none of the methods can be slowed: {subjects[0].method}: {subjects[0].refusal}"
             )
         request, session = self._asked, self._session
-        folder = session.home.work(f"gate-{self._parts.project.digest[:16]}")
+        folder = session.home.make_work_folder(f"gate-{self._parts.project.digest[:16]}")
         budget = request.budget_seconds
         deadline = None if budget is None else Deadline(session.clock, budget)
-        with session.home.locked(folder):
+        with session.home.lock_folder(folder):
             gate = LocalGate(
                 host=session.host,
                 folder=folder / "pair",
                 tree=self._placed.root,
                 files=tuple(self._placed.files),
-                overlay=self._overlays(usable),
+                overlay=self._make_overlay_builder(usable_subjects),
                 words=request.command,
                 environment=self._environment,
-                alarm=Alarm(codes=request.codes, words=request.words),
+                alarm=AlarmRule(codes=request.codes, words=request.words),
                 timeout_seconds=request.timeout_seconds,
             )
-            memory = GateAnswerStore(
-                session.store, session.clock, self._deciding(), _deciding(usable)
+            answer_store = GateAnswerStore(
+                session.store,
+                session.clock,
+                self._list_inputs(),
+                _make_case_describer(usable_subjects),
             )
             study = QualifyStudy(
-                subjects, request.plan, _Alone(gate, session.lock), memory, deadline
+                subjects, request.plan, _ExclusiveGate(gate, session.lock), answer_store, deadline
             )
             try:
                 return study.qualify(told)
@@ -91,10 +94,10 @@ class Qualifying:
     def document(self, qualification: Qualification) -> QualifyDocument:
         """Return the result."""
         context = self._session.context(self._config, self._parts.project, "qualify")
-        again = replace(context, command=self._asked.again)
-        return qualify_document(qualification, self._asked.written, again)
+        result_context = replace(context, command=self._asked.again)
+        return build_qualify_document(qualification, self._asked.written, result_context)
 
-    def _deciding(self) -> tuple[str, ...]:
+    def _list_inputs(self) -> tuple[str, ...]:
         request = self._asked
         words = request.words.pattern if request.words else ""
         return (
@@ -102,10 +105,10 @@ class Qualifying:
             request.written,
             repr(sorted(request.codes)),
             words,
-            repr([*named_files(request.command, self._environment)]),
+            repr([*hash_named_files(request.command, self._environment)]),
         )
 
-    def _subjects(self) -> list[GateSubject]:
+    def _prepare_subjects(self) -> list[GateSubject]:
         """Return the methods with the delays of all factors, as the suite's own audits find them.
 
         Turns of the loop are not proportional to the time that they take, as the first ones hide
@@ -117,47 +120,56 @@ class Qualifying:
                 "no method given: name one with --method, preferably one that a benchmark calls "
                 "(bench-audit trace --suite lists them)"
             )
-        chosen = candidates(request, self._parts).methods
-        request = replace(request, methods=tuple(method.id for method in chosen))
-        found = {
+        chosen_methods = choose_candidates(request, self._parts).methods
+        request = replace(request, methods=tuple(method.id for method in chosen_methods))
+        subjects_by_method = {
             method.id: GateSubject(method=method.id, refusal=method.refusal or "")
-            for method in chosen
+            for method in chosen_methods
         }
         for factor in self._asked.plan.factors:
             verdict = abs_audit.audit_suite(replace(request, slowdown=factor - 1.0), self._parts)
-            for subject in found.values():
-                found[subject.method] = _with(
+            for subject in subjects_by_method.values():
+                subjects_by_method[subject.method] = _add_audit_result(
                     subject, factor, verdict, self._session.store.schedule
                 )
-        return list(found.values())
+        return list(subjects_by_method.values())
 
-    def _overlays(
+    def _make_overlay_builder(
         self, subjects: list[GateSubject]
     ) -> Callable[[GateCase, CheckoutVersion, Path], Mapping[str, bytes]]:
         """Return what makes the versions of a case; a method is hooked in both of them."""
-        parts, inside = self._parts, self._inside()
+        parts, project_path = self._parts, self._find_project_path()
         methods = {method.id: method for method in parts.mutator.methods(parts.suite.sources)}
         language = LANGUAGES.of_language(parts.project.language)
-        known = {subject.method: subject for subject in subjects}
-        first = subjects[0].method
+        subjects_by_method = {subject.method: subject for subject in subjects}
+        first_method = subjects[0].method
 
-        def laid(case: GateCase, version: CheckoutVersion, trace: Path) -> Mapping[str, bytes]:
-            subject = known[case.method or first]
-            delay = checkout_slowdown.delay(subject, case.factor, waits=sides(case)[version] > 1.0)
-            slowing = checkout_slowdown.SourcePatcher(
+        def build_overlay(
+            case: GateCase, version: CheckoutVersion, trace: Path
+        ) -> Mapping[str, bytes]:
+            subject = subjects_by_method[case.method or first_method]
+            delay = checkout_slowdown.make_delay(
+                subject, case.factor, waits=list_version_factors(case)[version] > 1.0
+            )
+            patcher = checkout_slowdown.SourcePatcher(
                 methods[subject.method], subject.guarded, parts, language
             )
-            made = slowing.patch(delay, trace, version)
+            patched_files = patcher.patch(delay, trace, version)
             # A method of a neighbouring module is in a folder beside the subject's.
-            return {posixpath.normpath(inside / name): content for name, content in made.items()}
+            return {
+                posixpath.normpath(project_path / name): content
+                for name, content in patched_files.items()
+            }
 
-        return laid
+        return build_overlay
 
-    def _inside(self) -> Path:
+    def _find_project_path(self) -> Path:
         """Return the project's root, as seen from the top of the copy."""
         top, root = self._placed.root.resolve(), self._parts.project.root
-        inside = root.is_relative_to(top)
-        return root.relative_to(top) if inside else self._placed.tree.relative_to(self._placed.root)
+        is_inside = root.is_relative_to(top)
+        return (
+            root.relative_to(top) if is_inside else self._placed.tree.relative_to(self._placed.root)
+        )
 
 
 @contextmanager
@@ -167,14 +179,14 @@ def open_qualifying(
     environment: Mapping[str, str],
     observer: Observer,
     request: QualifyRequest,
-) -> Iterator[Qualifying]:
+) -> Iterator[GateQualifier]:
     """Make the subject ready that a gate is shown, and open its store."""
     with open_session(config, places, environment, observer) as session:
         # The command is the user's own, and gets what they have.
-        yield Qualifying(config, session, request, environment)
+        yield GateQualifier(config, session, request, environment)
 
 
-class _Alone:
+class _ExclusiveGate:
     """A gate that begins while nobody else of this account measures; it may be one of ours."""
 
     def __init__(self, gate: LocalGate, lock: Path) -> None:
@@ -183,52 +195,54 @@ class _Alone:
 
     def show(self, case: GateCase, number: int, turns: int, /) -> ShownCase:
         """Wait until nobody measures on this machine, then show a pair."""
-        with locked(self._lock):
+        with lock_machine(self._lock):
             pass
         return self._gate.show(case, number, turns)
 
 
-def _deciding(subjects: list[GateSubject]) -> Callable[[GateCase], str]:
+def _make_case_describer(subjects: list[GateSubject]) -> Callable[[GateCase], str]:
     """Return what tells the versions of a case apart: another factor has answers of its own."""
-    known = {subject.method: subject for subject in subjects}
+    subjects_by_method = {subject.method: subject for subject in subjects}
 
-    def told(case: GateCase) -> str:
-        subject = known.get(case.method, subjects[0])
-        return repr((checkout_slowdown.delay(subject, case.factor, waits=True), subject.guarded))
+    def describe_case(case: GateCase) -> str:
+        subject = subjects_by_method.get(case.method, subjects[0])
+        return repr(
+            (checkout_slowdown.make_delay(subject, case.factor, waits=True), subject.guarded)
+        )
 
-    return told
+    return describe_case
 
 
-def _with(
+def _add_audit_result(
     subject: GateSubject,
     factor: float,
     verdict: AbsVerdict,
     schedule: Callable[[str], tuple[Schedule, bool] | None],
 ) -> GateSubject:
     """Return a method with what the audit at a factor has found of it."""
-    (mine,) = [method for method in verdict.methods if method.id == subject.method]
-    subject = replace(subject, reached_by=mine.reached_by or subject.reached_by)
-    for pair in _pairs_of_method(verdict, subject.method):
-        known = schedule(pair.runs[-1].trials[0]) if pair.runs[-1].trials else None
-        delay = None if known is None else _slowed(known[0])
-        if known is not None and delay is not None:
+    (method_verdict,) = [method for method in verdict.methods if method.id == subject.method]
+    subject = replace(subject, reached_by=method_verdict.reached_by or subject.reached_by)
+    for pair in _sort_method_pairs(verdict, subject.method):
+        stored_schedule = schedule(pair.runs[-1].trials[0]) if pair.runs[-1].trials else None
+        delay = None if stored_schedule is None else _find_slowed_delay(stored_schedule[0])
+        if stored_schedule is not None and delay is not None:
             achieved = pair.achieved_slowdown
             injected = InjectedDelay(factor, delay, None if achieved is None else 1.0 + achieved)
             return replace(
                 subject,
                 seconds=pair.method_seconds,
-                guarded=known[1],
+                guarded=stored_schedule[1],
                 injected=(*subject.injected, injected),
             )
     return subject
 
 
-def _pairs_of_method(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
+def _sort_method_pairs(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict]:
     """Yield pairs of a method, those first in which it has the largest share."""
     verdicts = [pair for pair in verdict.pairs if pair.method == method and pair.runs]
     yield from sorted(verdicts, key=lambda pair_verdict: -(pair_verdict.share or 0.0))
 
 
-def _slowed(schedule: Schedule) -> Delay | None:
+def _find_slowed_delay(schedule: Schedule) -> Delay | None:
     delays = [arm.delay for arm in schedule.arms if arm.name is ArmName.SLOWED]
     return next((delay for delay in delays if delay is not None and delay.number > 0), None)

@@ -15,14 +15,14 @@ from auditor.languages.model import LanguageSupport, PatchedFiles, SourcePatch
 from auditor.measure.context import StudyContext
 
 
-def delay(of: GateSubject, factor: float, *, waits: bool) -> Delay:
+def make_delay(subject: GateSubject, factor: float, *, waits: bool) -> Delay:
     """Return what makes a method take `factor` times as long, or waits alike for no time at all.
 
     A factor of 1 is that of pairs that are alike.
     """
-    injected_delay = of.at(factor) if factor != 1.0 else next(iter(of.injected), None)
-    found = injected_delay.delay if injected_delay else Delay(InjectionKind.SPIN, factor - 1.0)
-    return found if waits and factor != 1.0 else replace(found, number=0.0)
+    injected_delay = subject.at(factor) if factor != 1.0 else next(iter(subject.injected), None)
+    delay = injected_delay.delay if injected_delay else Delay(InjectionKind.SPIN, factor - 1.0)
+    return delay if waits and factor != 1.0 else replace(delay, number=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import click
 
 from auditor.cli import options, purposes, running
 from auditor.cli.console import Console
-from auditor.cli.outputs import output_options
+from auditor.cli.outputs import make_output_options
 from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
 from auditor.core.errors import UsageError
@@ -16,18 +16,18 @@ from auditor.core.ports import Observer
 from auditor.qualify import terminal
 from auditor.qualify.document import QualifyDocument
 from reports import number_format
-from reports.html import gate_view
+from reports.html import make_gate_view
 
 if TYPE_CHECKING:  # `--help` needs no numpy
-    from auditor.qualify.assemble import Qualifying
+    from auditor.qualify.assemble import GateQualifier
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--method", "--slowdowns", "--must-see", "--max-false-alarms", "--budget"),
     short_help="Does your performance gate work at all?",
 )
-@options.options(
+@options.add_options(
     click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED),
     click.option(
         "--subject", "what", default=".", metavar="CONFIG_OR_SUBJECT", help="As for abs (.)."
@@ -52,14 +52,14 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     options.SEED,
     click.option("--budget", metavar="DURATION", help="No further pair after it, such as 30m."),
     options.STORE,
-    *output_options(".json", ".html", ".md"),
+    *make_output_options(".json", ".html", ".md"),
     click.option(
         "--format",
         type=click.Choice(terminal.FORMATS),
         default="table",
         help="What stdout gets.",
     ),
-    *options.SAID,
+    *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -75,51 +75,52 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit qualify --method Parse --must-see 1.5x --max-false-alarms 5% -- ./gate.sh
     """
     request = qualify_request(given)
-    changes = options.shared_changes({**given, "budget": None})
+    changes = options.collect_shared_changes({**given, "budget": None})
     if given["method"]:
         changes["methods"] = list(given["method"])
-    what = options.CommandLine.of(context, changes)
-    _require_here(what.config)
-    document = _qualified(what, request)
-    folder = what.places.output
-    console = Console(what.surroundings.environment, quiet=what.quiet)
-    verdict, said = terminal.judge(document)
-    code = options.exit_code(verdict, given["inconclusive"])
-    terminal.keep_gate(folder, document, gate_view(verdict, code, said))
-    terminal.show(document, given["format"], console)
+    command_line = options.CommandLine.of(context, changes)
+    _require_local_host(command_line.config)
+    document = _qualify_gate(command_line, request)
+    folder = command_line.places.output
+    console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
+    verdict, gate_messages = terminal.judge_gate(document)
+    code = options.choose_exit_code(verdict, given["inconclusive"])
+    terminal.write_gate_page(folder, document, make_gate_view(verdict, code, gate_messages))
+    terminal.print_result(document, given["format"], console)
     console.note(f"\nreport: {folder / terminal.PAGE}")
     console.note(f"result: {folder / terminal.RESULT}")
     terminal.deliver_files(given, folder, console)
-    for line in said:
-        console.say(line)
+    for line in gate_messages:
+        console.print_message(line)
     return code
 
 
-def _require_here(config: Config) -> None:
+def _require_local_host(config: Config) -> None:
     if config.host != "local" or config.dispatch is not None:
         raise UsageError(
             "qualify runs gates on this machine only; leave out the host and the cluster"
         )
 
 
-def _qualified(what: options.CommandLine, request: QualifyRequest) -> QualifyDocument:
+def _qualify_gate(command_line: options.CommandLine, request: QualifyRequest) -> QualifyDocument:
     """Show the gate what it is to be shown, and keep what came out."""
     from auditor.qualify.assemble import open_qualifying  # noqa: PLC0415 numpy and scipy come with it
 
-    def opened(
+    def open_with_request(
         config: Config, places: Places, environment: Mapping[str, str], observer: Observer
-    ) -> "AbstractContextManager[Qualifying]":
-        opener = what.surroundings.opener(open_qualifying)
+    ) -> "AbstractContextManager[GateQualifier]":
+        opener = command_line.surroundings.find_opener(open_qualifying)
         return opener(config, places, environment, observer, request)
 
-    with running.open_work(what, opened) as (work, console):
+    with running.open_work(command_line, open_with_request) as (work, console):
         qualification = work.qualify(
-            lambda shown_pair, left: console.note(terminal.line(shown_pair, left))
+            lambda shown_pair, left: console.note(terminal.format_answer_line(shown_pair, left))
         )
         if qualification.known:
             console.note(
-                f"known from an earlier call: {number_format.count(qualification.known, 'answer')}"
+                "known from an earlier call: "
+                f"{number_format.format_count(qualification.known, 'answer')}"
             )
         document = work.document(qualification)
-        terminal.keep(what.places.output, document)
+        terminal.write_results(command_line.places.output, document)
     return document

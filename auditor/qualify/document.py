@@ -16,9 +16,9 @@ from auditor.core.contracts.qualify import (
     SlowedSide,
 )
 from auditor.core.provenance import Context
-from reports.results import Setting, schema_of, setting, strict
+from reports.results import AuditSetting, convert_to_strict, format_schema, list_setting_fields
 
-Plain = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 class SlowedMethod(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +63,7 @@ class CheckoutPairAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QualifyDocument(
-    Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/qualify/1"
+    AuditSetting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/qualify/1"
 ):
     """Whether a performance gate detects slowdowns."""
 
@@ -77,11 +77,13 @@ class QualifyDocument(
     caveats: tuple[Caveat, ...]  # of the result
 
 
-def qualify_document(qualification: Qualification, gate: str, context: Context) -> QualifyDocument:
+def build_qualify_document(
+    qualification: Qualification, gate: str, context: Context
+) -> QualifyDocument:
     """Return the document of a qualification."""
     by_name = {subject.method: subject for subject in qualification.subjects}
     fields = {
-        **setting(context),
+        **list_setting_fields(context),
         "schema": "bench-audit/qualify/1",
         "gate": gate,
         "gate_seconds": qualification.seconds,
@@ -97,17 +99,17 @@ def qualify_document(qualification: Qualification, gate: str, context: Context) 
             for subject in qualification.subjects
         ],
         "rates": [
-            _rate_fields(rate, by_name.get(rate.case.method)) for rate in qualification.rates
+            _build_rate_fields(rate, by_name.get(rate.case.method)) for rate in qualification.rates
         ],
         "diagnoses": qualification.diagnoses,
         "demands": qualification.demands,
-        "answers": [_answer_fields(shown_pair) for shown_pair in qualification.shown],
+        "answers": [_build_answer_fields(shown_pair) for shown_pair in qualification.shown],
         "caveats": (*qualification.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(fields)), QualifyDocument)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), QualifyDocument)
 
 
-def _rate_fields(rate: AlarmRate, subject: GateSubject | None) -> Plain:
+def _build_rate_fields(rate: AlarmRate, subject: GateSubject | None) -> JsonObject:
     injected = subject.at(rate.case.factor) if subject else None
     return {
         "achieved": injected and injected.achieved,
@@ -124,7 +126,7 @@ def _rate_fields(rate: AlarmRate, subject: GateSubject | None) -> Plain:
     }
 
 
-def _answer_fields(shown_pair: ShownCase) -> Plain:
+def _build_answer_fields(shown_pair: ShownCase) -> JsonObject:
     return {
         "side": shown_pair.case.side,
         "method": shown_pair.case.method,
@@ -136,6 +138,6 @@ def _answer_fields(shown_pair: ShownCase) -> Plain:
     }
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(QualifyDocument, "What a performance gate is worth")
+    return format_schema(QualifyDocument, "What a performance gate is worth")

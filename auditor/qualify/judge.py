@@ -20,64 +20,71 @@ from auditor.core.contracts.qualify import (
     ShownCase,
     SlowedSide,
 )
-from auditor.core.units import percent
+from auditor.core.units import format_percent
 from auditor.measure.calibration import TOLERANCE
 from auditor.stats.proportions import lower_bound, upper_bound
 
-LEVEL = 0.95
+CONFIDENCE_LEVEL = 0.95
 """Of each bound: a claim that rests on one is wrong in one of twenty gates at most."""
-HALF = 0.5
+DETECTION_RATE = 0.5
 """A slowdown is seen where the gate fires at it more often than not."""
-FALSE_ALARMS = 0.05
+MAX_FALSE_ALARMS = 0.05
 """Above it a gate is noisy, where the user names no limit."""
-_LEAST_DEAD = 3
-_FEW = {True: DemandState.FAILED, False: DemandState.PASSED, None: DemandState.UNDECIDED}
+_MIN_DEAD_RUNS = 3
+_STATE_BY_NOISE = {True: DemandState.FAILED, False: DemandState.PASSED, None: DemandState.UNDECIDED}
 
 
-def rate(case: GateCase, shown_pairs: Sequence[ShownCase], *, skipped: bool = False) -> AlarmRate:
+def measure_alarm_rate(
+    case: GateCase, shown_pairs: Sequence[ShownCase], *, skipped: bool = False
+) -> AlarmRate:
     """Return how often the gate has fired at a case at its first run."""
-    mine = [shown_pair for shown_pair in shown_pairs if shown_pair.case == case]
-    cases = [shown_pair for shown_pair in mine if shown_pair.answer is not GateAnswer.FAILED]
-    alarms = sum(fired(shown_pair) for shown_pair in cases)
+    case_pairs = [shown_pair for shown_pair in shown_pairs if shown_pair.case == case]
+    answered_pairs = [
+        shown_pair for shown_pair in case_pairs if shown_pair.answer is not GateAnswer.FAILED
+    ]
+    alarms = sum(is_immediate_alarm(shown_pair) for shown_pair in answered_pairs)
     return AlarmRate(
         case=case,
         alarms=alarms,
-        shown=len(cases),
-        failed=len(mine) - len(cases),
-        interval=(lower_bound(alarms, len(cases), LEVEL), upper_bound(alarms, len(cases), LEVEL)),
-        seconds=median(shown_pair.seconds / shown_pair.turn for shown_pair in cases)
-        if cases
+        shown=len(answered_pairs),
+        failed=len(case_pairs) - len(answered_pairs),
+        interval=(
+            lower_bound(alarms, len(answered_pairs), CONFIDENCE_LEVEL),
+            upper_bound(alarms, len(answered_pairs), CONFIDENCE_LEVEL),
+        ),
+        seconds=median(shown_pair.seconds / shown_pair.turn for shown_pair in answered_pairs)
+        if answered_pairs
         else None,
         skipped=skipped,
     )
 
 
-def fired(shown_pair: ShownCase) -> bool:
+def is_immediate_alarm(shown_pair: ShownCase) -> bool:
     """Tell whether a gate has fired when it was run for the first time."""
     return shown_pair.answer is GateAnswer.ALARM and shown_pair.turn == 1
 
 
 def is_detected(alarm_rate: AlarmRate) -> bool | None:
     """Tell whether the gate fires more often than not; None where that is not known."""
-    if alarm_rate.interval[0] > HALF:
+    if alarm_rate.interval[0] > DETECTION_RATE:
         return True
-    return False if alarm_rate.interval[1] < HALF else None
+    return False if alarm_rate.interval[1] < DETECTION_RATE else None
 
 
-def noisy(alarm_rate: AlarmRate, most: float) -> bool | None:
+def is_noisy(alarm_rate: AlarmRate, max_rate: float) -> bool | None:
     """Tell whether false alarms come more often than at most; None where that is not known."""
     low, high = alarm_rate.interval
     # The bound of one alarm of one is a hair above the 5 % that it is on paper.
-    if low > most and not math.isclose(low, most):
+    if low > max_rate and not math.isclose(low, max_rate):
         return True
-    return False if high <= most else None
+    return False if high <= max_rate else None
 
 
 def is_hopeless(case: GateCase, rates: Sequence[AlarmRate]) -> bool:
     """Tell whether a larger slowdown of the method is not seen: then this one is not, either."""
     return any(
         alarm_rate.case.factor > case.factor and is_detected(alarm_rate) is False
-        for alarm_rate in _rates_of(rates, SlowedSide.SLOWED, case.method)
+        for alarm_rate in _select_rates(rates, SlowedSide.SLOWED, case.method)
     )
 
 
@@ -87,12 +94,14 @@ def is_settled(alarm_rate: AlarmRate, plan: GatePlan) -> bool:
         return True
     if alarm_rate.case.side is not SlowedSide.SAME:
         return is_detected(alarm_rate) is not None
-    most = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
-    too_many = noisy(alarm_rate, most)
-    return too_many is False or (too_many is True and is_detected(alarm_rate) is not None)
+    max_false_alarms = (
+        MAX_FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
+    )
+    is_too_noisy = is_noisy(alarm_rate, max_false_alarms)
+    return is_too_noisy is False or (is_too_noisy is True and is_detected(alarm_rate) is not None)
 
 
-def judge(
+def judge_gate(
     subjects: Sequence[GateSubject],
     plan: GatePlan,
     shown_pairs: Sequence[ShownCase],
@@ -100,8 +109,8 @@ def judge(
 ) -> Qualification:
     """Return what the answers say; `skipped` are cases that were not shown on purpose."""
     cases = list(dict.fromkeys(shown_pair.case for shown_pair in shown_pairs))
-    rates = [rate(case, shown_pairs) for case in cases]
-    rates += [rate(case, (), skipped=True) for case in skipped]
+    rates = [measure_alarm_rate(case, shown_pairs) for case in cases]
+    rates += [measure_alarm_rate(case, (), skipped=True) for case in skipped]
     rates.sort(
         key=lambda alarm: (
             alarm.case.side is not SlowedSide.SAME,
@@ -111,40 +120,43 @@ def judge(
         )
     )
     times = [shown_pair.seconds / shown_pair.turn for shown_pair in shown_pairs]
-    diagnoses = tuple(_diagnoses(subjects, plan, rates, shown_pairs))
+    diagnoses = tuple(_diagnose_gate(subjects, plan, rates, shown_pairs))
     return Qualification(
         subjects=tuple(subjects),
         plan=plan,
         rates=tuple(rates),
         diagnoses=diagnoses,
-        demands=tuple(_demands(plan, rates)),
-        seen_from={subject.method: _seen_from(subject.method, rates) for subject in subjects},
+        demands=tuple(_judge_demands(plan, rates)),
+        seen_from={
+            subject.method: _find_least_detected(subject.method, rates) for subject in subjects
+        },
         seconds=median(times) if times else None,
         shown=tuple(shown_pairs),
-        caveats=tuple(_inexact(subjects, rates)),
+        caveats=tuple(_warn_of_inexact_delays(subjects, rates)),
     )
 
 
-def _seen_from(method: str, rates: Sequence[AlarmRate]) -> float | None:
+def _find_least_detected(method: str, rates: Sequence[AlarmRate]) -> float | None:
     """Return the least factor from which on all that is known is seen."""
-    found = None
-    if _always(rates):
+    least_factor = None
+    if _always_fires(rates):
         return None
     for alarm_rate in sorted(
-        _rates_of(rates, SlowedSide.SLOWED, method), key=lambda one: -one.case.factor
+        _select_rates(rates, SlowedSide.SLOWED, method),
+        key=lambda candidate: -candidate.case.factor,
     ):
         if is_detected(alarm_rate) is not True:
             break
-        found = alarm_rate.case.factor
-    return found
+        least_factor = alarm_rate.case.factor
+    return least_factor
 
 
-def _always(rates: Sequence[AlarmRate]) -> bool:
+def _always_fires(rates: Sequence[AlarmRate]) -> bool:
     """Tell whether what a gate says of slowdowns means nothing: it fires without them."""
-    return any(is_detected(alarm_rate) for alarm_rate in _rates_of(rates, SlowedSide.SAME))
+    return any(is_detected(alarm_rate) for alarm_rate in _select_rates(rates, SlowedSide.SAME))
 
 
-def _rates_of(
+def _select_rates(
     rates: Sequence[AlarmRate], side: SlowedSide, method: str | None = None
 ) -> list[AlarmRate]:
     return [
@@ -154,163 +166,178 @@ def _rates_of(
     ]
 
 
-def _largest(
+def _select_largest(
     rates: Sequence[AlarmRate], side: SlowedSide, method: str | None = None
 ) -> list[AlarmRate]:
-    alarm_rates = [alarm_rate for alarm_rate in _rates_of(rates, side, method) if alarm_rate.shown]
-    most = max((alarm_rate.case.factor for alarm_rate in alarm_rates), default=0.0)
-    return [alarm_rate for alarm_rate in alarm_rates if alarm_rate.case.factor == most]
+    alarm_rates = [
+        alarm_rate for alarm_rate in _select_rates(rates, side, method) if alarm_rate.shown
+    ]
+    largest_factor = max((alarm_rate.case.factor for alarm_rate in alarm_rates), default=0.0)
+    return [alarm_rate for alarm_rate in alarm_rates if alarm_rate.case.factor == largest_factor]
 
 
-def _diagnoses(
+def _diagnose_gate(
     subjects: Sequence[GateSubject],
     plan: GatePlan,
     rates: Sequence[AlarmRate],
     shown_pairs: Sequence[ShownCase],
 ) -> Iterator[Diagnosis]:
-    cases = [shown_pair for shown_pair in shown_pairs if shown_pair.answer is not GateAnswer.FAILED]
-    if (diagnosis := _unrun(cases)) is not None:
+    answered_pairs = [
+        shown_pair for shown_pair in shown_pairs if shown_pair.answer is not GateAnswer.FAILED
+    ]
+    if (diagnosis := _diagnose_unrun_code(answered_pairs)) is not None:
         yield diagnosis
-    same = _rates_of(rates, SlowedSide.SAME)
-    if _always(rates):
-        text = f"it fired {_times(same[0])} at base and head that are alike"
+    same_rates = _select_rates(rates, SlowedSide.SAME)
+    if _always_fires(rates):
+        text = f"it fired {_format_alarms(same_rates[0])} at base and head that are alike"
         yield Diagnosis(Flaw.ALWAYS, text)
         return
-    limit = FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
-    if same and noisy(same[0], limit):
+    max_false_alarms = (
+        MAX_FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
+    )
+    if same_rates and is_noisy(same_rates[0], max_false_alarms):
         text = (
-            f"it fired {_times(same[0])} at base and head that are alike, at least "
-            f"{percent(same[0].interval[0])} of the time"
+            f"it fired {_format_alarms(same_rates[0])} at base and head that are alike, at least "
+            f"{format_percent(same_rates[0].interval[0])} of the time"
         )
         yield Diagnosis(Flaw.NOISY, text)
-    yield from _blindness(subjects, rates, cases)
+    yield from _diagnose_blindness(subjects, rates, answered_pairs)
 
 
-def _unrun(shown_pairs: Sequence[ShownCase]) -> Diagnosis | None:
+def _diagnose_unrun_code(shown_pairs: Sequence[ShownCase]) -> Diagnosis | None:
     """Say whether the gate has run both versions at all: what runs leaves a trace."""
     if not shown_pairs:
         return None
-    both = sum(set(shown_pair.ran) == set(CheckoutVersion) for shown_pair in shown_pairs)
-    if both:
+    complete_runs = sum(set(shown_pair.ran) == set(CheckoutVersion) for shown_pair in shown_pairs)
+    if complete_runs:
         return None
     sides = {side for shown_pair in shown_pairs for side in shown_pair.ran}
     if not sides:
         text = f"in none of {len(shown_pairs)} runs the slowed code of base or of head was run"
         return Diagnosis(Flaw.NOT_RUN, text)
     (side,) = sides if len(sides) == 1 else (None,)
-    named = f"only the code of {side} was run" if side else "the code of one side only was run"
-    return Diagnosis(Flaw.SELF_COMPARISON, f"in all {len(shown_pairs)} runs {named}")
+    side_text = f"only the code of {side} was run" if side else "the code of one side only was run"
+    return Diagnosis(Flaw.SELF_COMPARISON, f"in all {len(shown_pairs)} runs {side_text}")
 
 
-def _blindness(
+def _describe_reach(benchmark_count: int) -> str:
+    if benchmark_count > 1:
+        return f"{benchmark_count} benchmarks call it"
+    return "one benchmark calls it" if benchmark_count else "no benchmark calls it"
+
+
+def _diagnose_blindness(
     subjects: Sequence[GateSubject], rates: Sequence[AlarmRate], shown_pairs: Sequence[ShownCase]
 ) -> Iterator[Diagnosis]:
-    slowed = _largest(rates, SlowedSide.SLOWED)
-    fires = sum(alarm_rate.alarms for alarm_rate in slowed) > 0
-    backwards = [
-        alarm_rate for alarm_rate in _largest(rates, SlowedSide.SPED) if is_detected(alarm_rate)
-    ]
-    if backwards:
-        text = f"it fired {_times(backwards[0])} where head is {_factor(backwards[0])} as fast"
-        if fires:
+    slowed = _select_largest(rates, SlowedSide.SLOWED)
+    fires_when_slowed = sum(alarm_rate.alarms for alarm_rate in slowed) > 0
+    sped = [rate for rate in _select_largest(rates, SlowedSide.SPED) if is_detected(rate)]
+    if sped:
+        text = f"it fired {_format_alarms(sped[0])} where head is {_format_factor(sped[0])} as fast"
+        if fires_when_slowed:
             yield Diagnosis(Flaw.TWO_SIDED, text)
         else:
-            more = [
-                f"{_times(alarm_rate)} where it is {_factor(alarm_rate)} as slow"
+            slower_texts = [
+                f"{_format_alarms(alarm_rate)} where it is {_format_factor(alarm_rate)} as slow"
                 for alarm_rate in slowed[:1]
             ]
-            yield Diagnosis(Flaw.INVERTED, ", and ".join((text, *more)))
+            yield Diagnosis(Flaw.INVERTED, ", and ".join((text, *slower_texts)))
             return
-    later = [
-        shown_pair.turn
-        for shown_pair in shown_pairs
-        if shown_pair.answer is GateAnswer.ALARM and shown_pair.turn > 1
+    later_turns = [
+        case.turn for case in shown_pairs if case.answer is GateAnswer.ALARM and case.turn > 1
     ]
-    if not fires:
-        yield from _silence(rates, slowed, later)
+    if not fires_when_slowed:
+        yield from _diagnose_silence(rates, slowed, later_turns)
         return
     for subject in subjects:
-        alarm_rates = _largest(rates, SlowedSide.SLOWED, subject.method)
+        alarm_rates = _select_largest(rates, SlowedSide.SLOWED, subject.method)
         if (
             alarm_rates
             and is_detected(alarm_rates[0]) is False
             and any(is_detected(alarm_rate) for alarm_rate in slowed)
         ):
-            many = len(subject.reached_by)
-            reason = f"{many} benchmarks call it" if many > 1 else "one benchmark calls it"
-            reason = reason if many else "no benchmark calls it"
+            reason = _describe_reach(len(subject.reached_by))
             rate = alarm_rates[0]
-            shown = f"it fired {_times(rate)} at {subject.method} {_factor(rate)} as slow"
-            yield Diagnosis(Flaw.BLIND, f"{shown}; {reason}")
+            claim = (
+                f"it fired {_format_alarms(rate)} at {subject.method} {_format_factor(rate)} as "
+                "slow"
+            )
+            yield Diagnosis(Flaw.BLIND, f"{claim}; {reason}")
 
 
-def _silence(
-    rates: Sequence[AlarmRate], slowed: Sequence[AlarmRate], later: Sequence[int]
+def _diagnose_silence(
+    rates: Sequence[AlarmRate], slowed: Sequence[AlarmRate], turns: Sequence[int]
 ) -> Iterator[Diagnosis]:
     """Say why a gate never fired at once."""
-    if later:
+    if turns:
         text = (
-            f"it fired when it was run {median(later):g} times in the same checkouts, and never at "
+            f"it fired when it was run {median(turns):g} times in the same checkouts, and never at "
             "once"
         )
         yield Diagnosis(Flaw.LATE, text)
         return
-    shown = sum(
+    pairs = sum(
         alarm_rate.shown for alarm_rate in rates if alarm_rate.case.side is SlowedSide.SLOWED
     )
-    if slowed and shown >= _LEAST_DEAD:
+    if slowed and pairs >= _MIN_DEAD_RUNS:
         text = (
-            f"it fired at none of {shown} slowdowns, {_factor(slowed[0])} and less, also when it "
+            f"it fired at none of {pairs} slowdowns, {_format_factor(slowed[0])} and less, also "
+            "when it "
             "was run again in the same checkouts"
         )
         yield Diagnosis(Flaw.DEAD, text)
 
 
-def _demands(plan: GatePlan, rates: Sequence[AlarmRate]) -> Iterator[Demand]:
+def _judge_demands(plan: GatePlan, rates: Sequence[AlarmRate]) -> Iterator[Demand]:
     if plan.most_false_alarms is not None:
-        yield _few_false(plan.most_false_alarms, rates)
+        yield _judge_false_alarms(plan.most_false_alarms, rates)
     if plan.must_see is not None:
-        yield _sees(plan.must_see, rates)
+        yield _judge_detection(plan.must_see, rates)
 
 
-def _few_false(most: float, rates: Sequence[AlarmRate]) -> Demand:
-    asked = f"at most {percent(most)} false alarms"
-    same = [alarm_rate for alarm_rate in _rates_of(rates, SlowedSide.SAME) if alarm_rate.shown]
-    if not same:
-        return Demand(asked, DemandState.UNDECIDED, "no pair that is alike was shown")
-    low, high = (percent(one, 1) for one in same[0].interval)
-    reason = f"{_times(same[0])}: between {low} and {high}"
-    return Demand(asked, _FEW[noisy(same[0], most)], reason)
+def _judge_false_alarms(max_rate: float, rates: Sequence[AlarmRate]) -> Demand:
+    demand_text = f"at most {format_percent(max_rate)} false alarms"
+    same_rates = [
+        alarm_rate for alarm_rate in _select_rates(rates, SlowedSide.SAME) if alarm_rate.shown
+    ]
+    if not same_rates:
+        return Demand(demand_text, DemandState.UNDECIDED, "no pair that is alike was shown")
+    low, high = (format_percent(bound, 1) for bound in same_rates[0].interval)
+    reason = f"{_format_alarms(same_rates[0])}: between {low} and {high}"
+    return Demand(demand_text, _STATE_BY_NOISE[is_noisy(same_rates[0], max_rate)], reason)
 
 
-def _sees(factor: float, rates: Sequence[AlarmRate]) -> Demand:
-    asked = f"{factor:g}x is seen more often than not"
-    if _always(rates):
+def _judge_detection(factor: float, rates: Sequence[AlarmRate]) -> Demand:
+    demand_text = f"{factor:g}x is seen more often than not"
+    if _always_fires(rates):
         reason = "it fires at base and head that are alike, too"
-        return Demand(asked, DemandState.FAILED, reason)
+        return Demand(demand_text, DemandState.FAILED, reason)
     alarm_rates = [
         alarm_rate
-        for alarm_rate in _rates_of(rates, SlowedSide.SLOWED)
+        for alarm_rate in _select_rates(rates, SlowedSide.SLOWED)
         if alarm_rate.case.factor == factor
     ]
-    beyond = [
+    hopeless_flags = [
         alarm_rate.skipped or is_hopeless(alarm_rate.case, rates) for alarm_rate in alarm_rates
     ]
     answers = [
-        False if lost else is_detected(alarm_rate)
-        for alarm_rate, lost in zip(alarm_rates, beyond, strict=True)
+        False if is_lost else is_detected(alarm_rate)
+        for alarm_rate, is_lost in zip(alarm_rates, hopeless_flags, strict=True)
     ]
     answer = DemandState.PASSED if answers and all(answers) else DemandState.UNDECIDED
     if False in answers:
         answer = DemandState.FAILED
     reason = "; ".join(
-        f"{alarm_rate.case.method}: " + ("larger ones are not seen" if lost else _times(alarm_rate))
-        for alarm_rate, lost in zip(alarm_rates, beyond, strict=True)
+        f"{alarm_rate.case.method}: "
+        + ("larger ones are not seen" if is_lost else _format_alarms(alarm_rate))
+        for alarm_rate, is_lost in zip(alarm_rates, hopeless_flags, strict=True)
     )
-    return Demand(asked, answer, reason or "no such pair was shown")
+    return Demand(demand_text, answer, reason or "no such pair was shown")
 
 
-def _inexact(subjects: Sequence[GateSubject], rates: Sequence[AlarmRate]) -> Iterator[Caveat]:
+def _warn_of_inexact_delays(
+    subjects: Sequence[GateSubject], rates: Sequence[AlarmRate]
+) -> Iterator[Caveat]:
     """Say where a slowdown is not the one that was asked for, or nobody knows."""
     for subject in subjects:
         factors = {
@@ -328,18 +355,18 @@ def _inexact(subjects: Sequence[GateSubject], rates: Sequence[AlarmRate]) -> Ite
                     f"{injected.factor:g}, in the benchmark that measured it"
                 )
                 yield Caveat("slowdown-inexact", text)
-        if clocked := sorted(factor for factor in factors if subject.at(factor) is None):
-            named = ", ".join(f"{one:g}" for one in clocked)
+        if clocked_factors := sorted(factor for factor in factors if subject.at(factor) is None):
+            numbers = ", ".join(f"{clocked_factor:g}" for clocked_factor in clocked_factors)
             text = (
-                f"{subject.method} is slowed by a clock loop ({named} times) and not verified by "
+                f"{subject.method} is slowed by a clock loop ({numbers} times) and not verified by "
                 "a benchmark; the delay is too small for methods below a microsecond"
             )
             yield Caveat("slowdown-clocked", text)
 
 
-def _times(alarm_rate: AlarmRate) -> str:
+def _format_alarms(alarm_rate: AlarmRate) -> str:
     return f"{alarm_rate.alarms} of {alarm_rate.shown} times"
 
 
-def _factor(alarm_rate: AlarmRate) -> str:
+def _format_factor(alarm_rate: AlarmRate) -> str:
     return f"{alarm_rate.case.factor:g} times"

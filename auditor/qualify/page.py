@@ -9,13 +9,20 @@ from auditor.core.contracts.qualify import DemandState, SlowedSide
 from auditor.qualify import text as words
 from auditor.qualify.document import CheckoutPairAnswer, CheckoutPairRate, QualifyDocument
 from reports import charts, names, number_format, plots
-from reports.charts import Axes, ChartCurve, Point
-from reports.html import Closing, Facts, GateView, closing, of_whole, rendered
+from reports.charts import Axes, ChartCurve, ChartPoint
+from reports.html import (
+    ClosingSection,
+    Facts,
+    GateView,
+    build_closing,
+    make_caveat_views,
+    render_template,
+)
 
-SIZE = (520, 280)
+PLOT_SIZE = (520, 280)
 MOST_ANSWERS = 500
 """Single answers that a page lists; qualify.json has all."""
-_DEMANDS = {
+_DEMAND_STYLES = {
     DemandState.PASSED: ("detected", "✓"),
     DemandState.FAILED: ("missed", "✗"),
     DemandState.UNDECIDED: ("inconclusive", "?"),
@@ -32,7 +39,7 @@ class QualifyRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class AlarmCurveView:
     """How the alarms about a method grow with its slowdown; `told` is the same in words."""
 
     method: str
@@ -62,117 +69,121 @@ class QualifyView:
     demands: tuple[DemandRow, ...]  # what was asked of the gate, and whether it does it
     flaws: Facts  # (flaw, evidence) of each
     rows: tuple[QualifyRow, ...]  # alarms by kind of checkout pair
-    curves: tuple[Drawn, ...]  # alarms by slowdown, for each slowed method
+    curves: tuple[AlarmCurveView, ...]  # alarms by slowdown, for each slowed method
     told: tuple[str, ...]  # each slowed method, in words
     answers: tuple[tuple[str, ...], ...]  # cells of each answer that is shown
     left_out: int  # number of answers that only the JSON result has
-    closing: Closing  # caveats and circumstances
+    closing: ClosingSection  # caveats and circumstances
 
 
-def view(document: QualifyDocument) -> QualifyView:
+def build_view(document: QualifyDocument) -> QualifyView:
     """Put a document into words."""
-    took = document.gate_seconds
+    gate_seconds = document.gate_seconds
     return QualifyView(
-        subject=names.label(document.subject),
-        gate=names.line(document.gate),
-        headline=words.headline(document),
-        took=f"A run takes {number_format.seconds(took)}." if took else "",
+        subject=names.format_label(document.subject),
+        gate=names.escape_line(document.gate),
+        headline=words.format_headline(document),
+        took=f"A run takes {number_format.format_seconds(gate_seconds)}." if gate_seconds else "",
         demands=tuple(
             DemandRow(
                 kind=kind, glyph=glyph, asked=demand.asked, answer=demand.answer, why=demand.why
             )
             for demand in document.demands
-            for kind, glyph in (_DEMANDS[demand.answer],)
+            for kind, glyph in (_DEMAND_STYLES[demand.answer],)
         ),
         flaws=tuple(
-            (str(diagnose.flaw), names.line(diagnose.evidence)) for diagnose in document.diagnoses
+            (str(diagnose.flaw), names.escape_line(diagnose.evidence))
+            for diagnose in document.diagnoses
         ),
         rows=tuple(
             QualifyRow(
                 pair=words.SIDES[rate.side],
-                method=names.label(rate.method),
-                cells=words.cells(rate),
+                method=names.format_label(rate.method),
+                cells=words.format_rate_cells(rate),
             )
             for rate in document.rates
         ),
-        curves=tuple(_curves(document)),
-        told=tuple(names.line(words.method(method)) for method in document.methods),
-        answers=tuple(_answer(answer) for answer in document.answers[:MOST_ANSWERS]),
+        curves=tuple(_build_curves(document)),
+        told=tuple(names.escape_line(words.describe_method(method)) for method in document.methods),
+        answers=tuple(_format_answer_cells(answer) for answer in document.answers[:MOST_ANSWERS]),
         left_out=max(0, len(document.answers) - MOST_ANSWERS),
-        closing=closing(document, of_whole(document.caveats)),
+        closing=build_closing(document, make_caveat_views(document.caveats)),
     )
 
 
-def html(document: QualifyDocument, gate: GateView | None = None) -> str:
+def render_html(document: QualifyDocument, gate: GateView | None = None) -> str:
     """Render what an external gate is worth as one page, with the verdict on the demands."""
-    return rendered("qualify.html.j2", page=view(document), gate=gate)
+    return render_template("qualify.html.j2", page=build_view(document), gate=gate)
 
 
-def _answer(answer: CheckoutPairAnswer) -> tuple[str, ...]:
+def _format_answer_cells(answer: CheckoutPairAnswer) -> tuple[str, ...]:
     return (
         words.SIDES[answer.side],
-        names.label(answer.method),
+        names.format_label(answer.method),
         f"{answer.factor:g}" if answer.method else "",
         str(answer.number),
-        words.answer(answer.answer, answer.turn),
+        words.format_answer(answer.answer, answer.turn),
         "" if answer.exit_code is None else str(answer.exit_code),
         " and ".join(answer.ran),
-        number_format.seconds(answer.seconds),
+        number_format.format_seconds(answer.seconds),
     )
 
 
-def _curves(document: QualifyDocument) -> Iterator[Drawn]:
+def _build_curves(document: QualifyDocument) -> Iterator[AlarmCurveView]:
     """Yield a drawing for each method that was slowed by something."""
-    same = [rate for rate in document.rates if rate.side is SlowedSide.SAME and rate.shown]
+    same_rates = [rate for rate in document.rates if rate.side is SlowedSide.SAME and rate.shown]
     for method in document.methods:
         rates = [rate for rate in document.rates if rate.method == method.method and rate.shown]
-        slowed = sorted(_rates_of(rates, SlowedSide.SLOWED), key=lambda rate: rate.factor)
-        sped = sorted(_rates_of(rates, SlowedSide.SPED), key=lambda rate: rate.factor)
-        if slowed:
-            yield _draw_rates(method.method, same, slowed, sped)
+        slowed_rates = sorted(_select_rates(rates, SlowedSide.SLOWED), key=lambda rate: rate.factor)
+        sped_rates = sorted(_select_rates(rates, SlowedSide.SPED), key=lambda rate: rate.factor)
+        if slowed_rates:
+            yield _draw_rates(method.method, same_rates, slowed_rates, sped_rates)
 
 
-def _rates_of(cells: list[CheckoutPairRate], side: SlowedSide) -> list[CheckoutPairRate]:
-    return [cell for cell in cells if cell.side is side]
+def _select_rates(rates: list[CheckoutPairRate], side: SlowedSide) -> list[CheckoutPairRate]:
+    return [rate for rate in rates if rate.side is side]
 
 
 def _draw_rates(
     method: str,
-    same: list[CheckoutPairRate],
-    slowed: list[CheckoutPairRate],
-    sped: list[CheckoutPairRate],
-) -> Drawn:
+    same_rates: list[CheckoutPairRate],
+    slowed_rates: list[CheckoutPairRate],
+    sped_rates: list[CheckoutPairRate],
+) -> AlarmCurveView:
     """Draw the rates over the factors, which stand evenly apart behind the pairs that are alike."""
-    factors = sorted({rate.factor for rate in (*slowed, *sped)})
+    factors = sorted({rate.factor for rate in (*slowed_rates, *sped_rates)})
     places = {factor: number for number, factor in enumerate(factors, 1)}
-    slower = tuple(_point(0, rate) for rate in same) + tuple(
-        _point(places[rate.factor], rate) for rate in slowed
+    slower_points = tuple(_make_point(0, rate) for rate in same_rates) + tuple(
+        _make_point(places[rate.factor], rate) for rate in slowed_rates
     )
-    curves = [ChartCurve("slower", "first", slower)]
-    if sped:
-        faster = tuple(_point(places[rate.factor], rate) for rate in sped)
-        curves.append(ChartCurve("faster", "second", faster))
+    curves = [ChartCurve("slower", "first", slower_points)]
+    if sped_rates:
+        faster_points = tuple(_make_point(places[rate.factor], rate) for rate in sped_rates)
+        curves.append(ChartCurve("faster", "second", faster_points))
     axes = Axes(
-        size=SIZE,
+        size=PLOT_SIZE,
         ends=(0.0, float(len(factors))),
         named=(
             (0.0, words.SIDES[SlowedSide.SAME]),
-            *((float(at), number_format.times(one)) for one, at in places.items()),
+            *(
+                (float(position), number_format.format_factor(slowdown_factor))
+                for slowdown_factor, position in places.items()
+            ),
         ),
         across="how many times as long the method takes",
         units="alarms in percent",
         most=100.0,
     )
     text = "; ".join(
-        f"{number_format.times(rate.factor) + ' ' if rate.method else ''}{words.SIDES[rate.side]} "
-        f"{rate.alarms} of {rate.shown}"
-        for rate in (*same, *slowed, *sped)
+        f"{number_format.format_factor(rate.factor) + ' ' if rate.method else ''}"
+        f"{words.SIDES[rate.side]} {rate.alarms} of {rate.shown}"
+        for rate in (*same_rates, *slowed_rates, *sped_rates)
     )
-    label = f"alarms about {names.label(method)}: {text}"
-    plot = plots.svg(SIZE, label, charts.body(axes, curves), kind="lines")
-    return Drawn(method=names.label(method), told=text, plot=plot)
+    label = f"alarms about {names.format_label(method)}: {text}"
+    plot = plots.make_svg(PLOT_SIZE, label, charts.draw_chart(axes, curves), kind="lines")
+    return AlarmCurveView(method=names.format_label(method), told=text, plot=plot)
 
 
-def _point(place: float, rate: CheckoutPairRate) -> Point:
+def _make_point(place: float, rate: CheckoutPairRate) -> ChartPoint:
     low, high = rate.interval
-    return Point(place, 100 * (rate.rate or 0.0), 100 * low, 100 * high)
+    return ChartPoint(place, 100 * (rate.rate or 0.0), 100 * low, 100 * high)

@@ -8,7 +8,7 @@ from statistics import mean
 import numpy as np
 
 from auditor.core.contracts.qualify import (
-    Gate,
+    ExternalGate,
     GateAnswer,
     GateAnswerCache,
     GateCase,
@@ -22,7 +22,7 @@ from auditor.core.errors import SubjectError
 from auditor.measure.context import Deadline
 from auditor.qualify import judge
 
-_HOPELESS = 3
+_MAX_FAILURES = 3
 """After so many failures and no answer nothing more is asked."""
 
 
@@ -33,7 +33,7 @@ class QualifyStudy:
         self,
         subjects: Sequence[GateSubject],
         plan: GatePlan,
-        gate: Gate,
+        gate: ExternalGate,
         memory: GateAnswerCache,
         deadline: Deadline | None = None,
     ) -> None:
@@ -51,48 +51,50 @@ class QualifyStudy:
 
         Raises SubjectError where the gate only fails.
         """
-        known = 0
-        for case, number in self._turns():
-            shown_pair = self._known(case, number)
+        reused_answers = 0
+        for case, number in self._order_cases():
+            shown_pair = self._find_stored_answer(case, number)
             if shown_pair is None:
-                if not self._allowed():
+                if not self._has_time():
                     break
-                shown_pair = self._gate.show(case, number, self._again(case))
+                shown_pair = self._gate.show(case, number, self._choose_run_count(case))
                 self._memory.keep(shown_pair)
             else:
-                known += 1
+                reused_answers += 1
             self._shown.append(shown_pair)
             self._require_answers()
-            told(shown_pair, self._left())
-        qualification = judge.judge(self._all, self._plan, self._shown, self._skipped())
-        return replace(qualification, known=known)
+            told(shown_pair, self._estimate_remaining())
+        qualification = judge.judge_gate(self._all, self._plan, self._shown, self._list_skipped())
+        return replace(qualification, known=reused_answers)
 
-    def _known(self, case: GateCase, number: int) -> ShownCase | None:
+    def _find_stored_answer(self, case: GateCase, number: int) -> ShownCase | None:
         """Return what is remembered, unless the gate was quiet in fewer turns than are asked."""
         shown_pair = self._memory.known(case, number)
         if shown_pair is None or shown_pair.answer is not GateAnswer.QUIET:
             return shown_pair
-        return shown_pair if shown_pair.turn >= self._again(case) else None
+        return shown_pair if shown_pair.turn >= self._choose_run_count(case) else None
 
-    def _turns(self) -> Iterator[tuple[GateCase, int]]:
+    def _order_cases(self) -> Iterator[tuple[GateCase, int]]:
         """Yield what is to be shown next, in rounds of drawn orders, the plainest first.
 
         A gate that is dead, or fires always, is found out by the first rounds.
         """
-        cases = self._cases()
+        cases = self._list_cases()
         numbers = dict.fromkeys(cases, 0)
         for turn in range(self._plan.runs):
             order = np.random.default_rng([self._plan.seed, 11, turn]).permutation(len(cases))
-            ordered = cases if turn == 0 else [cases[index] for index in order]
-            open_ = [one for one in ordered if not self._settled(one)]
-            if not open_:
+            ordered_cases = cases if turn == 0 else [cases[index] for index in order]
+            open_cases = [
+                candidate for candidate in ordered_cases if not self._is_settled(candidate)
+            ]
+            if not open_cases:
                 return
-            for case in open_:
-                if not self._settled(case):
+            for case in open_cases:
+                if not self._is_settled(case):
                     numbers[case] += 1
                     yield case, numbers[case]
 
-    def _cases(self) -> list[GateCase]:
+    def _list_cases(self) -> list[GateCase]:
         """Return all pairs, the ones that tell most first."""
         sizes = sorted(self._plan.factors, reverse=True)
         cases = [GateCase(side=SlowedSide.SAME)]
@@ -109,57 +111,64 @@ class QualifyStudy:
             ]
         return cases
 
-    def _settled(self, case: GateCase) -> bool:
-        if self._hopeless(case):
+    def _is_settled(self, case: GateCase) -> bool:
+        if self._is_hopeless(case):
             return True
-        return judge.is_settled(judge.rate(case, self._shown), self._plan)
+        return judge.is_settled(judge.measure_alarm_rate(case, self._shown), self._plan)
 
-    def _hopeless(self, case: GateCase) -> bool:
+    def _is_hopeless(self, case: GateCase) -> bool:
         if case.side is not SlowedSide.SLOWED:
             return False
-        rates = [judge.rate(gate_case, self._shown) for gate_case in self._cases()]
+        rates = [
+            judge.measure_alarm_rate(gate_case, self._shown) for gate_case in self._list_cases()
+        ]
         return judge.is_hopeless(case, rates)
 
-    def _skipped(self) -> list[GateCase]:
+    def _list_skipped(self) -> list[GateCase]:
         cases = {shown_pair.case for shown_pair in self._shown}
-        return [case for case in self._cases() if case not in cases and self._hopeless(case)]
+        return [
+            case for case in self._list_cases() if case not in cases and self._is_hopeless(case)
+        ]
 
-    def _again(self, case: GateCase) -> int:
+    def _choose_run_count(self, case: GateCase) -> int:
         """Return how often a quiet gate is run: again only where nothing else has made it fire."""
-        largest = case.side is SlowedSide.SLOWED and case.factor == max(self._plan.factors)
-        silent = not any(
+        is_largest = case.side is SlowedSide.SLOWED and case.factor == max(self._plan.factors)
+        is_silent = not any(
             shown_pair.answer is GateAnswer.ALARM and shown_pair.turn == 1
             for shown_pair in self._shown
         )
-        return self._plan.turns if largest and silent else 1
+        return self._plan.turns if is_largest and is_silent else 1
 
-    def _allowed(self) -> bool:
+    def _has_time(self) -> bool:
         if self._deadline is None:
             return True
-        took = [shown_pair.seconds for shown_pair in self._shown]
-        return self._deadline.allows(mean(took) if took else 0.0)
+        gate_seconds = [shown_pair.seconds for shown_pair in self._shown]
+        return self._deadline.has_time_for(mean(gate_seconds) if gate_seconds else 0.0)
 
     def _require_answers(self) -> None:
-        failed = [
+        failed_pairs = [
             shown_pair for shown_pair in self._shown if shown_pair.answer is GateAnswer.FAILED
         ]
-        if len(failed) == len(self._shown) >= _HOPELESS:
-            last = failed[-1]
-            how = (
+        if len(failed_pairs) == len(self._shown) >= _MAX_FAILURES:
+            failure = failed_pairs[-1]
+            ending = (
                 "was ended, as it took too long"
-                if last.exit_code is None
-                else (f"ended with {last.exit_code}")
+                if failure.exit_code is None
+                else (f"ended with {failure.exit_code}")
             )
             raise SubjectError(
-                f"the gate gives no verdict: it {how} {len(failed)} times "
-                f"({' / '.join(last.tail.splitlines()) or 'silent'}); run it by hand with two "
+                f"the gate gives no verdict: it {ending} {len(failed_pairs)} times "
+                f"({' / '.join(failure.tail.splitlines()) or 'silent'}); run it by hand with two "
                 "checkouts, or describe its alarm with --alarm or --alarm-codes"
             )
 
-    def _left(self) -> int:
+    def _estimate_remaining(self) -> int:
         """Return how many more answers may be needed, about."""
         return sum(
-            max(1, math.ceil(self._plan.runs / 4) - judge.rate(case, self._shown).shown)
-            for case in self._cases()
-            if not self._settled(case)
+            max(
+                1,
+                math.ceil(self._plan.runs / 4) - judge.measure_alarm_rate(case, self._shown).shown,
+            )
+            for case in self._list_cases()
+            if not self._is_settled(case)
         )

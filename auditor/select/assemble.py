@@ -1,4 +1,4 @@
-"""A result of an ABS audit in, the answers of `select` out."""
+"""A result of an ABS audit in, the answers of `select_benchmarks` out."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from auditor.abs.document import Document
 from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
 from auditor.abs.text.claims import ResultFacts
 from auditor.compare import document as comparison_document
-from auditor.config.quantities import seconds
+from auditor.config.quantities import parse_duration
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.files import own_files
@@ -38,45 +38,45 @@ from auditor.select.document import (
 from auditor.select.judge import Candidate, Choice
 from reports import results
 
-_PASSED_ON = ("estimate", "filtered", "budget", "failed-benchmarks", "false-alarm")
+_INHERITED_CAVEATS = ("estimate", "filtered", "budget", "failed-benchmarks", "false-alarm")
 """Caveats of an audit that are caveats of a choice, too."""
 
 
-def budget(written: str | None) -> float | None:
+def parse_budget(text: str | None) -> float | None:
     """Read a duration in seconds; raises UsageError."""
     try:
-        return None if written is None else seconds(written)
+        return None if text is None else parse_duration(text)
     except ValueError as error:
         raise UsageError(f"{error}, at --budget") from error
 
 
-def names(written: Sequence[str], folder: Path) -> tuple[str, ...] | None:
+def read_names(name_texts: Sequence[str], folder: Path) -> tuple[str, ...] | None:
     """Return names, those in files included (one a line, # for comments); None if none is given.
 
     A file may also be a result of compare (.json): the methods that head has changed or added.
     Raises UsageError for a file that cannot be read.
     """
-    found: list[str] = []
-    for text in written:
+    method_names: list[str] = []
+    for text in name_texts:
         path = folder / text
         if not is_file(path):
-            found.append(text)
+            method_names.append(text)
             continue
         if path.suffix == ".json":
-            found += [method.id for method in _read_comparison(path).patch.methods]
+            method_names += [method.id for method in _read_comparison(path).patch.methods]
             continue
         try:
             lines = read_regular(path).decode().splitlines()
         except (OSError, ValueError) as error:
             raise UsageError(f"{text} is not a readable list of methods, one per line") from error
-        found += [line.strip() for line in lines if line.partition("#")[0].strip()]
-    return tuple(dict.fromkeys(found)) if written else None
+        method_names += [line.strip() for line in lines if line.partition("#")[0].strip()]
+    return tuple(dict.fromkeys(method_names)) if name_texts else None
 
 
 def _read_comparison(path: Path) -> comparison_document.ComparisonDocument:
     content = read_named(path)
     try:
-        return comparison_document.read(content)
+        return comparison_document.parse_document(content)
     except UsageError as error:
         raise UsageError(
             f"{path}: {own_files.describe_beginning(content, path) or error}"
@@ -111,32 +111,34 @@ class CountedResult:
         )
 
     @cached_property
-    def untimed(self) -> tuple[str, ...]:
+    def untimed_benchmarks(self) -> tuple[str, ...]:
         """Return the benchmarks that detect something and of which no time is known."""
-        watching = {name for found in self.detected_by.values() for name in found}
+        detecting_ids = {
+            name for benchmark_ids in self.detected_by.values() for name in benchmark_ids
+        }
         return tuple(
             benchmark.id
             for benchmark in self.document.benchmarks
-            if benchmark.id in watching and not benchmark.seconds
+            if benchmark.id in detecting_ids and not benchmark.seconds
         )
 
     @cached_property
     def watchers(self) -> tuple[Candidate, ...]:
         """Return the benchmarks; one without a time counts as one of the usual length."""
-        usual = median(
+        usual_seconds = median(
             [benchmark.seconds for benchmark in self.document.benchmarks if benchmark.seconds]
             or [1.0]
         )
         detects: dict[str, set[str]] = {
             benchmark.id: set() for benchmark in self.document.benchmarks
         }
-        for method, found in self.detected_by.items():
-            for name in found:
-                detects[name].add(method)
+        for method, benchmark_ids in self.detected_by.items():
+            for benchmark_id in benchmark_ids:
+                detects[benchmark_id].add(method)
         return tuple(
             Candidate(
                 id=benchmark.id,
-                seconds=benchmark.seconds or usual,
+                seconds=benchmark.seconds or usual_seconds,
                 max_spread=benchmark.max_spread,
                 detects=frozenset(detects[benchmark.id]),
             )
@@ -144,22 +146,32 @@ class CountedResult:
         )
 
     def answer(self, names: Collection[str], caveats: Sequence[Caveat]) -> dict[str, Any]:
-        """Return what every answer says; `names` are all benchmarks that are to be run."""
+        """Return what every answer says; `read_names` are all benchmarks that are to be run."""
         document = self.document
-        passed_on = [caveat for caveat in document.caveats if caveat.slug in _PASSED_ON]
+        audit_caveats = [caveat for caveat in document.caveats if caveat.slug in _INHERITED_CAVEATS]
         support = LANGUAGES.harnesses.get(document.harness)
-        chosen = [benchmark for benchmark in document.benchmarks if benchmark.id in names]
-        known = [benchmark.id for benchmark in document.benchmarks]
-        subsets = support.calls([benchmark.id for benchmark in chosen], known) if support else ()
-        inexact = [Caveat("inexact-call", subset.problem) for subset in subsets if subset.problem]
+        chosen_benchmarks = [
+            benchmark for benchmark in document.benchmarks if benchmark.id in names
+        ]
+        all_ids = [benchmark.id for benchmark in document.benchmarks]
+        subsets = (
+            support.calls([benchmark.id for benchmark in chosen_benchmarks], all_ids)
+            if support
+            else ()
+        )
+        inexact_caveats = [
+            Caveat("inexact-call", subset.problem) for subset in subsets if subset.problem
+        ]
         return {
             "subject": document.subject,
             "revision": document.revision,
             "harness": document.harness,
-            "benchmarks": tuple(self._pick(benchmark, names) for benchmark in chosen),
-            "seconds": _sum(chosen),
-            "suite_benchmarks": len(known),
-            "suite_seconds": _sum(document.benchmarks),
+            "benchmarks": tuple(
+                self._make_pick(benchmark, names) for benchmark in chosen_benchmarks
+            ),
+            "seconds": _sum_seconds(chosen_benchmarks),
+            "suite_benchmarks": len(all_ids),
+            "suite_seconds": _sum_seconds(document.benchmarks),
             "calls": tuple(
                 HarnessCall(
                     pattern=subset.pattern,
@@ -170,67 +182,77 @@ class CountedResult:
                 )
                 for subset in subsets
             ),
-            "caveats": (*passed_on, *caveats, *inexact),
+            "caveats": (*audit_caveats, *caveats, *inexact_caveats),
         }
 
-    def _pick(self, benchmark: BenchmarkVerdict, names: Collection[str]) -> Pick:
-        mine = [method for method, found in self.detected_by.items() if benchmark.id in found]
+    def _make_pick(self, benchmark: BenchmarkVerdict, names: Collection[str]) -> Pick:
+        detected_methods = [
+            method
+            for method, benchmark_ids in self.detected_by.items()
+            if benchmark.id in benchmark_ids
+        ]
         return Pick(
             id=benchmark.id,
             seconds=benchmark.seconds or None,
             max_spread=benchmark.max_spread,
-            detects=tuple(mine),
+            detects=tuple(detected_methods),
             alone=tuple(
-                method for method in mine if len(set(self.detected_by[method]) & set(names)) == 1
+                method
+                for method in detected_methods
+                if len(set(self.detected_by[method]) & set(names)) == 1
             ),
         )
 
 
-def _sum(benchmarks: Sequence[BenchmarkVerdict]) -> float | None:
+def _sum_seconds(benchmarks: Sequence[BenchmarkVerdict]) -> float | None:
     """Add up how long benchmarks take; None where none is known that could be."""
-    known = [benchmark.seconds for benchmark in benchmarks if benchmark.seconds]
-    return sum(known) if known or not benchmarks else None
+    known_seconds = [benchmark.seconds for benchmark in benchmarks if benchmark.seconds]
+    return sum(known_seconds) if known_seconds or not benchmarks else None
 
 
-def select(
+def select_benchmarks(
     document: Document, *, budget: float | None, nested: bool, changed: Sequence[str] | None
 ) -> Selection:
     """Return what to run within a budget, or at all where there is none. Raises UsageError."""
-    named, unaudited = _split_names(changed, document)
-    subject = CountedResult(document, named)
-    if budget is not None and subject.untimed:
+    changed_ids, unaudited = _split_names(changed, document)
+    counted_result = CountedResult(document, changed_ids)
+    if budget is not None and counted_result.untimed_benchmarks:
         raise UsageError(
-            f"the time of {subject.untimed[0]} is unknown, so no budget can be kept; run "
+            f"the time of {counted_result.untimed_benchmarks[0]} is unknown, so no budget can be "
+            "kept; run "
             f"bench-audit abs with stability_runs of 1 or more first ({stored_result.AUDIT_AGAIN})"
         )
-    chosen = _choice(subject, budget, nested=nested)
-    run = {watcher.id for watcher in chosen.watchers}
-    counted, total = subject.counted, document.scores.total
+    choice = _choose_benchmarks(counted_result, budget, nested=nested)
+    run_ids = {candidate.id for candidate in choice.watchers}
+    method_count, total = counted_result.counted, document.scores.total
     return Selection(
-        **subject.answer(run, _caveats(subject, unaudited)),
+        **counted_result.answer(run_ids, _list_caveats(counted_result, unaudited)),
         budget=budget,
         nested=nested,
-        changed=None if named is None else tuple(sorted(named)),
+        changed=None if changed_ids is None else tuple(sorted(changed_ids)),
         unaudited=unaudited,
-        methods=tuple(one for one in subject.detected_by if one in chosen.methods),
-        lost=tuple(
-            LostMethod(one, by)
-            for one, by in subject.detected_by.items()
-            if one not in chosen.methods
+        methods=tuple(
+            method_id for method_id in counted_result.detected_by if method_id in choice.methods
         ),
-        counted=counted,
-        percent=100 * len(chosen.methods) / counted if counted else None,
-        total_percent=total.percent if named is None else None,
-        most=MostDetected(chosen.most, chosen.proven),
-        cheapest=chosen.cheapest,
+        lost=tuple(
+            LostMethod(method_id, benchmark_ids)
+            for method_id, benchmark_ids in counted_result.detected_by.items()
+            if method_id not in choice.methods
+        ),
+        counted=method_count,
+        percent=100 * len(choice.methods) / method_count if method_count else None,
+        total_percent=total.percent if changed_ids is None else None,
+        most=MostDetected(choice.most, choice.proven),
+        cheapest=choice.cheapest,
     )
 
 
-def _caveats(subject: CountedResult, unaudited: Sequence[str]) -> list[Caveat]:
+def _list_caveats(counted_result: CountedResult, unaudited: Sequence[str]) -> list[Caveat]:
     caveats = []
-    if subject.untimed:
+    if counted_result.untimed_benchmarks:
         text = (
-            f"unknown times of {', '.join(subject.untimed[:5])}: each counts as the median time "
+            f"unknown times of {', '.join(counted_result.untimed_benchmarks[:5])}: each counts "
+            "as the median time "
             "of the others"
         )
         caveats.append(Caveat("unknown-time", text))
@@ -243,11 +265,13 @@ def _caveats(subject: CountedResult, unaudited: Sequence[str]) -> list[Caveat]:
     return caveats
 
 
-def _choice(subject: CountedResult, budget: float | None, *, nested: bool) -> Choice:
-    watchers = [watcher for watcher in subject.watchers if watcher.detects]
+def _choose_benchmarks(
+    counted_result: CountedResult, budget: float | None, *, nested: bool
+) -> Choice:
+    candidates = [candidate for candidate in counted_result.watchers if candidate.detects]
     if budget is None:
-        return judge.cheapest_choice(watchers)
-    return judge.choice_within(watchers, budget, nested=nested)
+        return judge.choose_cheapest(candidates)
+    return judge.choose_within_budget(candidates, budget, nested=nested)
 
 
 def _split_names(
@@ -256,73 +280,80 @@ def _split_names(
     """Return the methods of a result that names mean, and the names that mean none."""
     if changed is None:
         return None, ()
-    meant = {
-        name: [method.id for method in document.methods if _means(name, method.id)]
+    ids_by_name = {
+        name: [method.id for method in document.methods if _is_method_name(name, method.id)]
         for name in changed
     }
-    known = frozenset(one for ids in meant.values() for one in ids)
-    return known, tuple(name for name, ids in meant.items() if not ids)
+    method_ids = frozenset(
+        method_id for matching_ids in ids_by_name.values() for method_id in matching_ids
+    )
+    return method_ids, tuple(name for name, matching_ids in ids_by_name.items() if not matching_ids)
 
 
-def _means(name: str, method: str) -> bool:
+def _is_method_name(name: str, method: str) -> bool:
     """Tell whether a name is a method's id, or its end, with or without its parameters."""
     ends = (f".{name}", f"/{name}")
-    return any(one == name or one.endswith(ends) for one in (method, method.partition("(")[0]))
+    return any(
+        full_name == name or full_name.endswith(ends)
+        for full_name in (method, method.partition("(")[0])
+    )
 
 
-def propose(document: Document) -> Proposal:
+def propose_removal(document: Document) -> Proposal:
     """Return which benchmarks can go."""
-    subject = CountedResult(document)
-    unknown = {
+    counted_result = CountedResult(document)
+    unknown_ids = {
         benchmark.id
         for benchmark in document.benchmarks
         if not benchmark.seconds or not benchmark.means
     }
-    unknown |= {benchmark.id for benchmark in document.benchmarks} - {
+    unknown_ids |= {benchmark.id for benchmark in document.benchmarks} - {
         pair.benchmark for pair in document.pairs
     }
     open_pairs = {
         (pair.method, pair.benchmark)
         for pair in document.pairs
-        if pair.outcome in UNDECIDED and pair.method not in subject.detected_by
+        if pair.outcome in UNDECIDED and pair.method not in counted_result.detected_by
     }
     facts = ResultFacts(document)
-    unexamined = {
+    unexamined_ids = {
         benchmark.id
         for benchmark in document.benchmarks
-        if benchmark.id not in unknown and not facts.is_mostly_examined(benchmark.id)
+        if benchmark.id not in unknown_ids and not facts.is_mostly_examined(benchmark.id)
     }
-    removal = judge.removal(
-        [watcher for watcher in subject.watchers if watcher.id not in unknown],
+    removal = judge.choose_removal(
+        [watcher for watcher in counted_result.watchers if watcher.id not in unknown_ids],
         open_pairs=open_pairs,
-        unknown=sorted(unknown),
-        unexamined=unexamined,
+        unknown=sorted(unknown_ids),
+        unexamined=unexamined_ids,
     )
-    gone = {candidate.id for candidate, _ in removal.removed}
-    stays = {benchmark.id for benchmark in document.benchmarks} - gone
-    removed = [benchmark for benchmark in document.benchmarks if benchmark.id in gone]
+    removed_ids = {candidate.id for candidate, _ in removal.removed}
+    kept_ids = {benchmark.id for benchmark in document.benchmarks} - removed_ids
+    removed_benchmarks = [
+        benchmark for benchmark in document.benchmarks if benchmark.id in removed_ids
+    ]
     return Proposal(
-        **subject.answer(stays, ()),
-        removed=tuple(_removed(removal)),
+        **counted_result.answer(kept_ids, ()),
+        removed=tuple(_list_removed(removal)),
         undecided=tuple(UndecidedBenchmark(*item) for item in sorted(removal.undecided.items())),
         unknown=removal.unknown,
-        unexamined=tuple(sorted(unexamined)),
-        seconds_saved=_sum(removed),
+        unexamined=tuple(sorted(unexamined_ids)),
+        seconds_saved=_sum_seconds(removed_benchmarks),
         cheapest=removal.kept.cheapest,
     )
 
 
-def _removed(removal: judge.Removal) -> Iterator[RemovedBenchmark]:
+def _list_removed(removal: judge.Removal) -> Iterator[RemovedBenchmark]:
     for candidate, watched in removal.removed:
         yield RemovedBenchmark(
             id=candidate.id,
             seconds=candidate.seconds,
             max_spread=candidate.max_spread,
-            watched=tuple(CoveredMethod(*each) for each in watched),
+            watched=tuple(CoveredMethod(*detection) for detection in watched),
         )
 
 
-def plain(answer: SelectAnswer) -> results.Plain:
+def convert_to_plain(answer: SelectAnswer) -> results.PlainFields:
     """Return an answer as dictionaries, lists, strings and numbers."""
-    builtins: results.Plain = msgspec.to_builtins(answer)
-    return builtins
+    plain_fields: results.PlainFields = msgspec.to_builtins(answer)
+    return plain_fields

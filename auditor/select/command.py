@@ -12,7 +12,7 @@ from auditor.abs.document import Document
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.cli.outputs import deliver, output_options
+from auditor.cli.outputs import make_output_options, write_output_files
 from auditor.core.errors import Exit, UsageError
 from auditor.select import assemble, terminal
 from auditor.select.document import SelectAnswer
@@ -20,12 +20,12 @@ from reports import results
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--budget", "--changed", "--remove", "--result"),
     short_help="Which benchmarks to run where time is short, and which can go?",
 )
-@options.options(
-    *options.WHAT[:1],
+@options.add_options(
+    *options.SUITE_OPTIONS[:1],
     click.option("--result", type=click.Path(path_type=Path), help="A result of abs, as JSON."),
     click.option("--budget", metavar="DURATION", help="What a run may take, such as 10m."),
     click.option("--most", is_flag=True, help="As many methods as this budget allows, not nested."),
@@ -37,8 +37,8 @@ from reports import results
     ),
     click.option("--remove", is_flag=True, help="Say which benchmarks can go instead."),
     options.STORE,
-    *output_options(".json"),
-    *options.SHOWN,
+    *make_output_options(".json"),
+    *options.DISPLAY_OPTIONS,
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
@@ -52,44 +52,54 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit select --result result.json --remove    which benchmarks can go
     bench-audit select . --changed changed-methods.txt  which benchmarks detect these
     """
-    answering = _answer(given)
+    make_answer = _choose_answer_maker(given)
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=given["quiet"])
     if given["result"]:
-        found = stored_result.read_result_file(given["result"])
+        stored_document = stored_result.read_result_file(given["result"])
     else:
-        found = stored_result.read_stored_result(options.CommandLine.of(context, {}), console)
-    answer, shown = answering(stored_result.require_matrix(found))
+        stored_document = stored_result.read_stored_result(
+            options.CommandLine.of(context, {}), console
+        )
+    answer, answer_view = make_answer(stored_result.require_matrix(stored_document))
     if given["format"] == "json":
-        console.document(assemble.plain(answer))
+        console.document(assemble.convert_to_plain(answer))
     else:
-        console.result(shown)
-    deliver(given, {".json": lambda: results.text(assemble.plain(answer))}, console)
+        console.result(answer_view)
+    write_output_files(
+        given, {".json": lambda: results.format_json(assemble.convert_to_plain(answer))}, console
+    )
     if answer.benchmarks or given["changed"]:
         return Exit.OK
-    console.say("no verdict: there is nothing to choose, within this time at least")
+    console.print_message("no verdict: there is nothing to choose, within this time at least")
     return Exit.NO_VERDICT
 
 
-def _answer(given: dict[str, Any]) -> Callable[[Document], tuple[SelectAnswer, RenderableType]]:
+def _choose_answer_maker(
+    option_values: dict[str, Any],
+) -> Callable[[Document], tuple[SelectAnswer, RenderableType]]:
     """Return what makes the answer asked for; raises UsageError for what makes no sense."""
-    asked = [f"--{name}" for name in ("budget", "most", "changed") if given[name]]
-    if given["remove"] and asked:
-        raise UsageError(f"--remove considers all methods and no budget; leave out {asked[0]}")
-    if given["most"] and not given["budget"]:
+    conflicting_options = [
+        f"--{name}" for name in ("budget", "most", "changed") if option_values[name]
+    ]
+    if option_values["remove"] and conflicting_options:
+        raise UsageError(
+            f"--remove considers all methods and no budget; leave out {conflicting_options[0]}"
+        )
+    if option_values["most"] and not option_values["budget"]:
         raise UsageError("--most needs a budget; add one, such as --budget 10m")
-    if given["remove"]:
+    if option_values["remove"]:
         return lambda document: (
-            proposal := assemble.propose(document),
-            terminal.proposal(proposal),
+            proposal := assemble.propose_removal(document),
+            terminal.render_proposal(proposal),
         )
-    budget = assemble.budget(given["budget"])
-    changed = assemble.names(given["changed"], Path.cwd())
+    budget = assemble.parse_budget(option_values["budget"])
+    changed = assemble.read_names(option_values["changed"], Path.cwd())
 
-    def chosen(document: Document) -> tuple[SelectAnswer, RenderableType]:
-        selection = assemble.select(
-            document, budget=budget, nested=not given["most"], changed=changed
+    def select_within_budget(document: Document) -> tuple[SelectAnswer, RenderableType]:
+        selection = assemble.select_benchmarks(
+            document, budget=budget, nested=not option_values["most"], changed=changed
         )
-        return selection, terminal.selection(selection)
+        return selection, terminal.render_selection(selection)
 
-    return chosen
+    return select_within_budget

@@ -6,7 +6,7 @@ The names are promised to other programs (reports/schema/select.schema.json).
 import msgspec
 
 from auditor.core.caveats import Caveat
-from reports.results import schema_of
+from reports.results import format_schema
 
 
 class Pick(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,6 +124,6 @@ class Proposal(
     part."""
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of both answers (checked in as select.schema.json)."""
-    return schema_of(Selection | Proposal, "An answer of bench-audit select")
+    return format_schema(Selection | Proposal, "An answer of bench-audit select")

@@ -7,11 +7,11 @@ from math import ceil, isfinite
 from auditor.stats import zero_one
 from auditor.stats.zero_one import Constraint
 
-LARGEST = 200
+MAX_EXACT_SIZE = 200
 """Benchmarks up to which the cheapest choice is looked for; beyond, it is a greedy one."""
 UNKNOWN_SPREAD = 1.0
 """What a benchmark without a spread counts as: one whose runs differ by as much as they last."""
-_FINENESS = 1_000_000
+_TIME_PARTS = 1_000_000
 """Parts of the whole suite's time that times are counted in: HiGHS needs numbers of this size."""
 
 
@@ -68,21 +68,30 @@ class Removal:
     unknown: tuple[str, ...]
 
 
-def cheapest_choice(
-    watchers: Sequence[Candidate], *, required: Collection[str] = (), largest: int = LARGEST
+def choose_cheapest(
+    candidates: Sequence[Candidate],
+    *,
+    required: Collection[str] = (),
+    largest: int = MAX_EXACT_SIZE,
 ) -> Choice:
     """Return the cheapest benchmarks that detect all that the suite detects, `required` included.
 
     An unstable benchmark counts as longer than it is, by its spread.
     """
-    pool = _Pool.of(watchers, largest)
-    found = pool.cheapest(pool.methods, None, frozenset(required))
-    chosen, exact = found if found else (frozenset(range(len(pool.watchers))), False)
-    return pool.choice(chosen, len(pool.methods), cheapest=exact, proven=True)
+    pool = _CandidatePool.of(candidates, largest)
+    pool_choice = pool.cheapest(pool.methods, None, frozenset(required))
+    indices, is_cheapest = (
+        pool_choice if pool_choice else (frozenset(range(len(pool.watchers))), False)
+    )
+    return pool.choice(indices, len(pool.methods), cheapest=is_cheapest, proven=True)
 
 
-def choice_within(
-    watchers: Sequence[Candidate], budget: float, *, nested: bool = True, largest: int = LARGEST
+def choose_within_budget(
+    candidates: Sequence[Candidate],
+    budget: float,
+    *,
+    nested: bool = True,
+    largest: int = MAX_EXACT_SIZE,
 ) -> Choice:
     """Return benchmarks that take no more than `budget` seconds and detect many methods.
 
@@ -91,26 +100,32 @@ def choice_within(
     one that the budget can pay is taken, at the least weight. Not nested: as many methods as any
     choice detects (where it is not known to be that many, greedily), at the least weight.
     """
-    pool = _Pool.of(watchers, largest)
-    limit = pool.parts(budget)
+    pool = _CandidatePool.of(candidates, largest)
+    budget_parts = pool.parts(budget)
     most, proven = pool.most(budget)
-    found = pool.climbed(limit) if nested else pool.fullest(limit, most, proven=proven)
-    chosen, exact = found or (frozenset(), True)
-    count = len(pool.detected(chosen))
-    return pool.choice(chosen, max(most, count), cheapest=exact, proven=proven or count == most)
+    pool_choice = (
+        pool.find_highest_rung(budget_parts)
+        if nested
+        else pool.find_fullest(budget_parts, most, proven=proven)
+    )
+    indices, is_cheapest = pool_choice or (frozenset(), True)
+    count = len(pool.detected(indices))
+    return pool.choice(
+        indices, max(most, count), cheapest=is_cheapest, proven=proven or count == most
+    )
 
 
-Found = tuple[frozenset[int], bool]
+PoolChoice = tuple[frozenset[int], bool]
 """Which benchmarks, and whether nothing is cheaper."""
 
 
-def removal(
-    watchers: Sequence[Candidate],
+def choose_removal(
+    candidates: Sequence[Candidate],
     *,
     open_pairs: Collection[tuple[str, str]],
     unknown: Collection[str],
     unexamined: Collection[str] = (),
-    largest: int = LARGEST,
+    largest: int = MAX_EXACT_SIZE,
 ) -> Removal:
     """Return benchmarks without which every method is detected that is detected now.
 
@@ -118,38 +133,46 @@ def removal(
     detects the method, the benchmark may be its only one and stays. So do those `unexamined`, of
     which the audited methods hold too little.
     """
-    detected = frozenset[str]().union(*(watcher.detects for watcher in watchers))
+    detected = frozenset[str]().union(*(watcher.detects for watcher in candidates))
     undecided: dict[str, tuple[str, ...]] = {}
     for method, benchmark in sorted(open_pairs):
         if method not in detected:
             undecided[benchmark] = (*undecided.get(benchmark, ()), method)
-    choice = cheapest_choice(
-        watchers, required={*undecided, *unknown, *unexamined}, largest=largest
+    choice = choose_cheapest(
+        candidates, required={*undecided, *unknown, *unexamined}, largest=largest
     )
-    stays = {watcher.id for watcher in choice.watchers}
-    gone = sorted(
-        (watcher for watcher in watchers if watcher.id not in stays), key=lambda watcher: watcher.id
+    kept_ids = {watcher.id for watcher in choice.watchers}
+    removed_candidates = sorted(
+        (watcher for watcher in candidates if watcher.id not in kept_ids),
+        key=lambda watcher: watcher.id,
     )
     return Removal(
         kept=choice,
         removed=tuple(
-            (candidate, tuple(_remaining_detection(candidate, choice.watchers)))
-            for candidate in gone
+            (candidate, tuple(_list_remaining_detection(candidate, choice.watchers)))
+            for candidate in removed_candidates
         ),
         undecided=undecided,
         unknown=tuple(sorted(unknown)),
     )
 
 
-def _remaining_detection(
+def _list_remaining_detection(
     candidate: Candidate, candidates: Sequence[Candidate]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     for method in sorted(candidate.detects):
-        yield method, tuple(other.id for other in candidates if method in other.detects)
+        yield (
+            method,
+            tuple(
+                kept_candidate.id
+                for kept_candidate in candidates
+                if method in kept_candidate.detects
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class _Pool:
+class _CandidatePool:
     """Benchmarks with times and weights in whole parts of `part` seconds."""
 
     watchers: tuple[Candidate, ...]
@@ -159,178 +182,234 @@ class _Pool:
     largest: int
 
     @classmethod
-    def of(cls, watchers: Sequence[Candidate], largest: int) -> "_Pool":
-        ordered = tuple(sorted(watchers, key=lambda watcher: watcher.id))
-        part = max(0.001, sum(candidate.weight for candidate in ordered) / _FINENESS)
+    def of(cls, watchers: Sequence[Candidate], largest: int) -> "_CandidatePool":
+        ordered_candidates = tuple(sorted(watchers, key=lambda watcher: watcher.id))
+        part = max(0.001, sum(candidate.weight for candidate in ordered_candidates) / _TIME_PARTS)
         return cls(
-            ordered,
+            ordered_candidates,
             part,
-            tuple(_parts(candidate.seconds, part) for candidate in ordered),
-            tuple(_parts(candidate.weight, part) for candidate in ordered),
+            tuple(_count_parts(candidate.seconds, part) for candidate in ordered_candidates),
+            tuple(_count_parts(candidate.weight, part) for candidate in ordered_candidates),
             largest,
         )
 
     @property
     def methods(self) -> frozenset[str]:
-        return frozenset[str]().union(*(watcher.detects for watcher in self.watchers))
+        return frozenset[str]().union(*(candidate.detects for candidate in self.watchers))
 
     def parts(self, seconds: float) -> int:
         """Return a budget; times were rounded up, so what fits into it does fit."""
         return int(seconds / self.part + 1e-6) if isfinite(seconds) else sum(self.costs)
 
     def detected(self, chosen: Collection[int]) -> frozenset[str]:
-        return frozenset[str]().union(*(self.watchers[one].detects for one in chosen))
+        return frozenset[str]().union(*(self.watchers[index].detects for index in chosen))
 
     def choice(self, chosen: Collection[int], most: int, *, cheapest: bool, proven: bool) -> Choice:
         return Choice(
-            watchers=tuple(self.watchers[one] for one in sorted(chosen)),
+            watchers=tuple(self.watchers[index] for index in sorted(chosen)),
             methods=self.detected(chosen),
             cheapest=cheapest,
             most=most,
             proven=proven,
         )
 
-    def climbed(self, limit: int) -> Found | None:
+    def find_highest_rung(self, limit: int) -> PoolChoice | None:
         """Return the highest rung of the ladder that can be paid, made of nothing beyond it."""
-        everyone = range(len(self.watchers))
-        for methods in reversed(list(self._ladder(frozenset(), everyone))):
-            if found := self.cheapest(methods, limit):
-                return found
+        all_indices = range(len(self.watchers))
+        for methods in reversed(list(self._list_rungs(frozenset(), all_indices))):
+            if pool_choice := self.cheapest(methods, limit):
+                return pool_choice
         return None
 
-    def _ladder(self, base: frozenset[str], pool: Sequence[int]) -> Iterator[frozenset[str]]:
+    def _list_rungs(self, base: frozenset[str], pool: Sequence[int]) -> Iterator[frozenset[str]]:
         """Yield growing sets of methods, each all that some benchmarks detect.
 
         Between two of them come those that cheaper benchmarks, which detect nothing beyond the
         upper one, reach on the way: so a budget is not left unused where it need not be.
         """
         while True:
-            gains = {one: len(self.watchers[one].detects - base) for one in pool}
-            useful = [one for one in pool if gains[one]]
-            if not useful:
+            gains = {index: len(self.watchers[index].detects - base) for index in pool}
+            useful_indices = [index for index in pool if gains[index]]
+            if not useful_indices:
                 return
-            best = min(useful, key=lambda one: (-gains[one] / self.weights[one], one))
-            upper = base | self.watchers[best].detects
-            inner = [one for one in useful if self.watchers[one].detects <= upper and one != best]
-            yield from (rung for rung in self._ladder(base, inner) if rung != upper)
-            yield upper
-            base, pool = upper, useful
+            best_index = min(
+                useful_indices, key=lambda index: (-gains[index] / self.weights[index], index)
+            )
+            upper_methods = base | self.watchers[best_index].detects
+            inner_pool = [
+                index
+                for index in useful_indices
+                if self.watchers[index].detects <= upper_methods and index != best_index
+            ]
+            yield from (
+                rung for rung in self._list_rungs(base, inner_pool) if rung != upper_methods
+            )
+            yield upper_methods
+            base, pool = upper_methods, useful_indices
 
     def cheapest(
         self, methods: frozenset[str], limit: int | None, required: Collection[str] = ()
-    ) -> Found | None:
+    ) -> PoolChoice | None:
         """Return the least weight that detects these methods, and no others; None if too dear."""
-        names = [
+        pool_indices = [
             index
             for index, candidate in enumerate(self.watchers)
             if candidate.detects <= methods and candidate.detects
         ]
-        must = [index for index, candidate in enumerate(self.watchers) if candidate.id in required]
-        names = sorted({*names, *must})
-        rows = [*self._covering(methods, names), *self._paid(names, limit)]
-        rows += [Constraint({names.index(one): 1}, least=1) for one in must]
-        if len(names) <= self.largest:
-            solution = zero_one.minimum([self.weights[name] for name in names], rows)
+        required_indices = [
+            index for index, candidate in enumerate(self.watchers) if candidate.id in required
+        ]
+        pool_indices = sorted({*pool_indices, *required_indices})
+        constraints = [
+            *self._make_cover_constraints(methods, pool_indices),
+            *self._make_cost_constraints(pool_indices, limit),
+        ]
+        constraints += [
+            Constraint({pool_indices.index(candidate_index): 1}, least=1)
+            for candidate_index in required_indices
+        ]
+        if len(pool_indices) <= self.largest:
+            solution = zero_one.find_minimum(
+                [self.weights[pool_index] for pool_index in pool_indices], constraints
+            )
             if solution.exact:
-                return self._named(solution.chosen, names)
-        greedy = self._greedy(methods, names, must)
-        paid = limit is None or sum(self.costs[one] for one in greedy) <= limit
-        return (greedy, False) if paid else None
+                return self._translate_columns(solution.chosen, pool_indices)
+        greedy_choice = self._choose_greedily(methods, pool_indices, required_indices)
+        is_affordable = (
+            limit is None
+            or sum(self.costs[candidate_index] for candidate_index in greedy_choice) <= limit
+        )
+        return (greedy_choice, False) if is_affordable else None
 
     def most(self, budget: float) -> tuple[int, bool]:
         """Return how many methods a budget can detect at most, and whether some choice does.
 
         Times are rounded down here, so that the bound holds for the times as they are.
         """
-        least = [int(watcher.seconds / self.part + 1e-6) for watcher in self.watchers]
-        costs, rows, names = self._maximum(self.parts(budget), least)
+        min_costs = [int(watcher.seconds / self.part + 1e-6) for watcher in self.watchers]
+        costs, constraints, pool_indices = self._build_program(self.parts(budget), min_costs)
         if len(self.watchers) > self.largest:
-            return -zero_one.lower_bound(costs, rows), False
-        solution = zero_one.minimum(costs, rows)
-        chosen = [self.watchers[names[one]] for one in solution.chosen or () if one < len(names)]
-        fits = sum(candidate.seconds for candidate in chosen) <= budget
-        return -solution.bound, solution.exact and fits
+            return -zero_one.lower_bound(costs, constraints), False
+        solution = zero_one.find_minimum(costs, constraints)
+        chosen_candidates = [
+            self.watchers[pool_indices[column]]
+            for column in solution.chosen or ()
+            if column < len(pool_indices)
+        ]
+        fits_budget = sum(candidate.seconds for candidate in chosen_candidates) <= budget
+        return -solution.bound, solution.exact and fits_budget
 
-    def fullest(self, limit: int, most: int, *, proven: bool) -> Found | None:
+    def find_fullest(self, limit: int, most: int, *, proven: bool) -> PoolChoice | None:
         """Return the least weight that detects `most` methods, else a greedy choice."""
         if not proven:
-            return self._filled(limit), False
-        costs, rows, names = self._maximum(limit, self.costs)
-        weights = [*(self.weights[name] for name in names), *([0] * (len(costs) - len(names)))]
-        enough = Constraint({column: -one for column, one in enumerate(costs) if one}, least=most)
-        solution = zero_one.minimum(weights, [*rows, enough])
+            return self._fill_budget(limit), False
+        costs, constraints, pool_indices = self._build_program(limit, self.costs)
+        weights = [
+            *(self.weights[pool_index] for pool_index in pool_indices),
+            *([0] * (len(costs) - len(pool_indices))),
+        ]
+        count_constraint = Constraint(
+            {column: -number for column, number in enumerate(costs) if number}, least=most
+        )
+        solution = zero_one.find_minimum(weights, [*constraints, count_constraint])
         if solution.chosen is None:
-            return self._filled(limit), False
-        chosen = frozenset(names[one] for one in solution.chosen if one < len(names))
-        return chosen, solution.exact
+            return self._fill_budget(limit), False
+        indices = frozenset(
+            pool_indices[number] for number in solution.chosen if number < len(pool_indices)
+        )
+        return indices, solution.exact
 
-    def _maximum(
+    def _build_program(
         self, limit: int, times: Sequence[int]
     ) -> tuple[list[int], list[Constraint], list[int]]:
         """Return the program of the most methods: columns for benchmarks, then for methods."""
-        names = [index for index, candidate in enumerate(self.watchers) if candidate.detects]
+        pool_indices = [index for index, candidate in enumerate(self.watchers) if candidate.detects]
         methods = sorted(self.methods)
-        costs = [*([0] * len(names)), *([-1] * len(methods))]
-        rows = [Constraint({column: times[one] for column, one in enumerate(names)}, most=limit)]
-        for column, row in enumerate(self._covering(methods, names), len(names)):
-            rows.append(Constraint({**row.weights, column: -1}, least=0))
-        return costs, rows, names
+        costs = [*([0] * len(pool_indices)), *([-1] * len(methods))]
+        constraints = [
+            Constraint(
+                {column: times[pool_index] for column, pool_index in enumerate(pool_indices)},
+                most=limit,
+            )
+        ]
+        for column, constraint in enumerate(
+            self._make_cover_constraints(methods, pool_indices), len(pool_indices)
+        ):
+            constraints.append(Constraint({**constraint.weights, column: -1}, least=0))
+        return costs, constraints, pool_indices
 
-    def _covering(self, methods: Collection[str], names: Sequence[int]) -> list[Constraint]:
-        by: dict[str, dict[int, int]] = {method: {} for method in sorted(methods)}
-        for column, one in enumerate(names):
-            for method in self.watchers[one].detects & by.keys():
-                by[method][column] = 1
-        return [Constraint(weights, least=1) for weights in by.values()]
+    def _make_cover_constraints(
+        self, methods: Collection[str], names: Sequence[int]
+    ) -> list[Constraint]:
+        columns_by_method: dict[str, dict[int, int]] = {method: {} for method in sorted(methods)}
+        for column, pool_index in enumerate(names):
+            for method in self.watchers[pool_index].detects & columns_by_method.keys():
+                columns_by_method[method][column] = 1
+        return [Constraint(weights, least=1) for weights in columns_by_method.values()]
 
-    def _paid(self, names: Sequence[int], limit: int | None) -> list[Constraint]:
+    def _make_cost_constraints(self, names: Sequence[int], limit: int | None) -> list[Constraint]:
         if limit is None:
             return []
         return [
-            Constraint({column: self.costs[one] for column, one in enumerate(names)}, most=limit)
+            Constraint(
+                {column: self.costs[pool_index] for column, pool_index in enumerate(names)},
+                most=limit,
+            )
         ]
 
-    def _named(self, chosen: frozenset[int] | None, names: Sequence[int]) -> Found | None:
-        return None if chosen is None else (frozenset(names[one] for one in chosen), True)
+    def _translate_columns(
+        self, chosen: frozenset[int] | None, names: Sequence[int]
+    ) -> PoolChoice | None:
+        return None if chosen is None else (frozenset(names[column] for column in chosen), True)
 
-    def _greedy(
-        self, methods: frozenset[str], names: Sequence[int], must: Sequence[int]
+    def _choose_greedily(
+        self, methods: frozenset[str], names: Sequence[int], required_indices: Sequence[int]
     ) -> frozenset[int]:
         """Take what adds most per weight, then leave out what is superfluous, dearest first."""
-        taken = list(must)
-        left = methods - self.detected(taken)
-        while left:
-            taken.append(self._best(left, names))
-            left -= self.watchers[taken[-1]].detects
-        kept = set(taken)
-        for one in sorted(kept - set(must), key=lambda one: (-self.weights[one], one)):
-            if self.detected(kept - {one}) >= methods:
-                kept.remove(one)
-        return frozenset(kept)
+        chosen_indices = list(required_indices)
+        undetected = methods - self.detected(chosen_indices)
+        while undetected:
+            chosen_indices.append(self._find_best(undetected, names))
+            undetected -= self.watchers[chosen_indices[-1]].detects
+        kept_indices = set(chosen_indices)
+        for index in sorted(
+            kept_indices - set(required_indices), key=lambda index: (-self.weights[index], index)
+        ):
+            if self.detected(kept_indices - {index}) >= methods:
+                kept_indices.remove(index)
+        return frozenset(kept_indices)
 
-    def _filled(self, limit: int) -> frozenset[int]:
+    def _fill_budget(self, limit: int) -> frozenset[int]:
         """Take what adds most per weight as long as it can be paid, or the best one alone."""
-        taken: list[int] = []
-        left, rest = self.methods, limit
-        while names := [
+        chosen_indices: list[int] = []
+        undetected, remaining_parts = self.methods, limit
+        while pool_indices := [
             index
             for index, candidate in enumerate(self.watchers)
-            if candidate.detects & left and self.costs[index] <= rest
+            if candidate.detects & undetected and self.costs[index] <= remaining_parts
         ]:
-            taken.append(self._best(left, names))
-            left -= self.watchers[taken[-1]].detects
-            rest -= self.costs[taken[-1]]
-        alone = [index for index, cost in enumerate(self.costs) if cost <= limit]
-        single = max(alone, key=lambda at: len(self.watchers[at].detects), default=None)
-        if single is not None and len(self.detected([single])) > len(self.detected(taken)):
-            return frozenset({single})
-        return frozenset(taken)
+            chosen_indices.append(self._find_best(undetected, pool_indices))
+            undetected -= self.watchers[chosen_indices[-1]].detects
+            remaining_parts -= self.costs[chosen_indices[-1]]
+        affordable = [index for index, cost in enumerate(self.costs) if cost <= limit]
+        best_single = max(
+            affordable, key=lambda position: len(self.watchers[position].detects), default=None
+        )
+        if best_single is not None and len(self.detected([best_single])) > len(
+            self.detected(chosen_indices)
+        ):
+            return frozenset({best_single})
+        return frozenset(chosen_indices)
 
-    def _best(self, left: frozenset[str], names: Sequence[int]) -> int:
+    def _find_best(self, left: frozenset[str], names: Sequence[int]) -> int:
         return min(
-            names, key=lambda at: (-len(self.watchers[at].detects & left) / self.weights[at], at)
+            names,
+            key=lambda index: (
+                -len(self.watchers[index].detects & left) / self.weights[index],
+                index,
+            ),
         )
 
 
-def _parts(seconds: float, part: float) -> int:
+def _count_parts(seconds: float, part: float) -> int:
     return max(1, ceil(seconds / part - 1e-6))

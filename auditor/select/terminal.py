@@ -5,137 +5,174 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli.tables import MOST_ROWS, and_more, lineless, section
+from auditor.cli.tables import MOST_ROWS, add_omitted_count, build_section, make_borderless_table
 from auditor.select.document import LostMethod, Proposal, SelectAnswer, Selection
 from reports import names, number_format
 
 
-def selection(found: Selection) -> RenderableType:
+def render_selection(selection_answer: Selection) -> RenderableType:
     """Return what a terminal shows of a selection."""
-    parts: list[RenderableType] = [Text(_title(found), style="dim")]
-    parts.append(Text(_headline(found), style="bold"))
-    parts += [Text(line) for line in _bounds(found)]
-    if found.benchmarks:
-        parts += ["", _picks(found)]
-    parts += section(
-        "Lost", [_lost(method) for method in found.lost[:MOST_ROWS]] + _more(found.lost)
+    parts: list[RenderableType] = [Text(_format_title(selection_answer), style="dim")]
+    parts.append(Text(_format_headline(selection_answer), style="bold"))
+    parts += [Text(line) for line in _describe_bounds(selection_answer)]
+    if selection_answer.benchmarks:
+        parts += ["", _build_pick_table(selection_answer)]
+    parts += build_section(
+        "Lost",
+        [_describe_lost_method(method) for method in selection_answer.lost[:MOST_ROWS]]
+        + _describe_omitted(selection_answer.lost),
     )
-    return Group(*parts, *_calls(found), *_caveats(found))
+    return Group(*parts, *_format_calls(selection_answer), *_format_caveats(selection_answer))
 
 
-def proposal(found: Proposal) -> RenderableType:
+def render_proposal(removal_proposal: Proposal) -> RenderableType:
     """Return what a terminal shows of a removal proposal."""
-    parts: list[RenderableType] = [Text(_title(found), style="dim")]
-    parts.append(Text(_removal(found), style="bold"))
-    if found.removed:
-        short = names.shorten(removed_benchmark.id for removed_benchmark in found.removed)
-        rows = lineless("can go", ">saves", ">spread", "what it detects is detected by")
-        for benchmark in found.removed[:MOST_ROWS]:
-            kept = sorted({name for method in benchmark.watched for name in method.kept_by})
-            text = ", ".join(names.shorten(kept).values()) or "nothing is detected by it"
-            rows.add_row(
-                Text(names.line(short[benchmark.id])),
-                number_format.seconds(benchmark.seconds),
-                number_format.share(benchmark.max_spread),
-                Text(names.line(text), style="dim"),
+    parts: list[RenderableType] = [Text(_format_title(removal_proposal), style="dim")]
+    parts.append(Text(_describe_removal(removal_proposal), style="bold"))
+    if removal_proposal.removed:
+        short_names = names.strip_shared_prefix(
+            removed_benchmark.id for removed_benchmark in removal_proposal.removed
+        )
+        removal_table = make_borderless_table(
+            "can go", ">saves", ">spread", "what it detects is detected by"
+        )
+        for benchmark in removal_proposal.removed[:MOST_ROWS]:
+            kept_texts = sorted({name for method in benchmark.watched for name in method.kept_by})
+            text = (
+                ", ".join(names.strip_shared_prefix(kept_texts).values())
+                or "nothing is detected by it"
             )
-        parts += ["", and_more(rows, len(found.removed))]
-    kept = [
+            removal_table.add_row(
+                Text(names.escape_line(short_names[benchmark.id])),
+                number_format.format_seconds(benchmark.seconds),
+                number_format.format_share(benchmark.max_spread),
+                Text(names.escape_line(text), style="dim"),
+            )
+        parts += ["", add_omitted_count(removal_table, len(removal_proposal.removed))]
+    kept_texts = [
         f"{undecided.benchmark} may be the only one to detect {', '.join(undecided.methods[:5])}"
-        for undecided in found.undecided
+        for undecided in removal_proposal.undecided
     ]
-    kept += [f"{one} was not measured" for one in found.unknown]
-    kept += [
-        f"{one}: the methods examined are not known to hold most of it" for one in found.unexamined
+    kept_texts += [f"{benchmark_id} was not measured" for benchmark_id in removal_proposal.unknown]
+    kept_texts += [
+        f"{benchmark_id}: the methods examined are not known to hold most of it"
+        for benchmark_id in removal_proposal.unexamined
     ]
-    return Group(*parts, *section("Kept to be sure", kept), *_caveats(found))
+    return Group(
+        *parts, *build_section("Kept to be sure", kept_texts), *_format_caveats(removal_proposal)
+    )
 
 
-def _title(select_answer: SelectAnswer) -> str:
+def _format_title(select_answer: SelectAnswer) -> str:
     return " ".join(filter(None, (select_answer.subject, select_answer.revision)))
 
 
-def _headline(found: Selection) -> str:
-    within = "" if found.budget is None else f"Within {number_format.seconds(found.budget)}: "
-    size, whole = len(found.benchmarks), number_format.count(found.suite_benchmarks, "benchmark")
-    all_ = len(found.methods) + len(found.lost)
-    which = "detected methods" if found.changed is None else "detected methods that changed"
-    score = "" if found.percent is None else f", a score of {number_format.percent(found.percent)}"
-    total = found.total_percent
-    if score and total is not None and found.lost:
-        score += f" of {number_format.percent(total)}"
-    verb = "detects" if size == 1 else "detect"
+def _format_headline(selection_answer: Selection) -> str:
+    budget_text = (
+        ""
+        if selection_answer.budget is None
+        else f"Within {number_format.format_seconds(selection_answer.budget)}: "
+    )
+    benchmark_count, suite_text = (
+        len(selection_answer.benchmarks),
+        number_format.format_count(selection_answer.suite_benchmarks, "benchmark"),
+    )
+    method_count = len(selection_answer.methods) + len(selection_answer.lost)
+    method_kind = (
+        "detected methods" if selection_answer.changed is None else "detected methods that changed"
+    )
+    score = (
+        ""
+        if selection_answer.percent is None
+        else f", a score of {number_format.format_percent(selection_answer.percent)}"
+    )
+    total = selection_answer.total_percent
+    if score and total is not None and selection_answer.lost:
+        score += f" of {number_format.format_percent(total)}"
+    verb = "detects" if benchmark_count == 1 else "detect"
     return (
-        f"{within}{size} of {whole} {verb} {len(found.methods)} of {all_} {which}{score}. "
-        f"{_time(found)}"
+        f"{budget_text}{benchmark_count} of {suite_text} {verb} {len(selection_answer.methods)} "
+        f"of {method_count} {method_kind}{score}. "
+        f"{_describe_time(selection_answer)}"
     )
 
 
-def _time(select_answer: SelectAnswer) -> str:
-    run, suite = map(number_format.seconds, (select_answer.seconds, select_answer.suite_seconds))
+def _describe_time(select_answer: SelectAnswer) -> str:
+    run, suite = map(
+        number_format.format_seconds, (select_answer.seconds, select_answer.suite_seconds)
+    )
     return f"A run takes {run} of {suite}."
 
 
-def _bounds(found: Selection) -> Iterator[str]:
+def _describe_bounds(selection_answer: Selection) -> Iterator[str]:
     """Say how far the choice is from the best one, where it is or may be."""
-    if len(found.methods) < found.most.methods and found.nested:
-        which = "another choice detects" if found.most.reached else "a choice may detect up to"
+    if len(selection_answer.methods) < selection_answer.most.methods and selection_answer.nested:
+        claim = (
+            "another choice detects"
+            if selection_answer.most.reached
+            else "a choice may detect up to"
+        )
         yield (
-            f"In this time {which} {found.most.methods}, but not such that with more time no "
+            f"In this time {claim} {selection_answer.most.methods}, but not such that with more "
+            "time no "
             "method is lost; see --most."
         )
-    elif len(found.methods) < found.most.methods:
-        yield f"No choice detects more than {found.most.methods} in this time."
-    if not found.cheapest:
+    elif len(selection_answer.methods) < selection_answer.most.methods:
+        yield f"No choice detects more than {selection_answer.most.methods} in this time."
+    if not selection_answer.cheapest:
         yield "There may be a cheaper choice that detects the same."
 
 
-def _picks(found: Selection) -> RenderableType:
-    short = names.shorten(benchmark.id for benchmark in found.benchmarks)
-    rows = lineless("benchmark", ">a run takes", ">spread", ">detects", ">alone")
-    for benchmark in found.benchmarks[:MOST_ROWS]:
-        rows.add_row(
-            Text(names.line(short[benchmark.id])),
-            number_format.seconds(benchmark.seconds),
-            number_format.share(benchmark.max_spread),
+def _build_pick_table(selection_answer: Selection) -> RenderableType:
+    short_names = names.strip_shared_prefix(
+        benchmark.id for benchmark in selection_answer.benchmarks
+    )
+    pick_table = make_borderless_table("benchmark", ">a run takes", ">spread", ">detects", ">alone")
+    for benchmark in selection_answer.benchmarks[:MOST_ROWS]:
+        pick_table.add_row(
+            Text(names.escape_line(short_names[benchmark.id])),
+            number_format.format_seconds(benchmark.seconds),
+            number_format.format_share(benchmark.max_spread),
             str(len(benchmark.detects)),
             str(len(benchmark.alone) or ""),
         )
-    return and_more(rows, len(found.benchmarks))
+    return add_omitted_count(pick_table, len(selection_answer.benchmarks))
 
 
-def _lost(method: LostMethod) -> str:
-    by = list(names.shorten(method.detected_by).values())
-    more = f" and {len(by) - 3} more" if len(by) > 3 else ""
-    return f"{method.method}, detected by {', '.join(by[:3])}{more}"
+def _describe_lost_method(method: LostMethod) -> str:
+    detector_names = list(names.strip_shared_prefix(method.detected_by).values())
+    omission = f" and {len(detector_names) - 3} more" if len(detector_names) > 3 else ""
+    return f"{method.method}, detected by {', '.join(detector_names[:3])}{omission}"
 
 
-def _more(lost: Sequence[LostMethod]) -> list[str]:
-    more = len(lost) - MOST_ROWS
-    return [f"and {more} more, see --format json"] if more > 0 else []
+def _describe_omitted(lost_methods: Sequence[LostMethod]) -> list[str]:
+    omitted_count = len(lost_methods) - MOST_ROWS
+    return [f"and {omitted_count} more, see --format json"] if omitted_count > 0 else []
 
 
-def _calls(select_answer: SelectAnswer) -> list[RenderableType]:
+def _format_calls(select_answer: SelectAnswer) -> list[RenderableType]:
     lines = [call.command for call in select_answer.calls]
     if not lines:
         return []
     return ["", Text("To run just these", style="bold"), *(Text(f"  {line}") for line in lines)]
 
 
-def _caveats(select_answer: SelectAnswer) -> list[RenderableType]:
-    return section(
+def _format_caveats(select_answer: SelectAnswer) -> list[RenderableType]:
+    return build_section(
         "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in select_answer.caveats]
     )
 
 
-def _removal(found: Proposal) -> str:
-    if not found.removed:
-        if found.unexamined:
+def _describe_removal(removal_proposal: Proposal) -> str:
+    if not removal_proposal.removed:
+        if removal_proposal.unexamined:
             return "No benchmark is known to be superfluous: too little of some was examined."
         return "No benchmark can go: each detects something that no other does, or may."
-    whole = number_format.count(found.suite_benchmarks, "benchmark")
-    saved = number_format.seconds(found.seconds_saved)
+    suite_text = number_format.format_count(removal_proposal.suite_benchmarks, "benchmark")
+    saved_text = number_format.format_seconds(removal_proposal.seconds_saved)
     return (
-        f"{len(found.removed)} of {whole} can go, and every method that is detected now still "
-        f"is: {saved} of {number_format.seconds(found.suite_seconds)} saved per run of the suite."
+        f"{len(removal_proposal.removed)} of {suite_text} can go, and every method that is "
+        "detected now still "
+        f"is: {saved_text} of {number_format.format_seconds(removal_proposal.suite_seconds)} "
+        "saved per run of the suite."
     )

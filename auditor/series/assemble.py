@@ -11,30 +11,30 @@ from auditor.core.request import SeriesRequest
 from auditor.core.series.stored import StoredResults
 from auditor.measure.context import StudyContext
 from auditor.measure.planning.preview import Preview
-from auditor.measure.reuse import Reuse
-from auditor.series.study import preview_series, series
-from auditor.session import Session, open_session
+from auditor.measure.reuse import ReuseObserver
+from auditor.series.study import collect_series, preview_series
+from auditor.session import AuditSession, open_session
 
 
 class SuiteSeries:
     """A subject made ready, whose benchmarks are measured from the start of their processes on."""
 
-    def __init__(self, config: Config, parts: StudyContext, session: Session) -> None:
+    def __init__(self, config: Config, parts: StudyContext, session: AuditSession) -> None:
         """Take the parts; nothing is measured yet."""
         self._config = config
-        self._reuse = Reuse(parts.observer, parts.project.revision)
+        self._reuse = ReuseObserver(parts.observer, parts.project.revision)
         self._parts = replace(parts, observer=self._reuse)
         self._session = session
         self._number: int | None = None
 
     def plan_series(self, request: SeriesRequest) -> Preview:
-        """Say what `series` would measure."""
+        """Say what `collect_series` would measure."""
         return preview_series(request, self._parts)
 
     def series(self, command: str, request: SeriesRequest) -> StoredResults:
         """Measure the series; `command` is what the store remembers them by."""
         self._number = self._session.begin(command, self._config, self._parts.project)
-        results = series(request, self._parts)
+        results = collect_series(request, self._parts)
         return replace(results, caveats=(*results.caveats, *self._reuse.caveats()))
 
     def circumstances(self, words: str, request: SeriesRequest) -> Context:
@@ -42,7 +42,7 @@ class SuiteSeries:
         context = self._session.context(self._config, self._parts.project, words)
         return replace(context, plan=request.plan, runs=1, stability_runs=1)
 
-    def remember(self, text: str) -> None:
+    def store_result(self, text: str) -> None:
         """Keep the text of a result in the store."""
         self._session.end(self._number, self._session.clock.now(), text)
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.config import shares
-from auditor.config.places import state
+from auditor.config.places import find_state_folder
 from auditor.core.provenance import Context
 from auditor.core.series.stored import StoredResults
-from auditor.importers.reading import read
+from auditor.importers.reading import read_results
 from auditor.languages.registry import LANGUAGES
-from auditor.series.stored import host_of
-from auditor.versions import own_version
+from auditor.series.stored import find_common_host
+from auditor.versions import find_own_version
 from runners.hosts.clock import SystemClock
 
-Told = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class StoredQuestion:
     unlike: bool = False  # whether results of unlike machines are compared too
 
     @property
-    def compares(self) -> bool:
+    def has_base(self) -> bool:
         """Tell whether there is a base."""
         return bool(self.against) or self.against_commit is not None
 
@@ -43,57 +43,59 @@ class StoredQuestion:
         """Return the command that asks this."""
         words = ["bench-audit", self.verb, *map(str, self.paths), *self.more]
         words += [word for path in self.against for word in ("--against", str(path))]
-        known = {
+        option_values = {
             "commit": self.commit,
             "against-commit": self.against_commit,
             "min-delta": None if self.min_delta is None else shares.as_percent(self.min_delta),
         }
-        words += [f"--{name}={value}" for name, value in known.items() if value is not None]
+        words += [f"--{name}={value}" for name, value in option_values.items() if value is not None]
         return shlex.join([*words, *(["--unlike-machines"] if self.unlike else [])])
 
     def base(self) -> StoredResults:
         """Read the base; a commit of it alone is one of the same files. Raises UsageError."""
-        return read(self.against or self.paths, self.against_commit)
+        return read_results(self.against or self.paths, self.against_commit)
 
     def head(self) -> StoredResults:
         """Read what is judged. Raises UsageError."""
-        return read(self.paths, self.commit)
+        return read_results(self.paths, self.commit)
 
 
-def circumstances(question: StoredQuestion, results: StoredResults) -> Callable[[], Context]:
+def prepare_context(question: StoredQuestion, results: StoredResults) -> Callable[[], Context]:
     """Return what tells the circumstances of a result that is begun now, once it is done."""
     started = SystemClock().now()
-    return lambda: context_of(question, results, len(results.runs), started)
+    return lambda: build_context(question, results, len(results.runs), started)
 
 
-def folder_of(name: str, digest: str, environment: Mapping[str, str]) -> Path:
+def choose_output_folder(name: str, digest: str, environment: Mapping[str, str]) -> Path:
     """Return the folder of what comes out of files of this name and content."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "results"
-    return state(environment) / f"{readable}-{digest[:8]}"
+    return find_state_folder(environment) / f"{readable}-{digest[:8]}"
 
 
-def context_of(question: StoredQuestion, head: StoredResults, runs: int, started: str) -> Context:
+def build_context(
+    question: StoredQuestion, head: StoredResults, runs: int, started: str
+) -> Context:
     """Return the circumstances of a result that was begun at `started` and is done now."""
-    host = host_of(head.runs)
+    host = find_common_host(head.runs)
     more = len(question.paths) - 1
     return Context(
         subject=f"{question.paths[0].name or '.'}{f' and {more} more' if more else ''}",
-        revision=revision_of(head),
+        revision=find_revision(head),
         language=LANGUAGES.language_of_harness(head.harness) or "unknown",
         harness=head.harness,
         host=host.name,
         host_facts=host.facts,
         runs=runs,
         stability_runs=runs,
-        version=own_version(),
+        version=find_own_version(),
         command=question.command,
         started=started,
         ended=SystemClock().now(),
     )
 
 
-def revision_of(results: StoredResults) -> str:
+def find_revision(results: StoredResults) -> str:
     """Return the commit where there is one of all runs, else what was read."""
-    known = results.commits
-    is_one = len(known) == 1 and all(run.commit for run in results.runs)
-    return known[0] if is_one else f"sha256:{results.digest[:12]}"
+    commit_ids = results.commits
+    is_one = len(commit_ids) == 1 and all(run.commit for run in results.runs)
+    return commit_ids[0] if is_one else f"sha256:{results.digest[:12]}"

@@ -13,14 +13,19 @@ from auditor.cli import options, output, running
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.cli.options import CommandLine
-from auditor.cli.outputs import deliver, output_options
-from auditor.cli.progress import progress_bar
+from auditor.cli.outputs import make_output_options, write_output_files
+from auditor.cli.progress import show_progress_bar
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from auditor.core.provenance import Context
 from auditor.core.series.stored import StoredResults
 from auditor.series import source
-from auditor.series.question import StoredQuestion, Told, circumstances, folder_of
+from auditor.series.question import (
+    ProgressCallback,
+    StoredQuestion,
+    choose_output_folder,
+    prepare_context,
+)
 from reports import results
 
 INPUTS = click.argument("files", metavar="INPUT...", nargs=-1, required=True)
@@ -30,11 +35,11 @@ OPTIONS = (
     click.option("--iterations", type=int, help="Of a process of a suite that is run (3000)."),
     click.option("--iteration-time", metavar="DURATION", help="How long each lasts (10ms)."),
     click.option("--forks", type=int, help="Processes of each of its benchmarks."),
-    *options.WHAT[1:],
+    *options.SUITE_OPTIONS[1:],
     options.RETRY_FAILED,
     options.STORE,
-    *output_options(".json", ".html"),
-    *options.SHOWN,
+    *make_output_options(".json", ".html"),
+    *options.DISPLAY_OPTIONS,
     options.DRY_RUN,
 )
 
@@ -53,7 +58,9 @@ class SeriesCommand:
     """Processes of a benchmark that it needs, where a suite is run."""
     least: int
     """Iterations of a process that it needs, where a suite is run."""
-    judged: Callable[[StoredResults, Callable[[], Context], Told], Any] = field(repr=False)
+    judged: Callable[[StoredResults, Callable[[], Context], ProgressCallback], Any] = field(
+        repr=False
+    )
     """Makes the document."""
     table: Callable[[Any], RenderableType] = field(repr=False)
     """Makes the terminal's table of a document."""
@@ -64,30 +71,32 @@ class SeriesCommand:
 
 
 def run_series_command(
-    context: click.Context, given: Mapping[str, Any], answer: SeriesCommand
+    context: click.Context, option_values: Mapping[str, Any], answer: SeriesCommand
 ) -> Exit:
     """Run or read, judge, write the files and print."""
-    suite = source.suite(given["files"], is_suite=given["is_suite"])
+    suite = source.find_suite(option_values["files"], is_suite=option_values["is_suite"])
     if suite is not None:
-        return _run(context, suite, answer)
-    files = tuple(map(Path, given["files"]))
-    source.refuse_what_is_of_suites(given, files[0])
+        return _run_suite(context, suite, answer)
+    files = tuple(map(Path, option_values["files"]))
+    source.refuse_suite_options(option_values, files[0])
     surroundings = context.find_object(AppContext) or AppContext.real()
-    console = Console(surroundings.environment, quiet=given["quiet"])
+    console = Console(surroundings.environment, quiet=option_values["quiet"])
     question = StoredQuestion(
-        verb=answer.verb, paths=files, more=answer.own, commit=given["commit"]
+        verb=answer.verb, paths=files, more=answer.own, commit=option_values["commit"]
     )
-    found = source.stored_suite(files, given["commit"]) or _read(question)
-    started = circumstances(question, found)
-    with progress_bar(console, answer.doing) as tell:
-        document = answer.judged(found, started, tell)
-    folder = given["output"].folder or folder_of(
-        files[0].name, found.digest, surroundings.environment
+    stored_results = source.read_stored_suite(files, option_values["commit"]) or _read_results(
+        question
     )
-    return _show(console, folder, answer, (document, found), given)
+    started = prepare_context(question, stored_results)
+    with show_progress_bar(console, answer.doing) as tell:
+        document = answer.judged(stored_results, started, tell)
+    folder = option_values["output"].folder or choose_output_folder(
+        files[0].name, stored_results.digest, surroundings.environment
+    )
+    return _deliver_answer(console, folder, answer, (document, stored_results), option_values)
 
 
-def _read(question: StoredQuestion) -> StoredResults:
+def _read_results(question: StoredQuestion) -> StoredResults:
     try:
         return question.head()
     except UsageError as error:
@@ -96,10 +105,12 @@ def _read(question: StoredQuestion) -> StoredResults:
         raise
 
 
-def _run(context: click.Context, suite: str, answer: SeriesCommand) -> Exit:
+def _run_suite(context: click.Context, suite: str, answer: SeriesCommand) -> Exit:
     from auditor.series.assemble import open_series  # noqa: PLC0415 numpy and scipy come with it
 
-    command_line = CommandLine.of(context, source.changes(context.params), what=suite)
+    command_line = CommandLine.of(
+        context, source.collect_config_changes(context.params), what=suite
+    )
     series = command_line.config.series
     request = replace(series, forks=series.forks or answer.forks, least=answer.least)
     if context.params["dry_run"]:
@@ -108,42 +119,44 @@ def _run(context: click.Context, suite: str, answer: SeriesCommand) -> Exit:
         return running.show_plan(console, plan, "", as_json=command_line.as_json)
     words = " ".join((answer.verb, *answer.own))
     with running.open_work(command_line, open_series) as (work, console):
-        found = work.series(answer.verb, request)
+        stored_results = work.series(answer.verb, request)
         context_of = partial(work.circumstances, words, request)
-        document = answer.judged(found, context_of, lambda _done, _of: None)
-        work.remember(results.text(document))
+        document = answer.judged(stored_results, context_of, lambda _count, _total: None)
+        work.store_result(results.format_json(document))
     folder = command_line.places.output
-    return _show(console, folder, answer, (document, found), context.params)
+    return _deliver_answer(console, folder, answer, (document, stored_results), context.params)
 
 
-def _show(
+def _deliver_answer(
     console: Console,
     folder: Path,
     answer: SeriesCommand,
-    made: tuple[Any, StoredResults],
-    given: Mapping[str, Any],
+    document_and_results: tuple[Any, StoredResults],
+    option_values: Mapping[str, Any],
 ) -> Exit:
     """Write the files and print; return the exit code."""
-    document, found = made
+    document, stored_results = document_and_results
     report, result = folder / f"{answer.verb}.html", folder / f"{answer.verb}.json"
-    page = answer.page(document, found)  # first: neither is written where one cannot be made
-    output.write(result, results.text(document))
-    output.write(report, page)
-    if given["format"] == "json":
+    page = answer.page(
+        document, stored_results
+    )  # first: neither is written where one cannot be made
+    output.write_file(result, results.format_json(document))
+    output.write_file(report, page)
+    if option_values["format"] == "json":
         console.document(document)
     else:
         console.result(answer.table(document))
     console.note(f"\nreport: {report}\nresult: {result}")
-    deliver(given, {".json": result, ".html": report}, console)
+    write_output_files(option_values, {".json": result, ".html": report}, console)
     if answer.is_judged(document):
         return Exit.OK
-    console.say(f"no verdict: {_reason(document)}")
+    console.print_message(f"no verdict: {_explain_no_verdict(document)}")
     return Exit.NO_VERDICT
 
 
-def _reason(document: Any) -> str:
+def _explain_no_verdict(document: Any) -> str:
     """Say why nothing was judged: by the first caveat of a series, a benchmark or the whole."""
     parts = (*getattr(document, "series", ()), *document.benchmarks)
-    first = [one for part in parts for one in getattr(part, "caveats", ())]
-    what = "no benchmark could be judged" if document.benchmarks else "there is no benchmark"
-    return "; ".join((what, *(one.text for one in (*first, *document.caveats)[:1])))
+    first = [caveat for part in parts for caveat in getattr(part, "caveats", ())]
+    statement = "no benchmark could be judged" if document.benchmarks else "there is no benchmark"
+    return "; ".join((statement, *(caveat.text for caveat in (*first, *document.caveats)[:1])))

@@ -15,7 +15,7 @@ from auditor.core.files.foreign_files import read_regular
 from auditor.core.files.paths import is_file
 from auditor.core.series.stored import StoredResults
 from auditor.measure import own_series
-from auditor.store.suites import is_store, suite_runs
+from auditor.store.suites import is_store, read_suite_runs
 
 _WATCHED = ("iterations", "iteration_time", "forks")
 _OF_SUITES = (
@@ -31,24 +31,26 @@ _LARGEST = 1 << 20
 """Bytes; no configuration is as large."""
 
 
-def suite(written: Sequence[str], *, is_suite: bool) -> str | None:
+def find_suite(inputs: Sequence[str], *, is_suite: bool) -> str | None:
     """Return the suite that is meant, as `abs` takes it; None where results are to be read.
 
     A suite is what has the name of one (`go:…`), a jar, a configuration, and a folder that is said
     to be one. Raises UsageError where there are several.
     """
-    found = [text for text in written if is_suite or _is_suite(text)]
-    if not found:
+    suite_texts = [text for text in inputs if is_suite or _is_suite(text)]
+    if not suite_texts:
         return None
-    if len(written) > 1:
-        raise UsageError(f"only one suite can be run at a time: {found[0]}; leave the others out")
-    return written[0]
+    if len(inputs) > 1:
+        raise UsageError(
+            f"only one suite can be run at a time: {suite_texts[0]}; leave the others out"
+        )
+    return inputs[0]
 
 
-def _is_suite(written: str) -> bool:
-    if written.startswith(subjects.PREFIXES):
+def _is_suite(text: str) -> bool:
+    if text.startswith(subjects.PREFIXES):
         return True
-    path = Path(written)
+    path = Path(text)
     if path.suffix == subjects.JAR:
         return is_file(path)
     return path.suffix in reading.EXTENSIONS and is_file(path) and _is_configuration(path)
@@ -59,33 +61,35 @@ def _is_configuration(path: Path) -> bool:
     if path.suffix != ".json":
         return True
     try:
-        found = json.loads(read_regular(path, _LARGEST))
+        document = json.loads(read_regular(path, _LARGEST))
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(found, dict) and not _TELLING.isdisjoint(found)
+    return isinstance(document, dict) and not _TELLING.isdisjoint(document)
 
 
-def refuse_what_is_of_suites(given: Mapping[str, Any], path: Path) -> None:
+def refuse_suite_options(option_values: Mapping[str, Any], path: Path) -> None:
     """Raise UsageError for an option that means nothing where results are read."""
     for name in _OF_SUITES:
-        if given[name] is not None and given[name] is not False:
+        if option_values[name] is not None and option_values[name] is not False:
             raise UsageError(
                 f"--{name.replace('_', '-')} works only when a suite is run, but {path} is read; "
                 "leave it out, or add --run if this is the folder of a suite"
             )
 
 
-def changes(given: Mapping[str, Any]) -> dict[str, Any]:
+def collect_config_changes(option_values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the configuration that the options set; raises UsageError."""
-    if given["commit"] is not None:
+    if option_values["commit"] is not None:
         raise UsageError(
             "--commit works only with stored results; check the commit out, and leave --commit out"
         )
-    known = {key: given[key] for key in _WATCHED if given[key] is not None}
-    return options.shared_changes(given) | ({"steady": known} if known else {})
+    series_values = {key: option_values[key] for key in _WATCHED if option_values[key] is not None}
+    return options.collect_shared_changes(option_values) | (
+        {"steady": series_values} if series_values else {}
+    )
 
 
-def stored_suite(files: Sequence[Path], commit: str | None) -> StoredResults | None:
+def read_stored_suite(files: Sequence[Path], commit: str | None) -> StoredResults | None:
     """Return what a store has of the last suite, None where these files are none.
 
     Raises UsageError and StoreError.
@@ -98,7 +102,7 @@ def stored_suite(files: Sequence[Path], commit: str | None) -> StoredResults | N
             f"{stores[0]} is a store, which cannot be combined with other inputs; leave the "
             "others out"
         )
-    runs = suite_runs(stores[0])
-    return own_series.results(
-        runs.runs, harness=runs.harness, digest=runs.digest, asked=runs.configured
+    runs = read_suite_runs(stores[0])
+    return own_series.build_stored_results(
+        runs.runs, harness=runs.harness, digest=runs.digest, settings=runs.configured
     )

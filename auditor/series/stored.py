@@ -19,7 +19,7 @@ def split_processes(runs: tuple[StoredRun, ...]) -> tuple[StoredRun, ...]:
     return tuple(replace(runs[0], processes=part) for part in parts.values()) or runs
 
 
-def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:
+def count_expected_runs(name: str, runs: tuple[StoredRun, ...]) -> int:
     """Return how many runs should have a benchmark.
 
     Of a single run, parted by `split_processes`, the first ones should.
@@ -27,7 +27,7 @@ def runs_of(name: str, runs: tuple[StoredRun, ...]) -> int:
     return len(runs) if len(runs) > 1 else max(1, len(runs[0].processes[name]))
 
 
-def caveats(results: StoredResults) -> Iterator[Caveat]:
+def list_result_caveats(results: StoredResults) -> Iterator[Caveat]:
     """Yield what is to be known of results, whatever is asked of them."""
     yield from results.caveats
     figures = {
@@ -39,16 +39,16 @@ def caveats(results: StoredResults) -> Iterator[Caveat]:
     if figures:
         text = (
             f"{len(figures)} of {len(results.benchmarks)} benchmarks have only a summary of each "
-            f"process, not its values{_keeping(results.harness)}"
+            f"process, not its values{_suggest_option(results.harness)}"
         )
         yield Caveat("figures-only", text)
     if results.left_out:
         text = f"benchmarks that do not measure time were left out: {list_some(results.left_out)}"
         yield Caveat("no-times", text)
     if results.older:
-        chosen = list_some(results.commits) or "unknown"
+        commit_list = list_some(results.commits) or "unknown"
         text = (
-            f"the runs are of commit {chosen}; results of other commits exist "
+            f"the runs are of commit {commit_list}; results of other commits exist "
             f"({list_some(results.older)}): choose with --commit"
         )
         yield Caveat("chosen-commit", text)
@@ -70,11 +70,11 @@ _KEEPING = {
 """Options of the tools that do not always keep values."""
 
 
-def _keeping(harness: str) -> str:
+def _suggest_option(harness: str) -> str:
     return f"; {_KEEPING[harness]} keeps these" if harness in _KEEPING else ""
 
 
-def host_of(runs: tuple[StoredRun, ...]) -> HostFacts:
+def find_common_host(runs: tuple[StoredRun, ...]) -> HostFacts:
     """Return the machine of all runs, with the facts that are the same of all."""
     names = {run.host.name for run in runs}
     shared = set.intersection(*(set(run.host.facts) for run in runs))

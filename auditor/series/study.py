@@ -17,16 +17,16 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import SeriesRequest
 from auditor.core.schedule import ArmName, Block, Phase, Schedule
 from auditor.core.series.stored import StoredProcess, StoredResults
-from auditor.core.suite import Benchmark, Configured
+from auditor.core.suite import Benchmark, IterationSettings
 from auditor.measure import own_series, readings, schedules
-from auditor.measure.block_sizes import operations_in, pilots
+from auditor.measure.block_sizes import fit_block_operations, run_pilots
 from auditor.measure.context import StudyContext
 from auditor.measure.planning.preview import Preview, expected_of_phases, planned_phase
-from auditor.measure.planning.rehearsal import rehearse
-from auditor.measure.stability_judge import filtered
-from auditor.measure.stability_study import unseen
-from auditor.measure.suite_runs import chosen, first_failure
-from auditor.measure.trials import hung, measure
+from auditor.measure.planning.rehearsal import rehearse_study
+from auditor.measure.stability_judge import describe_filter
+from auditor.measure.stability_study import find_unmeasured
+from auditor.measure.suite_runs import choose_benchmarks, first_failure
+from auditor.measure.trials import find_hung_benchmarks, measure_trials
 
 LONGEST = 10.0
 """Times as long as planned may a process take whose operations are longer than an iteration."""
@@ -37,20 +37,20 @@ _CALL_SECONDS = 0.1
 _TOO_LATE = "the budget was used up before any benchmark gave a series"
 
 
-def series(request: SeriesRequest, parts: StudyContext) -> StoredResults:
+def collect_series(request: SeriesRequest, parts: StudyContext) -> StoredResults:
     """Return the runs of `measure_processes` as results; an unlisted benchmark has failed.
 
     Raises NoBenchmarks where none gave a series.
     """
     runs, project = measure_processes(request, parts), parts.project
-    results = own_series.results(
+    results = own_series.build_stored_results(
         runs,
         harness=project.harness,
         digest=project.digest,
-        asked=own_series.configured(parts.suite),
+        settings=own_series.collect_iteration_settings(parts.suite),
     )
-    looked_at = len(chosen(parts.suite, parts.request.benchmarks))
-    missing = unseen(parts.suite, parts.request.benchmarks, looked_at)
+    looked_at = len(choose_benchmarks(parts.suite, parts.request.benchmarks))
+    missing = find_unmeasured(parts.suite, parts.request.benchmarks, looked_at)
     failed = {
         name: (StoredProcess(failure=Unreadable(reason, "")),) for name, reason in missing.unlisted
     }
@@ -58,60 +58,65 @@ def series(request: SeriesRequest, parts: StudyContext) -> StoredResults:
     return replace(
         results,
         runs=(first, *results.runs[1:]),
-        caveats=(*filtered(missing, looked_at), *parts.said_of_budget),
+        caveats=(*describe_filter(missing, looked_at), *parts.budget_caveats),
     )
 
 
 def measure_processes(request: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
-    """Return the runs of `processes`; raises NoBenchmarks where none gave a series."""
-    runs = processes(request, parts)
+    """Return the runs of `run_processes`; raises NoBenchmarks where none gave a series."""
+    runs = run_processes(request, parts)
     if not any(isinstance(run.outcome, Measured) for run in runs):
         reason = f"every benchmark fails; the first: {first_failure(runs)}" if runs else _TOO_LATE
         raise NoBenchmarks(reason)
     return runs
 
 
-def processes(request: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
+def run_processes(request: SeriesRequest, parts: StudyContext) -> tuple[Run, ...]:
     """Run the processes of each benchmark; of one that fails when tried, there is that failure."""
-    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
     plan = request.plan
-    runs = pilots(
+    runs = run_pilots(
         [benchmark for benchmark in benchmarks if benchmark.block_seconds is None], plan, parts
     )
     plans = {benchmark.id: plan for benchmark in benchmarks}
     operations = (
-        operations_in(benchmarks, runs, plans) if parts.fixed_operations else dict.fromkeys(plans)
+        fit_block_operations(benchmarks, runs, plans)
+        if parts.fixed_operations
+        else dict.fromkeys(plans)
     )
-    seconds = {run.trial.benchmark: _seconds(run) for run in runs}
-    wanted = [
-        (benchmark, schedule(benchmark, request, operations[benchmark.id], seconds.get(benchmark)))
+    seconds = {run.trial.benchmark: _compute_median_seconds(run) for run in runs}
+    process_plans = [
+        (
+            benchmark,
+            make_schedule(benchmark, request, operations[benchmark.id], seconds.get(benchmark)),
+        )
         for benchmark in benchmarks
         if benchmark.block_seconds is not None or seconds.get(benchmark) is not None
     ]
     failed = [run for run in runs if seconds[run.trial.benchmark] is None]
-    return (*failed, *_in_turns(wanted, plan.forks, seconds, parts))
+    return (*failed, *_run_forks(process_plans, plan.forks, seconds, parts))
 
 
 def preview_series(request: SeriesRequest, parts: StudyContext) -> Preview:
     """Return what `steady` and `similarity` would measure of a suite."""
-    lookups = rehearse(parts, lambda still: processes(request, still))
+    lookups = rehearse_study(parts, lambda still: run_processes(request, still))
     pilot = lookups.phase("pilot", Purpose.PILOT)
     if pilot.known == pilot.trials:
         phases = pilot, lookups.phase("processes", Purpose.STEADY)
         return Preview(phases, (), expected_of_phases(parts, phases))
-    benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    lasting = [schedule(benchmark, request, None, None) for benchmark in benchmarks]
+    benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
+    lasting = [make_schedule(benchmark, request, None, None) for benchmark in benchmarks]
     phases = pilot, planned_phase("processes (about)", request.plan.forks, lasting)
     return Preview(phases, (), expected_of_phases(parts, phases))
 
 
-def is_kept(benchmark: Benchmark) -> bool:
+def keeps_iteration_length(benchmark: Benchmark) -> bool:
     """Tell whether an iteration of another length would mean something else."""
     single = benchmark.configured is not None and benchmark.configured.is_single
     return benchmark.block_seconds is not None or single
 
 
-def schedule(
+def make_schedule(
     benchmark: Benchmark, request: SeriesRequest, operations: int | None, seconds: float | None
 ) -> Schedule:
     """Return the blocks of a process: as its author wrote it, or many short ones, no warm-up.
@@ -120,35 +125,37 @@ def schedule(
     asked for, if that takes no more than LONGEST times as long as planned.
     """
     plan = request.plan
-    if is_kept(benchmark) and benchmark.configured is not None:
-        return _as_written(benchmark.configured, benchmark.block_seconds or _CALL_SECONDS)
+    if keeps_iteration_length(benchmark) and benchmark.configured is not None:
+        return _make_author_schedule(benchmark.configured, benchmark.block_seconds or _CALL_SECONDS)
     # A block that has a fixed number of operations has two at least.
-    each = (seconds or 0.0) * (1 if operations is None else operations)
-    if each < _LONGER * plan.iteration_seconds:
-        each = plan.iteration_seconds
-    whole = plan.iterations * plan.iteration_seconds
-    enough = request.least if request.least * each <= LONGEST * whole else 1
-    most = max(int(plan.iterations * (plan.iteration_seconds / each)), enough)
-    return schedules.plain(replace(plan, iterations=min(plan.iterations, most)), operations)
+    block_seconds = (seconds or 0.0) * (1 if operations is None else operations)
+    if block_seconds < _LONGER * plan.iteration_seconds:
+        block_seconds = plan.iteration_seconds
+    planned_seconds = plan.iterations * plan.iteration_seconds
+    enough = request.least if request.least * block_seconds <= LONGEST * planned_seconds else 1
+    most = max(int(plan.iterations * (plan.iteration_seconds / block_seconds)), enough)
+    return schedules.make_plain_schedule(
+        replace(plan, iterations=min(plan.iterations, most)), operations
+    )
 
 
-def _as_written(written: Configured, seconds: float) -> Schedule:
+def _make_author_schedule(settings: IterationSettings, seconds: float) -> Schedule:
     # All iterations of a process last the same; it warms up as long as written.
-    warm = written.warmup_iterations
-    if not written.is_single:
-        warm = ceil(warm * written.warmup_seconds / seconds)
+    warm = settings.warmup_iterations
+    if not settings.is_single:
+        warm = ceil(warm * settings.warmup_seconds / seconds)
     return Schedule(
         arms=(schedules.PLAIN_ARM,),
         blocks=(
             *[Block(Phase.WARMUP, 0)] * warm,
-            *[Block(Phase.MEASUREMENT, 0)] * written.measurement_iterations,
+            *[Block(Phase.MEASUREMENT, 0)] * settings.measurement_iterations,
         ),
         seconds=seconds,
     )
 
 
-def _in_turns(
-    wanted: Sequence[tuple[Benchmark, Schedule]],
+def _run_forks(
+    process_plans: Sequence[tuple[Benchmark, Schedule]],
     forks: int,
     seconds: Mapping[Benchmark | None, float | None],
     parts: StudyContext,
@@ -156,18 +163,18 @@ def _in_turns(
     """Run fork by fork, so that those of a benchmark lie apart in time."""
     runs: list[Run] = []
     for fork in range(1, forks + 1):
-        order = np.random.default_rng([parts.request.seed, fork]).permutation(len(wanted))
-        ended = hung(runs)
+        order = np.random.default_rng([parts.request.seed, fork]).permutation(len(process_plans))
+        ended = find_hung_benchmarks(runs)
         trials = [
-            replace(_trial(one, blocks, seconds.get(one), parts), fork=fork)
-            for one, blocks in (wanted[index] for index in order)
-            if one not in ended
+            replace(_make_trial(benchmark, blocks, seconds.get(benchmark), parts), fork=fork)
+            for benchmark, blocks in (process_plans[index] for index in order)
+            if benchmark not in ended
         ]
-        runs += measure(f"process {fork} of {forks}", trials, parts)
+        runs += measure_trials(f"process {fork} of {forks}", trials, parts)
     return runs
 
 
-def _trial(
+def _make_trial(
     benchmark: Benchmark, blocks: Schedule, seconds: float | None, parts: StudyContext
 ) -> Trial:
     """Return the trial, with patience for operations that are longer than a block."""
@@ -176,6 +183,6 @@ def _trial(
     return replace(trial, timeout_seconds=trial.timeout_seconds + longer)
 
 
-def _seconds(run: Run) -> float | None:
-    times = readings.times(run, ArmName.PLAIN)
+def _compute_median_seconds(run: Run) -> float | None:
+    times = readings.list_block_times(run, ArmName.PLAIN)
     return median(times) if times else None

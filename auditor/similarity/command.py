@@ -10,18 +10,18 @@ from auditor.core.provenance import Context
 from auditor.core.series.stored import StoredResults
 from auditor.measure.run_similarity import PAPER
 from auditor.series import running as series
-from auditor.series.question import Told
-from auditor.series.stored import caveats
+from auditor.series.question import ProgressCallback
+from auditor.series.stored import list_result_caveats
 from auditor.similarity import page, study, terminal
 from auditor.similarity.document import SimilarityDocument, similarity_document
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--run", "--benchmarks", "--output"),
     short_help="Are the runs of each benchmark alike, and which one stands apart?",
 )
-@options.options(series.INPUTS, *series.OPTIONS)
+@options.add_options(series.INPUTS, *series.OPTIONS)
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
     """Tell whether the runs of each benchmark are alike, and which one stands apart.
@@ -42,24 +42,24 @@ def command(context: click.Context, /, **given: Any) -> int:
         forks=5,
         least=PAPER.least_values,
         judged=_judge_runs,
-        table=terminal.table,
+        table=terminal.build_table,
         page=_page_of,
-        is_judged=lambda found: any(
-            benchmark.dissimilar is not None for benchmark in found.benchmarks
+        is_judged=lambda document: any(
+            benchmark.dissimilar is not None for benchmark in document.benchmarks
         ),
     )
     return series.run_series_command(context, given, answer)
 
 
 def _judge_runs(
-    results: StoredResults, context: Callable[[], Context], told: Told
+    results: StoredResults, context: Callable[[], Context], report_progress: ProgressCallback
 ) -> SimilarityDocument:
     """Return whether the runs of each benchmark are alike; `context` is called at the end."""
-    similarities = study.similarity(results, told)
-    return similarity_document(similarities, tuple(caveats(results)), context())
+    similarities = study.judge_similarity(results, report_progress)
+    return similarity_document(similarities, tuple(list_result_caveats(results)), context())
 
 
 def _page_of(document: SimilarityDocument, results: StoredResults) -> str:
     """Return the page; of several runs each has its name, of a single one each process is a run."""
     run_names = [run.name for run in results.runs]
-    return page.html(document, run_names if len(run_names) > 1 else ())
+    return page.render_html(document, run_names if len(run_names) > 1 else ())

@@ -10,8 +10,14 @@ import msgspec
 from auditor.core.caveats import Caveat
 from auditor.core.caveats import Caveat as ResultCaveat
 from auditor.core.provenance import Context
-from auditor.core.series.similarity import Five, PairSimilarity, Similarity
-from reports.results import Setting, read_as, schema_of, setting, strict
+from auditor.core.series.similarity import MeasureValues, PairSimilarity, Similarity
+from reports.results import (
+    AuditSetting,
+    convert_to_strict,
+    decode_document,
+    format_schema,
+    list_setting_fields,
+)
 
 
 class BenchmarkSimilarity(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,14 +28,14 @@ class BenchmarkSimilarity(msgspec.Struct, frozen=True, kw_only=True):
     values: int  # number of values of each run that were compared
     dissimilar: bool | None  # null: not known
     apart: tuple[int, ...]  # outlier runs, which are to be repeated
-    means: Five | None  # means of M1 to M5 over all pairs
+    means: MeasureValues | None  # means of M1 to M5 over all pairs
     groups: tuple[tuple[int, ...], ...] | None  # clusters of SAME, the largest first
     pairs: tuple[PairSimilarity, ...]  # all pairs of compared runs
     caveats: tuple[Caveat, ...]  # of the benchmark
 
 
 class SimilarityDocument(
-    Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/similarity/1"
+    AuditSetting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/similarity/1"
 ):
     """Whether the runs of each benchmark are alike."""
 
@@ -56,19 +62,19 @@ def similarity_document(
         for similarity in similarities
     ]
     fields = {
-        **setting(context),
+        **list_setting_fields(context),
         "schema": "bench-audit/similarity/1",
         "benchmarks": benchmarks,
         "caveats": (*caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(fields)), SimilarityDocument)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), SimilarityDocument)
 
 
-def read(written: str | bytes) -> SimilarityDocument:
+def parse_document(content: str | bytes) -> SimilarityDocument:
     """Return the document in a file; raises UsageError for anything else."""
-    return read_as(SimilarityDocument, "similarity", written)
+    return decode_document(SimilarityDocument, "similarity", content)
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(SimilarityDocument, "Whether runs are alike")
+    return format_schema(SimilarityDocument, "Whether runs are alike")

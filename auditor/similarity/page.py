@@ -11,17 +11,26 @@ from auditor.similarity import page_heatmap as heat
 from auditor.similarity.document import BenchmarkSimilarity, SimilarityDocument
 from reports import names
 from reports import number_format as figures
-from reports.html import CaveatView, Closing, Facts, closing, of_whole, rendered
-from reports.wording import Word
+from reports.html import (
+    CaveatView,
+    ClosingSection,
+    Facts,
+    build_closing,
+    make_caveat_views,
+    render_template,
+)
+from reports.wording import LegendEntry
 
-UNLIKE, UNKNOWN, ALIKE = "unlike", "unknown", "alike"
+DISSIMILAR, UNKNOWN, SIMILAR = "unlike", "unknown", "alike"
 KINDS = {
-    UNLIKE: Word("✗", "dissimilar", "at least three of the five mean measures are above .25"),
-    UNKNOWN: Word("?", "cannot tell", "there are too few runs, or too few values"),
-    ALIKE: Word("●", "similar", "the runs may be compared"),
+    DISSIMILAR: LegendEntry(
+        "✗", "dissimilar", "at least three of the five mean measures are above .25"
+    ),
+    UNKNOWN: LegendEntry("?", "cannot tell", "there are too few runs, or too few values"),
+    SIMILAR: LegendEntry("●", "similar", "the runs may be compared"),
 }
 """In the order in which they are shown."""
-CELLS = {UNLIKE: "missed", UNKNOWN: "inconclusive", ALIKE: "detected"}
+CELLS = {DISSIMILAR: "missed", UNKNOWN: "inconclusive", SIMILAR: "detected"}
 """What the style of the pages knows a cell by."""
 MEASURES = {
     Measure.CORRELATION: ("correlation", "they do not rise and fall together"),
@@ -44,8 +53,8 @@ class SimilarityRow:
     id: str  # the benchmark's id
     name: str  # shortest unambiguous part of the id
     kind: str  # alike, unlike or unknown
-    word: Word  # `kind`, in words
-    cell: str  # `kind`, as a style
+    word: LegendEntry  # `classify_benchmark`, in words
+    cell: str  # `classify_benchmark`, as a style
     runs: str  # number of runs
     values: str  # number of compared values of each run; empty: none
     unlike: int  # number of dissimilar pairs
@@ -57,7 +66,7 @@ class SimilarityRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class RunComparison:
     """The runs of a benchmark against each other, and in words what there is to see."""
 
     id: str
@@ -79,7 +88,7 @@ class SimilarityView:
     which: str  # what the runs are, or the heading of `files`
     files: tuple[str, ...]  # names of the runs; empty: they have numbers only
     rows: tuple[SimilarityRow, ...]  # the least alike first
-    legend: tuple[tuple[str, Word, int], ...]
+    legend: tuple[tuple[str, LegendEntry, int], ...]
     """(style, word, number of benchmarks) of each kind that occurs."""
     kinds: Facts  # (style, word) of each kind that occurs
     measures: tuple[tuple[str, str, str], ...]
@@ -87,113 +96,126 @@ class SimilarityView:
     applications: tuple[heat.Application, ...]  # benchmarks whose runs differ, by application
     mapped: tuple[SimilarityRow, ...]  # rows in the map of measures
     unmapped: str  # how many benchmarks the map shows of all; empty: all
-    figures: tuple[Runs, ...]  # benchmarks whose runs are set against each other
+    figures: tuple[RunComparison, ...]  # benchmarks whose runs are set against each other
     left_out: str  # how many benchmarks `figures` shows of all; empty: all
-    closing: Closing  # caveats and circumstances
+    closing: ClosingSection  # caveats and circumstances
 
 
-def view(document: SimilarityDocument, runs: Sequence[str] = ()) -> SimilarityView:
+def build_view(document: SimilarityDocument, runs: Sequence[str] = ()) -> SimilarityView:
     """Put a result into words; `runs` are their names, none where each is a process."""
-    which, called = _which(document, runs)
-    short = _labels(document)
+    runs_label, called = _describe_runs(document, runs)
+    short = _choose_labels(document)
     order = list(KINDS)
     benchmarks = sorted(
-        document.benchmarks, key=lambda benchmark: (order.index(kind(benchmark)), -_mean(benchmark))
+        document.benchmarks,
+        key=lambda benchmark: (
+            order.index(classify_benchmark(benchmark)),
+            -_compute_mean(benchmark),
+        ),
     )
-    rows = tuple(_row(benchmark, short[benchmark.id], called) for benchmark in benchmarks)
+    rows = tuple(_build_row(benchmark, short[benchmark.id], called) for benchmark in benchmarks)
     similarity_rows = tuple(row for row in rows if row.heat)
-    drawn = _worth_drawing(benchmarks)
+    figure_benchmarks = _worth_drawing(benchmarks)
     counts = Counter(row.kind for row in rows)
     return SimilarityView(
-        subject=names.label(document.subject),
-        headline=busy.add_to_headline(headline(document), document.strain),
+        subject=names.format_label(document.subject),
+        headline=busy.add_to_headline(format_headline(document), document.strain),
         was_run=bool(document.config),
-        which=which,
+        which=runs_label,
         files=called,
         rows=rows,
-        legend=tuple((CELLS[each], KINDS[each], counts[each]) for each in KINDS if counts[each]),
-        kinds=tuple((CELLS[each], KINDS[each].word) for each in KINDS if counts[each]),
-        measures=tuple((measure.value, *MEASURES[measure]) for measure in Measure),
-        applications=heat.applications(document.benchmarks),
-        mapped=similarity_rows[:MOST_MAPPED],
-        unmapped=_first(MOST_MAPPED, len(similarity_rows)),
-        figures=tuple(
-            _runs(benchmark, short[benchmark.id], called) for benchmark in drawn[:MOST_DRAWN]
+        legend=tuple(
+            (CELLS[category], KINDS[category], counts[category])
+            for category in KINDS
+            if counts[category]
         ),
-        left_out=_first(MOST_DRAWN, len(drawn)),
+        kinds=tuple(
+            (CELLS[category], KINDS[category].word) for category in KINDS if counts[category]
+        ),
+        measures=tuple((measure.value, *MEASURES[measure]) for measure in Measure),
+        applications=heat.list_applications(document.benchmarks),
+        mapped=similarity_rows[:MOST_MAPPED],
+        unmapped=_describe_cut(MOST_MAPPED, len(similarity_rows)),
+        figures=tuple(
+            _compare_runs(benchmark, short[benchmark.id], called)
+            for benchmark in figure_benchmarks[:MOST_DRAWN]
+        ),
+        left_out=_describe_cut(MOST_DRAWN, len(figure_benchmarks)),
         # How the runs were made is said above: they have one arm.
-        closing=replace(closing(document, _caveats(document)), plan=()),
+        closing=replace(build_closing(document, _list_caveats(document)), plan=()),
     )
 
 
-def html(document: SimilarityDocument, runs: Sequence[str]) -> str:
+def render_html(document: SimilarityDocument, runs: Sequence[str]) -> str:
     """Render a result as one page; `runs` are their names, none where each is a process."""
-    return rendered("similarity.html.j2", page=view(document, runs))
+    return render_template("similarity.html.j2", page=build_view(document, runs))
 
 
-def headline(document: SimilarityDocument) -> str:
+def format_headline(document: SimilarityDocument) -> str:
     """Say in one line how many benchmarks have runs that are alike."""
-    kinds = [kind(benchmark) for benchmark in document.benchmarks]
-    unlike = kinds.count(UNLIKE)
-    apart = sum(bool(benchmark.apart) for benchmark in document.benchmarks)
-    text = f"The runs of {unlike} of {figures.count(len(kinds), 'benchmark')} are dissimilar"
+    kinds = [classify_benchmark(benchmark) for benchmark in document.benchmarks]
+    unlike = kinds.count(DISSIMILAR)
+    outlier_count = sum(bool(benchmark.apart) for benchmark in document.benchmarks)
+    text = f"The runs of {unlike} of {figures.format_count(len(kinds), 'benchmark')} are dissimilar"
     if kinds.count(UNKNOWN):
         text += f", {kinds.count(UNKNOWN)} inconclusive"
-    return f"{text}; in {apart} a run stands apart" if apart else text
+    return f"{text}; in {outlier_count} a run stands apart" if outlier_count else text
 
 
-def kind(benchmark: BenchmarkSimilarity) -> str:
+def classify_benchmark(benchmark: BenchmarkSimilarity) -> str:
     """Return which of KINDS a benchmark is."""
     if benchmark.dissimilar is None:
         return UNKNOWN
-    return UNLIKE if benchmark.dissimilar else ALIKE
+    return DISSIMILAR if benchmark.dissimilar else SIMILAR
 
 
-def _which(document: SimilarityDocument, runs: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def _describe_runs(
+    document: SimilarityDocument, runs: Sequence[str]
+) -> tuple[str, tuple[str, ...]]:
     """Say what the runs are; names that are more than a number, as those of files, are listed."""
     if not runs:
-        subject = names.label(document.subject)
+        subject = names.format_label(document.subject)
         return f"Each process of {subject} is a run; run 1 is the first one.", ()
     if list(runs) == [f"run {number}" for number in range(1, len(runs) + 1)]:
         return "Runs have the numbers that they were made with.", ()
-    return "Which run is which", tuple(names.label(run) for run in runs)
+    return "Which run is which", tuple(names.format_label(run) for run in runs)
 
 
-def _mean(benchmark: BenchmarkSimilarity) -> float:
+def _compute_mean(benchmark: BenchmarkSimilarity) -> float:
     return 0.0 if benchmark.means is None else fmean(benchmark.means)
 
 
-def _first(most: int, number: int) -> str:
+def _describe_cut(most: int, number: int) -> str:
     return f"Of {number:,} benchmarks the first {most} are shown." if number > most else ""
 
 
-def _labels(document: SimilarityDocument) -> dict[str, str]:
+def _choose_labels(document: SimilarityDocument) -> dict[str, str]:
     """Return what is shown of each name: the whole of those that look the same when cut."""
     ids = [benchmark.id for benchmark in document.benchmarks]
-    short, whole = names.labels(ids), names.shorten(ids)
+    short, long_labels = names.format_labels(ids), names.strip_shared_prefix(ids)
     times = Counter(short.values())
     return {
-        each: names.line(whole[each]) if times[label] > 1 else label
-        for each, label in short.items()
+        benchmark_id: names.escape_line(long_labels[benchmark_id]) if times[label] > 1 else label
+        for benchmark_id, label in short.items()
     }
 
 
-def _row(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> SimilarityRow:
-    own = kind(benchmark)
+def _build_row(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> SimilarityRow:
+    category = classify_benchmark(benchmark)
     return SimilarityRow(
-        id=names.line(benchmark.id),
+        id=names.escape_line(benchmark.id),
         name=name,
-        kind=own,
-        word=KINDS[own],
-        cell=CELLS[own],
+        kind=category,
+        word=KINDS[category],
+        cell=CELLS[category],
         runs=str(benchmark.runs),
         values=f"{benchmark.values:,}" if benchmark.values else "",
         unlike=sum(pair.dissimilar for pair in benchmark.pairs),
         pairs=len(benchmark.pairs),
         measures=tuple(f"{value:.2f}" for value in benchmark.means or ()) or ("",) * 5,
-        heat=heat.cells(benchmark.means) if benchmark.means else (),
+        heat=heat.build_cells(benchmark.means) if benchmark.means else (),
         apart=", ".join(_run_name(run, files) for run in benchmark.apart),
-        note=names.line(benchmark.caveats[0].text) if benchmark.caveats else "",
+        note=names.escape_line(benchmark.caveats[0].text) if benchmark.caveats else "",
     )
 
 
@@ -211,14 +233,16 @@ def _worth_drawing(benchmarks: Sequence[BenchmarkSimilarity]) -> list[BenchmarkS
     )
 
 
-def _runs(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> Runs:
-    said = (_apart(benchmark, files), heat.groups(benchmark))
-    return Runs(names.line(benchmark.id), name, said, heat.matrix(benchmark))
+def _compare_runs(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> RunComparison:
+    texts = (_describe_outliers(benchmark, files), heat.describe_groups(benchmark))
+    return RunComparison(
+        names.escape_line(benchmark.id), name, texts, heat.build_heatmap(benchmark)
+    )
 
 
-def _apart(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
+def _describe_outliers(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
     """Say which run is to be repeated."""
-    unlike = heat.unlikeness(benchmark)
+    unlike = heat.count_dissimilar(benchmark)
     if not benchmark.apart:
         pairs = sum(pair.dissimilar for pair in benchmark.pairs)
         return f"No run stands apart: {pairs} of {len(benchmark.pairs)} pairs are dissimilar."
@@ -229,13 +253,13 @@ def _apart(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
     return f"Run {called} stands apart: it is dissimilar to {count} of {len(unlike) - 1} others."
 
 
-def _caveats(document: SimilarityDocument) -> Iterator[CaveatView]:
+def _list_caveats(document: SimilarityDocument) -> Iterator[CaveatView]:
     """Yield those of the whole, then each kind once with the number of benchmarks that have it."""
-    yield from of_whole(document.caveats)
-    found: dict[str, list[str]] = {}
+    yield from make_caveat_views(document.caveats)
+    texts_by_slug: dict[str, list[str]] = {}
     for benchmark in document.benchmarks:
         for caveat in benchmark.caveats:
-            found.setdefault(caveat.slug, []).append(names.line(caveat.text))
-    for slug, texts in found.items():
+            texts_by_slug.setdefault(caveat.slug, []).append(names.escape_line(caveat.text))
+    for slug, texts in texts_by_slug.items():
         example = texts[0] if len(set(texts)) == 1 else f"{texts[0]}, for example"
-        yield CaveatView(slug, example, figures.count(len(texts), "benchmark"))
+        yield CaveatView(slug, example, figures.format_count(len(texts), "benchmark"))

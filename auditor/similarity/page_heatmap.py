@@ -63,7 +63,7 @@ class Heatmap:
     left_out: str
 
 
-def cell(value: float) -> HeatmapCell:
+def build_cell(value: float) -> HeatmapCell:
     """Return a dissimilarity, from 0 to 1."""
     if value > THETA:
         side, share = "far", (value - THETA) / (1 - THETA)
@@ -72,55 +72,57 @@ def cell(value: float) -> HeatmapCell:
     return HeatmapCell(f"{side} much-{min(int(share * _STEPS) + 1, _STEPS)}", f"{value:.2f}")
 
 
-def cells(means: Sequence[float]) -> tuple[HeatmapCell, ...]:
+def build_cells(means: Sequence[float]) -> tuple[HeatmapCell, ...]:
     """Return the five measures, and behind them their mean."""
-    return tuple(cell(value) for value in (*means, fmean(means)))
+    return tuple(build_cell(value) for value in (*means, fmean(means)))
 
 
-def applications(benchmarks: Sequence[BenchmarkSimilarity]) -> tuple[Application, ...]:
+def list_applications(benchmarks: Sequence[BenchmarkSimilarity]) -> tuple[Application, ...]:
     """Return the applications of a corpus, the least alike first; none where there is only one."""
-    found: dict[str, list[BenchmarkSimilarity]] = {}
+    by_application: dict[str, list[BenchmarkSimilarity]] = {}
     for benchmark in benchmarks:
         named = _OF_CORPUS.fullmatch(benchmark.id)
         if named is None:
             return ()
         if benchmark.means is not None:
-            found.setdefault(named[1], []).append(benchmark)
-    if len(found) < 2:
+            by_application.setdefault(named[1], []).append(benchmark)
+    if len(by_application) < 2:
         return ()
-    means = {name: _means(similarities) for name, similarities in found.items()}
+    means = {name: _average_measures(similarities) for name, similarities in by_application.items()}
     return tuple(
         Application(
             name=name,
-            unlike=sum(bool(similarity.dissimilar) for similarity in found[name]),
-            size=len(found[name]),
-            cells=cells(means[name]),
+            unlike=sum(bool(similarity.dissimilar) for similarity in by_application[name]),
+            size=len(by_application[name]),
+            cells=build_cells(means[name]),
         )
-        for name in sorted(found, key=lambda name: -fmean(means[name]))
+        for name in sorted(by_application, key=lambda name: -fmean(means[name]))
     )
 
 
-def _means(benchmarks: Sequence[BenchmarkSimilarity]) -> list[float]:
+def _average_measures(benchmarks: Sequence[BenchmarkSimilarity]) -> list[float]:
     rows = [benchmark.means for benchmark in benchmarks if benchmark.means is not None]
     return [fmean(column) for column in zip(*rows, strict=True)]
 
 
-def matrix(benchmark: BenchmarkSimilarity) -> Heatmap:
+def build_heatmap(benchmark: BenchmarkSimilarity) -> Heatmap:
     """Set the runs of a benchmark against each other: how many of the measures are above THETA.
 
     Of too many those are drawn that are unlike most others.
     """
-    unlike = unlikeness(benchmark)
-    drawn = sorted(sorted(unlike, key=lambda run: -unlike[run])[:MOST_RUNS])
-    pairs = {(pair.first, pair.second): _count(pair) for pair in benchmark.pairs}
-    heads = {run: HeatmapHead(str(run + 1), run in benchmark.apart) for run in drawn}
+    unlike = count_dissimilar(benchmark)
+    matrix_runs = sorted(sorted(unlike, key=lambda run: -unlike[run])[:MOST_RUNS])
+    pairs = {(pair.first, pair.second): _count_measures(pair) for pair in benchmark.pairs}
+    heads = {run: HeatmapHead(str(run + 1), run in benchmark.apart) for run in matrix_runs}
     return Heatmap(
         heads=tuple(heads.values()),
         lines=tuple(
             HeatmapRow(
-                heads[run], _against(run, drawn, pairs), f"{unlike[run]} of {len(unlike) - 1}"
+                heads[run],
+                _build_row_cells(run, matrix_runs, pairs),
+                f"{unlike[run]} of {len(unlike) - 1}",
             )
-            for run in drawn
+            for run in matrix_runs
         ),
         left_out=f"Of {len(unlike)} runs the {MOST_RUNS} are drawn that are unlike most others."
         if len(unlike) > MOST_RUNS
@@ -128,19 +130,19 @@ def matrix(benchmark: BenchmarkSimilarity) -> Heatmap:
     )
 
 
-def _against(
-    run: int, others: Sequence[int], pairs: Mapping[tuple[int, int], HeatmapCell]
+def _build_row_cells(
+    run: int, columns: Sequence[int], pairs: Mapping[tuple[int, int], HeatmapCell]
 ) -> tuple[HeatmapCell | None, ...]:
-    return tuple(pairs.get((min(run, other), max(run, other))) for other in others)
+    return tuple(pairs.get((min(run, column), max(run, column))) for column in columns)
 
 
-def _count(pair: PairSimilarity) -> HeatmapCell:
+def _count_measures(pair: PairSimilarity) -> HeatmapCell:
     above = sum(value > THETA for value in pair.measures)
     side = "far" if pair.dissimilar else "near"
     return HeatmapCell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))
 
 
-def unlikeness(benchmark: BenchmarkSimilarity) -> dict[int, int]:
+def count_dissimilar(benchmark: BenchmarkSimilarity) -> dict[int, int]:
     """Return for each run that was compared how many others it is dissimilar to."""
     runs = sorted({run for pair in benchmark.pairs for run in (pair.first, pair.second)})
     unlike = Counter(
@@ -149,26 +151,32 @@ def unlikeness(benchmark: BenchmarkSimilarity) -> dict[int, int]:
     return {run: unlike[run] for run in runs}
 
 
-def groups(benchmark: BenchmarkSimilarity) -> str:
+def describe_groups(benchmark: BenchmarkSimilarity) -> str:
     """Say what SAME's clustering finds."""
     if benchmark.groups is None:
         return ""
     if len(benchmark.groups) == 1:
         return "SAME finds one group of all runs."
-    together = [f"{run_numbers(group)} together" for group in benchmark.groups if len(group) > 1]
+    together = [
+        f"{format_run_numbers(group)} together" for group in benchmark.groups if len(group) > 1
+    ]
     alone = sorted(group[0] for group in benchmark.groups if len(group) == 1)
     if alone:
-        together.append(f"{run_numbers(alone)} {'each ' if len(alone) > 1 else ''}alone")
+        together.append(f"{format_run_numbers(alone)} {'each ' if len(alone) > 1 else ''}alone")
     return f"SAME finds {len(benchmark.groups)} groups: {'; '.join(together)}."
 
 
-def run_numbers(runs: Sequence[int]) -> str:
+def format_run_numbers(runs: Sequence[int]) -> str:
     """Return what people call these runs, who count from one: `runs 1 to 3, 5`."""
-    breaks = [number for number, (one, other) in enumerate(pairwise(runs), 1) if other != one + 1]
+    breaks = [
+        number
+        for number, (current, following) in enumerate(pairwise(runs), 1)
+        if following != current + 1
+    ]
     edges = [0, *breaks, len(runs)]
     parts = [(runs[start] + 1, runs[stop - 1] + 1) for start, stop in pairwise(edges)]
-    said = [
+    ranges = [
         str(first) if first == last else f"{first}{' to ' if last > first + 1 else ', '}{last}"
         for first, last in parts
     ]
-    return f"{'run' if len(runs) == 1 else 'runs'} {', '.join(said)}"
+    return f"{'run' if len(runs) == 1 else 'runs'} {', '.join(ranges)}"

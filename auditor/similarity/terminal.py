@@ -7,27 +7,27 @@ from auditor.cli import tables
 from auditor.similarity import page
 from auditor.similarity.document import SimilarityDocument
 
-_STYLES = {page.ALIKE: "green", page.UNKNOWN: "yellow", page.UNLIKE: "red"}
+_STYLES = {page.SIMILAR: "green", page.UNKNOWN: "yellow", page.DISSIMILAR: "red"}
 
 
-def table(document: SimilarityDocument) -> RenderableType:
+def build_table(document: SimilarityDocument) -> RenderableType:
     """Return what a terminal shows."""
-    view = page.view(document)
-    made = tables.lineless(
+    view = page.build_view(document)
+    result_table = tables.make_borderless_table(
         "", "benchmark", "", ">runs", ">M1", ">M2", ">M3", ">M4", ">M5", "run apart", ""
     )
     for row in view.rows[: tables.MOST_ROWS]:
         style = _STYLES[row.kind]
-        made.add_row(
+        result_table.add_row(
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
-            row.runs, *row.measures, row.apart, Text(tables.short(row.note), style="dim"),
+            row.runs, *row.measures, row.apart, Text(tables.shorten_text(row.note), style="dim"),
         )  # fmt: skip
     return Group(
         Text(view.subject, style="dim"),
         Text(view.headline, style="bold"),
         "",
-        tables.and_more(made, len(view.rows)),
-        *tables.section(
+        tables.add_omitted_count(result_table, len(view.rows)),
+        *tables.build_section(
             "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
         ),
     )

@@ -8,7 +8,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 
-def finite(values: Iterable[float], least: int = 1) -> Array:
+def check_finite(values: Iterable[float], least: int = 1) -> Array:
     """Return the values as a read-only array; raises ValueError if too few or not all finite."""
     # What has a length is taken as it is: ten million values need no tuple.
     array = np.array(values if isinstance(values, Sized) else tuple(values), dtype=np.float64)
@@ -20,9 +20,9 @@ def finite(values: Iterable[float], least: int = 1) -> Array:
     return array
 
 
-def positive(values: Iterable[float], least: int = 1) -> Array:
-    """Return the values as `finite` does; raises ValueError for one that is not above zero."""
-    array = finite(values, least)
+def check_positive(values: Iterable[float], least: int = 1) -> Array:
+    """Return the values as `check_finite` does; raises ValueError unless all are above zero."""
+    array = check_finite(values, least)
     if (array <= 0).any():
         raise ValueError("a value is not positive")
     return array

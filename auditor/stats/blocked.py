@@ -8,9 +8,9 @@ from math import sqrt
 import numpy as np
 from scipy import linalg
 
-from auditor.stats.arrays import Array, positive
+from auditor.stats.arrays import Array, check_positive
 from auditor.stats.compare import Ratio, t_half
-from auditor.stats.trimming import kept, trimmed_mean
+from auditor.stats.trimming import count_kept, trimmed_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,31 +37,31 @@ class Contrast:
 
     def reach(self, rounds: int, level: float) -> float:
         """Return half of the interval, as a logarithm, that so many rounds would give."""
-        left = kept(rounds)
+        left = count_kept(rounds)
         error = sqrt(self.variance * self.length / left)
         return t_half(error, (self.sides - 1) * (left - 1), level)
 
 
-def contrast(rounds: Sequence[Sequence[float]], weights: Sequence[float]) -> Contrast:
+def compute_contrast(rounds: Sequence[Sequence[float]], weights: Sequence[float]) -> Contrast:
     """Return the contrast of positive values of shape (rounds, sides); `weights` sum to 0.
 
     At least 2 rounds. Of five rounds one may have been disturbed: means are trimmed and their
     scatter is that of the values drawn in (Yuen 1974, Biometrika 61:165).
     """
-    logs: Array = np.log([positive(values) for values in rounds])
-    parts = [trimmed_mean(logs @ row) for row in _orthogonal(len(weights))]
-    given = np.asarray(weights, dtype=np.float64)
+    logs: Array = np.log([check_positive(values) for values in rounds])
+    parts = [trimmed_mean(logs @ row) for row in _make_orthogonal(len(weights))]
+    weight_vector = np.asarray(weights, dtype=np.float64)
     return Contrast(
-        middle=trimmed_mean(logs @ given).middle,
+        middle=trimmed_mean(logs @ weight_vector).middle,
         variance=sum(part.squares for part in parts) / sum(part.kept - 1 for part in parts),
-        length=float(given @ given),
+        length=float(weight_vector @ weight_vector),
         rounds=len(logs),
         sides=len(weights),
     )
 
 
 @cache
-def _orthogonal(sides: int) -> Array:
+def _make_orthogonal(sides: int) -> Array:
     """Return contrasts of length 1 of so many sides, orthogonal to each other, shape (n - 1, n)."""
-    found: Array = linalg.helmert(sides)
-    return found
+    contrasts: Array = linalg.helmert(sides)
+    return contrasts

@@ -8,9 +8,9 @@ from statistics import fmean, stdev
 import numpy as np
 from scipy import special
 
-from auditor.stats.arrays import Array, finite, positive
-from auditor.stats.components import Component, component_error
-from auditor.stats.trimming import kept, trimmed_mean
+from auditor.stats.arrays import Array, check_finite, check_positive
+from auditor.stats.components import VarianceComponent, component_error
+from auditor.stats.trimming import count_kept, trimmed_mean
 
 EXACT_UP_TO = 8
 """Size of the smaller group up to which scipy's own rule takes the exact distribution."""
@@ -25,7 +25,9 @@ class Ratio:
     high: float
 
 
-def rank_sum_p(one: Sequence[float] | Array, other: Sequence[float] | Array) -> float:
+def rank_sum_p(
+    first_group: Sequence[float] | Array, second_group: Sequence[float] | Array
+) -> float:
     """Return the two-sided p of the Wilcoxon rank-sum (Mann-Whitney) test.
 
     Small groups with ties get the exact permutation distribution, for which scipy would take the
@@ -33,20 +35,20 @@ def rank_sum_p(one: Sequence[float] | Array, other: Sequence[float] | Array) -> 
     """
     from scipy import stats  # noqa: PLC0415 slow to load, and few commands need it
 
-    first, second = finite(one), finite(other)
-    both = np.concatenate([first, second])
-    tied = np.unique(both).size < both.size
+    first, second = check_finite(first_group), check_finite(second_group)
+    pooled = np.concatenate([first, second])
+    tied = np.unique(pooled).size < pooled.size
     small = first if first.size <= second.size else second
     if tied and small.size <= EXACT_UP_TO:
-        ranks = np.rint(2 * stats.rankdata(both)).astype(np.int64)
-        mine = ranks[: first.size] if small is first else ranks[first.size :]
-        return _permutation_p(ranks, int(mine.sum()), small.size)
+        ranks = np.rint(2 * stats.rankdata(pooled)).astype(np.int64)
+        small_ranks = ranks[: first.size] if small is first else ranks[first.size :]
+        return _permutation_p(ranks, int(small_ranks.sum()), small.size)
     return float(stats.mannwhitneyu(first, second, alternative="two-sided").pvalue)
 
 
-def smallest_rank_sum_p(one: int, other: int) -> float:
+def smallest_rank_sum_p(first_size: int, second_size: int) -> float:
     """Return the least two-sided p that groups of these sizes can have when all is exact."""
-    return min(1.0, 2 / comb(one + other, one))
+    return min(1.0, 2 / comb(first_size + second_size, first_size))
 
 
 def _permutation_p(ranks: np.ndarray, observed: int, size: int) -> float:
@@ -71,11 +73,11 @@ def relative_width(means: Sequence[float], level: float) -> float:
     return 2 * half / fmean(means)
 
 
-def ratio(
+def estimate_ratio(
     above: Sequence[float],
     below: Sequence[float],
     level: float,
-    component: Component | None = None,
+    component: VarianceComponent | None = None,
     groups: Sequence[int] = (),
 ) -> Ratio | None:
     """Return the quotient of the trimmed geometric means with its t interval.
@@ -89,7 +91,7 @@ def ratio(
     of `above` are of one binary, those of `below` of several, `groups` of each
     (`components.doubt`). Independent errors, each at `level`, add up in squares.
     """
-    parts = [trimmed_mean(np.log(positive(values))) for values in (above, below)]
+    parts = [trimmed_mean(np.log(check_positive(values))) for values in (above, below)]
     freedom = sum(part.kept for part in parts) - 2
     if freedom < 1:
         return None
@@ -103,14 +105,16 @@ def ratio(
     return Ratio(float(centre), float(low), float(high))
 
 
-def ratio_reach(
+def predict_half_width(
     above: Sequence[float], below: Sequence[float], *, sizes: tuple[int, int], level: float
 ) -> float:
     """Return half of the interval, as a logarithm, that groups of other sizes would have.
 
     They are taken to scatter as these do.
     """
-    parts = [trimmed_mean(np.log(positive(values))) for values in (above, below)]
+    parts = [trimmed_mean(np.log(check_positive(values))) for values in (above, below)]
     variance = sum(part.squares for part in parts) / (sum(part.kept for part in parts) - 2)
-    left = [kept(size) for size in sizes]
-    return t_half(sqrt(variance * sum(1 / one for one in left)), sum(left) - 2, level)
+    left = [count_kept(size) for size in sizes]
+    return t_half(
+        sqrt(variance * sum(1 / remaining_size for remaining_size in left)), sum(left) - 2, level
+    )

@@ -14,7 +14,7 @@ Groups = Sequence[Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class VarianceComponent:
     """What is known of the variance S that groups add to that of their members.
 
     `total` is what lies between groups by `freedom` degrees of freedom, on average S and `own`,
@@ -46,7 +46,7 @@ FEW = 2
 """Families of which there is no middle but the mean."""
 
 
-def component_between(families: Sequence[Groups]) -> Component | None:
+def component_between(families: Sequence[Groups]) -> VarianceComponent | None:
     """Return the variance that groups add to that of their members, about the same in all families.
 
     Each family has a middle and a scatter of its own. For one of N values x in groups of n_g,
@@ -62,29 +62,29 @@ def component_between(families: Sequence[Groups]) -> Component | None:
     """
     totals, owns, freedom = [], [], 0
     parted = [[trimmed_mean(group) for group in groups] for groups in families]
-    run_means = [parts for parts in parted if len(parts) > 1 and _inside(parts)]
+    run_means = [parts for parts in parted if len(parts) > 1 and _count_freedom(parts)]
     few = len(run_means) <= FEW
     for parts in run_means:
         sizes = np.array([part.size for part in parts])
         middles = np.array([part.middle for part in parts])
-        apart = float((sizes * (middles - np.average(middles, weights=sizes)) ** 2).sum())
+        between_squares = float((sizes * (middles - np.average(middles, weights=sizes)) ** 2).sum())
         factor = float(sizes.sum() - (sizes**2).sum() / sizes.sum())
-        degrees, inside = len(parts) - 1, _inside(parts)
-        own = sum(part.squares for part in parts) / inside
-        totals.append(apart / factor / (1 if few else _median(degrees)))
-        owns.append(degrees * own / factor / (1 if few else _median(inside)))
+        degrees, inside = len(parts) - 1, _count_freedom(parts)
+        within_square = sum(part.squares for part in parts) / inside
+        totals.append(between_squares / factor / (1 if few else _compute_chi_median(degrees)))
+        owns.append(degrees * within_square / factor / (1 if few else _compute_chi_median(inside)))
         freedom += degrees
     if not run_means:
         return None
-    kept = freedom if few else ceil(2 * freedom / 3)
-    return Component(float(np.median(totals)), float(np.median(owns)), kept)
+    kept_freedom = freedom if few else ceil(2 * freedom / 3)
+    return VarianceComponent(float(np.median(totals)), float(np.median(owns)), kept_freedom)
 
 
-def _inside(parts: Sequence[TrimmedMean]) -> int:
+def _count_freedom(parts: Sequence[TrimmedMean]) -> int:
     return sum(part.kept - 1 for part in parts)
 
 
-def _median(freedom: int) -> float:
+def _compute_chi_median(freedom: int) -> float:
     """Return the median of a mean square of this freedom whose expectation is 1."""
     return float(special.chdtri(freedom, 0.5)) / freedom
 

@@ -43,53 +43,55 @@ class Sax:
 DEFAULT_SAX = Sax()
 
 
-def deflated(word: bytes) -> int:
+def measure_deflate_length(word: bytes) -> int:
     """Return the length in bytes, compressed by DEFLATE without a header."""
     return len(zlib.compress(word, level=9, wbits=-zlib.MAX_WBITS))
 
 
-def five(
-    rows: Array, *, sax: Sax = DEFAULT_SAX, compressor: Compressor = deflated
+def compute_five_measures(
+    rows: Array, *, sax: Sax = DEFAULT_SAX, compressor: Compressor = measure_deflate_length
 ) -> tuple[Array, ...]:
     """Return M1 to M5, in this order."""
     return (
-        correlation(rows),
-        compression(rows, sax=sax, compressor=compressor),
-        fourier(rows),
-        cosine(rows),
+        measure_correlation(rows),
+        measure_compression(rows, sax=sax, compressor=compressor),
+        measure_fourier(rows),
+        measure_cosine(rows),
         kolmogorov_smirnov(rows),
     )
 
 
-def correlation(rows: Array) -> Array:
+def measure_correlation(rows: Array) -> Array:
     """Return M1, 1 - max(rho, 0) with the correlation rho of Pearson.
 
     A constant row has none: two of them are alike, and one is unlike any other row.
     """
-    units, constant = _standard(_checked(rows))
-    found = 1 - np.maximum(units @ units.T, 0)
-    found[np.ix_(constant, constant)] = 0
-    return _finished(found)
+    units, constant = _standardise_rows(_check_matrix(rows))
+    distances = 1 - np.maximum(units @ units.T, 0)
+    distances[np.ix_(constant, constant)] = 0
+    return _clip_distances(distances)
 
 
-def compression(rows: Array, *, sax: Sax = DEFAULT_SAX, compressor: Compressor = deflated) -> Array:
+def measure_compression(
+    rows: Array, *, sax: Sax = DEFAULT_SAX, compressor: Compressor = measure_deflate_length
+) -> Array:
     """Return M2, 2 c(XY) / (c(X) + c(Y)) - 1 with the compressed lengths c of SAX words.
 
     XY begins with the word that sorts first, so that the order of the rows is of no matter; what a
     compressor needs to repeat a word is not counted where both are the same.
     """
-    lines = words(rows, sax)
+    lines = make_sax_words(rows, sax)
     alone = [compressor(word) for word in lines]
-    found = np.zeros((len(lines), len(lines)))
+    distances = np.zeros((len(lines), len(lines)))
     for i, first in enumerate(lines):
         for j, second in enumerate(lines[:i]):
             if first != second:
-                both = compressor(min(first, second) + max(first, second))
-                found[i, j] = found[j, i] = 2 * both / (alone[i] + alone[j]) - 1
-    return _finished(found)
+                joint_length = compressor(min(first, second) + max(first, second))
+                distances[i, j] = distances[j, i] = 2 * joint_length / (alone[i] + alone[j]) - 1
+    return _clip_distances(distances)
 
 
-def fourier(rows: Array) -> Array:
+def measure_fourier(rows: Array) -> Array:
     """Return M3, |F(X) - F(Y)| / (|F(X)| + |F(Y)|) with Fourier transforms F and Euclidean norms.
 
     By Parseval's theorem these are the norms of the series themselves times the same factor. Equal
@@ -98,36 +100,39 @@ def fourier(rows: Array) -> Array:
     return _relative_distance(rows)
 
 
-def cosine(rows: Array) -> Array:
+def measure_cosine(rows: Array) -> Array:
     """Return M4, 1 - max(cos, 0) with the cosine <X, Y> / (|X| |Y|).
 
     Two rows of zeros are alike, and one is unlike any other row.
     """
-    return _finished(1 - np.maximum(_angles(rows)[0], 0))
+    return _clip_distances(1 - np.maximum(_compute_angles(rows)[0], 0))
 
 
 def kolmogorov_smirnov(rows: Array) -> Array:
     """Return M5, the largest difference of the two empirical distribution functions."""
-    ordered = np.sort(_checked(rows), axis=1)
-    own = np.array([np.searchsorted(row, row, side="right") for row in ordered])
+    ordered = np.sort(_check_matrix(rows), axis=1)
+    row_ranks = np.array([np.searchsorted(row, row, side="right") for row in ordered])
     # both functions are steps up at values: where they differ most, there is a value of one
-    found = np.array(
+    distances = np.array(
         [
-            np.abs(np.searchsorted(row, ordered.ravel(), side="right").reshape(own.shape) - own)
+            np.abs(
+                np.searchsorted(row, ordered.ravel(), side="right").reshape(row_ranks.shape)
+                - row_ranks
+            )
             .max(axis=1)
             .astype(np.float64)
             for row in ordered
         ]
     )
-    return _finished(np.maximum(found, found.T) / ordered.shape[1])
+    return _clip_distances(np.maximum(distances, distances.T) / ordered.shape[1])
 
 
-def same(rows: Array) -> tuple[Array, ...]:
+def compute_same_measures(rows: Array) -> tuple[Array, ...]:
     """Return the four measures of SAME, all as dissimilarities.
 
     The cosine, Wave-Hedges, Kumar-Hassebrook, and the root mean squared error.
     """
-    return cosine(rows), wave_hedges(rows), kumar_hassebrook(rows), root_mean_square(rows)
+    return measure_cosine(rows), wave_hedges(rows), kumar_hassebrook(rows), root_mean_square(rows)
 
 
 def wave_hedges(rows: Array) -> Array:
@@ -136,15 +141,15 @@ def wave_hedges(rows: Array) -> Array:
     Of values with different signs it is 1, of two that are negative as without the signs, of two
     zeros 0.
     """
-    sizes, signs = np.abs(_checked(rows)), np.sign(rows)
-    found = np.zeros((len(sizes), len(sizes)))
+    sizes, signs = np.abs(_check_matrix(rows)), np.sign(rows)
+    distances = np.zeros((len(sizes), len(sizes)))
     for index, (size, sign) in enumerate(zip(sizes, signs, strict=True)):
         larger = np.maximum(size, sizes)
         share = np.divide(
             np.minimum(size, sizes), larger, out=np.ones_like(sizes), where=larger > 0
         )
-        found[index] = 1 - np.where(sign * signs < 0, 0, share).mean(axis=1)
-    return _finished(found)
+        distances[index] = 1 - np.where(sign * signs < 0, 0, share).mean(axis=1)
+    return _clip_distances(distances)
 
 
 def kumar_hassebrook(rows: Array) -> Array:
@@ -152,27 +157,27 @@ def kumar_hassebrook(rows: Array) -> Array:
 
     Two rows of zeros are alike, and one is unlike any other row.
     """
-    cosines, ratios = _angles(rows)
+    cosines, ratios = _compute_angles(rows)
     product = ratios * cosines
-    return _finished(1 - np.maximum(product / (1 + ratios**2 - product), 0))
+    return _clip_distances(1 - np.maximum(product / (1 + ratios**2 - product), 0))
 
 
 def root_mean_square(rows: Array) -> Array:
     """Return the root mean squared error over the largest one that series of such sizes can have.
 
-    That is the sum of their root mean squares. The error is that of `fourier`.
+    That is the sum of their root mean squares. The error is that of `measure_fourier`.
     """
     return _relative_distance(rows)
 
 
-def words(rows: Array, sax: Sax = DEFAULT_SAX) -> list[bytes]:
+def make_sax_words(rows: Array, sax: Sax = DEFAULT_SAX) -> list[bytes]:
     """Return the SAX word of each row, a byte below `sax.alphabet` for each symbol.
 
     Rows are normalised to mean 0 and standard deviation 1, cut into segments as equal as they can
     be, and the means of these cut at equally likely quantiles of the normal distribution. The
     values of a constant row are all its mean.
     """
-    units, _ = _standard(_checked(rows))
+    units, _ = _standardise_rows(_check_matrix(rows))
     n = units.shape[1]
     length = min(n, sax.word_length)
     starts = np.arange(length) * n // length
@@ -182,7 +187,7 @@ def words(rows: Array, sax: Sax = DEFAULT_SAX) -> list[bytes]:
     return [row.tobytes() for row in symbols.astype(np.uint8)]
 
 
-def _checked(rows: Array) -> Array:
+def _check_matrix(rows: Array) -> Array:
     if rows.ndim != 2 or not rows.size:
         raise ValueError(f"no matrix of rows: {rows.shape}")
     if not np.isfinite(rows).all():
@@ -190,7 +195,7 @@ def _checked(rows: Array) -> Array:
     return rows
 
 
-def _scaled(rows: Array) -> tuple[Array, npt.NDArray[np.int32]]:
+def _scale_rows(rows: Array) -> tuple[Array, npt.NDArray[np.int32]]:
     """Return rows whose largest sizes lie in [0.5, 1), and by which powers of two they were more.
 
     Such a product is exact, except for values that are nothing beside the largest of their row.
@@ -199,43 +204,43 @@ def _scaled(rows: Array) -> tuple[Array, npt.NDArray[np.int32]]:
     return np.ldexp(rows, -exponents[:, None]), exponents
 
 
-def _standard(rows: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _standardise_rows(rows: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Return the rows with mean 0 and Euclidean norm 1, and which of them are constant (all 0)."""
     constant = rows.min(axis=1) == rows.max(axis=1)
-    lifted = _scaled(rows)[0]
+    lifted = _scale_rows(rows)[0]
     # the least value is taken off first: rounding in the mean of large values may exceed their
     # differences, which are what counts
-    lifted = _scaled(lifted - lifted.min(axis=1, keepdims=True))[0]
+    lifted = _scale_rows(lifted - lifted.min(axis=1, keepdims=True))[0]
     lifted -= lifted.mean(axis=1, keepdims=True)
     norms = np.linalg.norm(lifted, axis=1, keepdims=True)
     return lifted / np.where(constant[:, None], 1, norms), constant
 
 
-def _angles(rows: Array) -> tuple[Array, Array]:
+def _compute_angles(rows: Array) -> tuple[Array, Array]:
     """Return the cosine of each pair, and the length of the shorter row over that of the longer."""
-    scaled, exponents = _scaled(_checked(rows))
+    scaled, exponents = _scale_rows(_check_matrix(rows))
     norms = np.linalg.norm(scaled, axis=1)
     zero = norms == 0
     norms[zero] = 1
     units = scaled / norms[:, None]
     cosines = np.clip(units @ units.T, -1, 1)
-    apart = np.clip(exponents[:, None] - exponents, -_FARTHEST, _FARTHEST)
-    ratios = np.ldexp(norms[:, None] / norms, apart)
+    exponent_gaps = np.clip(exponents[:, None] - exponents, -_FARTHEST, _FARTHEST)
+    ratios = np.ldexp(norms[:, None] / norms, exponent_gaps)
     ratios = np.minimum(ratios, ratios.T)
     ratios[zero, :] = ratios[:, zero] = 0
-    both = np.ix_(zero, zero)
-    cosines[both] = ratios[both] = 1
+    zero_pairs = np.ix_(zero, zero)
+    cosines[zero_pairs] = ratios[zero_pairs] = 1
     return cosines, ratios
 
 
 def _relative_distance(rows: Array) -> Array:
     """Return |X - Y| / (|X| + |Y|), by the law of cosines."""
-    cosines, ratios = _angles(rows)
+    cosines, ratios = _compute_angles(rows)
     squares = (1 - ratios) ** 2 + 2 * ratios * (1 - cosines)
-    return _finished(np.sqrt(squares) / (1 + ratios))
+    return _clip_distances(np.sqrt(squares) / (1 + ratios))
 
 
-def _finished(found: Array) -> Array:
+def _clip_distances(distances: Array) -> Array:
     """Return what rounding, and a compressor's overhead, may have left outside of [0, 1] inside."""
-    np.fill_diagonal(found, 0)
-    return np.clip(found, 0, 1)
+    np.fill_diagonal(distances, 0)
+    return np.clip(distances, 0, 1)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import comb
 
-from auditor.stats.arrays import Array, finite
+from auditor.stats.arrays import Array, check_finite
 
 
 def median_interval(values: Sequence[float] | Array, level: float) -> tuple[float, float] | None:
@@ -14,7 +14,7 @@ def median_interval(values: Sequence[float] | Array, level: float) -> tuple[floa
     values, the second from either end do so with 99.4 %: one that is disturbed does no harm.
     Raises ValueError for values that are not finite.
     """
-    ordered = sorted(finite(values))
+    ordered = sorted(check_finite(values))
     n = len(ordered)
     tail, inside = 0.0, 0
     for k in range(n // 2):

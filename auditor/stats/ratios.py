@@ -6,7 +6,7 @@ import numpy as np
 
 from auditor.stats.arrays import Array
 
-_WHOLE: Final = 120
+_SMALL_SIZE: Final = 120
 """Up to so many values each resample is drawn value by value."""
 _EXTREME: Final = 60
 _LEVEL: Final = 0.95
@@ -28,13 +28,13 @@ def ratio_interval(
 def resampled_means(values: Array, resamples: int, rng: np.random.Generator) -> Array:
     """Return the means of so many resamples, drawn with replacement."""
     number = len(values)
-    if number <= _WHOLE:
-        drawn = rng.integers(0, number, size=(resamples, number))
-        return np.asarray(values[drawn].mean(axis=1))
+    if number <= _SMALL_SIZE:
+        draws = rng.integers(0, number, size=(resamples, number))
+        return np.asarray(values[draws].mean(axis=1))
     order = np.argsort(abs(values - np.median(values)))
     usual, extreme = values[order[:-_EXTREME]], values[order[-_EXTREME:]]
-    drawn = rng.multinomial(number, [_EXTREME / number, 1 - _EXTREME / number], size=resamples)
-    odd = rng.multinomial(drawn[:, 0], np.full(_EXTREME, 1 / _EXTREME)) @ extreme
-    rest = drawn[:, 1]
+    draws = rng.multinomial(number, [_EXTREME / number, 1 - _EXTREME / number], size=resamples)
+    odd = rng.multinomial(draws[:, 0], np.full(_EXTREME, 1 / _EXTREME)) @ extreme
+    rest = draws[:, 1]
     sums = odd + rest * usual.mean() + np.sqrt(rest) * usual.std() * rng.standard_normal(resamples)
     return np.asarray(sums / number)

@@ -7,8 +7,8 @@ from math import sqrt
 
 from scipy import special
 
-from auditor.stats.arrays import finite
-from auditor.stats.signed_rank import Shift, shift
+from auditor.stats.arrays import check_finite
+from auditor.stats.signed_rank import Shift, estimate_shift
 
 LOOKS = (3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)
 """Numbers of pairs after which a decision may fall: close together where most do."""
@@ -48,13 +48,13 @@ def repeated_critical_value(differences: Sequence[float], most: int, level: floa
     With all pairs the signed-rank interval is taken, on which single disturbed pairs have no hold;
     before, t intervals, which need no more than three pairs.
     """
-    values = finite(differences)
+    values = check_finite(differences)
     last = 1 - (1 - level) * (1 - EARLY)
     if values.size >= most:
-        found = shift(values, last)
-        if found.interval is not None:
-            p = min(1.0, found.p / (1 - EARLY))
-            return Shift(estimate=found.estimate, interval=found.interval, p=p)
+        rank_shift = estimate_shift(values, last)
+        if rank_shift.interval is not None:
+            p = min(1.0, rank_shift.p / (1 - EARLY))
+            return Shift(estimate=rank_shift.estimate, interval=rank_shift.interval, p=p)
     planned = plan_analyses(most, level)
     reached = [look for look in planned if look.pairs <= values.size]
     if values.size >= most > 1:
@@ -64,9 +64,9 @@ def repeated_critical_value(differences: Sequence[float], most: int, level: floa
     if not reached:
         return Shift(estimate=float(values.mean()), interval=None, p=1.0)
     look = reached[-1]
-    seen = values[: look.pairs]
-    middle = float(seen.mean())
-    error = max(float(seen.std(ddof=1)), LEAST_DEVIATION) / sqrt(look.pairs)
+    pair_values = values[: look.pairs]
+    middle = float(pair_values.mean())
+    error = max(float(pair_values.std(ddof=1)), LEAST_DEVIATION) / sqrt(look.pairs)
     tail = float(special.stdtr(look.pairs - 1, -abs(middle) / error))
     return Shift(
         estimate=middle,

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from auditor.stats.arrays import Array, finite
+from auditor.stats.arrays import Array, check_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,22 +22,24 @@ class Shift:
     p: float
 
 
-def shift(differences: Sequence[float] | Array, level: float) -> Shift:
+def estimate_shift(differences: Sequence[float] | Array, level: float) -> Shift:
     """Judge the middle of a symmetric distribution from a sample, by the exact null distribution.
 
     Ties share their middle rank; zeros are ranked and then left out (Pratt), so that they speak
     for "no difference" instead of vanishing. The interval is made of Walsh averages and closed:
     with ties it covers at least as often as `level` says.
     """
-    values = finite(differences)
+    values = check_finite(differences)
     first, second = np.triu_indices(values.size)
     walsh = np.sort((values[first] + values[second]) / 2)
-    outside = _outside(values.size, (1 - level) / 2)
-    found = outside is not None
+    outside = _count_outside(values.size, (1 - level) / 2)
+    has_interval = outside is not None
     return Shift(
         estimate=float(np.median(walsh)),
-        interval=(float(walsh[outside]), float(walsh[-1 - (outside or 0)])) if found else None,
-        p=_p(values),
+        interval=(float(walsh[outside]), float(walsh[-1 - (outside or 0)]))
+        if has_interval
+        else None,
+        p=_compute_p(values),
     )
 
 
@@ -46,18 +48,18 @@ def smallest_p(pairs: int) -> float:
     return min(1.0, 2.0 ** (1 - pairs))
 
 
-def _p(values: Array) -> float:
+def _compute_p(values: Array) -> float:
     from scipy import stats  # noqa: PLC0415 slow to load, and few commands need it
 
     ranks = np.rint(2 * stats.rankdata(np.abs(values))).astype(np.int64)
     nonzero = values != 0
     positives = int(ranks[nonzero & (values > 0)].sum())
-    chances = _chances(ranks[nonzero])
+    chances = _compute_rank_chances(ranks[nonzero])
     tail = min(chances[: positives + 1].sum(), chances[positives:].sum())
     return min(1.0, 2 * float(tail))
 
 
-def _chances(ranks: np.ndarray) -> Array:
+def _compute_rank_chances(ranks: np.ndarray) -> Array:
     """Return the chance of each sum of ranks when every sign is a fair coin."""
     chances = np.zeros(int(ranks.sum()) + 1)
     chances[0] = 1.0
@@ -69,8 +71,8 @@ def _chances(ranks: np.ndarray) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _outside(pairs: int, tail: float) -> int | None:
+def _count_outside(pairs: int, tail: float) -> int | None:
     """Return how many Walsh averages lie outside at each end; None if not even none will do."""
-    below = np.cumsum(_chances(np.arange(1, pairs + 1)))
+    below = np.cumsum(_compute_rank_chances(np.arange(1, pairs + 1)))
     count = int(np.searchsorted(below, tail, side="right"))
     return count - 1 if count else None

@@ -5,7 +5,7 @@ from math import exp, log
 
 from scipy import special
 
-from auditor.stats.arrays import finite
+from auditor.stats.arrays import check_finite
 
 _MOST = 700.0
 """Of an e-value's logarithm: more is no number, and would not be surer."""
@@ -19,10 +19,10 @@ def sign_evidence(differences: Sequence[float], limit: float) -> float:
     al. 2023, Statistical Science 38:576); where the statement is true the e-value reaches 1 / a
     with a chance of at most a.
     """
-    left = finite(differences) - limit
+    left = check_finite(differences) - limit
     wins, losses = int((left > 0).sum()), int((left <= 0).sum())
     chance = float(special.betaincc(wins + 1, losses + 1, 0.5))
     if chance <= 0:
         return 0.0
-    found = float(special.betaln(wins + 1, losses + 1)) + (wins + losses + 1) * log(2)
-    return exp(min(found + log(chance), _MOST))
+    log_evidence = float(special.betaln(wins + 1, losses + 1)) + (wins + losses + 1) * log(2)
+    return exp(min(log_evidence + log(chance), _MOST))

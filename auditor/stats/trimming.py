@@ -12,7 +12,7 @@ TRIMMED = 0.2
 
 @dataclass(frozen=True, slots=True)
 class TrimmedMean:
-    """The mean of the `kept` values of `size`, and the squares with the others drawn in to them.
+    """Return the mean of `count_kept` of `size` values, and the squares of all, winsorised.
 
     `squares` / (kept - 1) / kept is the squared standard error of the mean (Yuen 1974).
     """
@@ -23,7 +23,7 @@ class TrimmedMean:
     size: int
 
 
-def kept(size: int) -> int:
+def count_kept(size: int) -> int:
     """Return how many of so many values are left in."""
     return size - 2 * int(TRIMMED * size)
 
@@ -31,12 +31,12 @@ def kept(size: int) -> int:
 def trimmed_mean(values: Array) -> TrimmedMean:
     """Leave out TRIMMED of the values at each end."""
     ordered = np.sort(values)
-    cut = (ordered.size - kept(ordered.size)) // 2
+    cut = (ordered.size - count_kept(ordered.size)) // 2
     inner = ordered[cut : ordered.size - cut]
-    whole = inner.sum()
+    total = inner.sum()
     # As if `cut` values stood at each of the ends: quicker than to draw them in.
-    off = inner - (whole + cut * (inner[0] + inner[-1])) / ordered.size
-    squares = off @ off + cut * (off[0] ** 2 + off[-1] ** 2)
+    deviations = inner - (total + cut * (inner[0] + inner[-1])) / ordered.size
+    squares = deviations @ deviations + cut * (deviations[0] ** 2 + deviations[-1] ** 2)
     return TrimmedMean(
-        float(whole / inner.size), float(squares), int(inner.size), int(ordered.size)
+        float(total / inner.size), float(squares), int(inner.size), int(ordered.size)
     )

@@ -30,7 +30,7 @@ class Constraint:
 
     def holds(self, chosen: frozenset[int]) -> bool:
         """Tell whether a choice satisfies it."""
-        return self.least <= sum(self.weights.get(one, 0) for one in chosen) <= self.most
+        return self.least <= sum(self.weights.get(column, 0) for column in chosen) <= self.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ProgramSolution:
     exact: bool
 
 
-def minimum(
+def find_minimum(
     costs: Sequence[int],
     rows: Sequence[Constraint],
     *,
@@ -59,26 +59,26 @@ def minimum(
     so on, whatever the solver prefers; only a search that is given up may leave that open.
     """
     options = {"node_limit": nodes, "time_limit": seconds}
-    solution = _solve(costs, rows, options)
+    solution = _solve_program(costs, rows, options)
     if solution.chosen is None or not solution.exact:
         return solution
     rows = [*rows, Constraint(dict(enumerate(costs)), most=solution.bound)]
     options["time_limit"] = seconds / _AT_ONCE
-    chosen = solution.chosen
+    solution_columns = solution.chosen
     for start in range(0, len(costs), _AT_ONCE):
-        here = range(start, min(start + _AT_ONCE, len(costs)))
-        if not all(one in chosen for one in here):
+        column_range = range(start, min(start + _AT_ONCE, len(costs)))
+        if not all(candidate in solution_columns for candidate in column_range):
             wishes = [0] * len(costs)
-            for index, column in enumerate(reversed(here)):
+            for index, column in enumerate(reversed(column_range)):
                 wishes[column] = -(2**index)
-            better = _solve(wishes, rows, options)
+            better = _solve_program(wishes, rows, options)
             if better.chosen is None or not better.exact:
                 break
-            chosen = better.chosen
-        for one in here:
-            settled = int(one in chosen)
-            rows.append(Constraint({one: 1}, least=settled, most=settled))
-    return ProgramSolution(chosen, solution.bound, exact=True)
+            solution_columns = better.chosen
+        for candidate in column_range:
+            settled = int(candidate in solution_columns)
+            rows.append(Constraint({candidate: 1}, least=settled, most=settled))
+    return ProgramSolution(solution_columns, solution.bound, exact=True)
 
 
 def lower_bound(
@@ -90,32 +90,32 @@ def lower_bound(
     """
     if not costs:
         return 0
-    found = _call(costs, rows, 0, {"time_limit": seconds})
+    result = _run_milp(costs, rows, 0, {"time_limit": seconds})
     worst = sum(cost for cost in costs if cost < 0)
-    return worst if found.status != 0 else max(worst, _up(found.fun))
+    return worst if result.status != 0 else max(worst, _round_up(result.fun))
 
 
-def _solve(
+def _solve_program(
     costs: Sequence[int], rows: Sequence[Constraint], options: Mapping[str, float]
 ) -> ProgramSolution:
     worst = sum(cost for cost in costs if cost < 0)
     if not costs:
         feasible = all(row.holds(frozenset()) for row in rows)
         return ProgramSolution(frozenset() if feasible else None, 0, exact=True)
-    found = _call(costs, rows, 1, {**options, "mip_rel_gap": 0})
-    chosen = None
-    if found.x is not None:
-        chosen = frozenset(int(signedinteger) for signedinteger in np.flatnonzero(found.x > 0.5))
-        if not all(row.holds(chosen) for row in rows):
+    result = _run_milp(costs, rows, 1, {**options, "mip_rel_gap": 0})
+    columns = None
+    if result.x is not None:
+        columns = frozenset(int(signedinteger) for signedinteger in np.flatnonzero(result.x > 0.5))
+        if not all(row.holds(columns) for row in rows):
             return ProgramSolution(None, worst, exact=False)
-    if found.status == 0 and chosen is not None:
-        return ProgramSolution(chosen, sum(costs[one] for one in chosen), exact=True)
-    bound = getattr(found, "mip_dual_bound", None)
-    least = worst if bound is None or not np.isfinite(bound) else max(worst, _up(bound))
-    return ProgramSolution(chosen, least, exact=found.status == 2)
+    if result.status == 0 and columns is not None:
+        return ProgramSolution(columns, sum(costs[column] for column in columns), exact=True)
+    bound = getattr(result, "mip_dual_bound", None)
+    least = worst if bound is None or not np.isfinite(bound) else max(worst, _round_up(bound))
+    return ProgramSolution(columns, least, exact=result.status == 2)
 
 
-def _call(
+def _run_milp(
     costs: Sequence[int], rows: Sequence[Constraint], integrality: int, options: Mapping[str, float]
 ) -> Any:
     # Slow to load, and only what has been measured to the end is chosen from.
@@ -123,12 +123,14 @@ def _call(
     from scipy.sparse import csr_array  # noqa: PLC0415
 
     entries = [
-        (index, column, one)
+        (index, column, weight)
         for index, row in enumerate(rows)
-        for column, one in row.weights.items()
+        for column, weight in row.weights.items()
     ]
-    at, columns, weights = zip(*entries, strict=True) if entries else ((), (), ())
-    matrix = csr_array((np.array(weights, float), (at, columns)), shape=(len(rows), len(costs)))
+    row_indices, columns, weights = zip(*entries, strict=True) if entries else ((), (), ())
+    matrix = csr_array(
+        (np.array(weights, float), (row_indices, columns)), shape=(len(rows), len(costs))
+    )
     limits = ([row.least for row in rows], [row.most for row in rows])
     return milp(
         np.array(costs, float),
@@ -139,5 +141,5 @@ def _call(
     )
 
 
-def _up(value: float) -> int:
+def _round_up(value: float) -> int:
     return ceil(value - _ROUNDING)

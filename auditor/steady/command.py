@@ -14,7 +14,7 @@ from auditor.core.series.steady import SteadyLabel
 from auditor.core.series.stored import StoredResults
 from auditor.core.stop_rules import Criterion
 from auditor.series import running as series
-from auditor.series.question import Told
+from auditor.series.question import ProgressCallback
 from auditor.steady import live, page, study, terminal
 from auditor.steady.document import SteadyDocument, steady_document
 from auditor.warmup.cpssd import CpSsd
@@ -35,15 +35,15 @@ _LEFT_OF_LIVE = ("format", "quiet", "verbose", *_OF_LIVE)
 """Options that go with -- COMMAND."""
 
 
-class SteadyCommand(purposes.Command):
+class SteadyCommand(purposes.GroupedCommand):
     """Keeps what follows `--`: the command that is run, and no input."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what stands in front of `--`."""
         if "--" in args:
-            at = args.index("--")
-            ctx.meta[_COMMAND] = tuple(args[at + 1 :])
-            args = args[:at]
+            index = args.index("--")
+            ctx.meta[_COMMAND] = tuple(args[index + 1 :])
+            args = args[:index]
         return super().parse_args(ctx, args)
 
 
@@ -52,7 +52,7 @@ class SteadyCommand(purposes.Command):
     most_used=("--detector", "--run", "--benchmarks", "--output"),
     short_help="When are the benchmarks warm, and is their warm-up long enough?",
 )
-@options.options(
+@options.add_options(
     click.argument("files", metavar="(INPUT... | - | -- COMMAND...)", nargs=-1),
     click.option(
         "--detector",
@@ -68,7 +68,9 @@ class SteadyCommand(purposes.Command):
         ),
         help="Of -- COMMAND: the rule that tells that a process is warm (learned).",
     ),
-    click.option("--model", type=options.PATH, help="Of -- COMMAND: the file of a model of it."),
+    click.option(
+        "--model", type=options.PATH_TYPE, help="Of -- COMMAND: the file of a model of it."
+    ),
     *series.OPTIONS,
 )
 @click.pass_context
@@ -95,7 +97,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     """
     if (live_words := _live_words(context, given)) is not None:
         surroundings = context.find_object(AppContext) or AppContext.real()
-        return live.watch(live_words, given, surroundings)
+        return live.watch_command(live_words, given, surroundings)
     detector = DETECTORS[given["detector"]]()
     answer = series.SeriesCommand(
         verb="steady",
@@ -104,43 +106,50 @@ def command(context: click.Context, /, **given: Any) -> int:
         forks=1,
         least=detector.least,
         judged=partial(_judge_series, detector),
-        table=terminal.table,
+        table=terminal.build_table,
         page=_page_of,
-        is_judged=lambda found: any(one.label is not SteadyLabel.UNKNOWN for one in found.series),
+        is_judged=lambda document: any(
+            process.label is not SteadyLabel.UNKNOWN for process in document.series
+        ),
     )
     return series.run_series_command(context, given, answer)
 
 
-def _live_words(context: click.Context, given: Mapping[str, Any]) -> Sequence[str] | None:
+def _live_words(context: click.Context, option_values: Mapping[str, Any]) -> Sequence[str] | None:
     """Return the command that is watched, "-" for standard input, None for results and suites."""
     words: Sequence[str] | None = context.meta.get(_COMMAND)
-    if words is None and not live.is_pipe(given["files"]):
-        if not given["files"]:
+    if words is None and not live.is_pipe(option_values["files"]):
+        if not option_values["files"]:
             raise UsageError(
                 "no input given: name results, a suite, - for standard input, or -- and a command"
             )
-        if wrong := options.given_among(context, _OF_LIVE):
+        if wrong := options.find_set_option(context, _OF_LIVE):
             raise UsageError(f"{wrong} works only with -- COMMAND; leave it out")
         return None
-    if words is not None and given["files"]:
-        raise UsageError(f"{given['files'][0]} and a command after -- are given; choose one")
+    if words is not None and option_values["files"]:
+        raise UsageError(
+            f"{option_values['files'][0]} and a command after -- are given; choose one"
+        )
     if words == ():
         raise UsageError("no command given: write it after --")
-    if wrong := options.given_among(context, set(given) - {*_LEFT_OF_LIVE, "files"}):
+    if wrong := options.find_set_option(context, set(option_values) - {*_LEFT_OF_LIVE, "files"}):
         raise UsageError(
             f"{wrong} works only with results and suites, not with -- COMMAND; leave it out"
         )
-    return words if words is not None else given["files"]
+    return words if words is not None else option_values["files"]
 
 
 def _judge_series(
-    detector: Detector, results: StoredResults, context: Callable[[], Context], told: Told
+    detector: Detector,
+    results: StoredResults,
+    context: Callable[[], Context],
+    report_progress: ProgressCallback,
 ) -> SteadyDocument:
     """Return when each process is warm; `told` hears how many benchmarks of how many are done.
 
     `context` is called once all are judged.
     """
-    steadiness = study.steady(results, detector, told)
+    steadiness = study.judge_suite(results, detector, report_progress)
     return steady_document(steadiness, context())
 
 
@@ -152,4 +161,4 @@ def _page_of(document: SteadyDocument, results: StoredResults) -> str:
         for name, processes in run.processes.items()
         for fork, process in enumerate(processes)
     }
-    return page.html(document, values)
+    return page.render_html(document, values)

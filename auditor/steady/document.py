@@ -8,7 +8,13 @@ import msgspec
 from auditor.core.caveats import Caveat
 from auditor.core.provenance import Context
 from auditor.core.series.steady import NeededWarmup, SteadyLabel, SuiteSteadiness, WarmupEffect
-from reports.results import Setting, read_as, schema_of, setting, strict
+from reports.results import (
+    AuditSetting,
+    convert_to_strict,
+    decode_document,
+    format_schema,
+    list_setting_fields,
+)
 
 
 class ProcessSteadiness(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +43,7 @@ class SteadyBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SteadyDocument(
-    Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/steady/1"
+    AuditSetting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/steady/1"
 ):
     """When each benchmark is warm."""
 
@@ -65,21 +71,21 @@ def steady_document(suite: SuiteSteadiness, context: Context) -> SteadyDocument:
         for process in benchmark.series
     ]
     fields = {
-        **setting(context),
+        **list_setting_fields(context),
         "schema": "bench-audit/steady/1",
         "detector": suite.detector,
         "benchmarks": benchmarks,
         "series": series,
         "caveats": (*suite.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(fields)), SteadyDocument)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), SteadyDocument)
 
 
-def read(written: str | bytes) -> SteadyDocument:
+def parse_document(content: str | bytes) -> SteadyDocument:
     """Return the document in a file; raises UsageError for anything else."""
-    return read_as(SteadyDocument, "steady", written)
+    return decode_document(SteadyDocument, "steady", content)
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(SteadyDocument, "When benchmarks are warm")
+    return format_schema(SteadyDocument, "When benchmarks are warm")

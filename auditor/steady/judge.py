@@ -32,7 +32,7 @@ class WatchedIterations:
         return sum(self.lasted[: self.warm])
 
 
-class Streams:
+class ProcessStreams:
     """Looks at all processes that are printed, each by itself."""
 
     def __init__(self, watch: StoppingRule, watchers: WatcherFactory, seed: int) -> None:
@@ -40,7 +40,7 @@ class Streams:
         self._watch = watch
         self._watchers = watchers
         self._seed = seed
-        self._known: dict[tuple[str, int, int], _Process] = {}
+        self._known: dict[tuple[str, int, int], _StreamProcess] = {}
         self.left_out = 0
         """Iterations whose time is none: rounded to zero, for example."""
 
@@ -57,11 +57,11 @@ class Streams:
         key = (iteration.benchmark, iteration.run, iteration.fork)
         watch = trusted_rule(self._watch, iteration.harness, iteration.lasts)
         if key not in self._known:
-            self._known[key] = self._begun(iteration, watch)
+            self._known[key] = self._start_process(iteration, watch)
         process = self._known[key]
         was_warm = process.seen.warm is not None
         if not was_warm and watch != self._watch and process.seen.watch == self._watch:
-            self._again(process, watch)
+            self._restart_watch(process, watch)
         process.seconds.append(iteration.seconds)
         process.seen.lasted.append(iteration.lasts)
         if process.seen.warm is None:
@@ -70,25 +70,25 @@ class Streams:
         process.seen.since = None if last is None else last + 1
         return None if was_warm or process.seen.warm is None else process.seen
 
-    def _again(self, process: "_Process", watch: StoppingRule) -> None:
+    def _restart_watch(self, process: "_StreamProcess", watch: StoppingRule) -> None:
         """Let another rule look from the start on: iterations have a length no model knows."""
         process.seen.watch, process.rule = watch, self._watchers.rule(watch, self._seed)
         before = zip(process.seconds, process.seen.lasted, strict=True)
-        found = (process.rule.observe(*each) for each in before)
-        process.seen.warm = next((warm for warm in found if warm is not None), None)
+        warm_counts = (process.rule.observe(*iteration) for iteration in before)
+        process.seen.warm = next((warm for warm in warm_counts if warm is not None), None)
 
-    def _begun(self, iteration: PrintedIterations, watch: StoppingRule) -> "_Process":
+    def _start_process(self, iteration: PrintedIterations, watch: StoppingRule) -> "_StreamProcess":
         seconds = None
         if iteration.warmups is not None and iteration.warmup_seconds is not None:
             seconds = iteration.warmups * iteration.warmup_seconds
         process = WatchedIterations(
             iteration.benchmark, iteration.run, iteration.fork, watch, iteration.warmups, seconds
         )
-        return _Process(process, self._watchers.rule(watch, self._seed))
+        return _StreamProcess(process, self._watchers.rule(watch, self._seed))
 
 
 @dataclass(slots=True)
-class _Process:
+class _StreamProcess:
     seen: WatchedIterations
     rule: WarmupRule
     seconds: list[float] = field(default_factory=list)

@@ -13,11 +13,11 @@ from auditor.cli import tables
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.core.errors import Exit, UsageError
-from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.stop_rules import Criterion, StoppingRule
-from auditor.importers.streams import Stream
+from auditor.importers.streams import BenchmarkOutputReader
 from auditor.measure import warmup_results
-from auditor.steady.judge import Streams, WatchedIterations
+from auditor.steady.judge import ProcessStreams, WatchedIterations
 from auditor.warmup.scorers import files
 from auditor.warmup.stop_rules import WatcherFactory
 from reports import names
@@ -36,42 +36,48 @@ def is_pipe(files: Sequence[str]) -> bool:
     return [*files] == [STREAM]
 
 
-def watch(words: Sequence[str], given: Mapping[str, Any], surroundings: AppContext) -> int:
+def watch_command(
+    words: Sequence[str], option_values: Mapping[str, Any], surroundings: AppContext
+) -> int:
     """Run a command, or read standard input for "-", and tell when each process is warm.
 
     Nothing is changed and nothing is ended. The command has no standard input; what it writes to
     stderr follows at its end.
     """
-    console = Console(surroundings.environment, quiet=given["quiet"] or given["format"] == "json")
-    method = Criterion(given["warmup"] or Criterion.LEARNED)
-    model = given["model"]
-    scorer_model = files.of(method, model)
+    console = Console(
+        surroundings.environment, quiet=option_values["quiet"] or option_values["format"] == "json"
+    )
+    method = Criterion(option_values["warmup"] or Criterion.LEARNED)
+    model = option_values["model"]
+    scorer_model = files.choose_model(method, model)
     rule = StoppingRule(
         method=method,
         measured=1,
         seconds=_FOREVER,
         model=None if scorer_model is None else scorer_model.digest,
     )
-    streams = Streams(rule, WatcherFactory(model), _SEED)
-    stream = Stream(lambda iteration: _tell(streams.observe(iteration), console))
+    streams = ProcessStreams(rule, WatcherFactory(model), _SEED)
+    stream = BenchmarkOutputReader(
+        lambda iteration: _report_warm_process(streams.observe(iteration), console)
+    )
     code = _watch_stream(words, stream, console, surroundings)
     stream.end()
     problems = [*stream.problems, *_left_out(streams.left_out)]
-    if given["format"] == "json":
-        console.document(_document(rule, streams.seen, problems))
+    if option_values["format"] == "json":
+        console.document(_build_document(rule, streams.seen, problems))
     elif streams.seen:
-        console.result(_table(rule, streams.seen))
+        console.result(_build_table(rule, streams.seen))
     for problem in problems:
-        console.say(f"not understood: {problem}")
-    return _end(code, streams, console)
+        console.print_message(f"not understood: {problem}")
+    return _choose_exit_code(code, streams, console)
 
 
-def _end(code: Exit, streams: Streams, console: Console) -> Exit:
+def _choose_exit_code(code: Exit, streams: ProcessStreams, console: Console) -> Exit:
     """Return the exit code; without any iteration there is no verdict."""
     if code is not Exit.OK:
         return code
     if not streams.seen and not streams.left_out:
-        console.say(
+        console.print_message(
             "no verdict: it printed no iteration of JMH (single shots have none that lasts a "
             "time), and no result of go test -bench"
         )
@@ -79,27 +85,27 @@ def _end(code: Exit, streams: Streams, console: Console) -> Exit:
 
 
 def _watch_stream(
-    words: Sequence[str], stream: Stream, console: Console, surroundings: AppContext
+    words: Sequence[str], stream: BenchmarkOutputReader, console: Console, surroundings: AppContext
 ) -> Exit:
     """Look at it until it ends or is interrupted: what was seen by then is told all the same."""
     try:
         if is_pipe(words):
-            _pipe(stream, console)
+            _read_pipe(stream, console)
             return Exit.OK
-        ended = _run(words, stream, console, surroundings)
+        ended = _run_command(words, stream, console, surroundings)
     except KeyboardInterrupt:
-        console.say("interrupted")
+        console.print_message("interrupted")
         return Exit.INTERRUPTED
     if ended.exit_code != 0:
-        console.say(f"{words[0]} failed (exit code {ended.exit_code})")
+        console.print_message(f"{words[0]} failed (exit code {ended.exit_code})")
         return Exit.SUBJECT
     return Exit.OK
 
 
-def _run(
-    words: Sequence[str], stream: Stream, console: Console, surroundings: AppContext
-) -> Completed:
-    def read(data: bytes) -> Sequence[tuple[float, float]]:
+def _run_command(
+    words: Sequence[str], stream: BenchmarkOutputReader, console: Console, surroundings: AppContext
+) -> CompletedProcess:
+    def read_chunk(data: bytes) -> Sequence[tuple[float, float]]:
         if not console.quiet:
             console.raw(data)
         stream.read(data)
@@ -111,11 +117,11 @@ def _run(
             cwd=Path.cwd(),
             environment=tuple(surroundings.environment.items()),
             timeout_seconds=_FOREVER,
-            follow=Follow(read=read),
+            follow=OutputMonitor(read=read_chunk),
         )
     )
     if ended.stderr:
-        console.raw_error(ended.stderr.rstrip() + b"\n")
+        console.print_error_bytes(ended.stderr.rstrip() + b"\n")
     return ended
 
 
@@ -126,7 +132,7 @@ def _left_out(many: int) -> Sequence[str]:
     return (f"{many} {text}",)
 
 
-def _pipe(stream: Stream, console: Console) -> None:
+def _read_pipe(stream: BenchmarkOutputReader, console: Console) -> None:
     if sys.stdin is None:
         raise UsageError("standard input is closed; pipe the output of a benchmark run into it")
     while data := os.read(sys.stdin.fileno(), _CHUNK):
@@ -135,49 +141,56 @@ def _pipe(stream: Stream, console: Console) -> None:
         stream.read(data)
 
 
-def _tell(process: WatchedIterations | None, console: Console) -> None:
+def _report_warm_process(process: WatchedIterations | None, console: Console) -> None:
     if process is not None:
-        console.note(f"warm: {_name(process)}, {_warm(process)}")
+        console.note(f"warm: {_name_process(process)}, {_describe_warmup(process)}")
 
 
-def _name(process: WatchedIterations) -> str:
+def _name_process(process: WatchedIterations) -> str:
     run = f", run {process.run}" if process.run > 1 else ""
-    return f"{names.line(process.benchmark)}{run}, fork {process.fork}"
+    return f"{names.escape_line(process.benchmark)}{run}, fork {process.fork}"
 
 
-def _warm(process: WatchedIterations) -> str:
+def _describe_warmup(process: WatchedIterations) -> str:
     if process.warm is None:
         return f"not seen warm in {len(process.lasted)} iterations"
     since = "" if process.since is None else f", steady since iteration {process.since}"
     return f"after {process.warm} iterations ({process.warm_seconds:.3g} s){since}"
 
 
-def _set(process: WatchedIterations) -> str:
+def _describe_setting(process: WatchedIterations) -> str:
     if process.warmups is None or process.warmup_seconds is None:
         return ""
     return f"{process.warmups} iterations ({process.warmup_seconds:.3g} s)"
 
 
-def _table(stopping_rule: StoppingRule, every: Sequence[WatchedIterations]) -> RenderableType:
-    table = tables.lineless("benchmark", ">run", ">fork", "warm", "set", "by")
-    for process in every:
+def _build_table(
+    stopping_rule: StoppingRule, processes: Sequence[WatchedIterations]
+) -> RenderableType:
+    table = tables.make_borderless_table("benchmark", ">run", ">fork", "warm", "set", "by")
+    for process in processes:
         style = "yellow" if process.warm is None else "green"
         table.add_row(
             Text(process.benchmark), str(process.run), str(process.fork),
-            Text(_warm(process), style=style), _set(process), str(process.watch.method),
+            Text(_describe_warmup(process), style=style), _describe_setting(process),
+            str(process.watch.method),
         )  # fmt: skip
-    warm = sum(iterations.warm is not None for iterations in every)
-    head = Text(f"{warm} of {len(every)} processes were seen warm.", style="bold")
-    return Group("", head, "", table, *_notes(stopping_rule, every))
+    warm = sum(iterations.warm is not None for iterations in processes)
+    head = Text(f"{warm} of {len(processes)} processes were seen warm.", style="bold")
+    return Group("", head, "", table, *_list_caveats(stopping_rule, processes))
 
 
-def _notes(stopping_rule: StoppingRule, every: Sequence[WatchedIterations]) -> list[RenderableType]:
-    caveats = warmup_results.otherwise(stopping_rule, (process.watch for process in every))
-    return tables.section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in caveats])
+def _list_caveats(
+    stopping_rule: StoppingRule, processes: Sequence[WatchedIterations]
+) -> list[RenderableType]:
+    caveats = warmup_results.describe_substitution(
+        stopping_rule, (process.watch for process in processes)
+    )
+    return tables.build_section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in caveats])
 
 
-def _document(
-    stopping_rule: StoppingRule, every: Sequence[WatchedIterations], problems: Sequence[str]
+def _build_document(
+    stopping_rule: StoppingRule, processes: Sequence[WatchedIterations], problems: Sequence[str]
 ) -> Mapping[str, Any]:
     return {
         "schema": "bench-audit/steady-live/1",
@@ -197,7 +210,7 @@ def _document(
                 "set": process.warmups,
                 "set_seconds": process.warmup_seconds,
             }
-            for process in every
+            for process in processes
         ],
         "problems": [*problems],
     }

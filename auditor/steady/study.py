@@ -14,9 +14,9 @@ from auditor.core.series.steady import (
     SuiteSteadiness,
 )
 from auditor.core.series.stored import StoredProcess, StoredResults
-from auditor.series.stored import caveats as of_results
+from auditor.series.stored import list_result_caveats as of_results
 from auditor.warmup.detector import Detector
-from auditor.warmup.judging import judge
+from auditor.warmup.judging import judge_process
 from auditor.warmup.needed import needed_warmup
 
 _MORE = {"jmh": "; with -wi 0 -i 3000 -r 100ms -f 10 JMH itself prints or (-rf json) keeps more"}
@@ -25,27 +25,29 @@ _FEW = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _BenchmarkTask:
     name: str
     processes: tuple[tuple[int, int, StoredProcess], ...]
 
 
-def steady(
-    results: StoredResults, detector: Detector, told: Callable[[int, int], None]
+def judge_suite(
+    results: StoredResults, detector: Detector, report_progress: Callable[[int, int], None]
 ) -> SuiteSteadiness:
     """Judge all processes; `told` hears how many benchmarks of how many are done."""
-    tasks = [_task(name, results) for name in results.benchmarks]
+    tasks = [_make_task(name, results) for name in results.benchmarks]
     judged = []
     for number, benchmark in enumerate(_judge_tasks(tasks, detector), start=1):
-        told(number, len(tasks))
+        report_progress(number, len(tasks))
         judged.append(benchmark)
     return SuiteSteadiness(
-        detector=detector.name, benchmarks=tuple(judged), caveats=tuple(_caveats(results, judged))
+        detector=detector.name,
+        benchmarks=tuple(judged),
+        caveats=tuple(_list_caveats(results, judged)),
     )
 
 
-def _task(name: str, results: StoredResults) -> _Task:
-    return _Task(
+def _make_task(name: str, results: StoredResults) -> _BenchmarkTask:
+    return _BenchmarkTask(
         name,
         tuple(
             (run, fork, process)
@@ -55,26 +57,27 @@ def _task(name: str, results: StoredResults) -> _Task:
     )
 
 
-def _judge_tasks(tasks: list[_Task], detector: Detector) -> Iterator[BenchmarkSteadiness]:
+def _judge_tasks(tasks: list[_BenchmarkTask], detector: Detector) -> Iterator[BenchmarkSteadiness]:
     cores = min(os.cpu_count() or 1, len(tasks))
     if cores < 2 or sum(len(task.processes) for task in tasks) <= _FEW:
-        yield from (_benchmark(task, detector) for task in tasks)
+        yield from (_judge_benchmark(task, detector) for task in tasks)
         return
     # A fork would take over threads that draw on the terminal.
     pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"))
     try:
         waiting: list[Future[BenchmarkSteadiness]] = [
-            pool.submit(_benchmark, task, detector) for task in tasks
+            pool.submit(_judge_benchmark, task, detector) for task in tasks
         ]
         yield from (future.result() for future in waiting)
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _benchmark(task: _Task, detector: Detector) -> BenchmarkSteadiness:
+def _judge_benchmark(task: _BenchmarkTask, detector: Detector) -> BenchmarkSteadiness:
     lasting = {process.iteration_seconds for _, _, process in task.processes}
     judged = [
-        (process, judge(process, detector, (run, fork))) for run, fork, process in task.processes
+        (process, judge_process(process, detector, (run, fork)))
+        for run, fork, process in task.processes
     ]
     return BenchmarkSteadiness(
         id=task.name,
@@ -84,11 +87,16 @@ def _benchmark(task: _Task, detector: Detector) -> BenchmarkSteadiness:
     )
 
 
-def _caveats(results: StoredResults, benchmarks: list[BenchmarkSteadiness]) -> Iterator[Caveat]:
+def _list_caveats(
+    results: StoredResults, benchmarks: list[BenchmarkSteadiness]
+) -> Iterator[Caveat]:
     yield from of_results(results)
     series = [steadiness for benchmark in benchmarks for steadiness in benchmark.series]
     processes = [
-        process for run in results.runs for those in run.processes.values() for process in those
+        process
+        for run in results.runs
+        for run_processes in run.processes.values()
+        for process in run_processes
     ]
     if not any(process.warmups or process.configured for process in processes):
         yield Caveat(

@@ -16,26 +16,26 @@ _STYLES = {
 }
 
 
-def table(document: SteadyDocument) -> RenderableType:
+def build_table(document: SteadyDocument) -> RenderableType:
     """Return what a terminal shows."""
-    view = page.view(document)
-    made = tables.lineless(
+    view = page.build_view(document)
+    result_table = tables.make_borderless_table(
         "", "benchmark", "", ">processes", ">steady from", "warm-up", "set", ">in each run"
     )
     for row in view.rows[: tables.MOST_ROWS]:
         style = _STYLES[row.label]
-        made.add_row(
+        result_table.add_row(
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
             row.steady, row.start, Text(row.warm_up),
-            Text(row.setting or tables.short(row.note), style="dim"), row.saves,
+            Text(row.setting or tables.shorten_text(row.note), style="dim"), row.saves,
         )  # fmt: skip
     return Group(
         Text(view.subject, style="dim"),
         Text(view.headline, style="bold"),
         Text(view.counts, style="dim"),
         "",
-        tables.and_more(made, len(view.rows)),
-        *tables.section(
+        tables.add_omitted_count(result_table, len(view.rows)),
+        *tables.build_section(
             "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
         ),
     )

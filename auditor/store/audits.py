@@ -28,5 +28,5 @@ class AuditRecord:
 
     def is_meant(self, command: str | None) -> bool:
         """Tell whether a name means this command; None means any that timed one revision."""
-        others = (*UNTIMED, *WATCHED, SECOND_LOOK)
-        return self.command not in others if command is None else self.command == command
+        other_commands = (*UNTIMED, *WATCHED, SECOND_LOOK)
+        return self.command not in other_commands if command is None else self.command == command

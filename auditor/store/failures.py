@@ -16,15 +16,15 @@ _START = 64
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Turn errors about the store at `path` into ours."""
     try:
         yield
     except sqlite3.Error as error:
-        raise explained(error, path) from error
+        raise explain_sqlite_error(error, path) from error
     except UnicodeDecodeError as error:
         # SQLite quotes what it cannot read in its own complaint.
-        raise damaged(path, str(error)) from error
+        raise make_damage_error(path, str(error)) from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise FolderUnusable(
@@ -32,7 +32,7 @@ def translated(path: Path) -> Iterator[None]:
         ) from error
 
 
-def explained(error: sqlite3.Error, path: Path) -> AuditError:
+def explain_sqlite_error(error: sqlite3.Error, path: Path) -> AuditError:
     """Return the error of ours that says what happened to the store at `path`."""
     code = getattr(error, "sqlite_errorcode", None)
     match code & _PRIMARY if code is not None else None:
@@ -42,9 +42,9 @@ def explained(error: sqlite3.Error, path: Path) -> AuditError:
                 "wait for it to end, or choose another file with --store"
             )
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
-            what = _other_file(path)
-            other = UsageError(f"{path} is not a store: {what}")
-            return other if what else damaged(path, str(error))
+            file_kind = _describe_other_file(path)
+            usage_error = UsageError(f"{path} is not a store: {file_kind}")
+            return usage_error if file_kind else make_damage_error(path, str(error))
         case sqlite3.SQLITE_FULL:
             return FolderUnusable(f"cannot write {path}: the disk is full; free some space")
         case sqlite3.SQLITE_IOERR:
@@ -60,16 +60,16 @@ def explained(error: sqlite3.Error, path: Path) -> AuditError:
     return StoreError(f"{path} cannot be used: {error}; choose another file with --store")
 
 
-def _other_file(path: Path) -> str:
+def _describe_other_file(path: Path) -> str:
     """Return what a text is that was named as a store; empty for what may be a damaged store."""
     with suppress(OSError), open_regular(path) as file:
         start = file.read(_START).decode(errors="replace")
-        if all(one.isprintable() or one.isspace() for one in start):
+        if all(character.isprintable() or character.isspace() for character in start):
             return describe_file(path) or "it is a text; name the store, such as store.sqlite"
     return ""
 
 
-def damaged(path: Path, reason: str) -> StoreError:
+def make_damage_error(path: Path, reason: str) -> StoreError:
     """Return the error for a file whose content makes no sense."""
     return StoreError(
         f"{path} is damaged or no store of bench-audit ({reason}); "

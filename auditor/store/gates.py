@@ -34,34 +34,34 @@ class GateAnswerStore:
         with self.store.reading() as connection:
             row = connection.execute(
                 "SELECT payload FROM gate WHERE id = ? AND machine = ?",
-                (self._id(case, number), self.store.machine or ""),
+                (self._make_id(case, number), self.store.machine or ""),
             ).fetchone()
-        return _shown(row[0]) if row else None
+        return _parse_case(row[0]) if row else None
 
     def keep(self, shown: ShownCase, /) -> None:
         """Remember an answer; one that failed is none."""
         if shown.answer is GateAnswer.FAILED:
             return
-        made = (
-            self._id(shown.case, shown.number),
+        row = (
+            self._make_id(shown.case, shown.number),
             self.store.machine or "",
-            rows.dump(asdict(shown)),
+            rows.dump_json(asdict(shown)),
             self.clock.now(),
         )
-        with self.store.writing() as connection:
-            connection.execute("INSERT OR REPLACE INTO gate VALUES (?, ?, ?, ?)", made)
+        with self.store.begin_writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO gate VALUES (?, ?, ?, ?)", row)
 
-    def _id(self, case: GateCase, number: int) -> str:
-        words = (*self.deciding, self.of(case), rows.dump(asdict(case)), str(number))
+    def _make_id(self, case: GateCase, number: int) -> str:
+        words = (*self.deciding, self.of(case), rows.dump_json(asdict(case)), str(number))
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
 
-def _shown(text: str) -> ShownCase:
-    found = json.loads(text)
-    case = GateCase(**{**found["case"], "side": SlowedSide(found["case"]["side"])})
-    shown_case = ShownCase(**{**found, "case": case})
+def _parse_case(text: str) -> ShownCase:
+    fields = json.loads(text)
+    case = GateCase(**{**fields["case"], "side": SlowedSide(fields["case"]["side"])})
+    shown_case = ShownCase(**{**fields, "case": case})
     return replace(
         shown_case,
         answer=GateAnswer(shown_case.answer),
-        ran=tuple(CheckoutVersion(one) for one in found["ran"]),
+        ran=tuple(CheckoutVersion(version) for version in fields["ran"]),
     )

@@ -9,7 +9,7 @@ from auditor.store.sqlite import SqliteStore
 
 
 @dataclass(frozen=True, slots=True)
-class Listings:
+class ListingStore:
     """The listings of a project in a store.
 
     `seconds` is how long a benchmark is given for one operation, `version` that of bench-audit.
@@ -22,46 +22,50 @@ class Listings:
 
     def whole(self) -> Suite | None:
         """Return the listing of all benchmarks, without sources, if it is known."""
-        return self._find(self.project.whole.digest)
+        return self._find_listing(self.project.whole.digest)
 
     def groups(self) -> dict[str, Suite]:
         """Return the listings of the groups whose programs were listed at some revision."""
-        entry = {group: self._find(closure.digest) for group, closure in self.project.closures}
+        entry = {
+            group: self._find_listing(closure.digest) for group, closure in self.project.closures
+        }
         return {group: suite for group, suite in entry.items() if suite is not None}
 
     def add(self, suite: Suite) -> None:
         """Remember a listing as a whole, if it is one, and by the groups that it has."""
         if not suite.passed_over:
-            self._add(self.project.whole.digest, suite)
-        parts = parted(suite, [group for group, _ in self.project.closures])
+            self._store_listing(self.project.whole.digest, suite)
+        parts = split_by_group(suite, [group for group, _ in self.project.closures])
         for group, closure in self.project.closures:
             if group not in suite.passed_over:
-                self._add(closure.digest, parts[group])
+                self._store_listing(closure.digest, parts[group])
 
-    def _find(self, digest: str) -> Suite | None:
+    def _find_listing(self, digest: str) -> Suite | None:
         return self.store.suite(digest, seconds=self.seconds, version=self.version)
 
-    def _add(self, digest: str, suite: Suite) -> None:
+    def _store_listing(self, digest: str, suite: Suite) -> None:
         project = replace(self.project, digest=digest)
         self.store.add_suite(project, suite, seconds=self.seconds, version=self.version)
 
 
-def parted(suite: Suite, groups: Iterable[str]) -> Mapping[str, Suite]:
+def split_by_group(suite: Suite, groups: Iterable[str]) -> Mapping[str, Suite]:
     """Return what a listing says of each group.
 
     What could not be listed has the group's name, or an id that begins with it.
     """
     longest = sorted(groups, key=len, reverse=True)
 
-    def of(name: str) -> str | None:
-        return next((one for one in longest if name == one or name.startswith(f"{one}.")), None)
+    def find_group(name: str) -> str | None:
+        return next(
+            (entry for entry in longest if name == entry or name.startswith(f"{entry}.")), None
+        )
 
     return {
         group: Suite(
             benchmarks=tuple(
                 benchmark for benchmark in suite.benchmarks if benchmark.group == group
             ),
-            unusable=tuple(one for one in suite.unusable if of(one[0]) == group),
+            unusable=tuple(entry for entry in suite.unusable if find_group(entry[0]) == group),
         )
         for group in longest
     }

@@ -10,7 +10,7 @@ UNKNOWN = "unknown"
 """What a machine says of itself that does not tell."""
 
 
-def machine(host: HostFacts) -> str:
+def make_machine_key(host: HostFacts) -> str:
     """Return what matters of a machine, in words that two alike share.
 
     Memory is rounded to GiB: kernels keep a little for themselves, each another amount. What runs
@@ -24,29 +24,29 @@ def machine(host: HostFacts) -> str:
     within = f", containers of {image[:19]}" if image else ""
     virtual = ", virtual" if facts.get("virtual", "").startswith("yes") else ""
     return (
-        f"processor {processor}, {cores} cores, {_memory(facts)} of memory, {arch}"
-        f"{virtual}{_speed(facts)}{_quota(facts)}{within}"
+        f"processor {processor}, {cores} cores, {_describe_memory(facts)} of memory, {arch}"
+        f"{virtual}{_describe_speed(facts)}{_describe_quota(facts)}{within}"
     )
 
 
-def _speed(facts: Mapping[str, str]) -> str:
+def _describe_speed(facts: Mapping[str, str]) -> str:
     """Return what decides how fast the processors run, as far as it is known."""
-    found = ((name, facts.get(name, UNKNOWN)) for name in ("governor", "turbo"))
-    return "".join(f", {name} {value}" for name, value in found if value != UNKNOWN)
+    speed_facts = ((name, facts.get(name, UNKNOWN)) for name in ("governor", "turbo"))
+    return "".join(f", {name} {value}" for name, value in speed_facts if value != UNKNOWN)
 
 
-def _quota(facts: Mapping[str, str]) -> str:
+def _describe_quota(facts: Mapping[str, str]) -> str:
     """Return what of the time is granted where that is not all: microseconds of a period (v2)."""
-    given = facts.get("quota", "")
-    return f", quota {given}" if given and not given.startswith("max") else ""
+    quota = facts.get("quota", "")
+    return f", quota {quota}" if quota and not quota.startswith("max") else ""
 
 
-def _memory(facts: Mapping[str, str]) -> str:
+def _describe_memory(facts: Mapping[str, str]) -> str:
     match = re.fullmatch(r"(\d+) MiB", facts.get("memory", ""))
     return f"{round(int(match[1]) / 1024)} GiB" if match else "unknown size"
 
 
-def left_out(elsewhere: Mapping[str, int]) -> Caveat | None:
+def describe_unused_runs(elsewhere: Mapping[str, int]) -> Caveat | None:
     """Say that runs are not used, given how many there are by the machine that made them."""
     if not elsewhere:
         return None

@@ -16,16 +16,16 @@ def open_database(path: Path, busy_seconds: float) -> sqlite3.Connection:
     _create_private(path)
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
     try:
-        _prepare(connection, path, busy_seconds)
+        _prepare_connection(connection, path, busy_seconds)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, path: Path, busy_seconds: float) -> None:
+def _prepare_connection(connection: sqlite3.Connection, path: Path, busy_seconds: float) -> None:
     # Before anything is changed: a file that is not ours stays as it is.
-    check(connection, path)
+    check_schema(connection, path)
     mode = _use_wal(connection, busy_seconds)
     if mode != "wal":
         raise StoreError(
@@ -35,36 +35,36 @@ def _prepare(connection: sqlite3.Connection, path: Path, busy_seconds: float) ->
     # FULL: a commit is on the disk, so that nothing measured is lost when the power goes.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-    if not _number(connection, "schema_version"):
-        _create(connection, path)
+    if not _read_number(connection, "schema_version"):
+        _create_tables(connection, path)
 
 
-def check(connection: sqlite3.Connection, path: Path) -> None:
+def check_schema(connection: sqlite3.Connection, path: Path) -> None:
     """Raise StoreError for a file that is not empty and has not exactly our tables; change nothing.
 
     A store may come from a stranger: a view or a trigger in the place of a table would be run.
     """
-    if not _number(connection, "schema_version"):
+    if not _read_number(connection, "schema_version"):
         return
-    if _number(connection, "application_id") != APPLICATION_ID:
+    if _read_number(connection, "application_id") != APPLICATION_ID:
         raise StoreError(
             f"{path} is a database of another program; choose another file with --store"
         )
-    version = _number(connection, "user_version")
-    if version != SCHEMA_VERSION or _tables(connection) != _ours():
+    version = _read_number(connection, "user_version")
+    if version != SCHEMA_VERSION or _list_tables(connection) != _list_own_tables():
         raise StoreError(
             f"{path} was written by another version of bench-audit (schema {version}, here "
             f"{SCHEMA_VERSION}); use that version, or choose another file with --store"
         )
 
 
-def _create(connection: sqlite3.Connection, path: Path) -> None:
+def _create_tables(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have been quicker.
-        if not _number(connection, "schema_version"):
+        if not _read_number(connection, "schema_version"):
             # Not executescript: that would commit the transaction first.
-            for statement in _statements(SCHEMA):
+            for statement in _split_statements(SCHEMA):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -72,22 +72,22 @@ def _create(connection: sqlite3.Connection, path: Path) -> None:
         connection.rollback()
         raise
     connection.commit()
-    check(connection, path)
+    check_schema(connection, path)
 
 
 @cache
-def _ours() -> frozenset[tuple[str, ...]]:
+def _list_own_tables() -> frozenset[tuple[str, ...]]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
-        return _tables(connection)
+        return _list_tables(connection)
 
 
-def _tables(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
+def _list_tables(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
     """Return what a file declares: tables, indexes, views and triggers, with their SQL."""
     return frozenset(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"))
 
 
-def _statements(script: str) -> list[str]:
+def _split_statements(script: str) -> list[str]:
     statements, pending = [], ""
     for line in script.splitlines(keepends=True):
         pending += line
@@ -97,7 +97,7 @@ def _statements(script: str) -> list[str]:
     return statements
 
 
-def _number(connection: sqlite3.Connection, pragma: str) -> int:
+def _read_number(connection: sqlite3.Connection, pragma: str) -> int:
     return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 

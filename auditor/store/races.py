@@ -11,11 +11,11 @@ from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import (
     ConcurrentTestSuite,
     FocusMethod,
-    Progress,
+    GenerationProgress,
     RacePlan,
     RepetitionTimes,
 )
-from auditor.core.contracts.concurrent_test import Sequence, Statement, Test, statement_of
+from auditor.core.contracts.concurrent_test import Statement, StatementSequence, Test, statement_of
 from auditor.core.ports import Clock
 from auditor.store import rows
 from auditor.store.sqlite import SqliteStore
@@ -31,7 +31,7 @@ Notes = Many[Mapping[str, float]]
 """What was noted beside a race: shares of time by their names."""
 
 
-def _nothing() -> Notes:
+def _note_nothing() -> Notes:
     return ()
 
 
@@ -44,58 +44,66 @@ class ConcurrentRunStore:
     plan: RacePlan  # the parameters
     deciding: tuple[str, ...]  # texts of all that decides a measurement
     making: tuple[str, ...] = ()  # further texts that decide which tests are generated
-    beside: Callable[[], Notes] = _nothing
+    beside: Callable[[], Notes] = _note_nothing
     """Returns what was noted beside measurements since its last call."""
     noted: dict[str, Notes] = field(default_factory=dict)
     """What was noted beside each measurement that was read or kept, by its id."""
 
     def suite(self) -> ConcurrentTestSuite | None:
         """Return the tests made before, without their files, if there are any."""
-        found = self._find(self._suite_id())
-        return None if found is None else _suite(found)
+        payload = self._find_payload(self._suite_id())
+        return None if payload is None else _parse_suite(payload)
 
     def keep_suite(self, suite: ConcurrentTestSuite, /) -> None:
         """Remember the tests."""
-        self._keep(self._suite_id(), _of_suite(suite), instead_of=self._suite_id("progress"))
+        self._save_payload(
+            self._suite_id(), _dump_suite(suite), instead_of=self._suite_id("progress")
+        )
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> GenerationProgress | None:
         """Return how far the making of the tests has come, if it was begun and not ended."""
-        found = self._find(self._suite_id("progress"))
-        return None if found is None else _progress(found)
+        payload = self._find_payload(self._suite_id("progress"))
+        return None if payload is None else _parse_progress(payload)
 
-    def keep_progress(self, progress: Progress, /) -> None:
+    def keep_progress(self, progress: GenerationProgress, /) -> None:
         """Remember how far it has come."""
-        self._keep(self._suite_id("progress"), _of_progress(progress))
+        self._save_payload(self._suite_id("progress"), _dump_progress(progress))
 
     def timed(self, test: Test, threads: int, /) -> RepetitionTimes | None:
         """Return what a test took with so many threads, if it was measured."""
         self.beside()  # of tests while they were made, of races that failed
         race = self._race_id(test, threads)
-        found = self._find(race)
-        if found is None:
+        payload = self._find_payload(race)
+        if payload is None:
             return None
-        self.noted[race] = found.pop("beside", ())
-        return RepetitionTimes(**{**found, "old": tuple(found["old"]), "new": tuple(found["new"])})
+        self.noted[race] = payload.pop("beside", ())
+        return RepetitionTimes(
+            **{**payload, "old": tuple(payload["old"]), "new": tuple(payload["new"])}
+        )
 
     def keep_timed(self, test: Test, timed: RepetitionTimes, /) -> None:
         """Remember what a test took."""
         race = self._race_id(test, timed.threads)
         self.noted[race] = self.beside()
-        self._keep(race, asdict(timed) | {"beside": [dict(one) for one in self.noted[race]]})
+        self._save_payload(
+            race, asdict(timed) | {"beside": [dict(note) for note in self.noted[race]]}
+        )
 
     def _suite_id(self, what: str = "suite") -> str:
         plan = {key: value for key, value in asdict(self.plan).items() if key not in _OF_VOTES}
         plan["threads"] = (min(self.plan.threads), max(self.plan.threads))
-        return self._id(what, *self.making, rows.dump(plan))
+        return self._make_id(what, *self.making, rows.dump_json(plan))
 
     def _race_id(self, test: Test, threads: int) -> str:
         plan = {key: value for key, value in asdict(self.plan).items() if key not in _NO_RACE}
-        return self._id("race", rows.dump(plan), rows.dump(_of_test(test)), str(threads))
+        return self._make_id(
+            "race", rows.dump_json(plan), rows.dump_json(_dump_test(test)), str(threads)
+        )
 
-    def _id(self, *more: str) -> str:
+    def _make_id(self, *more: str) -> str:
         return hashlib.sha256("\0".join((*self.deciding, *more)).encode()).hexdigest()
 
-    def _find(self, id_: str) -> Any:
+    def _find_payload(self, id_: str) -> Any:
         with self.store.reading() as connection:
             row = connection.execute(
                 "SELECT payload FROM concurrency WHERE id = ? AND machine = ?",
@@ -103,59 +111,59 @@ class ConcurrentRunStore:
             ).fetchone()
             return json.loads(row[0]) if row else None
 
-    def _keep(self, id_: str, payload: object, instead_of: str = "") -> None:
+    def _save_payload(self, id_: str, payload: object, instead_of: str = "") -> None:
         machine = self.store.machine or ""
-        made = (id_, machine, rows.dump(payload), self.clock.now())
-        with self.store.writing() as connection:
+        row = (id_, machine, rows.dump_json(payload), self.clock.now())
+        with self.store.begin_writing() as connection:
             connection.execute(
                 "DELETE FROM concurrency WHERE id = ? AND machine = ?", (instead_of, machine)
             )
-            connection.execute("INSERT OR REPLACE INTO concurrency VALUES (?, ?, ?, ?)", made)
+            connection.execute("INSERT OR REPLACE INTO concurrency VALUES (?, ?, ?, ?)", row)
 
 
-def _of_suite(suite: ConcurrentTestSuite) -> dict[str, Any]:
-    made = {key: getattr(suite, key) for key in ("length", "tried", "methods", "dropped")}
-    return made | {
-        "tests": [_of_test(test) for test in suite.tests],
+def _dump_suite(suite: ConcurrentTestSuite) -> dict[str, Any]:
+    fields = {key: getattr(suite, key) for key in ("length", "tried", "methods", "dropped")}
+    return fields | {
+        "tests": [_dump_test(test) for test in suite.tests],
         "focus": [asdict(method) for method in suite.focus],
         "caveats": [(caveat.slug, caveat.text) for caveat in suite.caveats],
     }
 
 
-def _suite(found: Any) -> ConcurrentTestSuite:
+def _parse_suite(payload: Any) -> ConcurrentTestSuite:
     return ConcurrentTestSuite(
-        tests=tuple(_test(test) for test in found["tests"]),
-        length=found["length"],
-        tried=tuple(found["tried"]),
-        methods=tuple(found["methods"]),
-        focus=tuple(FocusMethod(**one) for one in found["focus"]),
-        dropped=tuple((what, times) for what, times in found["dropped"]),
-        caveats=tuple(Caveat(slug, text) for slug, text in found["caveats"]),
+        tests=tuple(_parse_test(test) for test in payload["tests"]),
+        length=payload["length"],
+        tried=tuple(payload["tried"]),
+        methods=tuple(payload["methods"]),
+        focus=tuple(FocusMethod(**focus_fields) for focus_fields in payload["focus"]),
+        dropped=tuple((part, times) for part, times in payload["dropped"]),
+        caveats=tuple(Caveat(slug, text) for slug, text in payload["caveats"]),
     )
 
 
-def _of_progress(progress: Progress) -> dict[str, Any]:
-    made = {key: getattr(progress, key) for key in ("length", "tried", "reason", "number")}
-    return made | {
-        "tests": [_of_test(test) for test in progress.tests],
+def _dump_progress(progress: GenerationProgress) -> dict[str, Any]:
+    fields = {key: getattr(progress, key) for key in ("length", "tried", "reason", "number")}
+    return fields | {
+        "tests": [_dump_test(test) for test in progress.tests],
         "learned": dict(progress.learned),
         "banned": [Statement(member=member).fields for member in progress.banned],
     }
 
 
-def _progress(found: Any) -> Progress:
-    return Progress(
-        length=found["length"],
-        tried=tuple(found["tried"]),
-        reason=found["reason"],
-        number=found["number"],
-        tests=tuple(_test(test) for test in found["tests"]),
-        learned=found["learned"],
-        banned=tuple(statement.member for statement in _sequence(found["banned"])),
+def _parse_progress(payload: Any) -> GenerationProgress:
+    return GenerationProgress(
+        length=payload["length"],
+        tried=tuple(payload["tried"]),
+        reason=payload["reason"],
+        number=payload["number"],
+        tests=tuple(_parse_test(test) for test in payload["tests"]),
+        learned=payload["learned"],
+        banned=tuple(statement.member for statement in _parse_sequence(payload["banned"])),
     )
 
 
-def _of_test(test: Test) -> dict[str, Any]:
+def _dump_test(test: Test) -> dict[str, Any]:
     return {
         "number": test.number,
         "prefix": [statement.fields for statement in test.prefix],
@@ -165,15 +173,15 @@ def _of_test(test: Test) -> dict[str, Any]:
     }
 
 
-def _test(found: Any) -> Test:
+def _parse_test(payload: Any) -> Test:
     return Test(
-        number=found["number"],
-        prefix=_sequence(found["prefix"]),
-        subject=found["subject"],
-        suffixes=tuple(_sequence(suffix) for suffix in found["suffixes"]),
-        repeats=found["repeats"],
+        number=payload["number"],
+        prefix=_parse_sequence(payload["prefix"]),
+        subject=payload["subject"],
+        suffixes=tuple(_parse_sequence(suffix) for suffix in payload["suffixes"]),
+        repeats=payload["repeats"],
     )
 
 
-def _sequence(found: Any) -> Sequence:
-    return tuple(statement_of(tuple(one)) for one in found)
+def _parse_sequence(statements: Any) -> StatementSequence:
+    return tuple(statement_of(tuple(fields)) for fields in statements)

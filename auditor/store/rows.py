@@ -7,7 +7,6 @@ from typing import Any, TypedDict, assert_never
 from auditor.core.jobs import HostFacts, HostInterference
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import (
-    Clocked,
     Counted,
     Crashed,
     Ending,
@@ -15,6 +14,7 @@ from auditor.core.outcome import (
     Frame,
     Measured,
     MethodCalls,
+    MethodClock,
     NeverCalled,
     NotBuilt,
     Outcome,
@@ -25,20 +25,20 @@ from auditor.core.outcome import (
     Traced,
     Unreadable,
     Window,
-    ending,
+    find_ending,
 )
 from auditor.core.plan import Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.core.subject import Project
-from auditor.core.suite import Benchmark, Configured, Suite
+from auditor.core.suite import Benchmark, IterationSettings, Suite
 from auditor.core.values import Series
 
 Pairs = tuple[tuple[str, str], ...]
 SeriesRow = tuple[str, str, str, str, bytes, bytes]
 
 
-def dump(value: object) -> str:
+def dump_json(value: object) -> str:
     """Return JSON text that two equal values share."""
     return json.dumps(value, separators=(",", ":"), sort_keys=True)
 
@@ -56,7 +56,7 @@ def project_to_row(project: Project) -> tuple[str, ...]:
         project.revision,
         project.language,
         project.harness,
-        dump(project.options),
+        dump_json(project.options),
     )
 
 
@@ -77,23 +77,23 @@ def suite_to_row(suite: Suite) -> str:
         }
         for benchmark in suite.benchmarks
     ]
-    return dump({"benchmarks": benchmarks, "unusable": suite.unusable})
+    return dump_json({"benchmarks": benchmarks, "unusable": suite.unusable})
 
 
 def suite_from_row(text: str) -> Suite:
     """Read a listing."""
     listing = json.loads(text)
-    benchmarks = tuple(_benchmark(benchmark) for benchmark in listing["benchmarks"])
-    return Suite(benchmarks, (), _pairs(listing["unusable"]))
+    benchmarks = tuple(_parse_benchmark(benchmark) for benchmark in listing["benchmarks"])
+    return Suite(benchmarks, (), _parse_pairs(listing["unusable"]))
 
 
-def _benchmark(row: dict[str, Any]) -> Benchmark:
+def _parse_benchmark(row: dict[str, Any]) -> Benchmark:
     """Read a benchmark; rows of older programs have no notes, nor what is configured."""
     configured = row.get("configured")
     typed = {
-        "parameters": _pairs(row["parameters"]),
+        "parameters": _parse_pairs(row["parameters"]),
         "notes": tuple(row.get("notes", ())),
-        "configured": configured and Configured(**configured),
+        "configured": configured and IterationSettings(**configured),
     }
     return Benchmark(**(row | typed))
 
@@ -106,7 +106,7 @@ def schedule_to_row(schedule: Schedule) -> str:
     ]
     blocks = [(block.phase, block.arm) for block in schedule.blocks]
     rest = {"seconds": schedule.seconds, "operations": schedule.operations}
-    return dump({"arms": arms, "blocks": blocks, **rest})
+    return dump_json({"arms": arms, "blocks": blocks, **rest})
 
 
 def schedule_from_row(text: str) -> Schedule:
@@ -130,9 +130,9 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
         trial.subject,
         trial.purpose,
         trial.variant.kind,
-        dump([method.id for method in trial.variant.methods]),
+        dump_json([method.id for method in trial.variant.methods]),
         int(trial.variant.guarded),
-        trial.overlaid,
+        trial.overlay_digest,
         trial.benchmark.id if trial.benchmark else None,
         schedule_to_row(trial.schedule),
         trial.repetition,
@@ -147,7 +147,7 @@ def trial_to_row(trial: Trial) -> tuple[str | int | None, ...]:
 
 def watch_to_row(watch: StoppingRule | None) -> str:
     """Return how a process is watched as JSON, nothing where it is not."""
-    return "" if watch is None else dump(asdict(watch))
+    return "" if watch is None else dump_json(asdict(watch))
 
 
 def watch_from_row(text: str) -> StoppingRule | None:
@@ -182,19 +182,19 @@ def trial_changes(row: tuple[str, int, int, int, int]) -> TrialChanges:
 
 def host_to_row(host: HostFacts) -> str:
     """Return the facts as JSON."""
-    return dump({"name": host.name, "facts": host.facts})
+    return dump_json({"name": host.name, "facts": host.facts})
 
 
 def host_from_row(text: str) -> HostFacts:
     """Read the facts."""
     row = json.loads(text)
-    return HostFacts(row["name"], _pairs(row["facts"]))
+    return HostFacts(row["name"], _parse_pairs(row["facts"]))
 
 
 def strain_to_row(strain: HostInterference) -> str:
     """Return what is known of it; '' for nothing."""
-    known = {key: value for key, value in asdict(strain).items() if value is not None}
-    return dump(known) if known else ""
+    shares = {key: value for key, value in asdict(strain).items() if value is not None}
+    return dump_json(shares) if shares else ""
 
 
 def strain_from_row(text: str) -> HostInterference:
@@ -229,18 +229,18 @@ def series_from_row(row: SeriesRow) -> Series:
 
 def outcome_to_row(outcome: Outcome) -> tuple[str, str]:
     """Return the word for an outcome and its payload as JSON, series apart."""
-    return ending(outcome), dump(_payload(outcome))
+    return find_ending(outcome), dump_json(_make_payload(outcome))
 
 
-def _payload(outcome: Outcome) -> dict[str, Any]:
+def _make_payload(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Measured():
             return {} if outcome.warmed is None else {"warmed": asdict(outcome.warmed)}
         case Counted(windows, outside, set_up_apart, missing, in_one_call, clocked):
-            seen = [(window.operations, window.calls, window.nested) for window in windows]
-            known = {"windows": seen, "outside": outside, "set_up_apart": set_up_apart}
-            times = [astuple(one) for one in clocked]
-            return {**known, "missing": missing, "in_one_call": in_one_call, "clocked": times}
+            window_rows = [(window.operations, window.calls, window.nested) for window in windows]
+            fields = {"windows": window_rows, "outside": outside, "set_up_apart": set_up_apart}
+            times = [astuple(method_clock) for method_clock in clocked]
+            return {**fields, "missing": missing, "in_one_call": in_one_call, "clocked": times}
         case (
             Traced() | Profiled() | Skipped() | TimedOut() | Crashed() | Exhausted() | Unreadable()
             | NeverCalled() | NotBuilt()
@@ -269,46 +269,46 @@ def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Out
     row = json.loads(payload)
     if kind is Ending.MEASURED:
         warmed = row.get("warmed")
-        return Measured(series, _warmed(warmed) if warmed else None)
+        return Measured(series, _parse_warmup(warmed) if warmed else None)
     if kind is Ending.COUNTED:
         windows = tuple(
-            Window(operations, _counts(calls), tuple(nested))
+            Window(operations, _parse_counts(calls), tuple(nested))
             for operations, calls, nested in row["windows"]
         )
         # Rows of before these were known have none.
         missing, in_one_call = row.get("missing", ""), row.get("in_one_call", False)
-        clocked = tuple(Clocked(*one) for one in row.get("clocked", ()))
-        outside, apart = _counts(row["outside"]), row["set_up_apart"]
-        return Counted(windows, outside, apart, missing, in_one_call, clocked)
+        clocked = tuple(MethodClock(*clock_row) for clock_row in row.get("clocked", ()))
+        outside, set_up_apart = _parse_counts(row["outside"]), row["set_up_apart"]
+        return Counted(windows, outside, set_up_apart, missing, in_one_call, clocked)
     if kind is Ending.TRACED:
-        calls = tuple(_calls(call) for call in row["calls"])
+        calls = tuple(_parse_calls(call) for call in row["calls"])
         return Traced(**{**row, "calls": calls})
     if kind is Ending.PROFILED:
-        return _profiled(row)
+        return _parse_profile(row)
     return _WITHOUT_STRUCTURE[kind](**row)
 
 
-def _profiled(row: dict[str, Any]) -> Profiled:
+def _parse_profile(row: dict[str, Any]) -> Profiled:
     stacks = (Stack(**{**stack, "frames": tuple(stack["frames"])}) for stack in row["stacks"])
     typed = {
         "frames": tuple(Frame(**frame) for frame in row["frames"]),
         "stacks": tuple(stacks),
-        "code": tuple(Frame(**one) for one in row["code"]),
+        "code": tuple(Frame(**code_frame) for code_frame in row["code"]),
     }
     return Profiled(**{**row, **typed})
 
 
-def _warmed(row: dict[str, Any]) -> WarmupResult:
+def _parse_warmup(row: dict[str, Any]) -> WarmupResult:
     return WarmupResult(**{**row, "method": Criterion(row["method"])})
 
 
-def _calls(row: dict[str, Any]) -> MethodCalls:
+def _parse_calls(row: dict[str, Any]) -> MethodCalls:
     return MethodCalls(**{**row, "arguments": tuple(map(tuple, row["arguments"]))})
 
 
-def _pairs(rows: list[list[str]]) -> Pairs:
+def _parse_pairs(rows: list[list[str]]) -> Pairs:
     return tuple((key, value) for key, value in rows)
 
 
-def _counts(rows: list[list[Any]]) -> tuple[tuple[str, int], ...]:
+def _parse_counts(rows: list[list[Any]]) -> tuple[tuple[str, int], ...]:
     return tuple((name, count) for name, count in rows)

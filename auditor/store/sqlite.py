@@ -16,8 +16,8 @@ from auditor.core.subject import Project
 from auditor.core.suite import Suite
 from auditor.store import rows
 from auditor.store.audits import AuditRecord
-from auditor.store.failures import damaged, translated
-from auditor.store.machines import machine
+from auditor.store.failures import make_damage_error, translate_errors
+from auditor.store.machines import make_machine_key
 from auditor.store.opening import open_database
 
 BUSY_SECONDS = 30.0
@@ -43,8 +43,8 @@ class SqliteStore:
         self.path = path
         self._retry_failed = retry_failed
         self._added: set[str] = set()
-        self.machine = None if host is None else machine(host)
-        with translated(path):
+        self.machine = None if host is None else make_machine_key(host)
+        with translate_errors(path):
             self._connection = open_database(path, busy_seconds)
 
     def __enter__(self) -> Self:
@@ -62,7 +62,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close the file; the last one to do so folds the log into it."""
-        with translated(self.path):
+        with translate_errors(self.path):
             self._connection.close()
 
     def add(self, run: Run) -> None:
@@ -71,17 +71,26 @@ class SqliteStore:
         The first of a trial on a machine is kept, unless it failed in a way that may pass.
         """
         word, payload = rows.outcome_to_row(run.outcome)
-        where = (machine(run.host), rows.host_to_row(run.host))
-        ended = (None, run.trial.id, *where, word, payload, run.started, run.seconds, run.revision)
+        machine_columns = (make_machine_key(run.host), rows.host_to_row(run.host))
+        ended = (
+            None,
+            run.trial.id,
+            *machine_columns,
+            word,
+            payload,
+            run.started,
+            run.seconds,
+            run.revision,
+        )
         around = (rows.strain_to_row(run.strain), run.loop_seconds)
-        series = [rows.series_to_row(one) for one in getattr(run.outcome, "series", ())]
-        with self.writing() as connection:
-            _insert(connection, "trial", rows.trial_to_row(run.trial))
-            _forget_failure(connection, run.trial.id, where[0])
-            key = _insert(connection, "run", (*ended, *around))
+        series = [rows.series_to_row(values) for values in getattr(run.outcome, "series", ())]
+        with self.begin_writing() as connection:
+            _insert_row(connection, "trial", rows.trial_to_row(run.trial))
+            _forget_failure(connection, run.trial.id, machine_columns[0])
+            key = _insert_row(connection, "run", (*ended, *around))
             if key is not None:
                 for number, row in enumerate(series):
-                    _insert(connection, "series", (key, number, *row))
+                    _insert_row(connection, "series", (key, number, *row))
         self._added.add(run.trial.id)
 
     def find(self, trial: Trial) -> Run | None:
@@ -93,8 +102,8 @@ class SqliteStore:
                 (trial.id, self.machine),
             ).fetchone()
             run = read_run(connection, trial, row) if row else None
-        again = self._retry_failed and trial.id not in self._added
-        if run is None or not run.answers(trial) or (again and run.is_transient):
+        must_retry = self._retry_failed and trial.id not in self._added
+        if run is None or not run.answers(trial) or (must_retry and run.is_transient):
             return None
         return run
 
@@ -109,7 +118,7 @@ class SqliteStore:
     def alike(self, trial: Trial) -> tuple[Run, ...]:
         """Return measured runs that differ in numbers and order only; none rough for others."""
         with self.reading() as connection:
-            found = connection.execute(
+            run_rows = connection.execute(
                 f"SELECT schedule, repetition, fork, seed, rough, {RUN_COLUMNS}"  # noqa: S608 ours
                 " FROM run JOIN trial ON trial.id = run.trial"
                 " WHERE subject = ? AND purpose = ? AND overlay = ? AND benchmark IS ?"
@@ -119,7 +128,7 @@ class SqliteStore:
                 (
                     trial.subject,
                     trial.purpose,
-                    trial.overlaid,
+                    trial.overlay_digest,
                     trial.benchmark.id if trial.benchmark else None,
                     trial.layout,
                     rows.watch_to_row(trial.watch),
@@ -131,7 +140,7 @@ class SqliteStore:
             ).fetchall()
             return tuple(
                 read_run(connection, replace(trial, **changed), row[5:])
-                for row in found
+                for row in run_rows
                 for changed in [rows.trial_changes(row[:5])]
                 if _same_size(changed["schedule"], trial.schedule)
             )
@@ -144,7 +153,7 @@ class SqliteStore:
                     "SELECT machine, count(*) FROM run JOIN trial ON trial.id = run.trial"
                     " WHERE subject IN (SELECT value FROM json_each(?1)) AND machine <> ?2"
                     " GROUP BY machine ORDER BY machine",
-                    (rows.dump(subjects), self.machine),
+                    (rows.dump_json(subjects), self.machine),
                 )
             )
 
@@ -159,41 +168,41 @@ class SqliteStore:
                 " WHERE subject = ? AND machine = ? AND version = ?",
                 (subject, self.machine or "", version),
             ).fetchone()
-            found = rows.suite_from_row(row[0]) if row else None
-            if found and found.unusable and (self._retry_failed or row[1] < seconds):
+            listing = rows.suite_from_row(row[0]) if row else None
+            if listing and listing.unusable and (self._retry_failed or row[1] < seconds):
                 return None
-            return found
+            return listing
 
     def add_suite(self, project: Project, suite: Suite, *, seconds: float, version: str) -> None:
         """Remember a listing, in place of an older one of the subject on this machine."""
         key = (project.digest, self.machine or "")
-        with self.writing() as connection:
-            _insert(connection, "project", rows.project_to_row(project))
+        with self.begin_writing() as connection:
+            _insert_row(connection, "project", rows.project_to_row(project))
             connection.execute("DELETE FROM suite WHERE subject = ? AND machine = ?", key)
-            _insert(connection, "suite", (*key, rows.suite_to_row(suite), seconds, version))
+            _insert_row(connection, "suite", (*key, rows.suite_to_row(suite), seconds, version))
 
     def add_project(self, project: Project) -> None:
         """Remember what the digest of a project stands for."""
-        with self.writing() as connection:
-            _insert(connection, "project", rows.project_to_row(project))
+        with self.begin_writing() as connection:
+            _insert_row(connection, "project", rows.project_to_row(project))
 
     def add_audit(self, audit: AuditRecord) -> int:
         """Remember that a command was started; return its number."""
-        asked = audit.command, audit.subject, audit.config
-        made = rows.dump(audit.tools), audit.version, audit.started
-        with self.writing() as connection:
+        request_columns = audit.command, audit.subject, audit.config
+        origin_columns = rows.dump_json(audit.tools), audit.version, audit.started
+        with self.begin_writing() as connection:
             return int(
                 connection.execute(
                     "INSERT INTO audit (command, subject, config, tools, version, started)"
                     " VALUES (?, ?, ?, ?, ?, ?)",
-                    (*asked, *made),
+                    (*request_columns, *origin_columns),
                 ).lastrowid
                 or 0
             )
 
     def end_audit(self, number: int, ended: str, document: str) -> None:
         """Note the end of a command and its result, JSON text."""
-        with self.writing() as connection:
+        with self.begin_writing() as connection:
             connection.execute(
                 "UPDATE audit SET ended = ?, document = ? WHERE id = ?", (ended, document, number)
             )
@@ -201,7 +210,7 @@ class SqliteStore:
     def audits(self, subject: str | None = None) -> tuple[AuditRecord, ...]:
         """Return the commands in the order of their start, of one subject or of all."""
         with self.reading() as connection:
-            found = connection.execute(
+            audit_rows = connection.execute(
                 "SELECT id, command, subject, config, tools, version, started, ended"
                 " FROM audit WHERE ?1 IS NULL OR subject = ?1 ORDER BY id",
                 (subject,),
@@ -209,7 +218,7 @@ class SqliteStore:
             return tuple(
                 AuditRecord(
                     command=command,
-                    subject=of,
+                    subject=subject,
                     config=config,
                     tools=rows.pairs_from_row(tools),
                     version=version,
@@ -217,30 +226,30 @@ class SqliteStore:
                     ended=ended,
                     number=number,
                 )
-                for number, command, of, config, tools, version, started, ended in found
+                for number, command, subject, config, tools, version, started, ended in audit_rows
             )
 
     def result(self, audit: AuditRecord) -> str:
         """Return the result of a command that has ended, JSON text; raises StoreError."""
         with self.reading() as connection:
-            (found,) = connection.execute(
+            (document,) = connection.execute(
                 "SELECT document FROM audit WHERE id = ?", (audit.number,)
             ).fetchone()
-            return str(found)
+            return str(document)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Give the connection; what goes wrong is a StoreError, a damaged row too."""
-        with translated(self.path):
+        with translate_errors(self.path):
             try:
                 yield self._connection
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise damaged(self.path, f"{type(error).__name__}: {error}") from error
+                raise make_damage_error(self.path, f"{type(error).__name__}: {error}") from error
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def begin_writing(self) -> Iterator[sqlite3.Connection]:
         """Give the connection in a transaction, which an error undoes."""
-        with translated(self.path):
+        with translate_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -266,7 +275,7 @@ def read_run(connection: sqlite3.Connection, trial: Trial, row: RunRow) -> Run:
         trial=trial,
         host=rows.host_from_row(host),
         outcome=rows.outcome_from_row(
-            word, payload, tuple(rows.series_from_row(one) for one in series)
+            word, payload, tuple(rows.series_from_row(series_row) for series_row in series)
         ),
         started=started,
         seconds=seconds,
@@ -286,14 +295,17 @@ def _forget_failure(connection: sqlite3.Connection, trial: str, machine: str) ->
     )
 
 
-def _same_size(schedule: Schedule, other: Schedule) -> bool:
-    return (schedule.seconds, len(schedule.blocks)) == (other.seconds, len(other.blocks))
+def _same_size(schedule: Schedule, other_schedule: Schedule) -> bool:
+    return (schedule.seconds, len(schedule.blocks)) == (
+        other_schedule.seconds,
+        len(other_schedule.blocks),
+    )
 
 
-def _insert(connection: sqlite3.Connection, table: str, row: tuple[object, ...]) -> int | None:
+def _insert_row(connection: sqlite3.Connection, table: str, row: tuple[object, ...]) -> int | None:
     """Insert a row unless its key is there; return the number of the new row."""
     places = ", ".join("?" * len(row))
     # The table's name is one of our own literals.
     statement = f"INSERT INTO {table} VALUES ({places}) ON CONFLICT DO NOTHING"  # noqa: S608 own names
-    done = connection.execute(statement, row)
-    return done.lastrowid if done.rowcount > 0 else None
+    cursor = connection.execute(statement, row)
+    return cursor.lastrowid if cursor.rowcount > 0 else None

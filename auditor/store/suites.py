@@ -10,12 +10,12 @@ from auditor.core.files.foreign_files import open_regular
 from auditor.core.files.own_files import STORE
 from auditor.core.mutant import VariantKind
 from auditor.core.plan import Purpose, Run, Trial
-from auditor.core.suite import Benchmark, Configured
+from auditor.core.suite import Benchmark, IterationSettings
 from auditor.store import rows
 from auditor.store.audits import UNTIMED, WATCHED
-from auditor.store.failures import damaged
+from auditor.store.failures import make_damage_error
 from auditor.store.sqlite import RUN_COLUMNS, read_run
-from auditor.store.upkeep import existing
+from auditor.store.upkeep import open_existing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class SuiteRuns:
     harness: str
     digest: str
     runs: tuple[Run, ...] = field(repr=False)
-    configured: Mapping[str, Configured] = field(repr=False)
+    configured: Mapping[str, IterationSettings] = field(repr=False)
 
 
 def is_store(path: Path) -> bool:
@@ -40,7 +40,7 @@ def is_store(path: Path) -> bool:
         return False
 
 
-def suite_runs(path: Path) -> SuiteRuns:
+def read_suite_runs(path: Path) -> SuiteRuns:
     """Return the runs of the suite of the last audit, of each benchmark those with one schedule.
 
     Runs of an older code of a benchmark do not count, nor those of other machines than that of the
@@ -48,12 +48,12 @@ def suite_runs(path: Path) -> SuiteRuns:
     else the usual ones, and where there are none the others. Raises StoreError, and UsageError
     where there are none.
     """
-    with existing(path) as connection:
+    with open_existing(path) as connection:
         project = connection.execute(
             "SELECT digest, name, harness, command FROM project JOIN audit"
             " ON audit.subject = digest WHERE command NOT IN (SELECT value FROM json_each(?))"
             " ORDER BY audit.id DESC LIMIT 1",
-            (rows.dump(UNTIMED),),
+            (rows.dump_json(UNTIMED),),
         ).fetchone()
         if project is None:
             raise UsageError(f"{path} has no measured suite; run bench-audit stability first")
@@ -62,10 +62,10 @@ def suite_runs(path: Path) -> SuiteRuns:
         try:
             runs: tuple[Run, ...] = ()
             for purpose in purposes if command in WATCHED else reversed(purposes):
-                runs = runs or _newest(connection, name, purpose)
-            configured = _configured(connection, name)
+                runs = runs or _find_newest_runs(connection, name, purpose)
+            configured = _read_iteration_settings(connection, name)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise damaged(path, f"{type(error).__name__}: {error}") from error
+            raise make_damage_error(path, f"{type(error).__name__}: {error}") from error
     if not runs:
         raise UsageError(
             f"{path} has no stored run of the suite of {name}; run bench-audit stability first"
@@ -73,8 +73,10 @@ def suite_runs(path: Path) -> SuiteRuns:
     return SuiteRuns(harness=harness, digest=digest, runs=runs, configured=configured)
 
 
-def _newest(connection: sqlite3.Connection, project: str, purpose: Purpose) -> tuple[Run, ...]:
-    found = connection.execute(
+def _find_newest_runs(
+    connection: sqlite3.Connection, project: str, purpose: Purpose
+) -> tuple[Run, ...]:
+    run_rows = connection.execute(
         "SELECT benchmark, purpose, schedule, watch, repetition, fork, seed, trial.subject,"  # noqa: S608 ours
         f" machine, {RUN_COLUMNS}"
         " FROM run JOIN trial ON trial.id = run.trial"
@@ -82,17 +84,17 @@ def _newest(connection: sqlite3.Connection, project: str, purpose: Purpose) -> t
         " AND trial.subject IN (SELECT digest FROM project WHERE name = ?3) ORDER BY run.id DESC",
         (purpose, VariantKind.PLAIN, project),
     ).fetchall()
-    chosen: dict[tuple[str, int, int], tuple[object, ...]] = {}
+    newest_rows: dict[tuple[str, int, int], tuple[object, ...]] = {}
     newest: dict[str, tuple[str, str, str]] = {}
-    for row in found:
+    for row in run_rows:
         benchmark, _, schedule, watch, repetition, fork, _, subject, machine, *_ = row
         made_of = (schedule, watch, subject)
-        if machine == found[0][8] and newest.setdefault(benchmark, made_of) == made_of:
-            chosen.setdefault((benchmark, repetition, fork), row)
-    return tuple(_run(connection, row) for row in reversed(chosen.values()))
+        if machine == run_rows[0][8] and newest.setdefault(benchmark, made_of) == made_of:
+            newest_rows.setdefault((benchmark, repetition, fork), row)
+    return tuple(_parse_run(connection, row) for row in reversed(newest_rows.values()))
 
 
-def _run(connection: sqlite3.Connection, row: tuple[object, ...]) -> Run:
+def _parse_run(connection: sqlite3.Connection, row: tuple[object, ...]) -> Run:
     benchmark, purpose, schedule, watch, repetition, fork, seed, subject, _, *rest = row
     trial = Trial(
         subject=str(subject),
@@ -108,7 +110,9 @@ def _run(connection: sqlite3.Connection, row: tuple[object, ...]) -> Run:
     return read_run(connection, trial, tuple(rest))  # type: ignore[arg-type]  # as its columns say
 
 
-def _configured(connection: sqlite3.Connection, project: str) -> dict[str, Configured]:
+def _read_iteration_settings(
+    connection: sqlite3.Connection, project: str
+) -> dict[str, IterationSettings]:
     """Return what the newest listings say that authors ask for."""
     listings = connection.execute(
         "SELECT listing FROM suite WHERE subject IN (SELECT digest FROM project WHERE name = ?)"

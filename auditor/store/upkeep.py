@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.errors import UsageError
-from auditor.core.files.paths import exists, is_file
+from auditor.core.files.paths import is_file, path_exists
 from auditor.core.outcome import TRANSIENT_FAILURES
 from auditor.core.values import Series
 from auditor.store import rows
-from auditor.store.failures import damaged, translated
-from auditor.store.opening import check, open_database
+from auditor.store.failures import make_damage_error, translate_errors
+from auditor.store.opening import check_schema, open_database
 
 BUSY_SECONDS = 30.0
 _RUN = "trial, machine, host, ending, payload, started, seconds, revision, strain, loop"
@@ -49,7 +49,7 @@ class StoreContents:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     """How many runs and audits a merge has brought, and how many runs were there already."""
 
     runs: int
@@ -57,9 +57,9 @@ class Merged:
     audits: int
 
 
-def contents(path: Path) -> StoreContents:
+def read_contents(path: Path) -> StoreContents:
     """Return what a store holds; raises StoreError, and UsageError where there is none."""
-    with existing(path) as connection:
+    with open_existing(path) as connection:
         runs, failed = connection.execute(
             f"SELECT count(*), coalesce(sum(ending IN ({_FAILED})), 0) FROM run"  # noqa: S608 ours
         ).fetchone()
@@ -86,9 +86,9 @@ def contents(path: Path) -> StoreContents:
         )
 
 
-def verify(path: Path) -> int:
+def verify_store(path: Path) -> int:
     """Check a store down to its values and return how many runs it has; raises StoreError."""
-    with existing(path) as connection:
+    with open_existing(path) as connection:
         _check_content(connection, path)
         return int(connection.execute("SELECT count(*) FROM run").fetchone()[0])
 
@@ -97,24 +97,24 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
     """Raise StoreError, naming `path`, where a row cannot be what an audit has written."""
     problems = [str(row[0]) for row in connection.execute("PRAGMA integrity_check")]
     if problems != ["ok"]:
-        raise damaged(path, problems[0])
+        raise make_damage_error(path, problems[0])
     broken = connection.execute("PRAGMA foreign_key_check").fetchone()
     if broken is not None:
-        raise damaged(path, f"a row of {broken[0]} belongs to none of {broken[2]}")
-    for table, columns in _texts(connection).items():
+        raise make_damage_error(path, f"a row of {broken[0]} belongs to none of {broken[2]}")
+    for table, columns in _list_text_columns(connection).items():
         odd = " OR ".join(f"typeof({column}) NOT IN ('text', 'null')" for column in columns)
         if connection.execute(f"SELECT 1 FROM {table} WHERE {odd}").fetchone():  # noqa: S608 ours
-            raise damaged(path, f"a row of {table} has bytes where text belongs")
+            raise make_damage_error(path, f"a row of {table} has bytes where text belongs")
     for key, ending, payload in connection.execute("SELECT id, ending, payload FROM run"):
         try:
-            rows.outcome_from_row(ending, payload, tuple(_series(connection, key)))
+            rows.outcome_from_row(ending, payload, tuple(_read_series(connection, key)))
         except (
             ValueError, KeyError, TypeError, AttributeError, RecursionError, struct.error,
         ) as error:  # fmt: skip
-            raise damaged(path, f"run {key}: {error}") from error
+            raise make_damage_error(path, f"run {key}: {error}") from error
 
 
-def _texts(connection: sqlite3.Connection) -> dict[str, list[str]]:
+def _list_text_columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
     """Return the columns of text of each table."""
     texts: dict[str, list[str]] = {}
     for table, column in connection.execute(
@@ -126,20 +126,20 @@ def _texts(connection: sqlite3.Connection) -> dict[str, list[str]]:
     return texts
 
 
-def _series(connection: sqlite3.Connection, run: int) -> Iterator[Series]:
+def _read_series(connection: sqlite3.Connection, run: int) -> Iterator[Series]:
     cursor = connection.execute(
         "SELECT metric, unit, arm, phase, packed, positions FROM series"
         " WHERE run = ? ORDER BY number",
         (run,),
     )
-    for one in cursor:
-        series = rows.series_from_row(one)
+    for series_row in cursor:
+        series = rows.series_from_row(series_row)
         if len(series.values) != len(series.at):
             raise ValueError(f"{len(series.values)} values at {len(series.at)} places")
         yield series
 
 
-def merge(into: Path, source: Path) -> Merged:
+def merge_stores(target: Path, source: Path) -> MergeResult:
     """Bring all that a store has into another one, which is made if need be.
 
     Of two runs of one trial on one machine the first is kept, unless it failed in a way that may
@@ -147,19 +147,22 @@ def merge(into: Path, source: Path) -> Merged:
     """
     if not is_file(source):
         raise UsageError(f"there is no store {source}")
-    if exists(into) and into.samefile(source):
-        raise UsageError(f"{into} cannot be merged with itself")
-    with translated(into), _scratch(into) as folder:
+    if path_exists(target) and target.samefile(source):
+        raise UsageError(f"{target} cannot be merged with itself")
+    with translate_errors(target), _make_scratch_folder(target) as folder:
         copy = Path(folder) / "copy.sqlite"
-        _copy(source, copy)
-        with translated(source), closing(open_database(copy, BUSY_SECONDS)) as made:
-            _check_content(made, source)
-            made.execute("PRAGMA journal_mode = DELETE")
-        with translated(into), closing(open_database(into, BUSY_SECONDS)) as connection:
+        _copy_store(source, copy)
+        with (
+            translate_errors(source),
+            closing(open_database(copy, BUSY_SECONDS)) as copy_connection,
+        ):
+            _check_content(copy_connection, source)
+            copy_connection.execute("PRAGMA journal_mode = DELETE")
+        with translate_errors(target), closing(open_database(target, BUSY_SECONDS)) as connection:
             connection.execute("ATTACH ? AS other", (str(copy),))
             connection.execute("BEGIN IMMEDIATE")
             try:
-                merged = _merge(connection)
+                merged = _merge_tables(connection)
                 connection.commit()
             except BaseException:
                 connection.rollback()
@@ -168,7 +171,7 @@ def merge(into: Path, source: Path) -> Merged:
     return merged
 
 
-def _copy(source: Path, copy: Path) -> None:
+def _copy_store(source: Path, copy: Path) -> None:
     """Copy a store that is not written to, nor is anything beside it; raises StoreError."""
     log = source.with_name(f"{source.name}-wal")
     # Where nobody has it open, even one who only reads would leave a log behind.
@@ -178,23 +181,25 @@ def _copy(source: Path, copy: Path) -> None:
         _back_up(source, copy, "mode=ro")
 
 
-def _back_up(source: Path, copy: Path, how: str) -> None:
-    found = sqlite3.connect(f"{source.absolute().as_uri()}?{how}", BUSY_SECONDS, uri=True)
-    with translated(source), closing(found) as connection:
-        check(connection, source)
+def _back_up(source: Path, copy: Path, open_mode: str) -> None:
+    source_connection = sqlite3.connect(
+        f"{source.absolute().as_uri()}?{open_mode}", BUSY_SECONDS, uri=True
+    )
+    with translate_errors(source), closing(source_connection) as connection:
+        check_schema(connection, source)
         with closing(sqlite3.connect(copy)) as target:
             connection.backup(target)
 
 
 @contextmanager
-def _scratch(into: Path) -> Iterator[str]:
+def _make_scratch_folder(target: Path) -> Iterator[str]:
     """Make a folder beside a store, for as long as it is needed."""
-    into.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=into.parent) as folder:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         yield folder
 
 
-def _merge(connection: sqlite3.Connection) -> Merged:
+def _merge_tables(connection: sqlite3.Connection) -> MergeResult:
     # All that is put into these statements are the names above.
     for table in ("project", "suite", "trial", "concurrency", "gate"):
         connection.execute(f"INSERT OR IGNORE INTO main.{table} SELECT * FROM other.{table}")  # noqa: S608
@@ -220,8 +225,8 @@ def _merge(connection: sqlite3.Connection) -> Merged:
         " AND mine.started = theirs.started AND mine.command = theirs.command"
         " AND mine.config = theirs.config) ORDER BY id"
     ).rowcount
-    there = connection.execute("SELECT count(*) FROM other.run").fetchone()[0]
-    return Merged(runs, there - runs, audits)
+    source_runs = connection.execute("SELECT count(*) FROM other.run").fetchone()[0]
+    return MergeResult(runs, source_runs - runs, audits)
 
 
 EXPORTED = (
@@ -230,24 +235,34 @@ EXPORTED = (
 )  # fmt: skip
 
 
-def exported(path: Path) -> Iterator[tuple[str | float | int | None, ...]]:
+def export_values(path: Path) -> Iterator[tuple[str | float | int | None, ...]]:
     """Yield each value with the run that it is of, as EXPORTED names it; a failed run once."""
-    with existing(path) as connection:
+    with open_existing(path) as connection:
         cursor = connection.execute(
             "SELECT run.id, trial, benchmark, purpose, variant, methods, repetition, fork, layout,"
             " machine, revision, started, ending FROM run JOIN trial ON trial.id = run.trial"
             " ORDER BY run.id"
         )
         for key, *about in cursor:
-            series = list(_series(connection, key))
+            series = list(_read_series(connection, key))
             if not series:
                 yield (*about, None, None, None, None, None, None)
-            for one in series:
-                for block, value in zip(one.at, one.values, strict=True):
-                    yield (*about, one.arm, one.phase, one.metric, one.unit, block, value)
+            for run_series in series:
+                for block, value in zip(run_series.at, run_series.values, strict=True):
+                    yield (
+                        *about,
+                        run_series.arm,
+                        run_series.phase,
+                        run_series.metric,
+                        run_series.unit,
+                        block,
+                        value,
+                    )
 
 
-def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -> tuple[int, int]:
+def prune_store(
+    path: Path, *, before: str | None, failed: bool, audits: int | None
+) -> tuple[int, int]:
     """Forget runs begun before a moment (UTC, ISO 8601), failed ones, all but the last results.
 
     An audit without a result may still run: it is forgotten if it was begun before the moment.
@@ -258,25 +273,28 @@ def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -
         doomed.append("started < :before")
     if failed:
         doomed.append(f"ending IN ({_FAILED})")
-    with existing(path) as connection:
-        runs = gone = 0
+    with open_existing(path) as connection:
+        runs = deleted_audits = 0
         connection.execute("BEGIN IMMEDIATE")
         if doomed:
-            which = f"SELECT id FROM run WHERE {' OR '.join(doomed)}"  # noqa: S608 ours
-            connection.execute(f"DELETE FROM series WHERE run IN ({which})", {"before": before})  # noqa: S608
+            doomed_query = f"SELECT id FROM run WHERE {' OR '.join(doomed)}"  # noqa: S608 ours
+            connection.execute(
+                f"DELETE FROM series WHERE run IN ({doomed_query})",  # noqa: S608
+                {"before": before},
+            )
             runs = connection.execute(
-                f"DELETE FROM run WHERE id IN ({which})",  # noqa: S608
+                f"DELETE FROM run WHERE id IN ({doomed_query})",  # noqa: S608
                 {"before": before},
             ).rowcount
             connection.execute("DELETE FROM trial WHERE id NOT IN (SELECT trial FROM run)")
         if before is not None:
             connection.execute("DELETE FROM concurrency WHERE made < ?", (before,))
             connection.execute("DELETE FROM gate WHERE made < ?", (before,))
-            gone = connection.execute(
+            deleted_audits = connection.execute(
                 "DELETE FROM audit WHERE ended IS NULL AND started < ?", (before,)
             ).rowcount
         if audits is not None:
-            gone += connection.execute(
+            deleted_audits += connection.execute(
                 "DELETE FROM audit WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER"
                 " (PARTITION BY command, name ORDER BY audit.id DESC) AS place FROM audit"
                 " JOIN project ON project.digest = audit.subject WHERE ended IS NOT NULL)"
@@ -285,13 +303,13 @@ def prune(path: Path, *, before: str | None, failed: bool, audits: int | None) -
             ).rowcount
         connection.commit()
         connection.execute("VACUUM")
-        return runs, gone
+        return runs, deleted_audits
 
 
 @contextmanager
-def existing(path: Path) -> Iterator[sqlite3.Connection]:
+def open_existing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a store that is there."""
     if not is_file(path):
         raise UsageError(f"there is no store {path}; name one with --store")
-    with translated(path), closing(open_database(path, BUSY_SECONDS)) as connection:
+    with translate_errors(path), closing(open_database(path, BUSY_SECONDS)) as connection:
         yield connection

@@ -15,15 +15,15 @@ from auditor.core.ports import Observer
 from auditor.core.result import ReachState, Verdict
 from auditor.core.subject import Method
 from auditor.languages.library_tracing import LibraryTracing
-from auditor.measure.method_choice import named
-from auditor.session import Session, open_session
+from auditor.measure.method_choice import resolve_method_name
+from auditor.session import AuditSession, open_session
 from auditor.store.audits import PROFILE, TRACE
-from auditor.stubs.judge import WatchState, unwatched_methods
+from auditor.stubs.judge import WatchState, select_unwatched_methods
 from auditor.trace import document, document_clients
 
 
 @dataclass(slots=True)
-class Known:
+class LibraryUsage:
     """What the store knows of a library: who watches, what is used, what calls hand over.
 
     `used` are ids, the most used first.
@@ -35,73 +35,75 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Stubs:
+class StubResult:
     """The files, and what is to be known of the choice."""
 
     files: tuple[Stub, ...]
     notes: tuple[str, ...]
 
 
-class Stubbing:
+class StubGenerator:
     """A library placed."""
 
-    def __init__(self, config: Config, session: Session) -> None:
+    def __init__(self, config: Config, session: AuditSession) -> None:
         """Place the library; its benchmarks are not looked at."""
         self._session = session
         self._tracing = LibraryTracing(config.subject, config.build, session.machine)
 
-    def stubs(self, names: Sequence[str], most: int) -> Stubs:
+    def stubs(self, names: Sequence[str], most: int) -> StubResult:
         """Begin benchmarks for the methods named, or for those that are used and not watched.
 
         Raises UsageError where nothing is known of their use, SubjectError where nothing is left.
         """
-        tracing, known_calls = self._tracing, self._known()
+        tracing, known_calls = self._tracing, self._read_library_usage()
         methods = tracing.mutator.methods(tracing.library.sources)
         if names:
-            chosen = tuple(
+            target_methods = tuple(
                 dict.fromkeys(
-                    named(name, methods, tracing.mutator, tracing.library.project.name)
+                    resolve_method_name(
+                        name, methods, tracing.mutator, tracing.library.project.name
+                    )
                     for name in names
                 )
             )
         else:
-            chosen = self._chosen(known_calls, most)
-        stubs = tuple(tracing.stubs(chosen, known_calls.samples, tracing.library.sources))
+            target_methods = self._choose_methods(known_calls, most)
+        stubs = tuple(tracing.stubs(target_methods, known_calls.samples, tracing.library.sources))
         if not stubs:
             raise SubjectError(
                 "no benchmark can be generated for these methods, or each has one of that name "
                 "already; name others with --method"
             )
         notes = () if names or known_calls.watched else (_UNSEEN,)
-        return Stubs(stubs, (*notes, *_left_out(chosen, stubs)))
+        return StubResult(stubs, (*notes, *_explain_missing_stubs(target_methods, stubs)))
 
-    def _chosen(self, known_calls: Known, most: int) -> tuple[Method, ...]:
+    def _choose_methods(self, known_calls: LibraryUsage, most: int) -> tuple[Method, ...]:
         tracing = self._tracing
         if not known_calls.used:
             raise UsageError(
                 "the used methods are unknown: run bench-audit trace first (with --clients, or "
                 "--suite), or name some with --method"
             )
-        chosen = unwatched_methods(
+        target_methods = select_unwatched_methods(
             tracing.library.methods, known_calls.used, known_calls.watched, most
         )
-        if not chosen:
+        if not target_methods:
             raise SubjectError(
                 "every used method has a benchmark that detects it; name others with --method"
             )
-        return chosen
+        return target_methods
 
-    def _known(self) -> Known:
+    def _read_library_usage(self) -> LibraryUsage:
         """Read the last result of each kind that the store has of this library.
 
         An audit knows best who watches, clients know best what is used. What only the suite's trace
         knows comes last: nobody was seen to use it.
         """
-        known_calls = Known()
+        known_calls = LibraryUsage()
         project = self._tracing.library.project
-        traced = self._session.last(TRACE, project, document.read)
-        profile = self._session.last(PROFILE, project, document_clients.read)
-        audited = self._session.last("abs", project, documents.read)
+        traced = self._session.last(TRACE, project, document.parse_document)
+        profile = self._session.last(PROFILE, project, document_clients.parse_document)
+        audited = self._session.last("abs", project, documents.parse_document)
         if profile is not None:
             known_calls.used += [method.id for method in profile.methods if method.outside]
             known_calls.samples = {method.id: method.arguments for method in profile.methods}
@@ -128,11 +130,11 @@ class Stubbing:
 @contextmanager
 def open_stubbing(
     config: Config, places: Places, environment: Mapping[str, str], observer: Observer
-) -> Iterator[Stubbing]:
+) -> Iterator[StubGenerator]:
     """Place the library that benchmarks are to be begun for, and open its store."""
-    here = replace(config, dispatch=None)  # nothing is measured
-    with open_session(here, places, environment, observer) as session:
-        yield Stubbing(config, session)
+    local_config = replace(config, dispatch=None)  # nothing is measured
+    with open_session(local_config, places, environment, observer) as session:
+        yield StubGenerator(config, session)
 
 
 def _watch_state(method: AuditedMethod) -> WatchState | None:
@@ -146,12 +148,16 @@ def _watch_state(method: AuditedMethod) -> WatchState | None:
     return None
 
 
-def _left_out(chosen: Sequence[Method], stubs: Sequence[Stub]) -> Iterator[str]:
+def _explain_missing_stubs(
+    target_methods: Sequence[Method], stubs: Sequence[Stub]
+) -> Iterator[str]:
     """Say which methods have no benchmark in the files."""
-    begun = {
-        name for stub in stubs for name in (*stub.ready, *(each for each, _ in stub.incomplete))
+    stubbed_ids = {
+        name
+        for stub in stubs
+        for name in (*stub.ready, *(method_id for method_id, _ in stub.incomplete))
     }
-    if left := [method.id for method in chosen if method.id not in begun]:
+    if left := [method.id for method in target_methods if method.id not in stubbed_ids]:
         yield (
             "not begun, as a benchmark of its name is there already, or nothing outside can call "
             f"it: {list_some(left)}"

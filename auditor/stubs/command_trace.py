@@ -8,20 +8,20 @@ import click
 
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.outputs import deliver, output_options
+from auditor.cli.outputs import make_output_options, write_output_files
 from auditor.cli.running import open_work
-from auditor.config.subjects import described, spec
+from auditor.config.subjects import describe_subject, parse_subject
 from auditor.core.errors import Exit, UsageError
 from auditor.stubs.running import write_stubs
 from auditor.trace import terminal, terminal_clients
 
 
 @click.command(
-    cls=purposes.Command,
+    cls=purposes.GroupedCommand,
     most_used=("--suite", "--library", "--clients", "--stubs", "--output"),
     short_help="Which public methods do others call, and which have no benchmark?",
 )
-@options.options(
+@options.add_options(
     click.argument("given", metavar="[CONFIG_OR_SUBJECT | CLIENT...]", nargs=-1),
     click.option(
         "--suite",
@@ -47,7 +47,7 @@ from auditor.trace import terminal, terminal_clients
     click.option(
         "--stubs",
         "into",
-        type=options.PATH,
+        type=options.PATH_TYPE,
         metavar="FOLDER",
         help="Write beginnings of benchmarks for methods without one; alone, by the results in the "
         "store.",
@@ -57,14 +57,14 @@ from auditor.trace import terminal, terminal_clients
     options.BUDGET,
     options.RETRY_FAILED,
     options.STORE,
-    *output_options(".json", ".html", ".csv"),
+    *make_output_options(".json", ".html", ".csv"),
     click.option(
         "--format",
         type=click.Choice(terminal_clients.FORMATS),
         default="table",
         help="What stdout gets; csv is of clients.",
     ),
-    *options.SAID,
+    *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
 def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> int:
@@ -95,44 +95,56 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
     if given["method"] and not given["into"]:
         raise UsageError("--method needs --stubs FOLDER, the folder for new benchmarks; add it")
     if given["into"] and not counts:
-        command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
+        command_line = _make_command_line(
+            context, _require_single_input(given["given"]), _collect_changes(given, ())
+        )
     elif in_benchmarks:
-        command_line = _in_benchmarks(context, given)
+        command_line = _count_in_benchmarks(context, given)
     else:
-        command_line = _in_clients(context, given)
+        command_line = _count_in_clients(context, given)
     if given["into"]:
-        write_stubs(command_line, given["into"], given["method"], beside=bool(counts))
+        write_stubs(command_line, given["into"], given["method"], stdout_has_result=bool(counts))
     return Exit.OK
 
 
-def _in_benchmarks(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
-    if given["library"] or given["clients"]:
+def _count_in_benchmarks(
+    context: click.Context, option_values: Mapping[str, Any]
+) -> options.CommandLine:
+    if option_values["library"] or option_values["clients"]:
         raise UsageError(
             "--suite counts calls of the project's own benchmarks; leave out --library and "
             "--clients"
         )
-    if given["format"] == "csv" or any(file.suffix == ".csv" for file in given["output"].files):
+    if option_values["format"] == "csv" or any(
+        file.suffix == ".csv" for file in option_values["output"].files
+    ):
         raise UsageError("CSV works only with --clients; use --format json")
     from auditor.trace.assemble import open_suite_tracing  # noqa: PLC0415 numpy and scipy come with it
 
-    command_line = _asked(context, _single_input(given["given"]), _changes(given, ()))
+    command_line = _make_command_line(
+        context, _require_single_input(option_values["given"]), _collect_changes(option_values, ())
+    )
     with open_work(command_line, open_suite_tracing) as (work, console):
         document = work.trace()
-        terminal.keep(command_line.places.output, document)
-    terminal.show(document, given["format"], console)
-    _files(console, command_line, terminal.PAGE, terminal.RESULT)
+        terminal.write_results(command_line.places.output, document)
+    terminal.print_result(document, option_values["format"], console)
+    _note_files(console, command_line, terminal.PAGE, terminal.RESULT)
     folder = command_line.places.output
-    deliver(given, {".json": folder / terminal.RESULT, ".html": folder / terminal.PAGE}, console)
+    write_output_files(
+        option_values, {".json": folder / terminal.RESULT, ".html": folder / terminal.PAGE}, console
+    )
     return command_line
 
 
-def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.CommandLine:
-    clients = given["clients"]
-    if given["library"]:
-        what, clients = given["library"], (*clients, *given["given"])
+def _count_in_clients(
+    context: click.Context, option_values: Mapping[str, Any]
+) -> options.CommandLine:
+    clients = option_values["clients"]
+    if option_values["library"]:
+        subject, clients = option_values["library"], (*clients, *option_values["given"])
     else:
-        what = _single_input(given["given"])
-    command_line = _asked(context, what, _changes(given, clients))
+        subject = _require_single_input(option_values["given"])
+    command_line = _make_command_line(context, subject, _collect_changes(option_values, clients))
     if not command_line.config.trace.clients:
         raise UsageError(
             "no code given whose calls are counted: name client projects (--library . --clients "
@@ -142,9 +154,9 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.Com
 
     with open_work(command_line, open_profiling) as (work, console):
         document = work.profile()
-        terminal_clients.keep(command_line.places.output, document)
-    terminal_clients.show(document, given["format"], console)
-    _files(
+        terminal_clients.write_results(command_line.places.output, document)
+    terminal_clients.print_result(document, option_values["format"], console)
+    _note_files(
         console,
         command_line,
         terminal_clients.PAGE,
@@ -152,43 +164,49 @@ def _in_clients(context: click.Context, given: Mapping[str, Any]) -> options.Com
         terminal_clients.TABLE,
     )
     folder = command_line.places.output
-    made = {
+    result_files = {
         ".json": folder / terminal_clients.RESULT,
         ".html": folder / terminal_clients.PAGE,
         ".csv": folder / terminal_clients.TABLE,
     }
-    deliver(given, made, console)
+    write_output_files(option_values, result_files, console)
     return command_line
 
 
-def _single_input(written: tuple[str, ...]) -> str:
-    if len(written) > 1:
+def _require_single_input(inputs: tuple[str, ...]) -> str:
+    if len(inputs) > 1:
         raise UsageError(
-            f"give only one project, not {', '.join(written)}; with --clients, name the library "
+            f"give only one project, not {', '.join(inputs)}; with --clients, name the library "
             "by --library"
         )
-    return written[0] if written else "."
+    return inputs[0] if inputs else "."
 
 
-def _changes(given: Mapping[str, Any], clients: tuple[str, ...]) -> dict[str, Any]:
+def _collect_changes(option_values: Mapping[str, Any], clients: tuple[str, ...]) -> dict[str, Any]:
     """Return the keys of the configuration that the flags set; paths are of where we are."""
     changes: dict[str, Any] = {}
     if clients:
         changes["clients"] = [
-            described(spec(client, Path.cwd(), "--clients")) for client in clients
+            describe_subject(parse_subject(client, Path.cwd(), "--clients")) for client in clients
         ]
     named = {"timeout": "client_timeout", "jobs": "jobs", "rank": "rank", "top": "top"}
-    said = {key: given[flag] for key, flag in named.items() if given[flag] is not None}
-    return changes | ({"trace": said} if said else {})
+    trace_values = {
+        key: option_values[flag] for key, flag in named.items() if option_values[flag] is not None
+    }
+    return changes | ({"trace": trace_values} if trace_values else {})
 
 
-def _asked(context: click.Context, what: str, changes: Mapping[str, Any]) -> options.CommandLine:
+def _make_command_line(
+    context: click.Context, subject: str, changes: Mapping[str, Any]
+) -> options.CommandLine:
     return options.CommandLine.of(
-        context, {**options.shared_changes(context.params), **changes}, what
+        context, {**options.collect_shared_changes(context.params), **changes}, subject
     )
 
 
-def _files(console: Console, command_line: options.CommandLine, page: str, *results: str) -> None:
+def _note_files(
+    console: Console, command_line: options.CommandLine, page: str, *results: str
+) -> None:
     folder = command_line.places.output
     console.note(f"\nreport: {folder / page}")
     console.note(f"result: {', '.join(str(folder / result) for result in results)}")

@@ -16,7 +16,7 @@ class WatchState(IntEnum):
     """Some benchmark detects a slowdown, or calls it and nobody knows whether it would."""
 
 
-def unwatched_methods(
+def select_unwatched_methods(
     methods: Sequence[Method], used: Iterable[str], watched: Mapping[str, WatchState], most: int
 ) -> tuple[Method, ...]:
     """Return the first `most` of some methods: uncalled ones, then unnoticed ones.
@@ -25,7 +25,11 @@ def unwatched_methods(
     counts as uncalled. What cannot get slower needs no benchmark.
     """
     by_id = {method.id: method for method in methods if method.trivial is None}
-    known = [(watched.get(name, WatchState.UNCALLED), name) for name in dict.fromkeys(used)]
-    wanted = [each for each in known if each[1] in by_id and each[0] is not WatchState.WATCHED]
-    wanted.sort(key=lambda each: each[0])
-    return tuple(by_id[name] for _, name in wanted[:most])
+    candidates = [(watched.get(name, WatchState.UNCALLED), name) for name in dict.fromkeys(used)]
+    unwatched = [
+        candidate
+        for candidate in candidates
+        if candidate[1] in by_id and candidate[0] is not WatchState.WATCHED
+    ]
+    unwatched.sort(key=lambda candidate: candidate[0])
+    return tuple(by_id[name] for _, name in unwatched[:most])

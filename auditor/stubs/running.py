@@ -9,17 +9,21 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.output import unusable
+from auditor.cli.output import make_write_error
 from auditor.cli.running import open_work
 from auditor.core.errors import UsageError
 
 if TYPE_CHECKING:
     from auditor.core.contracts.stubs import Stub
-    from auditor.stubs.assemble import Stubs
+    from auditor.stubs.assemble import StubResult
 
 
 def write_stubs(
-    command_line: options.CommandLine, into: Path, methods: Sequence[str], *, beside: bool
+    command_line: options.CommandLine,
+    target_folder: Path,
+    methods: Sequence[str],
+    *,
+    stdout_has_result: bool,
 ) -> None:
     """Begin benchmarks in a folder, for the methods named or the unwatched ones.
 
@@ -29,49 +33,51 @@ def write_stubs(
 
     with open_work(command_line, open_stubbing) as (work, console):
         stubs = work.stubs(methods, command_line.config.trace.top)
-    folder = into.absolute()
-    _write(folder, stubs.files)
-    if beside:
+    folder = target_folder.absolute()
+    _write_files(folder, stubs.files)
+    if stdout_has_result:
         for file in stubs.files:
             console.note(
                 f"begun: {', '.join((*file.ready, *(name for name, _ in file.incomplete)))}"
             )
     else:
-        _show(stubs, console)
+        _show_stubs(stubs, console)
     for note in stubs.notes:
         console.note(note)
     for file in stubs.files:
         console.note(f"written: {folder / file.path}")
 
 
-def _show(stubs: "Stubs", console: Console) -> None:
-    table = tables.lineless("", "method", "to be filled in")
+def _show_stubs(stubs: "StubResult", console: Console) -> None:
+    table = tables.make_borderless_table("", "method", "to be filled in")
     for file in stubs.files:
         for name in file.ready:
             table.add_row("\N{CHECK MARK}", Text(name), "")
         for name, lacking in file.incomplete:
             table.add_row(
-                "\N{HORIZONTAL ELLIPSIS}", Text(name), Text(tables.short(lacking), style="dim")
+                "\N{HORIZONTAL ELLIPSIS}",
+                Text(name),
+                Text(tables.shorten_text(lacking), style="dim"),
             )
     console.result(Group(table))
 
 
-def _write(into: Path, files: "Sequence[Stub]") -> None:
+def _write_files(folder: Path, files: "Sequence[Stub]") -> None:
     """Write the files; raises UsageError, before the first, where one is there already."""
     for stub in files:
-        if not (into / stub.path).resolve().is_relative_to(into.resolve()):
+        if not (folder / stub.path).resolve().is_relative_to(folder.resolve()):
             raise UsageError(
-                f"{stub.path} is outside of {into}; choose another folder with --stubs"
+                f"{stub.path} is outside of {folder}; choose another folder with --stubs"
             )
-        if (into / stub.path).exists():
+        if (folder / stub.path).exists():
             raise UsageError(
-                f"{into / stub.path} exists already; choose another folder with --stubs"
+                f"{folder / stub.path} exists already; choose another folder with --stubs"
             )
     for stub in files:
-        path = into / stub.path
+        path = folder / stub.path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8") as file:
                 file.write(stub.text)
         except OSError as error:
-            raise unusable(path, error) from error
+            raise make_write_error(path, error) from error

@@ -10,7 +10,13 @@ from auditor.core.provenance import Context
 from auditor.core.result import ReachState
 from auditor.core.subject import Span
 from auditor.trace.model import BenchmarkUse, Caller, SuiteUse
-from reports.results import Setting, read_as, schema_of, setting, strict
+from reports.results import (
+    AuditSetting,
+    convert_to_strict,
+    decode_document,
+    format_schema,
+    list_setting_fields,
+)
 
 
 class TracedMethod(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +32,7 @@ class TracedMethod(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TraceDocument(
-    Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/trace/1"
+    AuditSetting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/trace/1"
 ):
     """Which public methods have no benchmark; nothing was slowed down."""
 
@@ -35,7 +41,7 @@ class TraceDocument(
     caveats: tuple[Caveat, ...]
 
 
-def trace_document(usage: SuiteUse, context: Context) -> TraceDocument:
+def build_trace_document(usage: SuiteUse, context: Context) -> TraceDocument:
     """Return the document of the calls that were counted in the suite."""
     methods = [
         {
@@ -50,20 +56,20 @@ def trace_document(usage: SuiteUse, context: Context) -> TraceDocument:
         for method in usage.methods
     ]
     fields = {
-        **setting(context),
+        **list_setting_fields(context),
         "schema": "bench-audit/trace/1",
         "methods": methods,
         "benchmarks": usage.benchmarks,
         "caveats": (*usage.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(fields)), TraceDocument)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), TraceDocument)
 
 
-def read(written: str | bytes) -> TraceDocument:
+def parse_document(text: str | bytes) -> TraceDocument:
     """Return the document in a file; raises UsageError for anything else."""
-    return read_as(TraceDocument, "trace", written)
+    return decode_document(TraceDocument, "trace", text)
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(TraceDocument, "Which benchmark calls which public method")
+    return format_schema(TraceDocument, "Which benchmark calls which public method")

@@ -10,7 +10,13 @@ from auditor.core.popularity import Popularity, Ranking, UsageProfile
 from auditor.core.provenance import Context
 from auditor.core.subject import Span
 from reports import number_format
-from reports.results import Setting, read_as, schema_of, setting, strict
+from reports.results import (
+    AuditSetting,
+    convert_to_strict,
+    decode_document,
+    format_schema,
+    list_setting_fields,
+)
 
 
 class TracedClient(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +49,7 @@ class ProfiledMethod(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProfileDocument(
-    Setting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/profile/1"
+    AuditSetting, frozen=True, kw_only=True, tag_field="schema", tag="bench-audit/profile/1"
 ):
     """Which public methods other projects call most."""
 
@@ -53,7 +59,7 @@ class ProfileDocument(
     caveats: tuple[Caveat, ...]
 
 
-def profile_document(profile: UsageProfile, context: Context) -> ProfileDocument:
+def build_profile_document(profile: UsageProfile, context: Context) -> ProfileDocument:
     """Return the document of a profile."""
     methods = [
         {
@@ -85,31 +91,31 @@ def profile_document(profile: UsageProfile, context: Context) -> ProfileDocument
         for client in profile.clients
     ]
     fields = {
-        **setting(context),
+        **list_setting_fields(context),
         "schema": "bench-audit/profile/1",
         "ranking": profile.ranking,
         "methods": methods,
         "clients": clients,
         "caveats": (*profile.caveats, *context.caveats),
     }
-    return msgspec.convert(strict(msgspec.to_builtins(fields)), ProfileDocument)
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), ProfileDocument)
 
 
-def popularity(document: ProfileDocument) -> Popularity:
+def extract_popularity(document: ProfileDocument) -> Popularity:
     """Return the methods that clients call, the most used first."""
     traced = [client.name for client in document.clients if client.reason is None]
     return Popularity(
         methods=tuple(method.id for method in document.methods if method.outside),
-        source=f"the tests of {number_format.count(len(traced), 'client')} ({', '.join(traced)}; "
-        f"traced on {document.ended[:10]} with {document.revision})",
+        source=f"the tests of {number_format.format_count(len(traced), 'client')} "
+        f"({', '.join(traced)}; traced on {document.ended[:10]} with {document.revision})",
     )
 
 
-def read(written: str | bytes) -> ProfileDocument:
+def parse_document(text: str | bytes) -> ProfileDocument:
     """Return the document in a file; raises UsageError for anything else."""
-    return read_as(ProfileDocument, "profile", written)
+    return decode_document(ProfileDocument, "profile", text)
 
 
-def schema() -> str:
+def build_schema() -> str:
     """Return the JSON Schema of the document, as text."""
-    return schema_of(ProfileDocument, "Which public methods other projects call")
+    return format_schema(ProfileDocument, "Which public methods other projects call")

@@ -10,7 +10,7 @@ from auditor.core.subject import Method
 from auditor.measure.reach_judge import Reach
 from auditor.trace.model import BenchmarkUse, Caller, MethodUse, SuiteUse
 
-_ORDER = (
+_REACH_ORDER = (
     ReachState.NOT_AT_ALL,
     ReachState.SET_UP_ONLY,
     ReachState.UNKNOWN,
@@ -19,7 +19,7 @@ _ORDER = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class CallCounts:
     """What was counted of the public methods."""
 
     methods: Sequence[Method]  # the public methods
@@ -34,61 +34,71 @@ class Counts:
     """Calls by the unit tests, by method id; None: not counted."""
 
 
-def judge(counts: Counts, caveats: Sequence[Caveat] = ()) -> SuiteUse:
+def judge_usage(counts: CallCounts, caveats: Sequence[Caveat] = ()) -> SuiteUse:
     """Return who calls what; a benchmark that failed may call anything, which is said once."""
-    uses = [_method(method, counts) for method in counts.methods]
-    uses.sort(key=lambda use: (_ORDER.index(use.reach), -(use.tests or 0), use.method.id))
-    called = Counter(caller.benchmark for use in uses for caller in use.called_by)
+    uses = [_judge_method(method, counts) for method in counts.methods]
+    uses.sort(key=lambda use: (_REACH_ORDER.index(use.reach), -(use.tests or 0), use.method.id))
+    method_counts = Counter(caller.benchmark for use in uses for caller in use.called_by)
     return SuiteUse(
         methods=tuple(uses),
         benchmarks=tuple(
             BenchmarkUse(id=name, methods=None, reason=counts.failed[name])
             if name in counts.failed
-            else BenchmarkUse(id=name, methods=called[name], reason=None)
+            else BenchmarkUse(id=name, methods=method_counts[name], reason=None)
             for name in counts.benchmarks
         ),
-        caveats=(*_count_caveats(counts), *caveats),
+        caveats=(*_warn_of_failures(counts), *caveats),
     )
 
 
-def _method(method: Method, counts: Counts) -> MethodUse:
+def _judge_method(method: Method, counts: CallCounts) -> MethodUse:
     tests = None if counts.tests is None else counts.tests.get(method.id, 0)
     if method.id in counts.uncounted:
         return MethodUse(
             method=method, reach=ReachState.UNKNOWN, reason=counts.uncounted[method.id]
         )
-    mine = {
+    reach_by_benchmark = {
         name: counts.reach[method.id, name]
         for name in counts.benchmarks
         if (method.id, name) in counts.reach
     }
-    called = [
-        Caller(name, one.calls_per_operation)
-        for name, one in mine.items()
-        if one.state is ReachState.IN_LOOP
+    callers = [
+        Caller(name, method_reach.calls_per_operation)
+        for name, method_reach in reach_by_benchmark.items()
+        if method_reach.state is ReachState.IN_LOOP
     ]
-    unknown = [one for one in mine.values() if one.state is ReachState.UNKNOWN]
-    set_up = [name for name, one in mine.items() if one.state is ReachState.SET_UP_ONLY]
-    if called:
+    unknown_reaches = [
+        method_reach
+        for method_reach in reach_by_benchmark.values()
+        if method_reach.state is ReachState.UNKNOWN
+    ]
+    set_up_benchmarks = [
+        name
+        for name, method_reach in reach_by_benchmark.items()
+        if method_reach.state is ReachState.SET_UP_ONLY
+    ]
+    if callers:
         reach = ReachState.IN_LOOP
-    elif unknown:
+    elif unknown_reaches:
         reach = ReachState.UNKNOWN
     else:
-        reach = ReachState.SET_UP_ONLY if set_up else ReachState.NOT_AT_ALL
+        reach = ReachState.SET_UP_ONLY if set_up_benchmarks else ReachState.NOT_AT_ALL
     reason = (
-        unknown[0].caveats[0].text if reach is ReachState.UNKNOWN and unknown[0].caveats else None
+        unknown_reaches[0].caveats[0].text
+        if reach is ReachState.UNKNOWN and unknown_reaches[0].caveats
+        else None
     )
     return MethodUse(
         method=method,
         reach=reach,
-        called_by=tuple(sorted(called, key=lambda caller: -(caller.calls_per_operation or 0.0))),
-        set_up_in=tuple(set_up),
+        called_by=tuple(sorted(callers, key=lambda caller: -(caller.calls_per_operation or 0.0))),
+        set_up_in=tuple(set_up_benchmarks),
         tests=tests,
         reason=reason,
     )
 
 
-def _count_caveats(counts: Counts) -> list[Caveat]:
+def _warn_of_failures(counts: CallCounts) -> list[Caveat]:
     if not counts.failed:
         return []
     names = ", ".join(list(counts.failed)[:5])

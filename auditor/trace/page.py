@@ -5,24 +5,24 @@ from dataclasses import dataclass
 from auditor.core.result import ReachState
 from auditor.trace.document import TracedMethod, TraceDocument
 from reports import names, number_format
-from reports.html import Closing, Facts, closing, of_whole, rendered
-from reports.wording import SET_UP_ONLY, Word
+from reports.html import ClosingSection, Facts, build_closing, make_caveat_views, render_template
+from reports.wording import SET_UP_ONLY, LegendEntry
 
-REACHES = {
-    ReachState.NOT_AT_ALL: Word("○", "no benchmark", "no benchmark calls it"),
+REACH_WORDS = {
+    ReachState.NOT_AT_ALL: LegendEntry("○", "no benchmark", "no benchmark calls it"),
     ReachState.SET_UP_ONLY: SET_UP_ONLY,
-    ReachState.UNKNOWN: Word("?", "cannot tell", "it could not be counted"),
-    ReachState.IN_LOOP: Word("●", "called", "a benchmark calls it while it is measured"),
+    ReachState.UNKNOWN: LegendEntry("?", "cannot tell", "it could not be counted"),
+    ReachState.IN_LOOP: LegendEntry("●", "called", "a benchmark calls it while it is measured"),
 }
-KINDS = {
+REACH_STYLES = {
     ReachState.NOT_AT_ALL: "unreached",
     ReachState.SET_UP_ONLY: "set-up-only",
     ReachState.UNKNOWN: "inconclusive",
     ReachState.IN_LOOP: "detected",
 }
 """What the style of the pages knows a cell by."""
-_WITHOUT = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
-_NAMED = 3
+_UNREACHED_STATES = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
+_MAX_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class TraceRow:
     name: str  # shortest unambiguous part of the id
     id: str  # the method's id
     reach: ReachState  # of the suite
-    word: Word  # reach, in words
+    word: LegendEntry  # reach, in words
     kind: str  # reach, as a style
     tests: str  # calls by the unit tests
     called: int  # calls by the unit tests, to sort by; -1: not counted
@@ -60,100 +60,117 @@ class TraceView:
     counts: str  # number of benchmarks that ran and that call nothing
     rows: tuple[TraceRow, ...]  # the public methods
     benchmarks: tuple[BenchmarkRow, ...]  # how many public methods each benchmark calls
-    legend: tuple[tuple[str, Word, int], ...]
+    legend: tuple[tuple[str, LegendEntry, int], ...]
     """(style, word, number of methods) of each reach that occurs."""
     kinds: Facts  # (style, word) of each reach that occurs
-    closing: Closing  # caveats and circumstances
+    closing: ClosingSection  # caveats and circumstances
 
 
-def view(document: TraceDocument) -> TraceView:
+def build_view(document: TraceDocument) -> TraceView:
     """Put a map into words."""
-    methods = names.labels(method.id for method in document.methods)
-    benchmarks = names.labels(benchmark.id for benchmark in document.benchmarks)
+    methods = names.format_labels(method.id for method in document.methods)
+    benchmarks = names.format_labels(benchmark.id for benchmark in document.benchmarks)
     states = [method.reach for method in document.methods]
-    met = [state for state in REACHES if state in states]
+    occurring_states = [state for state in REACH_WORDS if state in states]
     return TraceView(
-        subject=f"{names.label(document.subject)} ({document.harness})",
-        headline=headline(document),
-        counts=_counts(document),
-        rows=tuple(_row(method, methods[method.id], benchmarks) for method in document.methods),
+        subject=f"{names.format_label(document.subject)} ({document.harness})",
+        headline=format_headline(document),
+        counts=_describe_counts(document),
+        rows=tuple(
+            _build_row(method, methods[method.id], benchmarks) for method in document.methods
+        ),
         benchmarks=tuple(
             BenchmarkRow(
                 benchmarks[benchmark.id],
-                number_format.NONE if benchmark.methods is None else str(benchmark.methods),
-                names.line(benchmark.reason or ""),
+                number_format.NO_VALUE if benchmark.methods is None else str(benchmark.methods),
+                names.escape_line(benchmark.reason or ""),
             )
             for benchmark in document.benchmarks
         ),
-        legend=tuple((KINDS[state], REACHES[state], states.count(state)) for state in met),
-        kinds=tuple((KINDS[state], REACHES[state].word) for state in met),
-        closing=closing(document, of_whole(document.caveats)),
+        legend=tuple(
+            (REACH_STYLES[state], REACH_WORDS[state], states.count(state))
+            for state in occurring_states
+        ),
+        kinds=tuple((REACH_STYLES[state], REACH_WORDS[state].word) for state in occurring_states),
+        closing=build_closing(document, make_caveat_views(document.caveats)),
     )
 
 
-def headline(document: TraceDocument) -> str:
+def format_headline(document: TraceDocument) -> str:
     """Say in one line how much of the API no benchmark calls, and name the most used of it."""
-    without = [method for method in document.methods if method.reach in _WITHOUT]
-    unknown = sum(method.reach is ReachState.UNKNOWN for method in document.methods)
-    size = len(document.methods)
-    if not without:
-        open_ = f"; {unknown} inconclusive" if unknown else ""
-        return f"No public method of {size} is known to have no benchmark{open_}"
-    text = f"{len(without)} of {number_format.count(size, 'public method')}"
-    text += " has no benchmark" if len(without) == 1 else " have no benchmark"
-    popular = [method.id for method in without if method.tests][:_NAMED]
-    if popular:
-        short = names.labels(method.id for method in document.methods)
-        text += f"; of these the unit tests call most: {', '.join(short[one] for one in popular)}"
+    unreached_methods = [method for method in document.methods if method.reach in _UNREACHED_STATES]
+    unknown_count = sum(method.reach is ReachState.UNKNOWN for method in document.methods)
+    method_count = len(document.methods)
+    if not unreached_methods:
+        unknown_text = f"; {unknown_count} inconclusive" if unknown_count else ""
+        return f"No public method of {method_count} is known to have no benchmark{unknown_text}"
+    text = (
+        f"{len(unreached_methods)} of {number_format.format_count(method_count, 'public method')}"
+    )
+    text += " has no benchmark" if len(unreached_methods) == 1 else " have no benchmark"
+    top_ids = [method.id for method in unreached_methods if method.tests][:_MAX_NAMES]
+    if top_ids:
+        labels = names.format_labels(method.id for method in document.methods)
+        text += f"; of these the unit tests call most: {', '.join(labels[key] for key in top_ids)}"
     return text
 
 
-def _counts(document: TraceDocument) -> str:
-    ran = [benchmark for benchmark in document.benchmarks if benchmark.methods is not None]
-    failed = len(document.benchmarks) - len(ran)
-    text = f"Calls were counted in {number_format.count(len(ran), 'benchmark')}"
-    text += f" ({failed} did not run)" if failed else ""
-    idle = sum(not benchmark_use.methods for benchmark_use in ran)
-    those = "calls" if idle == 1 else "call"
-    return f"{text}; {idle} of them {those} no public method." if idle else f"{text}."
+def _describe_counts(document: TraceDocument) -> str:
+    finished_benchmarks = [
+        benchmark for benchmark in document.benchmarks if benchmark.methods is not None
+    ]
+    failed_count = len(document.benchmarks) - len(finished_benchmarks)
+    text = (
+        f"Calls were counted in {number_format.format_count(len(finished_benchmarks), 'benchmark')}"
+    )
+    text += f" ({failed_count} did not run)" if failed_count else ""
+    idle_count = sum(not benchmark_use.methods for benchmark_use in finished_benchmarks)
+    verb = "calls" if idle_count == 1 else "call"
+    return f"{text}; {idle_count} of them {verb} no public method." if idle_count else f"{text}."
 
 
-def _row(method: TracedMethod, name: str, benchmarks: dict[str, str]) -> TraceRow:
+def _build_row(method: TracedMethod, name: str, benchmarks: dict[str, str]) -> TraceRow:
     calls = [
-        f"{benchmarks[caller.benchmark]} ({_per_operation(caller.calls_per_operation)})"
+        f"{benchmarks[caller.benchmark]} ({_format_call_rate(caller.calls_per_operation)})"
         for caller in method.called_by
     ]
-    more = f" and {len(calls) - _NAMED} more" if len(calls) > _NAMED else ""
+    omitted_text = f" and {len(calls) - _MAX_NAMES} more" if len(calls) > _MAX_NAMES else ""
     span = method.span
     return TraceRow(
         name=name,
-        id=names.line(method.id),
+        id=names.escape_line(method.id),
         reach=method.reach,
-        word=REACHES[method.reach],
-        kind=KINDS[method.reach],
-        tests=number_format.number(method.tests),
+        word=REACH_WORDS[method.reach],
+        kind=REACH_STYLES[method.reach],
+        tests=number_format.format_number(method.tests),
         called=-1 if method.tests is None else method.tests,
         benchmarks=len(calls),
-        callers=", ".join(calls[:_NAMED]) + more,
-        where=names.line(f"{span.file}:{span.first_line}") if span else "",
-        note=names.line(_note(method, benchmarks)),
+        callers=", ".join(calls[:_MAX_NAMES]) + omitted_text,
+        where=names.escape_line(f"{span.file}:{span.first_line}") if span else "",
+        note=names.escape_line(_format_note(method, benchmarks)),
     )
 
 
-def _per_operation(calls: float | None) -> str:
-    return "calls unknown" if calls is None else f"{number_format.number(calls)} per operation"
+def _format_call_rate(calls: float | None) -> str:
+    return (
+        "calls unknown" if calls is None else f"{number_format.format_number(calls)} per operation"
+    )
 
 
-def _note(method: TracedMethod, benchmarks: dict[str, str]) -> str:
+def _format_note(method: TracedMethod, benchmarks: dict[str, str]) -> str:
     if method.reason:
         return method.reason
     if method.reach is not ReachState.SET_UP_ONLY:
         return ""
-    those = [benchmarks[each] for each in method.set_up_in]
-    more = f" and {len(those) - _NAMED} more" if len(those) > _NAMED else ""
-    return f"in the set-up of {', '.join(those[:_NAMED])}{more}"
+    benchmark_names = [benchmarks[benchmark_id] for benchmark_id in method.set_up_in]
+    omitted_text = (
+        f" and {len(benchmark_names) - _MAX_NAMES} more"
+        if len(benchmark_names) > _MAX_NAMES
+        else ""
+    )
+    return f"in the set-up of {', '.join(benchmark_names[:_MAX_NAMES])}{omitted_text}"
 
 
-def html(document: TraceDocument) -> str:
+def render_html(document: TraceDocument) -> str:
     """Render a map as one page."""
-    return rendered("trace.html.j2", page=view(document))
+    return render_template("trace.html.j2", page=build_view(document))

@@ -6,21 +6,21 @@ from dataclasses import dataclass, replace
 from auditor.core.popularity import Ranking
 from auditor.trace.document_clients import ProfiledMethod, ProfileDocument, TracedClient
 from reports import names, number_format
-from reports.delimited import csv_text
-from reports.html import Closing, Facts, closing, of_whole, rendered
+from reports.delimited import format_csv
+from reports.html import ClosingSection, Facts, build_closing, make_caveat_views, render_template
 from reports.long_tables import LongTable
-from reports.wording import Word
+from reports.wording import LegendEntry
 
 OFTEN, CALLED, NEVER = "often", "called", "never"
-USES = {
-    OFTEN: Word("●", "often used", "one of those that an audit slows by itself"),
-    CALLED: Word("◐", "called", "a client calls it"),
-    NEVER: Word("○", "not called", "no client calls it"),
+USE_WORDS = {
+    OFTEN: LegendEntry("●", "often used", "one of those that an audit slows by itself"),
+    CALLED: LegendEntry("◐", "called", "a client calls it"),
+    NEVER: LegendEntry("○", "not called", "no client calls it"),
 }
-KINDS = {OFTEN: "detected", CALLED: "inconclusive", NEVER: "unreached"}
+USE_STYLES = {OFTEN: "detected", CALLED: "inconclusive", NEVER: "unreached"}
 """What the style of the pages knows a cell by."""
-_LONGEST = 40
-RANKINGS = {
+_MAX_EXAMPLE_LENGTH = 40
+RANKING_TEXTS = {
     Ranking.SUM: "calls of all clients together",
     Ranking.SHARE: "the mean of the shares in each client's calls",
     Ranking.CLIENTS: "the number of clients, then the mean of the shares",
@@ -35,7 +35,7 @@ class ProfileRow:
     name: str  # shortest unambiguous part of the id
     id: str  # the method's id
     use: str  # often, called or never
-    word: Word  # `use`, in words
+    word: LegendEntry  # `use`, in words
     kind: str  # `use`, as a style
     outside: str  # calls from outside the library
     calls: int  # likewise, to sort by
@@ -73,141 +73,157 @@ class ProfileView:
     clients: tuple[ClientRow, ...]  # the projects whose tests ran
     traced: Facts  # (column heading, name) of each client whose calls are known
     declares: bool  # whether a method without a body was called
-    legend: tuple[tuple[str, Word, int], ...]
+    legend: tuple[tuple[str, LegendEntry, int], ...]
     """(style, word, number of methods) of each use that occurs."""
     kinds: Facts  # (style, word) of each use that occurs
-    closing: Closing  # caveats and circumstances
+    closing: ClosingSection  # caveats and circumstances
 
 
-def view(document: ProfileDocument) -> ProfileView:
+def build_view(document: ProfileDocument) -> ProfileView:
     """Put a profile into words."""
-    short = names.labels(method.id for method in document.methods)
-    clients = {client.name: names.label(client.name) for client in document.clients}
-    used = [_use(method) for method in document.methods]
-    met = [use for use in USES if use in used]
+    labels = names.format_labels(method.id for method in document.methods)
+    clients = {client.name: names.format_label(client.name) for client in document.clients}
+    method_uses = [_classify_use(method) for method in document.methods]
+    occurring_uses = [use for use in USE_WORDS if use in method_uses]
     return ProfileView(
-        subject=f"{names.label(document.subject)} {names.label(document.revision)}".strip(),
-        headline=headline(document),
-        counts=_counts(document),
-        ranking=RANKINGS[document.ranking],
+        subject=" ".join(map(names.format_label, (document.subject, document.revision))).strip(),
+        headline=format_headline(document),
+        counts=_describe_counts(document),
+        ranking=RANKING_TEXTS[document.ranking],
         rows=tuple(
-            _row(method, number, short[method.id])
+            _build_row(method, number, labels[method.id])
             for number, method in enumerate(document.methods, start=1)
         ),
-        clients=tuple(_client(client, clients[client.name]) for client in document.clients),
+        clients=tuple(
+            _build_client_row(client, clients[client.name]) for client in document.clients
+        ),
         traced=tuple(
-            (_project(client.name), clients[client.name])
+            (_shorten_project_name(client.name), clients[client.name])
             for client in document.clients
             if client.reason is None
         ),
         declares=any(method.declared for method in document.methods),
-        legend=tuple((KINDS[each], USES[each], used.count(each)) for each in met),
-        kinds=tuple((KINDS[each], USES[each].word) for each in met),
+        legend=tuple(
+            (USE_STYLES[use_name], USE_WORDS[use_name], method_uses.count(use_name))
+            for use_name in occurring_uses
+        ),
+        kinds=tuple(
+            (USE_STYLES[use_name], USE_WORDS[use_name].word) for use_name in occurring_uses
+        ),
         # Nothing was timed: there is no plan of blocks and runs.
-        closing=replace(closing(document, of_whole(document.caveats)), plan=()),
+        closing=replace(build_closing(document, make_caveat_views(document.caveats)), plan=()),
     )
 
 
-def _project(name: str) -> str:
+def _shorten_project_name(name: str) -> str:
     """Return what a column can be headed by: the last part of a path, without its version."""
-    bare = name.rpartition("@")[0] or name
-    return names.label(re.split(r"[/:]", bare.rstrip("/"))[-1] or name)
+    bare_name = name.rpartition("@")[0] or name
+    return names.format_label(re.split(r"[/:]", bare_name.rstrip("/"))[-1] or name)
 
 
-def headline(document: ProfileDocument) -> str:
+def format_headline(document: ProfileDocument) -> str:
     """Say in one line how much of the API is used, and name what is used most."""
-    called = [method for method in document.methods if _use(method) != NEVER]
-    short = names.labels(method.id for method in document.methods)
-    traced = [client for client in document.clients if client.reason is None]
-    most = ", ".join(short[method.id] for method in called[:3])
+    called_methods = [method for method in document.methods if _classify_use(method) != NEVER]
+    labels = names.format_labels(method.id for method in document.methods)
+    traced_clients = [client for client in document.clients if client.reason is None]
+    top_methods = ", ".join(labels[method.id] for method in called_methods[:3])
     return (
-        f"{len(called)} of {number_format.count(len(document.methods), 'public method')} "
-        f"{'is' if len(called) == 1 else 'are'} called by "
-        f"{number_format.count(len(traced), 'client')}; most of all {most}"
+        f"{len(called_methods)} of "
+        f"{number_format.format_count(len(document.methods), 'public method')} "
+        f"{'is' if len(called_methods) == 1 else 'are'} called by "
+        f"{number_format.format_count(len(traced_clients), 'client')}; most of all {top_methods}"
     )
 
 
-def _counts(document: ProfileDocument) -> str:
-    traced = [client for client in document.clients if client.reason is None]
-    failed = len(document.clients) - len(traced)
-    calls = sum(client.calls or 0 for client in traced)
-    text = f"{number_format.number(calls)} calls from outside the library were counted"
-    tests = [client.tests for client in traced if client.tests is not None]
-    text += f" in {number_format.number(sum(tests))} tests" if tests else ""
-    return f"{text}; {number_format.count(failed, 'client')} failed." if failed else f"{text}."
+def _describe_counts(document: ProfileDocument) -> str:
+    traced_clients = [client for client in document.clients if client.reason is None]
+    failed_count = len(document.clients) - len(traced_clients)
+    calls = sum(client.calls or 0 for client in traced_clients)
+    text = f"{number_format.format_number(calls)} calls from outside the library were counted"
+    tests = [client.tests for client in traced_clients if client.tests is not None]
+    text += f" in {number_format.format_number(sum(tests))} tests" if tests else ""
+    return (
+        f"{text}; {number_format.format_count(failed_count, 'client')} failed."
+        if failed_count
+        else f"{text}."
+    )
 
 
-def _use(method: ProfiledMethod) -> str:
+def _classify_use(method: ProfiledMethod) -> str:
     if method.often_used:
         return OFTEN
     return CALLED if method.outside or method.declared else NEVER
 
 
-def _row(method: ProfiledMethod, rank: int, name: str) -> ProfileRow:
-    use = _use(method)
+def _build_row(method: ProfiledMethod, rank: int, name: str) -> ProfileRow:
+    use = _classify_use(method)
     span = method.span
     return ProfileRow(
         rank=str(rank) if method.outside else "",
         name=name,
-        id=names.line(method.id),
+        id=names.escape_line(method.id),
         use=use,
-        word=USES[use],
-        kind=KINDS[use],
-        outside=number_format.number(method.outside),
+        word=USE_WORDS[use],
+        kind=USE_STYLES[use],
+        outside=number_format.format_number(method.outside),
         calls=method.outside,
-        inside=number_format.number(method.inside),
-        indirect=number_format.number(method.indirect) if method.indirect else "",
-        declared=number_format.number(method.declared) if method.declared else "",
-        share=number_format.share(method.share),
+        inside=number_format.format_number(method.inside),
+        indirect=number_format.format_number(method.indirect) if method.indirect else "",
+        declared=number_format.format_number(method.declared) if method.declared else "",
+        share=number_format.format_share(method.share),
         part=method.share or 0.0,
         clients=str(method.clients or ""),
-        by_client=tuple(number_format.number(calls) if calls else "" for calls in method.by_client),
-        example=names.line(example(method)),
-        where=names.line(f"{span.file}:{span.first_line}") if span else "",
+        by_client=tuple(
+            number_format.format_number(calls) if calls else "" for calls in method.by_client
+        ),
+        example=names.escape_line(format_example(method)),
+        where=names.escape_line(f"{span.file}:{span.first_line}") if span else "",
     )
 
 
-def example(method: ProfiledMethod) -> str:
+def format_example(method: ProfiledMethod) -> str:
     """Return the arguments of a call whose values are all simple, as they would be written.
 
     What is None at the end was hardly written by who called.
     """
     for argument in method.arguments:
-        values = [each for each in argument if each is not None]
-        whole = bool(values) and len(argument) - len(values) <= (method.parameters[:1] == ("self",))
+        values = [source for source in argument if source is not None]
+        is_simple = bool(values) and len(argument) - len(values) <= (
+            method.parameters[:1] == ("self",)
+        )
         while values and values[-1] == "None":
             values.pop()
         text = f"({', '.join(values)})"
-        if whole and len(text) <= _LONGEST:
+        if is_simple and len(text) <= _MAX_EXAMPLE_LENGTH:
             return text
     return ""
 
 
-def _client(client: TracedClient, name: str) -> ClientRow:
+def _build_client_row(client: TracedClient, name: str) -> ClientRow:
     return ClientRow(
         name=name,
-        tests=number_format.number(client.tests),
-        calls=number_format.number(client.calls),
-        seconds=number_format.seconds(client.seconds),
-        note=names.line(client.reason or client.missing),
+        tests=number_format.format_number(client.tests),
+        calls=number_format.format_number(client.calls),
+        seconds=number_format.format_seconds(client.seconds),
+        note=names.escape_line(client.reason or client.missing),
     )
 
 
-def html(document: ProfileDocument) -> str:
+def render_html(document: ProfileDocument) -> str:
     """Render a profile as one page."""
-    return rendered("profile.html.j2", page=view(document))
+    return render_template("profile.html.j2", page=build_view(document))
 
 
-def delimited(document: ProfileDocument) -> str:
+def render_csv(document: ProfileDocument) -> str:
     """Return a line for each method as CSV, with a column of calls for each traced client."""
-    traced = (client.name for client in document.clients if client.reason is None)
-    head = (
+    client_names = (client.name for client in document.clients if client.reason is None)
+    header = (
         "rank", "method", "often_used", "outside", "inside", "indirect", "declared", "share",
         "clients",
     )  # fmt: skip
-    return csv_text(
+    return format_csv(
         LongTable(
-            (*head, *traced),
+            (*header, *client_names),
             (
                 (rank, method.id, method.often_used, method.outside, method.inside,
                  method.indirect, method.declared, method.share, method.clients,

@@ -9,16 +9,16 @@ from auditor.core.plan import Run
 from auditor.core.subject import Method
 from auditor.measure import reach_judge
 from auditor.measure.context import StudyContext
-from auditor.measure.failures import line, reason
+from auditor.measure.failures import describe_failure, extract_complaint
 from auditor.measure.reach_study import ReachRuns, map_reach
-from auditor.measure.stability_judge import filtered
-from auditor.measure.stability_study import unseen
-from auditor.measure.suite_runs import SuiteBaseline, baseline
-from auditor.trace.judge import Counts, judge
+from auditor.measure.stability_judge import describe_filter
+from auditor.measure.stability_study import find_unmeasured
+from auditor.measure.suite_runs import SuiteBaseline, run_baseline
+from auditor.trace.judge import CallCounts, judge_usage
 from auditor.trace.model import SuiteUse
 
 
-def suite_use(parts: StudyContext) -> SuiteUse:
+def count_suite_calls(parts: StudyContext) -> SuiteUse:
     """Count the calls of all public methods in each benchmark, and in the library's own tests.
 
     Nothing is timed and nothing slowed: each benchmark runs once to find its operations, where the
@@ -30,52 +30,53 @@ def suite_use(parts: StudyContext) -> SuiteUse:
         raise UsageError(
             f"{parts.project.name} has no public method to trace; name another project"
         )
-    base = baseline(replace(parts, request=replace(parts.request, stability_runs=0)))
+    base = run_baseline(replace(parts, request=replace(parts.request, stability_runs=0)))
     slowable = [method for method in methods if method.refusal is None]
-    counted = map_reach(slowable, base, parts, with_unit_tests=True)
-    missing = unseen(parts.suite, parts.request.benchmarks, len(base.benchmarks))
-    unlisted = dict(missing.unlisted)
-    failed = _failed(base, counted) | unlisted
-    good = [run for run in counted.runs if isinstance(run.outcome, Counted)]
-    if counted.asked and not good:
-        name, why = next(iter(failed.items()))
-        raise NoBenchmarks(f"every benchmark fails; the first: {name}: {why}"[:600])
-    counts = Counts(
+    reach_runs = map_reach(slowable, base, parts, with_unit_tests=True)
+    unmeasured = find_unmeasured(parts.suite, parts.request.benchmarks, len(base.benchmarks))
+    unlisted = dict(unmeasured.unlisted)
+    failures = _find_failures(base, reach_runs) | unlisted
+    counted_runs = [run for run in reach_runs.runs if isinstance(run.outcome, Counted)]
+    if reach_runs.asked and not counted_runs:
+        name, reason = next(iter(failures.items()))
+        raise NoBenchmarks(f"every benchmark fails; the first: {name}: {reason}"[:600])
+    counts = CallCounts(
         methods=methods,
         benchmarks=(*(benchmark.id for benchmark in base.benchmarks), *unlisted),
-        reach=replace(counted, runs=tuple(good)).map(slowable),
-        uncounted=_refused(methods) | {method.id: line(why) for method, why in counted.invalid},
-        failed={name: line(why) for name, why in failed.items()},
-        tests=_tests(counted.usage),
+        reach=replace(reach_runs, runs=tuple(counted_runs)).map(slowable),
+        uncounted=_list_refusals(methods)
+        | {method.id: extract_complaint(reason) for method, reason in reach_runs.invalid},
+        failed={name: extract_complaint(reason) for name, reason in failures.items()},
+        tests=_count_test_calls(reach_runs.usage),
     )
     caveats = (
-        *filtered(missing, len(base.benchmarks)),
-        *reach_judge.incomplete_order(counted.usage, counted.tests),
+        *describe_filter(unmeasured, len(base.benchmarks)),
+        *reach_judge.incomplete_order(reach_runs.usage, reach_runs.tests),
     )
-    return judge(counts, (*caveats, *parts.said_of_budget))
+    return judge_usage(counts, (*caveats, *parts.budget_caveats))
 
 
-def _failed(base: SuiteBaseline, counted: ReachRuns) -> dict[str, str]:
+def _find_failures(base: SuiteBaseline, reach_runs: ReachRuns) -> dict[str, str]:
     """Return the benchmarks that fail as they are or with counters, or had no time for these."""
-    ended = {run.trial.benchmark: run.outcome for run in counted.runs}
-    found = {
-        run.trial.benchmark.id: reason(run.outcome)
+    outcomes = {run.trial.benchmark: run.outcome for run in reach_runs.runs}
+    reasons = {
+        run.trial.benchmark.id: describe_failure(run.outcome)
         for run in base.pilots
         if run.trial.benchmark and not isinstance(run.outcome, Measured)
     }
-    for benchmark in counted.asked:
-        if benchmark not in ended:
-            found[benchmark.id] = "no time was left for it"
-        elif not isinstance(ended[benchmark], Counted):
-            found[benchmark.id] = reason(ended[benchmark])
-    return found
+    for benchmark in reach_runs.asked:
+        if benchmark not in outcomes:
+            reasons[benchmark.id] = "no time was left for it"
+        elif not isinstance(outcomes[benchmark], Counted):
+            reasons[benchmark.id] = describe_failure(outcomes[benchmark])
+    return reasons
 
 
-def _refused(methods: Sequence[Method]) -> dict[str, str]:
+def _list_refusals(methods: Sequence[Method]) -> dict[str, str]:
     return {method.id: method.refusal for method in methods if method.refusal is not None}
 
 
-def _tests(runs: Sequence[Run]) -> dict[str, int] | None:
+def _count_test_calls(runs: Sequence[Run]) -> dict[str, int] | None:
     """Return the calls of the unit tests, None where they did not run."""
     trial_runs = [run for run in runs if isinstance(run.outcome, Counted)]
-    return reach_judge.usage(trial_runs) if trial_runs else None
+    return reach_judge.count_method_calls(trial_runs) if trial_runs else None

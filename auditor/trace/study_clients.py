@@ -13,25 +13,25 @@ from auditor.core.request import TraceRequest
 from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
 from auditor.measure import popularity
-from auditor.measure.failures import line, reason
-from auditor.measure.trials import TrialServices, measure
+from auditor.measure.failures import describe_failure, extract_complaint
+from auditor.measure.trials import TrialServices, measure_trials
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedClient:
-    """A client made ready, or the `reason` why it could not be."""
+    """A client made ready, or the `describe_failure` why it could not be."""
 
     name: str
     project: Project | None = None
     reason: str | None = None
 
 
-def usage_profile(
+def profile_usage(
     library: Library,
     mutator: Mutator,
     clients: Sequence[PreparedClient],
     request: TraceRequest,
-    workers: TrialServices,
+    services: TrialServices,
 ) -> UsageProfile:
     """Run the tests of the clients, and rank what they call of the library.
 
@@ -42,25 +42,32 @@ def usage_profile(
     if isinstance(overlay, OverlayRefusal):
         raise SubjectError(f"{library.project.name} cannot be traced: {overlay.reason}")
     trials = {
-        client.name: trial_of(client.project, variant, overlay, request.seconds)
+        client.name: make_trial(client.project, variant, overlay, request.seconds)
         for client in clients
         if client.project is not None
     }
     # Two clients of the same content are one: their tests need not run twice, nor at once.
-    asked = list({trial.id: trial for trial in trials.values()}.values())
-    runs = {run.trial.id: run for run in measure("clients", asked, workers)}
-    used = [
-        ClientUse(name=client.name, reason=line(client.reason or "it could not be made ready"))
+    unique_trials = list({trial.id: trial for trial in trials.values()}.values())
+    runs = {run.trial.id: run for run in measure_trials("clients", unique_trials, services)}
+    client_uses = [
+        ClientUse(
+            name=client.name,
+            reason=extract_complaint(client.reason or "it could not be made ready"),
+        )
         if client.project is None
-        else _use(client.name, client.project, library, runs.get(trials[client.name].id))
+        else _make_client_use(
+            client.name, client.project, library, runs.get(trials[client.name].id)
+        )
         for client in clients
     ]
-    if all(client_use.reason is not None for client_use in used):
-        raise SubjectError(_nothing(used, library))
-    return popularity.profile(library.methods, used, request.ranking, request.top)
+    if all(client_use.reason is not None for client_use in client_uses):
+        raise SubjectError(_describe_failures(client_uses, library))
+    return popularity.build_usage_profile(
+        library.methods, client_uses, request.ranking, request.top
+    )
 
 
-def trial_of(project: Project, variant: Variant, overlay: Overlay, seconds: float) -> Trial:
+def make_trial(project: Project, variant: Variant, overlay: Overlay, seconds: float) -> Trial:
     """Return the run of a client's tests, which gets so many seconds."""
     return Trial(
         subject=project.whole.digest,
@@ -75,14 +82,14 @@ def trial_of(project: Project, variant: Variant, overlay: Overlay, seconds: floa
     )
 
 
-def _use(name: str, project: Project, library: Library, run: Run | None) -> ClientUse:
+def _make_client_use(name: str, project: Project, library: Library, run: Run | None) -> ClientUse:
     if run is None:
         return ClientUse(name=name, revision=project.revision, reason="no time was left for it")
     outcome = run.outcome
     if isinstance(outcome, Traced):
-        idle = f"its tests call no public method of {library.project.name}"
-        missing = f" ({outcome.missing})" if outcome.missing else ""
-        used = any(call.outside or call.declared for call in outcome.calls)
+        idle_text = f"its tests call no public method of {library.project.name}"
+        missing_text = f" ({outcome.missing})" if outcome.missing else ""
+        has_calls = any(call.outside or call.declared for call in outcome.calls)
         return ClientUse(
             name=name,
             revision=project.revision,
@@ -90,12 +97,12 @@ def _use(name: str, project: Project, library: Library, run: Run | None) -> Clie
             tests=outcome.tests,
             seconds=run.seconds,
             missing=outcome.missing,
-            reason=None if used else f"{idle}{missing}",
+            reason=None if has_calls else f"{idle_text}{missing_text}",
         )
-    why = outcome.reason if isinstance(outcome, Skipped) else reason(outcome)
-    return ClientUse(name=name, revision=project.revision, seconds=run.seconds, reason=why)
+    reason = outcome.reason if isinstance(outcome, Skipped) else describe_failure(outcome)
+    return ClientUse(name=name, revision=project.revision, seconds=run.seconds, reason=reason)
 
 
-def _nothing(clients: Sequence[ClientUse], library: Library) -> str:
-    those = "\n".join(f"  {client.name}: {client.reason}" for client in clients)
-    return f"no client of {library.project.name} could be traced:\n{those}"
+def _describe_failures(clients: Sequence[ClientUse], library: Library) -> str:
+    client_lines = "\n".join(f"  {client.name}: {client.reason}" for client in clients)
+    return f"no client of {library.project.name} could be traced:\n{client_lines}"

@@ -22,30 +22,33 @@ _STYLES = {
 }
 
 
-def keep(folder: Path, document: TraceDocument) -> None:
+def write_results(folder: Path, document: TraceDocument) -> None:
     """Write the result and its page; neither where one cannot be made."""
-    texts = {RESULT: results.text(document), PAGE: page.html(document)}
-    output.keep(folder, texts)
+    texts = {RESULT: results.format_json(document), PAGE: page.render_html(document)}
+    output.write_files(folder, texts)
 
 
-def show(document: TraceDocument, format_: str, console: Console) -> None:
+def print_result(document: TraceDocument, format_: str, console: Console) -> None:
     """Print a map in one of FORMATS."""
-    output.show(document, format_, console, table)
+    output.print_in_format(document, format_, console, build_table)
 
 
-def table(document: TraceDocument) -> RenderableType:
+def build_table(document: TraceDocument) -> RenderableType:
     """Return what a terminal shows."""
-    view = page.view(document)
-    made = tables.lineless("", "method", "", ">unit tests", ">benchmarks", "", "where")
+    view = page.build_view(document)
+    method_table = tables.make_borderless_table(
+        "", "method", "", ">unit tests", ">benchmarks", "", "where"
+    )
     for row in view.rows[: tables.MOST_ROWS]:
         style = _STYLES[row.reach]
-        made.add_row(
+        method_table.add_row(
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
             row.tests, str(row.benchmarks or ""),
-            Text(tables.short(row.callers or row.note), style="dim"), Text(row.where, style="dim"),
+            Text(tables.shorten_text(row.callers or row.note), style="dim"),
+            Text(row.where, style="dim"),
         )  # fmt: skip
     failed = [
-        f"{benchmark.name}: {tables.short(benchmark.note)}"
+        f"{benchmark.name}: {tables.shorten_text(benchmark.note)}"
         for benchmark in view.benchmarks
         if benchmark.note
     ]
@@ -54,9 +57,9 @@ def table(document: TraceDocument) -> RenderableType:
         Text(view.headline, style="bold"),
         Text(view.counts, style="dim"),
         "",
-        tables.and_more(made, len(view.rows)),
-        *tables.section("Benchmarks that did not run", tables.first_lines(failed)),
-        *tables.section(
+        tables.add_omitted_count(method_table, len(view.rows)),
+        *tables.build_section("Benchmarks that did not run", tables.limit_lines(failed)),
+        *tables.build_section(
             "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
         ),
     )

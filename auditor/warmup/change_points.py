@@ -45,7 +45,7 @@ class Partitions:
 
     def __init__(self, values: Values) -> None:
         """Compute the costs of all segments."""
-        self._costs = _costs(values)
+        self._costs = _compute_segment_costs(values)
 
     def best(self, penalties: Values) -> list[Segmentation]:
         """Return the partition of least cost for each penalty per change point.
@@ -68,25 +68,25 @@ class Partitions:
             before[end] = starts[total.argmin(axis=0)]
             least[end] = total.min(axis=0)
             left_out = total > least[end] + penalties
-            kept = ~left_out.all(axis=1)
-            starts = np.append(starts[kept], end - _LEAST_SEGMENT + 1)
-            left_out = np.concatenate((left_out[kept], np.zeros_like(left_out[:1])))
+            keep_mask = ~left_out.all(axis=1)
+            starts = np.append(starts[keep_mask], end - _LEAST_SEGMENT + 1)
+            left_out = np.concatenate((left_out[keep_mask], np.zeros_like(left_out[:1])))
         return [
-            self._segments(before[:, index], float(least[-1, index]), float(penalties[index]))
+            self._trace_segments(before[:, index], float(least[-1, index]), float(penalties[index]))
             for index in range(len(penalties))
         ]
 
-    def _segments(self, before: np.ndarray, penalised: float, penalty: float) -> Segmentation:
+    def _trace_segments(self, before: np.ndarray, penalised: float, penalty: float) -> Segmentation:
         ends = [len(before) - 1]
         while ends[-1]:
             ends.append(int(before[ends[-1]]))
         return Segmentation(tuple(ends[-2::-1]), penalised - (len(ends) - 2) * penalty)
 
 
-def _costs(values: Values) -> np.ndarray:
+def _compute_segment_costs(values: Values) -> np.ndarray:
     """Return the cost of each segment by its end and its start, both (n + 1), else infinite."""
     number = len(values)
-    sums, squares = _sums(values), _sums(values * values)
+    sums, squares = _compute_prefix_sums(values), _compute_prefix_sums(values * values)
     costs = np.full((number + 1, number + 1), np.inf)
     constant = log(2 * pi)
     for end in range(_LEAST_SEGMENT, number + 1):
@@ -101,52 +101,52 @@ def _costs(values: Values) -> np.ndarray:
     return costs
 
 
-def _sums(values: Values) -> Values:
+def _compute_prefix_sums(values: Values) -> Values:
     """Return the sums of the first 0, 1, 2 … values, added with more digits than they have."""
     extended = np.cumsum(values.astype(np.longdouble))
     return np.concatenate(([0.0], extended.astype(np.float64)))
 
 
-def change_points(values: Values, between: tuple[float, float]) -> Segmentation:
+def find_change_points(values: Values, between: tuple[float, float]) -> Segmentation:
     """Return the partition at the elbow of those for the penalties in a range."""
     partitions = Partitions(values)
-    penalties, changes = crops(partitions, between)
-    chosen = elbow(penalties, changes)
+    penalties, changes = run_crops(partitions, between)
+    penalty = find_elbow(penalties, changes)
     if len(penalties) == 1:
-        chosen = float(penalties[0])
-    elif chosen is None:
-        chosen = _FALL_BACK * log(len(values))
-    return partitions.best(np.array([chosen]))[0]
+        penalty = float(penalties[0])
+    elif penalty is None:
+        penalty = _FALL_BACK * log(len(values))
+    return partitions.best(np.array([penalty]))[0]
 
 
-def crops(partitions: Partitions, between: tuple[float, float]) -> tuple[Values, Values]:
+def run_crops(partitions: Partitions, between: tuple[float, float]) -> tuple[Values, Values]:
     """Return the penalties from which on a number of change points is best, and these numbers.
 
     Both descend: the penalties from the largest one, so the numbers ascend. The last penalty is
     the lower end of the range.
     """
-    known = dict(zip(between, partitions.best(np.array(between)), strict=True))
-    while wanted := _between(known):
-        for first in range(0, len(wanted), _AT_ONCE):
-            some = wanted[first : first + _AT_ONCE]
-            known.update(zip(some, partitions.best(np.array(some)), strict=True))
-    return _breaks(list(known.values()), between[0])
+    segmentations = dict(zip(between, partitions.best(np.array(between)), strict=True))
+    while new_penalties := _find_middle_penalties(segmentations):
+        for first in range(0, len(new_penalties), _AT_ONCE):
+            batch = new_penalties[first : first + _AT_ONCE]
+            segmentations.update(zip(batch, partitions.best(np.array(batch)), strict=True))
+    return _find_break_penalties(list(segmentations.values()), between[0])
 
 
-def _between(known: dict[float, Segmentation]) -> list[float]:
+def _find_middle_penalties(segmentations: dict[float, Segmentation]) -> list[float]:
     """Return the penalties at which neighbours cost the same that leave out numbers of changes."""
-    tried = np.array(sorted(known))
-    found = []
+    tried = np.array(sorted(segmentations))
+    penalties = []
     for low, high in pairwise(tried.tolist()):
-        more, fewer = known[low], known[high]
+        more, fewer = segmentations[low], segmentations[high]
         if more.changes > fewer.changes + 1:
             middle = (fewer.cost - more.cost) * (1 / (more.changes - fewer.changes))
             if (abs(middle - tried) >= _SAME * abs(middle)).all():
-                found.append(middle)
-    return found
+                penalties.append(middle)
+    return penalties
 
 
-def _breaks(segmentations: list[Segmentation], low: float) -> tuple[Values, Values]:
+def _find_break_penalties(segmentations: list[Segmentation], low: float) -> tuple[Values, Values]:
     cheapest: dict[int, float] = {}
     for segmentation in segmentations:
         cheapest[segmentation.changes] = min(
@@ -159,7 +159,7 @@ def _breaks(segmentations: list[Segmentation], low: float) -> tuple[Values, Valu
     return np.array(penalties[::-1]), np.array(numbers[::-1], dtype=np.float64)
 
 
-def elbow(x: Values, y: Values) -> float | None:
+def find_elbow(x: Values, y: Values) -> float | None:
     """Return the x of the knee of a convex, falling curve that is given from its largest x.
 
     Kneedle with a sensitivity of 1; None where there is none.
@@ -168,18 +168,24 @@ def elbow(x: Values, y: Values) -> float | None:
         return None
     along = (x - x.min()) / (x.max() - x.min())
     down = 1 - (y - y.min()) / (y.max() - y.min())
-    off = down - along
+    difference = down - along
     bound = abs(np.diff(along).mean())
-    left, right = np.concatenate((off[:1], off[:-1])), np.concatenate((off[1:], off[-1:]))
-    tops, valleys = (off >= left) & (off >= right), (off <= left) & (off <= right)
+    left, right = (
+        np.concatenate((difference[:1], difference[:-1])),
+        np.concatenate((difference[1:], difference[-1:])),
+    )
+    tops, valleys = (
+        (difference >= left) & (difference >= right),
+        (difference <= left) & (difference <= right),
+    )
     threshold, knee = None, 0
-    for index in range(len(off) - 1):
+    for index in range(len(difference) - 1):
         if tops[index]:
             if along[index] == 1:
                 return None
-            threshold, knee = off[index] - bound, index
+            threshold, knee = difference[index] - bound, index
         if threshold is not None and valleys[index]:
             threshold = 0.0
-        if threshold is not None and off[index + 1] < threshold:
+        if threshold is not None and difference[index + 1] < threshold:
             return float(x[knee]) or None
     return None

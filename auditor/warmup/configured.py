@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from auditor.core.series.stored import StoredProcess
-from auditor.core.suite import Configured
+from auditor.core.suite import IterationSettings
 from auditor.stats.arrays import Array
 from auditor.stats.ratios import resampled_means
 from auditor.warmup.detector import Values
@@ -19,44 +19,44 @@ ITERATION_SECONDS = 0.1
 """An iteration of the series ends with the first operation after so long."""
 
 
-def map_iterations(values: Values, settings: Configured) -> tuple[int, int]:
+def map_iterations(values: Values, settings: IterationSettings) -> tuple[int, int]:
     """Return the last warm-up and the last measured iteration of a series under some settings."""
-    return place_warmup(lengths(values), settings)
+    return place_warmup(estimate_iteration_times(values), settings)
 
 
-def place_warmup(lasts: Array, settings: Configured) -> tuple[int, int]:
+def place_warmup(lasts: Array, settings: IterationSettings) -> tuple[int, int]:
     """Return the last warm-up and the last measured of iterations that last so long.
 
     Longer iterations are made of those that there are, one after the other; what an iteration
     lasts too long is not taken off the next. The series may end before the settings do.
     """
     lasting = lasts.tolist()
-    warm = _position(lasting, settings.warmup_seconds, settings.warmup_iterations)
+    warm = _count_values(lasting, settings.warmup_seconds, settings.warmup_iterations)
     rest = lasting[warm:]
-    measured = _position(rest, settings.measurement_seconds, settings.measurement_iterations)
+    measured = _count_values(rest, settings.measurement_seconds, settings.measurement_iterations)
     return warm - 1, warm + measured - 1
 
 
-def _position(lasting: Sequence[float], seconds: float, iterations: int) -> int:
+def _count_values(lasting: Sequence[float], seconds: float, iterations: int) -> int:
     """Return how many values make so many iterations; all, where they are too few."""
     if iterations == 0:
         return 0
-    done, passed = 0, 0.0
-    for number, one in enumerate(lasting, start=1):
-        passed += one
+    iteration_count, passed = 0, 0.0
+    for number, duration in enumerate(lasting, start=1):
+        passed += duration
         if passed >= seconds:
-            done, passed = done + 1, 0.0
-        if done >= iterations:
+            iteration_count, passed = iteration_count + 1, 0.0
+        if iteration_count >= iterations:
             return number
     return len(lasting)
 
 
-def lengths(values: Values, iteration_seconds: float = ITERATION_SECONDS) -> Array:
+def estimate_iteration_times(values: Values, iteration_seconds: float = ITERATION_SECONDS) -> Array:
     """Return how long each iteration took: it ends with the first operation after its time."""
     return np.asarray(np.ceil(iteration_seconds / values) * values)
 
 
-def lengths_of(process: StoredProcess) -> Array | None:
+def read_iteration_times(process: StoredProcess) -> Array | None:
     """Return how long each iteration of a process took, its warm-up first; None: nobody knows."""
     if process.operations is not None:
         return process.operations * np.asarray(process.whole, dtype=np.float64)
@@ -65,15 +65,17 @@ def lengths_of(process: StoredProcess) -> Array | None:
     warm_up = process.warmup_seconds or process.iteration_seconds
     return np.concatenate(
         (
-            lengths(np.asarray(process.warmups, dtype=np.float64), warm_up),
-            lengths(np.asarray(process.seconds, dtype=np.float64), process.iteration_seconds),
+            estimate_iteration_times(np.asarray(process.warmups, dtype=np.float64), warm_up),
+            estimate_iteration_times(
+                np.asarray(process.seconds, dtype=np.float64), process.iteration_seconds
+            ),
         )
     )
 
 
-def seconds(values: Values) -> float:
+def sum_iteration_times(values: Values) -> float:
     """Return how long iterations of about 100 ms took together."""
-    return float(lengths(values).sum())
+    return float(estimate_iteration_times(values).sum())
 
 
 def time_wasted(values: Values, last_warm_up: int, last_needed: int) -> float:
@@ -81,10 +83,12 @@ def time_wasted(values: Values, last_warm_up: int, last_needed: int) -> float:
 
     Its absolute value is the warm-up estimation error (WEE).
     """
-    return seconds(values[: last_warm_up + 1]) - seconds(values[: last_needed + 1])
+    return sum_iteration_times(values[: last_warm_up + 1]) - sum_iteration_times(
+        values[: last_needed + 1]
+    )
 
 
-def deviation(
+def bootstrap_deviation(
     measured: list[Values], steady: list[Values], resamples: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return the 95 % interval of the mean of what was measured over that of steady iterations.
@@ -92,18 +96,18 @@ def deviation(
     Each list has the forks' values. Forks are drawn first, then values in each drawn fork, so
     longer ones weigh more. What was measured is off where the interval excludes 1.
     """
-    ratios = _drawn(measured, resamples, rng) / _drawn(steady, resamples, rng)
+    ratios = _resample_forks(measured, resamples, rng) / _resample_forks(steady, resamples, rng)
     low, high = np.quantile(ratios, (0.025, 0.975))
     return float(low), float(high)
 
 
-def _drawn(forks: list[Values], resamples: int, rng: np.random.Generator) -> Array:
+def _resample_forks(forks: list[Values], resamples: int, rng: np.random.Generator) -> Array:
     """Return means of resampled forks, weighted by their lengths."""
-    sizes = np.array([len(one) for one in forks], dtype=np.float64)
+    sizes = np.array([len(fork_values) for fork_values in forks], dtype=np.float64)
     times = rng.multinomial(len(forks), np.full(len(forks), 1 / len(forks)), size=resamples)
     sums = np.zeros(resamples)
     for index, fork in enumerate(forks):
         for turn in range(int(times[:, index].max())):
-            here = times[:, index] > turn
-            sums[here] += sizes[index] * resampled_means(fork, int(here.sum()), rng)
+            mask = times[:, index] > turn
+            sums[mask] += sizes[index] * resampled_means(fork, int(mask.sum()), rng)
     return np.asarray(sums / (times @ sizes))

@@ -10,7 +10,7 @@ from math import ceil, log, log1p
 import numpy as np
 
 from auditor.stats.ratios import ratio_interval
-from auditor.warmup.change_points import change_points
+from auditor.warmup.change_points import find_change_points
 from auditor.warmup.detector import Steadiness, Values
 
 _ITERATION_SECONDS = 0.1
@@ -41,9 +41,9 @@ class CpSsd:
 
     def find(self, values: Values) -> Steadiness:
         """Judge a series; `start` is one more than the published index of the last warm-up."""
-        kept = without_outliers(values)
-        segmentation = change_points(values[kept], penalties(len(kept)))
-        changes = [int(kept[end - 1]) for end in segmentation.ends]
+        inliers = without_outliers(values)
+        segmentation = find_change_points(values[inliers], choose_penalty_range(len(inliers)))
+        changes = [int(inliers[end - 1]) for end in segmentation.ends]
         return self.judge(values, changes)
 
     def judge(self, values: Values, changes: list[int]) -> Steadiness:
@@ -65,7 +65,7 @@ class CpSsd:
         return 0
 
 
-def penalties(number: int) -> tuple[float, float]:
+def choose_penalty_range(number: int) -> tuple[float, float]:
     """Return the range of penalties that are tried for so many values."""
     return 4 * log(number), 100_000 * log(number)
 
@@ -83,13 +83,13 @@ def without_outliers(values: Values) -> np.ndarray:
     windows = np.lib.stride_tricks.sliding_window_view(rest, _WINDOW)
     low, middle, high = np.percentile(windows, (1, 50, 99), axis=1)
     reach = _REACH * (high - low)
-    below = _of_windows(middle - reach, -np.inf).max(axis=1)
-    above = _of_windows(middle + reach, np.inf).min(axis=1)
+    below = _align_window_bounds(middle - reach, -np.inf).max(axis=1)
+    above = _align_window_bounds(middle + reach, np.inf).min(axis=1)
     bad = skip + np.flatnonzero((rest < below) | (rest > above))
     return np.setdiff1d(np.arange(len(values)), bad)
 
 
-def _of_windows(bounds: Values, none: float) -> Values:
+def _align_window_bounds(bounds: Values, none: float) -> Values:
     """Return for each value the bounds of the windows that hold it; at the ends some are `none`."""
     edge = np.full(_WINDOW - 1, none)
     return np.lib.stride_tricks.sliding_window_view(np.concatenate((edge, bounds, edge)), _WINDOW)

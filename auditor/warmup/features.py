@@ -31,32 +31,33 @@ class LogSeries:
         self.n = len(values)
         self.end = self.logs[self.n - self.n // 3 :]
         self.level = float(np.median(self.end))
-        self.scatter = float(_scatter(self.end - self.level)) + _TINY
-        self.jitter = float(_scatter(np.diff(self.end)) / np.sqrt(2)) + _TINY
+        self.scatter = float(_measure_scatter(self.end - self.level)) + _TINY
+        self.jitter = float(_measure_scatter(np.diff(self.end)) / np.sqrt(2)) + _TINY
         width = self.n // _PARTS
         parts = self.logs[: width * _PARTS].reshape(_PARTS, width)
         self.medians = np.median(parts, axis=1)
-        self.scatters = _scatter(parts - self.medians[:, None], axis=1) + _TINY
+        self.scatters = _measure_scatter(parts - self.medians[:, None], axis=1) + _TINY
 
 
-def features(values: Values) -> dict[str, float]:
+def compute_features(values: Values) -> dict[str, float]:
     """Return all features by name, in an order that is always the same; none is infinite."""
     looks = LogSeries(values)
-    found: dict[str, float] = {}
+    feature_values: dict[str, float] = {}
     for group in (
-        _whole, _growing, _bands, _splits, _scatter_split, _tails, _memory, _trends, _coarse,
-        _shape, _tenths,
+        _measure_series, _compare_growing_parts, _measure_bands, _measure_splits,
+        _measure_scatter_split, _measure_tails, _measure_autocorrelation, _measure_trends,
+        _measure_wander, _measure_shape, _compare_tenths,
     ):  # fmt: skip
-        found |= dict(group(looks))
-    return found
+        feature_values |= dict(group(looks))
+    return feature_values
 
 
-def _scatter(off: Values, axis: int | None = None) -> Values:
+def _measure_scatter(deviations: Values, axis: int | None = None) -> Values:
     """Return the median absolute value, scaled to the standard deviation of normal values."""
-    return np.asarray(1.4826 * np.median(abs(off), axis=axis))
+    return np.asarray(1.4826 * np.median(abs(deviations), axis=axis))
 
 
-def _whole(looks: LogSeries) -> Named:
+def _measure_series(looks: LogSeries) -> Named:
     yield "scatter", float(np.log(looks.scatter))
     yield "jitter", float(np.log(looks.jitter))
     yield "scatter to jitter", float(np.log(looks.scatter / looks.jitter))
@@ -68,56 +69,59 @@ def _whole(looks: LogSeries) -> Named:
     yield "fastest at", int(looks.logs.argmin()) / looks.n
 
 
-def _growing(looks: LogSeries) -> Named:
+def _compare_growing_parts(looks: LogSeries) -> Named:
     """Compare parts that grow with the end: the first iterations matter one by one."""
     edges = np.concatenate((_SMALL, np.geomspace(20, looks.n, _GROWING).round())).astype(int)
     for index, (start, stop) in enumerate(pairwise(edges.tolist())):
         part = looks.logs[start:stop]
         middle = float(np.median(part))
         yield f"part {index} off", middle - looks.level
-        yield f"part {index} far", _clipped((middle - looks.level) / looks.scatter)
+        yield f"part {index} far", _clip_value((middle - looks.level) / looks.scatter)
         if start >= _SMALL[-1]:
-            scatter = float(_scatter(part - middle)) + _TINY
+            scatter = float(_measure_scatter(part - middle)) + _TINY
             yield f"part {index} scatter", float(np.log(scatter / looks.scatter))
 
 
-def _bands(looks: LogSeries) -> Named:
+def _measure_bands(looks: LogSeries) -> Named:
     """Tell when medians are last outside, and first inside, of bands around the level."""
-    off = looks.medians - looks.level
+    deviations = looks.medians - looks.level
     bands = [(f"{width} deviations", width * looks.scatter) for width in (1, 2, 3, 5)]
     bands += [(f"{width:.1%}", width) for width in (0.005, 0.01, 0.02, 0.05, 0.1)]
     for name, width in bands:
-        outside = np.flatnonzero(abs(off) > width)
-        above = np.flatnonzero(off > width)
-        inside = np.flatnonzero(abs(off) <= width)
+        outside = np.flatnonzero(abs(deviations) > width)
+        above = np.flatnonzero(deviations > width)
+        inside = np.flatnonzero(abs(deviations) <= width)
         yield f"last outside {name}", (outside[-1] + 1) / _PARTS if outside.size else 0.0
         yield f"last above {name}", (above[-1] + 1) / _PARTS if above.size else 0.0
         yield f"first inside {name}", inside[0] / _PARTS if inside.size else 1.0
         yield f"outside {name}", outside.size / _PARTS
 
 
-def _splits(looks: LogSeries) -> Named:
+def _measure_splits(looks: LogSeries) -> Named:
     """Split in two where the parts differ most, and each part again: ranks, and clipped values."""
     ranks = looks.logs.argsort().argsort() / looks.n
-    off = looks.logs - np.median(looks.logs)
-    for name, values in (("ranks", ranks), ("values", (off / (_scatter(off) + _TINY)).clip(-6, 6))):
+    deviations = looks.logs - np.median(looks.logs)
+    for name, values in (
+        ("ranks", ranks),
+        ("values", (deviations / (_measure_scatter(deviations) + _TINY)).clip(-6, 6)),
+    ):
         centred = values - values.mean()
         sums = centred.cumsum()
         size = float(np.sqrt(looks.n) * (centred.std() + _TINY))
-        for kind, at in (("sum", int(abs(sums).argmax())), ("rise", int(sums.argmax()))):
-            yield f"{kind} of {name} at", at / looks.n
-            yield f"{kind} of {name}", float(sums[at]) / size
-        whole = float(centred @ centred) + _TINY
-        cut, gain = _split(centred)
+        for kind, position in (("sum", int(abs(sums).argmax())), ("rise", int(sums.argmax()))):
+            yield f"{kind} of {name} at", position / looks.n
+            yield f"{kind} of {name}", float(sums[position]) / size
+        total = float(centred @ centred) + _TINY
+        cut, gain = _find_best_split(centred)
         yield f"split of {name} at", cut / looks.n
-        yield f"split of {name}", gain / whole
+        yield f"split of {name}", gain / total
         for side, start, stop in (("left", 0, cut), ("right", cut, looks.n)):
-            inner, gain = _split(centred[start:stop])
+            inner, gain = _find_best_split(centred[start:stop])
             yield f"{side} split of {name} at", (start + inner) / looks.n
-            yield f"{side} split of {name}", gain / whole
+            yield f"{side} split of {name}", gain / total
 
 
-def _split(values: Values) -> tuple[int, float]:
+def _find_best_split(values: Values) -> tuple[int, float]:
     """Return how many values lie before the best cut, and what it takes off the sum of squares."""
     n = len(values)
     if n < 2 * len(_SMALL):
@@ -125,24 +129,24 @@ def _split(values: Values) -> tuple[int, float]:
     sums = (values - values.mean()).cumsum()[:-1]
     before = np.arange(1, n)
     gains = sums**2 * n / (before * (n - before))
-    at = int(gains.argmax())
-    return at + 1, float(gains[at])
+    best = int(gains.argmax())
+    return best + 1, float(gains[best])
 
 
-def _scatter_split(looks: LogSeries) -> Named:
+def _measure_scatter_split(looks: LogSeries) -> Named:
     scatters = np.log(looks.scatters)
-    cut, gain = _split(scatters)
+    cut, gain = _find_best_split(scatters)
     centred = scatters - scatters.mean()
     yield "split of scatter at", cut / _PARTS
     yield "split of scatter", gain / (float(centred @ centred) + _TINY)
     yield "scatter falls", float(np.sign(centred[:cut].sum()))
 
 
-def _tails(looks: LogSeries) -> Named:
+def _measure_tails(looks: LogSeries) -> Named:
     far = (looks.logs - np.median(looks.logs)) / looks.scatter
     percents = (0.5, 1, 2, 5, 95, 98, 99, 99.5)
     for percent, value in zip(percents, np.percentile(far, percents), strict=True):
-        yield f"percentile {percent}", _clipped(float(value))
+        yield f"percentile {percent}", _clip_value(float(value))
     for width in (4, 8, 16):
         outliers = np.flatnonzero(abs(far) > width)
         yield f"outliers {width}", outliers.size / looks.n
@@ -153,7 +157,7 @@ def _tails(looks: LogSeries) -> Named:
         )
 
 
-def _memory(looks: LogSeries) -> Named:
+def _measure_autocorrelation(looks: LogSeries) -> Named:
     for name, values, lags in (
         ("end", looks.end, (1, 2, 5, 10, 25, 50, 100)),
         ("whole", looks.logs, (1, 10, 100)),
@@ -164,19 +168,19 @@ def _memory(looks: LogSeries) -> Named:
             yield f"memory {lag} of {name}", float(centred[:-lag] @ centred[lag:]) / power
 
 
-def _trends(looks: LogSeries) -> Named:
+def _measure_trends(looks: LogSeries) -> Named:
     n = looks.n
-    near = ((looks.logs - looks.level) / looks.scatter).clip(-5, 5)
+    clipped_logs = ((looks.logs - looks.level) / looks.scatter).clip(-5, 5)
     for start, stop in (
         (0, n), (0, n // 2), (n // 2, n), (n // 3, n), (2 * n // 3, n), (n - n // 6, n)
     ):  # fmt: skip
-        part = near[start:stop]
+        part = clipped_logs[start:stop]
         along = np.arange(len(part)) - (len(part) - 1) / 2
         slope = float(along @ part / (along @ along))
-        yield f"trend {start / n:.2f} {stop / n:.2f}", _clipped(slope * len(part))
+        yield f"trend {start / n:.2f} {stop / n:.2f}", _clip_value(slope * len(part))
 
 
-def _coarse(looks: LogSeries) -> Named:
+def _measure_wander(looks: LogSeries) -> Named:
     """Tell how far medians of blocks of several lengths wander once the beginning is over."""
     rest = looks.logs[looks.n // 6 :]
     for parts in (300, 120, 60, 30, 12, 6):
@@ -190,10 +194,10 @@ def _coarse(looks: LogSeries) -> Named:
         yield f"blocks {parts} wide", float(np.log(wide + 1e-6))
 
 
-def _shape(looks: LogSeries) -> Named:
+def _measure_shape(looks: LogSeries) -> Named:
     """Tell whether the end has several levels, or a rhythm."""
-    near = ((looks.end - looks.level) / looks.scatter).clip(-5, 5)
-    counts, _ = np.histogram(near, bins=20, range=(-5, 5))
+    clipped_end = ((looks.end - looks.level) / looks.scatter).clip(-5, 5)
+    counts, _ = np.histogram(clipped_end, bins=20, range=(-5, 5))
     shares = counts / counts.sum()
     yield "entropy", float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
     inner = shares[1:-1]
@@ -208,18 +212,18 @@ def _shape(looks: LogSeries) -> Named:
     yield "middle rhythms", float(power[10:100].sum())
 
 
-def _tenths(looks: LogSeries) -> Named:
+def _compare_tenths(looks: LogSeries) -> Named:
     """Compare the values of each tenth with those of the last one."""
     parts = np.array_split(looks.logs, 10)
     last = np.sort(parts[-1])
     for index, part in enumerate(parts):
         ordered = np.sort(part)
-        both = np.concatenate((ordered, last))
-        mine = np.searchsorted(ordered, both, "right") / len(ordered)
-        others = np.searchsorted(last, both, "right") / len(last)
-        yield f"tenth {index} unlike", float(abs(mine - others).max())
+        pooled_values = np.concatenate((ordered, last))
+        part_shares = np.searchsorted(ordered, pooled_values, "right") / len(ordered)
+        last_shares = np.searchsorted(last, pooled_values, "right") / len(last)
+        yield f"tenth {index} unlike", float(abs(part_shares - last_shares).max())
         yield f"tenth {index} above", float((part > looks.level).mean())
 
 
-def _clipped(value: float) -> float:
+def _clip_value(value: float) -> float:
     return min(max(float(value), -_FAR), _FAR)

@@ -59,27 +59,27 @@ class Forest:
         # All nodes at once: that is less work for numpy than those on the way, step by step.
         goes_left = case.astype(np.float32)[self.features] <= self.thresholds
         below = np.where(goes_left, self.left, self.right)
-        at = self.roots
+        nodes = self.roots
         while True:
-            following = below[at]
-            if (following == at).all():
-                return at
-            at = following
+            following = below[nodes]
+            if (following == nodes).all():
+                return nodes
+            nodes = following
 
 
-def not_above(thresholds: Array) -> npt.NDArray[np.float32]:
+def round_down_thresholds(thresholds: Array) -> npt.NDArray[np.float32]:
     """Round down to single precision: the same cases of that precision are at most it."""
     single = thresholds.astype(np.float32)
     return np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
 
 
-def weights(leaves: npt.NDArray[np.int32], known: npt.NDArray[np.int32]) -> Array:
+def compute_weights(leaves: npt.NDArray[np.int32], training_leaves: npt.NDArray[np.int32]) -> Array:
     """Return how much each of the cases that trees were grown with is like one.
 
     `leaves` are those of the one case (trees), `known` of the others (trees, cases). Quantile
     regression forests (Meinshausen 2006): the mean over trees of the shares in a leaf.
     """
-    same = known == leaves[:, None]
+    same = training_leaves == leaves[:, None]
     return np.asarray((same / same.sum(axis=1, keepdims=True)).mean(axis=0))
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from auditor.warmup import features
 from auditor.warmup.detector import Steadiness, Values
-from auditor.warmup.forest import Forest, weighted_median, weights
+from auditor.warmup.forest import Forest, compute_weights, weighted_median
 
 LENGTH = 3000
 """Iterations of the series that were judged."""
@@ -31,7 +31,7 @@ class ForestModel:
     def __init__(self, arrays: dict[str, npt.NDArray[np.generic]]) -> None:
         """Take the arrays of a model file, by their names."""
         self._arrays = arrays
-        self.names = [str(one) for one in arrays["names"]]
+        self.names = [str(name) for name in arrays["names"]]
         self._steady = Forest.of(arrays, "steady")
         self._shares = np.asarray(arrays["steady_shares"], dtype=np.float64)
         self._start = Forest.of(arrays, "start")
@@ -44,13 +44,13 @@ class ForestModel:
         with path.open("wb") as file:
             np.savez_compressed(file, allow_pickle=False, **self._arrays)
 
-    def chance(self, case: Values) -> float:
+    def estimate_steady_chance(self, case: Values) -> float:
         """Return how sure it is that a series becomes steady, 0 to 1."""
         return float(self._shares[self._steady.leaves(case)].mean())
 
     def start(self, case: Values) -> float:
         """Return where a series of LENGTH iterations would be steady, if it is at all."""
-        likeness = weights(self._start.leaves(case), self._known)
+        likeness = compute_weights(self._start.leaves(case), self._known)
         return weighted_median(self._starts, likeness)
 
 
@@ -75,24 +75,24 @@ class LearnedDetector:
         self._given = model
 
     @property
-    def _model(self) -> ForestModel:
+    def _forest_model(self) -> ForestModel:
         return self._given or load_shipped_forests()
 
     def find(self, values: Values) -> Steadiness:
         """Judge a series; places are taken as parts of its length."""
-        case = self._case(values)
-        if self._model.chance(case) < self._model.threshold:
+        case = self._build_case(values)
+        if self._forest_model.estimate_steady_chance(case) < self._forest_model.threshold:
             return Steadiness(None)
-        return Steadiness(_place(self._model.start(case), len(values)))
+        return Steadiness(_scale_start(self._forest_model.start(case), len(values)))
 
     def start(self, values: Values) -> int:
         """Return where it would be steady, whatever the verdict: what totals of errors are of."""
-        return _place(self._model.start(self._case(values)), len(values))
+        return _scale_start(self._forest_model.start(self._build_case(values)), len(values))
 
-    def _case(self, values: Values) -> Values:
-        found = features.features(values)
-        return np.array([found[name] for name in self._model.names])
+    def _build_case(self, values: Values) -> Values:
+        feature_values = features.compute_features(values)
+        return np.array([feature_values[name] for name in self._forest_model.names])
 
 
-def _place(start: float, length: int) -> int:
+def _scale_start(start: float, length: int) -> int:
     return min(round(start * length / LENGTH), length - 1)

@@ -7,9 +7,9 @@ import numpy as np
 
 from auditor.core.series.steady import NeededWarmup, SeriesSteadiness
 from auditor.core.series.stored import StoredProcess
-from auditor.core.suite import Configured
+from auditor.core.suite import IterationSettings
 from auditor.stats.arrays import Array
-from auditor.warmup.configured import lengths_of
+from auditor.warmup.configured import read_iteration_times
 
 WITHIN = 0.01
 """How far from the steady mean the mean of a time from the start on may be."""
@@ -29,7 +29,7 @@ def needed_warmup(judged: Judged) -> NeededWarmup | None:
     times, seconds = [], set()
     for process, steadiness in judged:
         if steadiness.steady_from is not None:
-            lasts = lengths_of(process)
+            lasts = read_iteration_times(process)
             if lasts is None:
                 return None
             times.append((lasts, np.asarray(process.whole), steadiness.steady_from))
@@ -42,30 +42,35 @@ def needed_warmup(judged: Judged) -> NeededWarmup | None:
         None,
     )
     operation = max(float(np.median(values[start:])) for _, values, start in times)
-    iterations, each = _written(
+    iterations, iteration_seconds = _round_warmup(
         until, max(start for *_, start in times), (seconds.pop(), operation), configured
     )
+    total_seconds = until
+    if iteration_seconds is not None:
+        total_seconds = _estimate_duration(iterations, iteration_seconds, operation)
     return NeededWarmup(
         seconds=until,
-        operations=max(round(float((lasts / own)[:start].sum())) for lasts, own, start in times),
+        operations=max(
+            round(float((lasts / operation_seconds)[:start].sum()))
+            for lasts, operation_seconds, start in times
+        ),
         iterations=iterations,
-        iteration_seconds=each,
-        saved_seconds=_saved(judged, until if each is None else _takes(iterations, each, operation),
-                             (configured, operation)),
-        measured_seconds=_enough(times),
-    )  # fmt: skip
+        iteration_seconds=iteration_seconds,
+        saved_seconds=_estimate_saving(judged, total_seconds, (configured, operation)),
+        measured_seconds=_find_sufficient_time(times),
+    )
 
 
-def _takes(iterations: int, each: float, operation: float) -> float:
+def _estimate_duration(iterations: int, iteration_seconds: float, operation: float) -> float:
     """Return how long iterations last, each of which ends with the first operation after it."""
-    return iterations * max(1, ceil(each / operation)) * operation
+    return iterations * max(1, ceil(iteration_seconds / operation)) * operation
 
 
-def _written(
+def _round_warmup(
     until: float,
     start: int,
     measured: tuple[float | None, float],
-    configured: Configured | None,
+    configured: IterationSettings | None,
 ) -> tuple[int, float | None]:
     """Return iterations and the time of each as an author would write them.
 
@@ -76,37 +81,43 @@ def _written(
     if seconds is None:
         return start, None
     if configured is not None and 0 < configured.warmup_seconds <= until:
-        each = configured.warmup_seconds
+        iteration_seconds = configured.warmup_seconds
     elif until < 1 or (configured is None and seconds >= 1):
         return start, seconds
     else:
-        each = 1.0
-    return ceil(until / _takes(1, each, operation)), each
+        iteration_seconds = 1.0
+    return ceil(until / _estimate_duration(1, iteration_seconds, operation)), iteration_seconds
 
 
-def _saved(judged: Judged, enough: float, asked: tuple[Configured | None, float]) -> float | None:
+def _estimate_saving(
+    judged: Judged, enough: float, settings: tuple[IterationSettings | None, float]
+) -> float | None:
     """Return by how much a run of the suite gets shorter; None where no warm-up is configured."""
-    configured, operation = asked
+    configured, operation = settings
     if configured is not None:
-        whole = _takes(configured.warmup_iterations, configured.warmup_seconds, operation)
-        return configured.forks * (whole - enough)
-    known = [
+        configured_duration = _estimate_duration(
+            configured.warmup_iterations, configured.warmup_seconds, operation
+        )
+        return configured.forks * (configured_duration - enough)
+    process_runs = [
         (stored_process, steadiness.run)
         for stored_process, steadiness in judged
         if stored_process.failure is None
     ]
-    if not any(stored_process.warmups for stored_process, _ in known):
+    if not any(stored_process.warmups for stored_process, _ in process_runs):
         return None
     spent = 0.0
-    for process, _ in known:
-        lasts = lengths_of(process)
+    for process, _ in process_runs:
+        lasts = read_iteration_times(process)
         spent += 0.0 if lasts is None else float(lasts[: len(process.warmups)].sum())
-    return (spent - len(known) * enough) / len({run for _, run in known})
+    return (spent - len(process_runs) * enough) / len({run for _, run in process_runs})
 
 
-def _enough(times: Times) -> float | None:
+def _find_sufficient_time(times: Times) -> float | None:
     """Return the first of TIMES that is long enough in all processes."""
-    return next((one for one in TIMES if all(_is_enough(one, *time) for time in times)), None)
+    return next(
+        (seconds for seconds in TIMES if all(_is_enough(seconds, *time) for time in times)), None
+    )
 
 
 def _is_enough(seconds: float, lasts: Array, values: Array, start: int) -> bool:

@@ -34,7 +34,7 @@ class Partition:
         """Take the next value."""
         self.n += 1
         if self.n == len(self._least):
-            self._grow()
+            self._grow_arrays()
         end = self.n
         self._sums[:, end] = self._sums[:, end - 1] + (value, value * value)
         if end < _LEAST_SEGMENT:
@@ -47,23 +47,25 @@ class Partition:
         best = int(total.argmin())
         self._least[end] = total[best] + self._penalty
         self._before[end] = starts[best]
-        near = total <= total[best] + self._penalty
-        if int(near.sum()) > _MOST:
-            near &= total <= np.partition(total, _MOST)[_MOST]
+        candidates = total <= total[best] + self._penalty
+        if int(candidates.sum()) > _MOST:
+            candidates &= total <= np.partition(total, _MOST)[_MOST]
         following = end - _LEAST_SEGMENT + 1
         if following >= _LEAST_SEGMENT:
-            self._starts = np.append(starts[near], following)
+            self._starts = np.append(starts[candidates], following)
 
     def segments(self, most: int) -> list[tuple[int, int, float, float]]:
         """Return start, end, mean and variance of the last segments, the very last one first."""
-        found: list[tuple[int, int, float, float]] = []
+        last_segments: list[tuple[int, int, float, float]] = []
         end = self.n
-        while end and len(found) < most:
+        while end and len(last_segments) < most:
             start = int(self._before[end])
             sums = (self._sums[:, end] - self._sums[:, start]) / (end - start)
-            found.append((start, end, float(sums[0]), float(max(sums[1] - sums[0] ** 2, 0.0))))
+            last_segments.append(
+                (start, end, float(sums[0]), float(max(sums[1] - sums[0] ** 2, 0.0)))
+            )
             end = start
-        return found
+        return last_segments
 
     def gain(self) -> float:
         """Return by how much the last change lowers the cost, in penalties; 0 without one."""
@@ -71,16 +73,16 @@ class Partition:
         if start == 0:
             return 0.0
         before = int(self._before[start])
-        one = self._cost(before, self.n)
-        two = self._cost(before, start) + self._cost(start, self.n)
-        return (one - two) / self._penalty
+        joint_cost = self._compute_cost(before, self.n)
+        split_cost = self._compute_cost(before, start) + self._compute_cost(start, self.n)
+        return (joint_cost - split_cost) / self._penalty
 
-    def _cost(self, start: int, end: int) -> float:
+    def _compute_cost(self, start: int, end: int) -> float:
         length = end - start
         sums = (self._sums[:, end] - self._sums[:, start]) / length
         return length * log(max(float(sums[1] - sums[0] ** 2), _LEAST_VARIANCE))
 
-    def _grow(self) -> None:
+    def _grow_arrays(self) -> None:
         room = len(self._least)
         self._sums = np.concatenate((self._sums, np.zeros((2, room))), axis=1)
         self._least = np.concatenate((self._least, np.full(room, np.inf)))

@@ -60,22 +60,24 @@ class RunSoFar:
         return self._logs[: self.n]
 
     @property
-    def passed(self) -> Array:
+    def elapsed_seconds(self) -> Array:
         """Return the seconds that had passed at the end of each iteration (iterations,)."""
         return self._passed[: self.n]
 
     def features(self) -> dict[str, float]:
         """Return all features by name, in an order that is always the same; none is infinite."""
-        look = _Look(self)
-        found: dict[str, float] = {}
+        look = _RunSnapshot(self)
+        feature_values: dict[str, float] = {}
         for group in (
-            _place, _window, _halves, _before, _alike, _jumps, _course, _wanders, _changes,
+            _measure_progress, _measure_window, _compare_quarters, _compare_earlier_parts,
+            _measure_unchanged_time, _measure_jumps, _measure_course, _measure_wander,
+            _measure_changes,
         ):  # fmt: skip
-            found |= dict(group(look))
-        return found
+            feature_values |= dict(group(look))
+        return feature_values
 
 
-class _Look:
+class _RunSnapshot:
     """What a run looks like at one moment, with the level and the scatter of its last window."""
 
     def __init__(self, run: RunSoFar) -> None:
@@ -84,38 +86,38 @@ class _Look:
         self.partitions = run.partitions
         logs = run.logs
         self.speed = float(logs[-WINDOW:].mean())
-        self.level = middle(logs[-WINDOW:])
+        self.level = compute_median(logs[-WINDOW:])
         self.logs = logs - self.level
         self.window = self.logs[-WINDOW:]
-        self.scatter = 1.4826 * middle(abs(self.window)) + _TINY
-        self.blocks = blocks(self.logs)
+        self.scatter = 1.4826 * compute_median(abs(self.window)) + _TINY
+        self.blocks = compute_block_medians(self.logs)
 
 
-def middle(values: Array) -> float:
+def compute_median(values: Array) -> float:
     """Return the median; numpy's own takes longer to find out what it was given."""
     half = len(values) // 2
     ordered = np.sort(values)
     return float(ordered[half] if len(values) % 2 else (ordered[half - 1] + ordered[half]) / 2)
 
 
-def blocks(values: Array) -> Array:
+def compute_block_medians(values: Array) -> Array:
     """Return the middle of each block; they end with the values, whose first ones may fill none."""
-    whole = np.sort(values[len(values) % BLOCK :].reshape(-1, BLOCK), axis=1)
-    return np.asarray(whole[:, 4:6].mean(axis=1))
+    sorted_blocks = np.sort(values[len(values) % BLOCK :].reshape(-1, BLOCK), axis=1)
+    return np.asarray(sorted_blocks[:, 4:6].mean(axis=1))
 
 
-def _place(run: _Look) -> Named:
+def _measure_progress(run: _RunSnapshot) -> Named:
     yield "iterations", float(run.n)
     yield "seconds", run.lasted
     yield "operations", float(np.log(run.lasted) - run.speed)
     yield "time", run.speed
 
 
-def _window(run: _Look) -> Named:
+def _measure_window(run: _RunSnapshot) -> Named:
     values = run.window
     mean = float(values.mean())
-    off = values - mean
-    power = float(off @ off) + _TINY**2
+    centred = values - mean
+    power = float(centred @ centred) + _TINY**2
     deviation = float(np.sqrt(power / WINDOW))
     steps = np.diff(values)
     yield "scatter", float(np.log(run.scatter))
@@ -123,66 +125,66 @@ def _window(run: _Look) -> Named:
     yield "tails", float(np.log(deviation / run.scatter))
     yield "mean off", mean / run.scatter
     yield "jitter", float(np.log((steps @ steps / WINDOW) / power * WINDOW + _TINY))
-    yield "memory 1", float(off[:-1] @ off[1:]) / power
-    yield "memory 5", float(off[:-5] @ off[5:]) / power
-    slope = float(_EDGES @ off) / float(_EDGES @ _EDGES)
+    yield "memory 1", float(centred[:-1] @ centred[1:]) / power
+    yield "memory 5", float(centred[:-5] @ centred[5:]) / power
+    slope = float(_EDGES @ centred) / float(_EDGES @ _EDGES)
     yield "slope", slope * WINDOW
     yield "slope far", slope * WINDOW / run.scatter
     ordered = np.sort(values)
-    for at in (0, 2, 10, 25, 75, 90, 97, 99):
-        yield f"rank {at}", _clipped(ordered[at] / run.scatter)
-    sums = off.cumsum()
+    for rank in (0, 2, 10, 25, 75, 90, 97, 99):
+        yield f"rank {rank}", _clip_value(ordered[rank] / run.scatter)
+    sums = centred.cumsum()
     yield "sum", float(abs(sums).max()) / (deviation * 10)
     yield "sum at", float(abs(sums).argmax())
 
 
-def _halves(run: _Look) -> Named:
+def _compare_quarters(run: _RunSnapshot) -> Named:
     quarters = np.sort(run.window.reshape(4, 25), axis=1)[:, 12]
     for index in range(3):
         change = float(quarters[index] - quarters[3])
         yield f"quarter {index}", change
-        yield f"quarter {index} far", _clipped(change / run.scatter)
+        yield f"quarter {index} far", _clip_value(change / run.scatter)
 
 
-def _before(run: _Look) -> Named:
+def _compare_earlier_parts(run: _RunSnapshot) -> Named:
     """Compare what lies before the window, by its distance; and the first iterations."""
     start = max(run.n - WINDOW, 0)
     for back in _BACK:
         part = run.logs[max(start - back, 0) : start]
-        level = middle(part) if len(part) else 0.0
+        level = compute_median(part) if len(part) else 0.0
         yield f"before {back}", level
-        yield f"before {back} far", _clipped(level / run.scatter)
+        yield f"before {back} far", _clip_value(level / run.scatter)
     for first in _FIRST:
-        yield f"first {first}", middle(run.logs[:first])
+        yield f"first {first}", compute_median(run.logs[:first])
 
 
-def _alike(run: _Look) -> Named:
+def _measure_unchanged_time(run: _RunSnapshot) -> Named:
     """For how long have blocks had the level of the window?"""
-    off = abs(run.blocks[::-1])
+    distances = abs(run.blocks[::-1])
     for name, band in [(f"{band:.1%}", band) for band in _BANDS] + [
         (f"{times} deviations", times * run.scatter) for times in (0.5, 1, 2, 4)
     ]:
-        outside = off > band
+        outside = distances > band
         since = int(outside.argmax()) if outside.any() else len(outside)
         yield f"within {name}", float(since * BLOCK)
         yield f"share within {name}", since / len(outside)
         yield f"outside {name}", float(outside.mean())
 
 
-def _jumps(run: _Look) -> Named:
+def _measure_jumps(run: _RunSnapshot) -> Named:
     """Split the run where its parts differ most, then its last part again, and again."""
-    near = (run.logs / run.scatter).clip(-_CLIP, _CLIP)
+    clipped_logs = (run.logs / run.scatter).clip(-_CLIP, _CLIP)
     start = 0
     for turn in range(_SPLITS):
-        cut, gain = _split(near[start:])
-        before, after = near[start : start + cut], near[start + cut :]
+        cut, gain = _find_best_split(clipped_logs[start:])
+        before, after = clipped_logs[start : start + cut], clipped_logs[start + cut :]
         jump = float(before.mean() - after.mean()) if cut else 0.0
         yield f"cut {turn} since", float(run.n - start - cut)
         yield f"cut {turn} gain", gain
         yield f"cut {turn} jump", jump * run.scatter
         yield f"cut {turn} far", jump
         start += cut
-    cut, gain = _split(run.blocks)
+    cut, gain = _find_best_split(run.blocks)
     yield "blocks cut since", float((len(run.blocks) - cut) * BLOCK)
     yield "blocks cut gain", float(np.log(gain + _TINY))
     yield (
@@ -191,7 +193,7 @@ def _jumps(run: _Look) -> Named:
     )
 
 
-def _split(values: Array) -> tuple[int, float]:
+def _find_best_split(values: Array) -> tuple[int, float]:
     """Return how many values lie before the best cut, and the mean square it explains."""
     n = len(values)
     if n < _LEAST_SPLIT:
@@ -199,11 +201,11 @@ def _split(values: Array) -> tuple[int, float]:
     sums = (values - values.mean()).cumsum()[:-1]
     before = np.arange(1, n)
     gains = sums**2 / (before * (n - before))
-    at = int(gains.argmax())
-    return at + 1, float(gains[at])
+    best = int(gains.argmax())
+    return best + 1, float(gains[best])
 
 
-def _course(run: _Look) -> Named:
+def _measure_course(run: _RunSnapshot) -> Named:
     """Where does the window stand among all there was?"""
     blocks = run.blocks
     yield "blocks above", float((blocks > 0).mean())
@@ -222,20 +224,24 @@ def _course(run: _Look) -> Named:
     yield "outliers", float(outliers.mean())
     yield "outliers of the window", float(outliers[-WINDOW:].mean())
     earlier = run.logs[: -WINDOW or None][-WINDOW:]
-    off = 1.4826 * middle(abs(earlier - middle(earlier))) + _TINY if len(earlier) else run.scatter
-    yield "scatter before", float(np.log(off / run.scatter))
+    earlier_scatter = (
+        1.4826 * compute_median(abs(earlier - compute_median(earlier))) + _TINY
+        if len(earlier)
+        else run.scatter
+    )
+    yield "scatter before", float(np.log(earlier_scatter / run.scatter))
 
 
-def _wanders(run: _Look) -> Named:
+def _measure_wander(run: _RunSnapshot) -> Named:
     """How far do means of neighbours of several lengths lie apart (Allan's deviation)?"""
     recent = run.logs[-5 * WINDOW :]
-    near = recent.clip(-_CLIP * run.scatter, _CLIP * run.scatter)
-    sums = np.concatenate(([0.0], near.cumsum()))
+    clipped_logs = recent.clip(-_CLIP * run.scatter, _CLIP * run.scatter)
+    sums = np.concatenate(([0.0], clipped_logs.cumsum()))
     for width in _SCALES:
-        means = np.diff(sums[len(near) % width :: width]) / width
-        apart = float(abs(np.diff(means)).mean())
-        yield f"apart {width}", float(np.log(apart + _TINY))
-        yield f"apart {width} far", float(np.log(apart / run.scatter * width**0.5 + _TINY))
+        means = np.diff(sums[len(clipped_logs) % width :: width]) / width
+        distance = float(abs(np.diff(means)).mean())
+        yield f"apart {width}", float(np.log(distance + _TINY))
+        yield f"apart {width} far", float(np.log(distance / run.scatter * width**0.5 + _TINY))
     for width in (5, 10, 30):
         last = run.blocks[-width:]
         order = last.argsort().argsort() - (len(last) - 1) / 2
@@ -243,37 +249,37 @@ def _wanders(run: _Look) -> Named:
         yield f"trend {width}", float(along @ order / max(float(along @ along), 1.0))
 
 
-def _changes(run: _Look) -> Named:
+def _measure_changes(run: _RunSnapshot) -> Named:
     """What would be said of the run if this were its end? Levels are those of its segments."""
     for index, partition in enumerate(run.partitions):
-        found = np.array(partition.segments(_SEGMENTS))
-        starts, ends, means, variances = found.T
-        off = abs(means - means[0])
-        yield f"{index} changes", float(len(found))
+        segments = np.array(partition.segments(_SEGMENTS))
+        starts, ends, means, variances = segments.T
+        distances = abs(means - means[0])
+        yield f"{index} changes", float(len(segments))
         yield f"{index} changed since", float(run.n - starts[0])
         yield f"{index} gain", partition.gain()
-        yield f"{index} jump", float(means[1] - means[0]) if len(found) > 1 else 0.0
+        yield f"{index} jump", float(means[1] - means[0]) if len(segments) > 1 else 0.0
         yield (
             f"{index} calmer",
             float(np.log((variances[1] + _TINY**2) / (variances[0] + _TINY**2)))
-            if len(found) > 1
+            if len(segments) > 1
             else 0.0,
         )
-        yield f"{index} farthest", float(off.max())
-        yield f"{index} spread", float(off @ (ends - starts)) / float(ends[0])
+        yield f"{index} farthest", float(distances.max())
+        yield f"{index} spread", float(distances @ (ends - starts)) / float(ends[0])
         for level in _LEVELS:
-            outside = np.flatnonzero(off > level)
+            outside = np.flatnonzero(distances > level)
             since = ends[outside[0]] if outside.size else starts[-1]
             yield f"{index} steady at {level}", float(run.n - since)
             yield f"{index} share steady at {level}", float((run.n - since) / run.n)
-            inside = float((ends - starts)[off <= level].sum())
+            inside = float((ends - starts)[distances <= level].sum())
             yield f"{index} time at {level}", inside / float(ends[0] - starts[-1])
 
 
-def _clipped(value: float) -> float:
+def _clip_value(value: float) -> float:
     return min(max(float(value), -50.0), 50.0)
 
 
-def vector(found: Mapping[str, float], names: Sequence[str]) -> Array:
+def build_feature_vector(feature_values: Mapping[str, float], names: Sequence[str]) -> Array:
     """Return features in the order of some names."""
-    return np.array([found[name] for name in names])
+    return np.array([feature_values[name] for name in names])

@@ -7,11 +7,11 @@ import numpy as np
 
 from auditor.core.stop_rules import Criterion
 from auditor.warmup.run_so_far import RunSoFar
-from auditor.warmup.scorers.boosted import Boosted
-from auditor.warmup.scorers.convolutional import Convolutional
+from auditor.warmup.scorers.boosted import BoostedTrees
+from auditor.warmup.scorers.convolutional import ConvolutionalNetwork
 from auditor.warmup.scorers.files import ScorerModel
 from auditor.warmup.scorers.rocket import Rocket
-from auditor.warmup.windows import WINDOW, standardised
+from auditor.warmup.windows import WINDOW, standardise_windows
 
 LOOKS = 20
 """Of our model: that many looks count together, each after an iteration."""
@@ -31,7 +31,9 @@ class ScoredRule:
         self.method: Criterion = model.method
         self.last_warmup: int | None = None
         self._threshold = model.threshold
-        self._scorer = _Course(scoring) if isinstance(scoring, Boosted) else _Last(scoring)
+        self._scorer = (
+            _CourseScorer(scoring) if isinstance(scoring, BoostedTrees) else _WindowScorer(scoring)
+        )
         self._seen = 0
 
     def observe(self, seconds: float, lasted: float) -> int | None:
@@ -45,10 +47,10 @@ class ScoredRule:
         return self._seen - WINDOW
 
 
-class _Course:
+class _CourseScorer:
     """Judges the whole run so far, by its last looks together: a single one errs more easily."""
 
-    def __init__(self, trees: Boosted) -> None:
+    def __init__(self, trees: BoostedTrees) -> None:
         self._trees = trees
         self._run = RunSoFar()
         self._found: Mapping[str, float] = {}
@@ -67,10 +69,10 @@ class _Course:
         return self._trees.last_warmup(self._run, self._found)
 
 
-class _Last:
+class _WindowScorer:
     """Judges the last window alone."""
 
-    def __init__(self, scorer: Convolutional | Rocket) -> None:
+    def __init__(self, scorer: ConvolutionalNetwork | Rocket) -> None:
         self._scorer = scorer
         self._values: deque[float] = deque(maxlen=WINDOW)
 
@@ -78,7 +80,7 @@ class _Last:
         self._values.append(seconds)
 
     def score(self) -> float:
-        window = standardised(np.array(self._values), _FIRST)
+        window = standardise_windows(np.array(self._values), _FIRST)
         return float(self._scorer.scores(window)[0])
 
     def last_warmup(self) -> int | None:

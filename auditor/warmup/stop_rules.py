@@ -83,10 +83,10 @@ class ProcessWatcher:
     def _is_enough(self, measured: Values) -> bool:
         if len(measured) < self._watch.measured:
             return False
-        return self._watch.width is None or width(measured) <= self._watch.width
+        return self._watch.width is None or measure_interval_width(measured) <= self._watch.width
 
 
-def width(values: Values) -> float:
+def measure_interval_width(values: Values) -> float:
     """Return the width of the 95 % interval of the mean, relative to it; infinite for too few."""
     if len(values) < 2 * _BATCHES:
         return float("inf")
@@ -180,7 +180,7 @@ class WatcherFactory:
         if watch.method in _RULES:
             return _RULES[watch.method](seed)
         if watch.method not in self._models:
-            self._models[watch.method] = files.of(watch.method, self._file)
+            self._models[watch.method] = files.choose_model(watch.method, self._file)
         model = self._models[watch.method]
         if model is None or model.digest != watch.model:
             raise ValueError("the model of this trial is not at hand")

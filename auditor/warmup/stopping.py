@@ -15,11 +15,11 @@ import numpy as np
 
 from auditor.warmup.detector import Values
 
-DRAWN = 1000
+SAMPLE_SIZE = 1000
 """Operations drawn of each iteration, and for each figure."""
 _HISTORY = 5
 _MOST = 50
-_OFF = 10.0
+_OUTLIER_FACTOR = 10.0
 _REACH = 5.0
 _POINTS = 1000
 _WHISKER = 1.5
@@ -67,45 +67,47 @@ class StopRule:
         Where only an iteration's mean is known, that is its one operation.
         """
         middle = np.median(operations)
-        near = operations[(operations >= middle / _OFF) & (operations <= middle * _OFF)]
-        self._union.append(self.rng.choice(near, DRAWN))
-        whole = np.concatenate(self._union)
-        self.figures += self._figure(whole)
-        return len(self._union) >= self.most or self._enough()
+        inliers = operations[
+            (operations >= middle / _OUTLIER_FACTOR) & (operations <= middle * _OUTLIER_FACTOR)
+        ]
+        self._union.append(self.rng.choice(inliers, SAMPLE_SIZE))
+        union = np.concatenate(self._union)
+        self.figures += self._compute_figures(union)
+        return len(self._union) >= self.most or self._is_enough()
 
-    def _figure(self, whole: Values) -> list[float]:
+    def _compute_figures(self, whole: Values) -> list[float]:
         if self.technique is Technique.COV:
             return [float(whole.std(ddof=1) / whole.mean())]
-        drawn = self.rng.choice(whole, DRAWN)
+        sample = self.rng.choice(whole, SAMPLE_SIZE)
         if self.technique is Technique.RCIW:
-            return [width(drawn, self.rng)]
-        before, self._last = self._last, drawn
-        return [] if before is None else [similarity(before, drawn)]
+            return [measure_bootstrap_width(sample, self.rng)]
+        before, self._last = self._last, sample
+        return [] if before is None else [compute_similarity(before, sample)]
 
-    def _enough(self) -> bool:
+    def _is_enough(self) -> bool:
         if len(self._union) < LEAST[self.technique]:
             return False
         limit = THRESHOLDS[self.technique]
         recent = np.array(self.figures[-_HISTORY:])
         if self.technique is Technique.KLD:
             return bool(recent.mean() > limit)
-        off = recent[:-1] - recent[-1]
+        changes = recent[:-1] - recent[-1]
         if self.variant is RuleVariant.LIVE:
-            return bool(abs(off).max() < limit)
+            return bool(abs(changes).max() < limit)
         # The scatter's change is signed there, so one that rises ends at once; of the interval
         # the widths themselves count, not what they change by.
-        return bool((off if self.technique is Technique.COV else recent).max() < limit)
+        return bool((changes if self.technique is Technique.COV else recent).max() < limit)
 
 
-def iterations(rule: StopRule, samples: Iterable[Values]) -> int | None:
+def count_iterations(rule: StopRule, samples: Iterable[Values]) -> int | None:
     """Return after how many of some iterations a rule stops, None where they do not suffice."""
-    for number, one in enumerate(samples, start=1):
-        if rule.observe(one):
+    for number, operations in enumerate(samples, start=1):
+        if rule.observe(operations):
             return number
     return None
 
 
-def forks(
+def count_forks(
     technique: Technique, variant: RuleVariant, measured: list[Values], rng: np.random.Generator
 ) -> int:
     """Return how many forks are enough, at least two: by what each next one changes.
@@ -113,68 +115,78 @@ def forks(
     `measured` are the operations that were measured in each fork, in their order.
     """
     limit = THRESHOLDS[technique]
-    drawn = [
-        rng.choice(np.concatenate(measured[: index + 1]), DRAWN) for index in range(len(measured))
+    fork_samples = [
+        rng.choice(np.concatenate(measured[: index + 1]), SAMPLE_SIZE)
+        for index in range(len(measured))
     ]
     ask: dict[Technique, Callable[[Values, Values], float]] = {
-        Technique.COV: lambda one, two: abs(_scatter(two) - _scatter(one)),
-        Technique.RCIW: lambda one, two: abs(width(two, rng) - width(one, rng)),
-        Technique.KLD: similarity,
+        Technique.COV: lambda earlier, later: abs(
+            _measure_scatter(later) - _measure_scatter(earlier)
+        ),
+        Technique.RCIW: lambda earlier, later: abs(
+            measure_bootstrap_width(later, rng) - measure_bootstrap_width(earlier, rng)
+        ),
+        Technique.KLD: compute_similarity,
     }
-    for number, (one, two) in enumerate(pairwise(drawn), start=2):
+    for number, (earlier, later) in enumerate(pairwise(fork_samples), start=2):
         if technique is Technique.KLD:
-            enough = ask[technique](one, two) > limit
+            enough = ask[technique](earlier, later) > limit
         elif technique is Technique.RCIW and variant is RuleVariant.POST_HOC:
-            enough = width(two, rng) < limit
+            enough = measure_bootstrap_width(later, rng) < limit
         else:
-            enough = ask[technique](one, two) < limit
+            enough = ask[technique](earlier, later) < limit
         if enough:
             return number
     return len(measured)
 
 
-def _scatter(values: Values) -> float:
+def _measure_scatter(values: Values) -> float:
     return float(values.std(ddof=1) / values.mean())
 
 
-def width(values: Values, rng: np.random.Generator) -> float:
+def measure_bootstrap_width(values: Values, rng: np.random.Generator) -> float:
     """Return the width of the 99 % bootstrap interval of the mean, relative to the mean."""
-    means = np.sort(rng.choice(values, (DRAWN, len(values))).mean(axis=1))
-    low = means[int(np.ceil(DRAWN * _LEVEL / 2))]
-    high = means[int(np.floor(DRAWN * (1 - _LEVEL / 2)))]
+    means = np.sort(rng.choice(values, (SAMPLE_SIZE, len(values))).mean(axis=1))
+    low = means[int(np.ceil(SAMPLE_SIZE * _LEVEL / 2))]
+    high = means[int(np.floor(SAMPLE_SIZE * (1 - _LEVEL / 2)))]
     return float((high - low) / values.mean())
 
 
-def similarity(one: Values, two: Values) -> float:
+def compute_similarity(earlier: Values, later: Values) -> float:
     """Return how alike two distributions are: 2 to the minus their divergences, both ways."""
-    quartiles = np.array([np.percentile(each, (25, 75)) for each in (one, two)])
+    quartiles = np.array([np.percentile(sample, (25, 75)) for sample in (earlier, later)])
     reach = _WHISKER * (quartiles[:, 1] - quartiles[:, 0])
     low = max(0.0, float((quartiles[:, 0] - reach).min()))
     high = float((quartiles[:, 1] + reach).max())
     if low >= high:
         return 1.0
-    at = np.linspace(low, high, _POINTS)
-    first, second = _density(one, at), _density(two, at)
+    points = np.linspace(low, high, _POINTS)
+    first, second = _estimate_density(earlier, points), _estimate_density(later, points)
     if first is None or second is None:
         return 1.0 if first is second else 0.0
-    step = float(at[1] - at[0])
-    return float(2 ** -_divergence(first, second, step) * 2 ** -_divergence(second, first, step))
+    step = float(points[1] - points[0])
+    return float(
+        2 ** -_compute_divergence(first, second, step)
+        * 2 ** -_compute_divergence(second, first, step)
+    )
 
 
-def _density(values: Values, at: Values) -> Values | None:
+def _estimate_density(values: Values, points: Values) -> Values | None:
     """Return the Gaussian kernel density, 0 beyond five bandwidths; None for equal values."""
     low, high = np.percentile(values, (25, 75))
     spread = min(values.std(ddof=1), (high - low) / 1.34)
     if spread <= 0:
         return None
     bandwidth = 1.06 * spread * len(values) ** -0.2
-    off = (at[:, None] - values) / bandwidth
-    near = np.where(abs(off) <= _REACH, np.exp(-0.5 * off**2), 0.0)
-    return np.asarray(near.sum(axis=1) / (len(values) * bandwidth * np.sqrt(2 * np.pi)))
+    distances = (points[:, None] - values) / bandwidth
+    kernels = np.where(abs(distances) <= _REACH, np.exp(-0.5 * distances**2), 0.0)
+    return np.asarray(kernels.sum(axis=1) / (len(values) * bandwidth * np.sqrt(2 * np.pi)))
 
 
-def _divergence(one: Values, two: Values, step: float) -> float:
-    both = (one > 0) & (two > 0)
-    if not both.any():
+def _compute_divergence(density: Values, reference: Values, step: float) -> float:
+    is_positive = (density > 0) & (reference > 0)
+    if not is_positive.any():
         return float("inf")
-    return float((one[both] * np.log(one[both] / two[both])).sum() * step)
+    return float(
+        (density[is_positive] * np.log(density[is_positive] / reference[is_positive])).sum() * step
+    )

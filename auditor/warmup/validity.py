@@ -24,13 +24,17 @@ def usual_seconds(method: Criterion, harness: str) -> float:
 
 def shown_seconds(method: Criterion) -> str:
     """Say for which iterations a method with a model has been shown to work."""
-    of = ((harness, one) for (criterion, harness), one in _VALIDATED.items() if criterion is method)
-    return " and ".join(f"{1000 * one:.0f} ms ({harness})" for harness, one in of)
+    entries = (
+        (harness, seconds)
+        for (criterion, harness), seconds in _VALIDATED.items()
+        if criterion is method
+    )
+    return " and ".join(f"{1000 * seconds:.0f} ms ({harness})" for harness, seconds in entries)
 
 
 def trusted_rule(watch: StoppingRule, harness: str, iteration_seconds: float) -> StoppingRule:
     """Return a watch by a method that may judge such processes: the one asked for, if it may."""
-    known = _VALIDATED.get((watch.method, harness))
-    if watch.method not in TRAINED or known == round(iteration_seconds, 6):
+    trained_seconds = _VALIDATED.get((watch.method, harness))
+    if watch.method not in TRAINED or trained_seconds == round(iteration_seconds, 6):
         return watch
     return replace(watch, method=FALLBACK, model=None)

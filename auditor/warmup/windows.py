@@ -27,7 +27,7 @@ class Scorer(Protocol):
         ...
 
 
-def standardised(values: Values, starts: Starts) -> Windows:
+def standardise_windows(values: Values, starts: Starts) -> Windows:
     """Return the windows that begin at `starts`, (windows, 100), each with mean 0 and deviation 1.
 
     A window without any scatter is all zeros.

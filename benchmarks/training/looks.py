@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from auditor.warmup.configured import lengths
+from auditor.warmup.configured import estimate_iteration_times
 from auditor.warmup.detector import Values
 from auditor.warmup.run_so_far import RunSoFar
-from auditor.warmup.steady_start import start_candidates
+from auditor.warmup.steady_start import find_start_candidates
 from auditor.warmup.windows import WINDOW, Starts
 from training.scores import Truth
 
@@ -76,8 +76,8 @@ def last(values: Values, last_warm_up: int) -> Sample:
     """
     if last_warm_up < 0:
         raise ValueError("a run without a steady part has no last iteration of its warm-up")
-    passed = lengths(values).cumsum()
-    candidateses = [start_candidates(run, look) for run, look in _looks(values, STARTS[::2])]
+    passed = estimate_iteration_times(values).cumsum()
+    candidateses = [find_start_candidates(run, look) for run, look in _looks(values, STARTS[::2])]
     features = np.concatenate([candidates.sides for candidates in candidateses]).astype(np.float32)
     places = np.concatenate([candidates.places for candidates in candidateses])
     off = abs(passed[places] - passed[last_warm_up])
@@ -90,7 +90,9 @@ def _looks(
     """Yield a run as it goes on and its features, at the ends of windows that begin there."""
     run, ends = RunSoFar(), {int(start) + WINDOW for start in starts}
     shown = values[: max(ends)]
-    for number, (one, lasted) in enumerate(zip(shown, lengths(shown), strict=True), start=1):
+    for number, (one, lasted) in enumerate(
+        zip(shown, estimate_iteration_times(shown), strict=True), start=1
+    ):
         run.observe(float(one), float(lasted))
         if number in ends:
             yield run, run.features()

@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from auditor.warmup.scorers.convolutional import Convolutional, Floats
+from auditor.warmup.scorers.convolutional import ConvolutionalNetwork, Floats
 from auditor.warmup.windows import WINDOW, Windows
 from training.samples import Sample
 
@@ -130,7 +130,7 @@ class Trainee:
         return np.asarray(self._model.predict(windows[:, :, None], verbose=0))
 
     def arrays(self) -> dict[str, Floats]:
-        """Return its weights as `Convolutional` takes them, normalisations in the kernels."""
+        """Return its weights for `ConvolutionalNetwork`, with normalisations in the kernels."""
         document: dict[str, Any] = {}
         for block, (layers, norm) in enumerate(zip(self._convolutions, self._norms, strict=True)):
             gamma, beta, mean, variance = (
@@ -154,9 +154,11 @@ def _loss(logits: int) -> Any:
     return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
-def trained(network: Network, learn: Sample, validate: Sample, schedule: Schedule) -> Convolutional:
+def trained(
+    network: Network, learn: Sample, validate: Sample, schedule: Schedule
+) -> ConvolutionalNetwork:
     """Return a network that has learned; the same seed gives the same weights."""
     keras.utils.set_random_seed(schedule.seed)
     trainee = Trainee(network, schedule.seed)
     trainee.fit(learn, validate, schedule)
-    return Convolutional(trainee.arrays())
+    return ConvolutionalNetwork(trainee.arrays())

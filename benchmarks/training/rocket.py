@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import RidgeClassifierCV
 
-from auditor.warmup.scorers.rocket import Kernels, Rocket
+from auditor.warmup.scorers.rocket import RandomKernels, Rocket
 from auditor.warmup.windows import WINDOW
 from training.samples import Sample
 
@@ -42,7 +42,12 @@ def kernels(number: int, rng: np.random.Generator) -> dict[str, npt.NDArray[Any]
 def fitted(learn: Sample, seed: int, number: int = KERNELS) -> Rocket:
     """Return a model that has learned; the same seed gives the same one."""
     drawn = kernels(number, np.random.default_rng(seed))
-    cases = Kernels(drawn).features(learn.windows).reshape(len(learn.stable), -1).astype(np.float64)
+    cases = (
+        RandomKernels(drawn)
+        .features(learn.windows)
+        .reshape(len(learn.stable), -1)
+        .astype(np.float64)
+    )
     scale = cases.std(axis=0)
     scale[scale == 0] = 1
     ridge = RidgeClassifierCV(alphas=_ALPHAS).fit(cases / scale, learn.stable)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from auditor.warmup.detector import Values
-from auditor.warmup.windows import Starts, Windows, standardised
+from auditor.warmup.windows import Starts, Windows, standardise_windows
 from training.scores import Truth
 from training.segments import segments
 
@@ -26,13 +26,13 @@ class Sample:
 def balanced(values: Values, last_warm_up: int) -> Sample:
     """Return the hundred windows of a steady fork that models learn from."""
     result = segments(last_warm_up, len(values))
-    return Sample(standardised(values, result.starts), result.stable)
+    return Sample(standardise_windows(values, result.starts), result.stable)
 
 
 def unbalanced(values: Values, last_warm_up: int, starts: Starts) -> Sample:
     """Return the windows of a fork that begin at `starts`; -1: it is never steady."""
     stable = (starts > last_warm_up) & (last_warm_up >= 0)
-    return Sample(standardised(values, starts), stable)
+    return Sample(standardise_windows(values, starts), stable)
 
 
 def joined(samples: Iterable[Sample]) -> Sample:

@@ -11,8 +11,8 @@ import lightgbm as lgb
 import numpy as np
 
 from auditor.warmup.detector import Values
-from auditor.warmup.forest import Forest, not_above
-from auditor.warmup.scorers.boosted import Trees
+from auditor.warmup.forest import Forest, round_down_thresholds
+from auditor.warmup.scorers.boosted import FeatureTrees
 from training.looks import Cases
 from training.scores import Truth
 
@@ -54,7 +54,7 @@ def scores(trees: lgb.Booster, asked: Cases) -> Values:
     return np.asarray(trees.predict(asked), dtype=np.float64)
 
 
-def table(trees: lgb.Booster, names: Sequence[str]) -> Trees:
+def table(trees: lgb.Booster, names: Sequence[str]) -> FeatureTrees:
     """Return trees as arrays that need no library; `names` are those of the features."""
     nodes, roots = _Nodes(), []
     for one in trees.dump_model()["tree_info"]:
@@ -63,11 +63,11 @@ def table(trees: lgb.Booster, names: Sequence[str]) -> Trees:
     forest = Forest(
         np.array(roots, dtype=np.int32),
         np.array(nodes.features, dtype=np.int16),
-        not_above(np.array(nodes.thresholds)),
+        round_down_thresholds(np.array(nodes.thresholds)),
         np.array(nodes.left, dtype=np.int32),
         np.array(nodes.right, dtype=np.int32),
     )
-    return Trees(np.array(names), forest, np.array(nodes.values))
+    return FeatureTrees(np.array(names), forest, np.array(nodes.values))
 
 
 class _Nodes:

@@ -12,7 +12,7 @@ from posixpath import basename
 
 from tree_sitter import Node
 
-from auditor.core.edits import Edit, apply
+from auditor.core.edits import Edit, apply_edits
 from auditor.core.subject import SourceFile
 from mutators.go import recursion, tree
 
@@ -30,15 +30,15 @@ def can_copy(declaration: Node) -> bool:
     package testing may be a benchmark.
     """
     body = declaration.child_by_field_name("body")
-    if body is None or declaration.has_error or "testing." in tree.source(declaration):
+    if body is None or declaration.has_error or "testing." in tree.read_text(declaration):
         return False
     if "_" in recursion.type_names(declaration):
         return False
-    declared = any(node.type == "type_declaration" for node in tree.descend(body))
-    return not declared and not recursion.recovers(declaration)
+    declared = any(node.type == "type_declaration" for node in tree.walk_tree(body))
+    return not declared and not recursion.calls_recover(declaration)
 
 
-def edits(
+def make_copy_edits(
     source: SourceFile,
     declaration: Node,
     self_calls: Sequence[Node],
@@ -49,16 +49,16 @@ def edits(
 
     `statement` is the delay. Calls of the function itself go past it in the copy, as in a wrapper.
     """
-    names = _namings(declaration)
+    names = _name_parameters(declaration)
     body = declaration.child_by_field_name("body")
     assert body is not None  # noqa: S101 - narrows the type; possible has looked
     name = declaration.child_by_field_name("name")
-    probed = f"{PREFIX}{tree.source(name)}"
-    call = f"{_call(declaration, probed)}({', '.join(_passed(declaration))})"
+    probed = f"{PREFIX}{tree.read_text(name)}"
+    call = f"{_format_callee(declaration, probed)}({', '.join(_list_arguments(declaration))})"
     answer = f"return {call}" if declaration.child_by_field_name("result") else f"{call}; return"
     question = Edit.insert(body.start_byte + 1, f" if {guest}.Probed() {{ {answer} }};".encode())
     if self_calls:
-        changes = recursion.wrap(declaration, self_calls, statement, probed)
+        changes = recursion.wrap_function(declaration, self_calls, statement, probed)
     else:
         changes = [
             Edit(child.start_byte, child.end_byte, probed.encode())
@@ -67,58 +67,60 @@ def edits(
         changes += [*names, Edit.insert(body.start_byte + 1, f" {statement};".encode())]
     # Positions in the copy are those of the original, for traces and whoever asks for them.
     place = f"\n//line {basename(source.path)}:{declaration.start_point.row + 1}\n".encode()
-    copy = Edit.insert(len(source.text), place + _within(declaration, changes))
+    copy = Edit.insert(len(source.text), place + _edit_declaration(declaration, changes))
     return [*names, question, copy]
 
 
-def _within(declaration: Node, changes: Sequence[Edit]) -> bytes:
+def _edit_declaration(declaration: Node, changes: Sequence[Edit]) -> bytes:
     """Return the text of a declaration with changes whose places are those of the file."""
-    at = declaration.start_byte
+    offset = declaration.start_byte
     text = declaration.text or b""
-    return apply(
-        text, [Edit(change.start - at, change.end - at, change.text) for change in changes]
+    return apply_edits(
+        text, [Edit(change.start - offset, change.end - offset, change.text) for change in changes]
     )
 
 
-def _namings(declaration: Node) -> list[Edit]:
+def _name_parameters(declaration: Node) -> list[Edit]:
     """Return the edits that give names to what has none, so that it can be handed on."""
     namings: list[Edit] = []
     receiver = declaration.child_by_field_name("receiver")
     for node in receiver.named_children if receiver is not None else []:
         if node.type == "parameter_declaration":
-            namings += _naming(node, node.children_by_field_name("name"), [_RECEIVER])
+            namings += _name_parameter(node, node.children_by_field_name("name"), [_RECEIVER])
     count = 0
-    for node, names, _ in tree.parameters(declaration):
+    for node, names, _ in tree.list_parameters(declaration):
         size = max(1, len(names))
-        namings += _naming(node, names, [f"{_NAMED}{count + index}" for index in range(size)])
+        namings += _name_parameter(
+            node, names, [f"{_NAMED}{count + index}" for index in range(size)]
+        )
         count += size
     return namings
 
 
-def _naming(parameter: Node, names: Sequence[Node], wanted: Sequence[str]) -> list[Edit]:
+def _name_parameter(parameter: Node, names: Sequence[Node], new_names: Sequence[str]) -> list[Edit]:
     if not names:
-        return [Edit.insert(parameter.start_byte, f"{wanted[0]} ".encode())]
+        return [Edit.insert(parameter.start_byte, f"{new_names[0]} ".encode())]
     return [
         Edit(node.start_byte, node.end_byte, name.encode())
-        for node, name in zip(names, wanted, strict=True)
-        if tree.source(node) == "_"
+        for node, name in zip(names, new_names, strict=True)
+        if tree.read_text(node) == "_"
     ]
 
 
-def _passed(declaration: Node) -> list[str]:
+def _list_arguments(declaration: Node) -> list[str]:
     """Return the arguments that hand the parameters on."""
-    found: list[str] = []
-    for node, names, _ in tree.parameters(declaration):
+    arguments: list[str] = []
+    for node, names, _ in tree.list_parameters(declaration):
         dots = "..." if node.type == "variadic_parameter_declaration" else ""
-        written = [tree.source(name) for name in names] or ["_"]
-        for name in written:
-            found.append((f"{_NAMED}{len(found)}" if name == "_" else name) + dots)
-    return found
+        parameter_names = [tree.read_text(name) for name in names] or ["_"]
+        for name in parameter_names:
+            arguments.append((f"{_NAMED}{len(arguments)}" if name == "_" else name) + dots)
+    return arguments
 
 
-def _call(declaration: Node, name: str) -> str:
+def _format_callee(declaration: Node, name: str) -> str:
     """Return what calls a method of the same receiver, or a function of the same parameters."""
-    holder, owner = tree.receiver(declaration)
+    holder, owner = tree.read_receiver(declaration)
     if owner:
         return f"{_RECEIVER if holder in ('', '_') else holder}.{name}"
     return f"{name}{recursion.type_arguments(declaration)}"

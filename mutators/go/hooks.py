@@ -15,7 +15,7 @@ _TIMERS = {"ResetTimer": 0, "StopTimer": 1, "StartTimer": 2}
 """Methods of a benchmark's timer, with the guest's number of each."""
 
 
-def edits(root: Node, guest: str, *, timers: bool = False) -> list[Edit]:
+def make_hook_edits(root: Node, guest: str, *, timers: bool = False) -> list[Edit]:
     """Return the edits that hook the benchmarks of a file; `guest` is the guest's name in it.
 
     With `timers` the guest hears of all calls of a timer's methods, also those in helpers.
@@ -23,63 +23,65 @@ def edits(root: Node, guest: str, *, timers: bool = False) -> list[Edit]:
     package = tree.imported_as(root, "testing")
     if package is None:
         return []
-    wanted = "*B" if package == "." else f"*{package}.B"
-    made: list[Edit] = []
-    for node in tree.descend(root):
+    benchmark_type = "*B" if package == "." else f"*{package}.B"
+    hook_edits: list[Edit] = []
+    for node in tree.walk_tree(root):
         if node.type in _KINDS and not node.has_error:
-            made += _hook(node, wanted, guest, resets=not timers)
+            hook_edits += _hook_function(node, benchmark_type, guest, resets=not timers)
         elif timers:
-            made += _timer(node, guest)
-    return made
+            hook_edits += _make_timer_edit(node, guest)
+    return hook_edits
 
 
-def _timer(node: Node, guest: str) -> Iterator[Edit]:
+def _make_timer_edit(node: Node, guest: str) -> Iterator[Edit]:
     """Yield the edit in front of a statement that calls a timer's method, or loops by b.Loop."""
-    if node.type == "for_statement" and _condition(node).endswith(".Loop()"):
-        holder = _condition(node).removesuffix(".Loop()")
+    if node.type == "for_statement" and _read_loop_condition(node).endswith(".Loop()"):
+        holder = _read_loop_condition(node).removesuffix(".Loop()")
         labelled = node.parent is not None and node.parent.type == "labeled_statement"
-        at = node.parent.start_byte if labelled and node.parent else node.start_byte
+        position = node.parent.start_byte if labelled and node.parent else node.start_byte
         event = _TIMERS["ResetTimer"]
-    elif node.type == "expression_statement" and tree.source(node).endswith("()"):
-        holder, _, name = tree.source(node).removesuffix("()").rpartition(".")
+    elif node.type == "expression_statement" and tree.read_text(node).endswith("()"):
+        holder, _, name = tree.read_text(node).removesuffix("()").rpartition(".")
         if name not in _TIMERS:
             return
-        at, event = node.start_byte, _TIMERS[name]
+        position, event = node.start_byte, _TIMERS[name]
     else:
         return
     if holder.isidentifier():
-        yield Edit.insert(at, f"{guest}.Timer({holder}, {event}); ".encode())
+        yield Edit.insert(position, f"{guest}.Timer({holder}, {event}); ".encode())
 
 
-def _hook(function: Node, wanted: str, guest: str, *, resets: bool) -> list[Edit]:
+def _hook_function(function: Node, benchmark_type: str, guest: str, *, resets: bool) -> list[Edit]:
     """Hook a function that is a benchmark by its type: one parameter, no result.
 
     One with more parameters is never what testing calls, and may be called in the timed loop.
     """
     body = function.child_by_field_name("body")
-    listed = tree.parameters(function)
-    if body is None or function.child_by_field_name("result") or len(listed) != 1:
+    parameters = tree.list_parameters(function)
+    if body is None or function.child_by_field_name("result") or len(parameters) != 1:
         return []
-    _, names, declared = listed[0]
-    if tree.source(declared) != wanted or len(names) > 1:
+    _, names, declared = parameters[0]
+    if tree.read_text(declared) != benchmark_type or len(names) > 1:
         return []
-    name = tree.source(names[0]) if names else ""
-    made = []
+    name = tree.read_text(names[0]) if names else ""
+    hook_edits = []
     if not names:
-        made.append(Edit.insert(declared.start_byte, f"{_NAME} ".encode()))
+        hook_edits.append(Edit.insert(declared.start_byte, f"{_NAME} ".encode()))
     elif name == "_":
-        made.append(Edit(names[0].start_byte, names[0].end_byte, _NAME.encode()))
-    own = name if name not in ("", "_") else _NAME
-    call = f" {guest}.Run({own}, &{own}.N, func() {{"
-    made.append(Edit.insert(body.start_byte + 1, call.encode()))
-    made.append(Edit.insert(body.end_byte - 1, b"}) "))
+        hook_edits.append(Edit(names[0].start_byte, names[0].end_byte, _NAME.encode()))
+    handle = name if name not in ("", "_") else _NAME
+    call = f" {guest}.Run({handle}, &{handle}.N, func() {{"
+    hook_edits.append(Edit.insert(body.start_byte + 1, call.encode()))
+    hook_edits.append(Edit.insert(body.end_byte - 1, b"}) "))
     if not resets:
-        return made
+        return hook_edits
     reset = f"{guest}.Reset(); ".encode()
-    return made + [Edit.insert(at, reset) for at in _resets(body, own)]
+    return hook_edits + [
+        Edit.insert(position, reset) for position in _find_timer_resets(body, handle)
+    ]
 
 
-def _resets(body: Node, name: str) -> Iterator[int]:
+def _find_timer_resets(body: Node, name: str) -> Iterator[int]:
     """Yield where the timer is reset: in front of ResetTimer and of a loop by b.Loop.
 
     Nested function literals are passed over: those that are benchmarks get hooks of their own.
@@ -88,12 +90,12 @@ def _resets(body: Node, name: str) -> Iterator[int]:
     while pending:
         node = pending.pop()
         pending += [child for child in node.named_children if child.type != "func_literal"]
-        if node.type == "expression_statement" and tree.source(node) == f"{name}.ResetTimer()":
+        if node.type == "expression_statement" and tree.read_text(node) == f"{name}.ResetTimer()":
             yield node.start_byte
-        elif node.type == "for_statement" and _condition(node) == f"{name}.Loop()":
+        elif node.type == "for_statement" and _read_loop_condition(node) == f"{name}.Loop()":
             labelled = node.parent is not None and node.parent.type == "labeled_statement"
             yield node.parent.start_byte if labelled and node.parent else node.start_byte
 
 
-def _condition(loop: Node) -> str:
-    return tree.source(next(iter(loop.named_children), None))
+def _read_loop_condition(loop: Node) -> str:
+    return tree.read_text(next(iter(loop.named_children), None))

@@ -25,26 +25,26 @@ class MethodDeclaration:
     self_calls: tuple[Node, ...]
 
 
-def declared_methods(
+def list_declared_methods(
     source: SourceFile, root: Node, fields: recursion.OwnFields
 ) -> Iterator[MethodDeclaration]:
     """Yield what a file declares; a blank name, which nobody can call, is left out.
 
     `fields` are those of the whole package.
     """
-    for declaration in tree.functions(root):
-        name = tree.source(declaration.child_by_field_name("name"))
+    for declaration in tree.list_functions(root):
+        name = tree.read_text(declaration.child_by_field_name("name"))
         if name == "_":
             continue
-        _, owner = tree.receiver(declaration)
-        own = fields.get(f"{source.unit}.{owner}", frozenset())
-        calls = tuple(recursion.self_calls(declaration, own))
-        method = _method(source, declaration, name, calls)
+        _, owner = tree.read_receiver(declaration)
+        owner_fields = fields.get(f"{source.unit}.{owner}", frozenset())
+        calls = tuple(recursion.self_calls(declaration, owner_fields))
+        method = _make_method(source, declaration, name, calls)
         method = replace(method, trivial=why_trivial(declaration, root))
         yield MethodDeclaration(method, declaration, calls)
 
 
-def left_out(
+def list_excluded_methods(
     sources: Iterable[SourceFile], packages: Container[tuple[str, str]]
 ) -> Iterator[Method]:
     """Yield what files declare that belong to one of `packages` (unit, name) but are not built.
@@ -54,14 +54,14 @@ def left_out(
     for source in sources:
         if source.role is not SourceRole.LEFT_OUT:
             continue
-        root = tree.parse(source.text)
-        if (source.unit, tree.package(root)) in packages:
-            reason = f"left out by the build tags in force ({_constraint(source, root)})"
-            for declaration in declared_methods(source, root, {}):
+        root = tree.parse_source(source.text)
+        if (source.unit, tree.read_package_name(root)) in packages:
+            reason = f"left out by the build tags in force ({_describe_constraint(source, root)})"
+            for declaration in list_declared_methods(source, root, {}):
                 yield replace(declaration.method, refusal=reason)
 
 
-def importable_methods(
+def select_importable_methods(
     methods: Sequence[Method], programs: Container[str], measured: Iterable[str]
 ) -> Sequence[Method]:
     """Leave only those public that other modules can import: not of `internal`, nor of a program.
@@ -78,9 +78,11 @@ def importable_methods(
 
     folders = set(measured)
     inner = bool(folders) and all(map(is_hidden, folders))
-    if inner or not any(is_offered(one) and one.refusal is None for one in methods):
+    if inner or not any(
+        is_offered(candidate) and candidate.refusal is None for candidate in methods
+    ):
         return methods
-    return [replace(one, public=is_offered(one)) for one in methods]
+    return [replace(candidate, public=is_offered(candidate)) for candidate in methods]
 
 
 def benchmark_folders(sources: Iterable[SourceFile]) -> Iterator[str]:
@@ -90,19 +92,21 @@ def benchmark_folders(sources: Iterable[SourceFile]) -> Iterator[str]:
             yield dirname(source.path)
 
 
-def _constraint(source: SourceFile, root: Node) -> str:
+def _describe_constraint(source: SourceFile, root: Node) -> str:
     """Return what keeps a file out of the build: a line in it, its language, or its name."""
     if match := _CONSTRAINT.search(source.text):
         return match.group().decode(errors="replace")
     return 'import "C"' if tree.imported_as(root, "C") else basename(source.path)
 
 
-def _method(source: SourceFile, declaration: Node, name: str, self_calls: Sequence[Node]) -> Method:
-    _, owner = tree.receiver(declaration)
+def _make_method(
+    source: SourceFile, declaration: Node, name: str, self_calls: Sequence[Node]
+) -> Method:
+    _, owner = tree.read_receiver(declaration)
     inside = f"{source.unit}.{owner}" if owner else source.unit
-    refusal = _refusal(declaration, name, owner)
+    refusal = _explain_refusal(declaration, name, owner)
     if refusal is None and self_calls:
-        refusal = recursion.refusal(declaration)
+        refusal = recursion.explain_refusal(declaration)
     return Method(
         language=Language.GO,
         id=f"{inside}.{name}",
@@ -116,19 +120,19 @@ def _method(source: SourceFile, declaration: Node, name: str, self_calls: Sequen
     )
 
 
-def _refusal(declaration: Node, name: str, owner: str) -> str | None:
+def _explain_refusal(declaration: Node, name: str, owner: str) -> str | None:
     if declaration.has_error:
         return "its source could not be parsed"
     if declaration.child_by_field_name("body") is None:
         return "it has no body in Go (assembly or another package provides it)"
     if not owner and name in ("init", "main"):
         return f"{name} is called by the runtime, not by users"
-    if directive := _directive(declaration):
+    if directive := _find_directive(declaration):
         return f"it is marked {directive}, which allows no deferred call"
     return None
 
 
-def _directive(declaration: Node) -> str:
+def _find_directive(declaration: Node) -> str:
     """Return a directive above the declaration that forbids what we insert."""
     above = declaration.prev_sibling
     line = declaration.start_point.row

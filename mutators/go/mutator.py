@@ -8,16 +8,16 @@ from posixpath import dirname, join
 
 from tree_sitter import Node
 
-from auditor.core.edits import Edit, apply
+from auditor.core.edits import Edit, apply_edits
 from auditor.core.mutant import Overlay, OverlayFile, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import dual_body, hooks, recursion, tree
 from mutators.go.methods import (
     MethodDeclaration,
     benchmark_folders,
-    declared_methods,
-    importable_methods,
-    left_out,
+    list_declared_methods,
+    list_excluded_methods,
+    select_importable_methods,
 )
 from mutators.go.naming import name_methods
 
@@ -49,19 +49,25 @@ class GoMutator:
         """
         library = [source for source in sources if source.role is SourceRole.LIBRARY]
         fields = recursion.own_fields(library)
-        roots = [(source, tree.parse(source.text)) for source in library]
+        roots = [(source, tree.parse_source(source.text)) for source in library]
         methods = [
             declaration.method
             for source, root in roots
-            for declaration in declared_methods(source, root, fields)
+            for declaration in list_declared_methods(source, root, fields)
         ]
-        packages = {(source.unit, tree.package(root)) for source, root in roots}
+        packages = {(source.unit, tree.read_package_name(root)) for source, root in roots}
         built = {method.id for method in methods}
         left = {
-            method.id: method for method in left_out(sources, packages) if method.id not in built
+            method.id: method
+            for method in list_excluded_methods(sources, packages)
+            if method.id not in built
         }
-        programs = {dirname(source.path) for source, root in roots if tree.package(root) == "main"}
-        return importable_methods([*methods, *left.values()], programs, benchmark_folders(sources))
+        programs = {
+            dirname(source.path) for source, root in roots if tree.read_package_name(root) == "main"
+        }
+        return select_importable_methods(
+            [*methods, *left.values()], programs, benchmark_folders(sources)
+        )
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: in this language the lines say all."""
@@ -82,34 +88,38 @@ class GoMutator:
         if (
             variant.kind is VariantKind.TRACED
         ):  # what changes is the client, by the types it has there
-            return Overlay(instructions=tuple(f"method\t{one.id}" for one in variant.methods))
-        if refused := _refused(variant):
+            return Overlay(
+                instructions=tuple(
+                    f"method\t{traced_method.id}" for traced_method in variant.methods
+                )
+            )
+        if refused := _find_refusal(variant):
             return refused
         library = [source for source in sources if source.role is SourceRole.LIBRARY]
         if not library:
             return OverlayRefusal("the project has no package outside of its tests")
-        host = min(library, key=_reachable)
+        host = min(library, key=_rank_reachability)
         tokens = {method.id: index for index, method in enumerate(variant.methods)}
         try:
-            changed = _changed(sources, variant, tokens, f"{host.unit}/{FOLDER}")
-        except _Unclear as problem:
+            changed = _change_files(sources, variant, tokens, f"{host.unit}/{FOLDER}")
+        except _VariantImpossible as problem:
             return OverlayRefusal(str(problem))
-        guest = _guest(join(dirname(host.path), FOLDER), variant)
+        guest = _list_guest_files(join(dirname(host.path), FOLDER), variant)
         ordered = sorted([*changed, *guest], key=lambda file: file.path)
-        return Overlay(tuple(ordered), _instructions(sources, variant))
+        return Overlay(tuple(ordered), _list_instructions(sources, variant))
 
 
-def _reachable(source: SourceFile) -> tuple[bool, int, str, str]:
+def _rank_reachability(source: SourceFile) -> tuple[bool, int, str, str]:
     """Order packages by how many others may import what lies below them."""
     inner = "internal" in source.unit.split("/")
     return inner, len(source.unit), source.unit, source.path
 
 
-class _Unclear(Exception):
+class _VariantImpossible(Exception):
     """What was asked for cannot be made; the text says why."""
 
 
-def _refused(variant: Variant) -> OverlayRefusal | None:
+def _find_refusal(variant: Variant) -> OverlayRefusal | None:
     for method in variant.methods:
         if method.refusal:
             return OverlayRefusal(method.refusal)
@@ -120,7 +130,7 @@ def _refused(variant: Variant) -> OverlayRefusal | None:
     return None
 
 
-def _changed(
+def _change_files(
     sources: Sequence[SourceFile], variant: Variant, tokens: Mapping[str, int], guest: str
 ) -> list[OverlayFile]:
     """Return the changed files: those with methods, and those with benchmarks."""
@@ -132,26 +142,28 @@ def _changed(
         if source.role is SourceRole.LEFT_OUT:
             continue
         if not _may_have(source, variant):
-            if text := _hooked(source, guest, timers=variant.kind is VariantKind.PROFILED):
+            if text := _hook_benchmarks(source, guest, timers=variant.kind is VariantKind.PROFILED):
                 changed.append(OverlayFile(source.path, text, name_methods(text, _GUEST, ids)))
             continue
-        root = tree.parse(source.text)
-        declarations = _asked(source, root, tokens, fields)
+        root = tree.parse_source(source.text)
+        declarations = _select_declarations(source, root, tokens, fields)
         missing -= {method.method.id for method in declarations}
-        edits = hooks.edits(root, _GUEST)
+        edits = hooks.make_hook_edits(root, _GUEST)
         for declaration in declarations:
             edits += _method_edits(source, declaration, variant, tokens[declaration.method.id])
         if edits:
-            seen = sorted(tokens[method.method.id] for method in declarations)
-            text = _applied(source, root, edits + _frame(root, source, seen, guest))
+            present_tokens = sorted(tokens[method.method.id] for method in declarations)
+            text = _apply_edits(
+                source, root, edits + _import_guest(root, source, present_tokens, guest)
+            )
             changed.append(OverlayFile(source.path, text, name_methods(text, _GUEST, ids)))
     if missing:
-        raise _Unclear(f"the sources that are built do not declare {min(missing)}")
+        raise _VariantImpossible(f"the sources that are built do not declare {min(missing)}")
     return changed
 
 
 @lru_cache(maxsize=4096)
-def _hooked(source: SourceFile, guest: str, *, timers: bool) -> bytes | None:
+def _hook_benchmarks(source: SourceFile, guest: str, *, timers: bool) -> bytes | None:
     """Return the text of a file with the hooks of its benchmarks, None where it has none.
 
     Remembered, since it is the same whichever method is slowed. There are tables of megabytes
@@ -159,15 +171,21 @@ def _hooked(source: SourceFile, guest: str, *, timers: bool) -> bytes | None:
     """
     if b"testing" not in source.text:
         return None
-    root = tree.parse(source.text)
-    edits = hooks.edits(root, _GUEST, timers=timers)
-    return _applied(source, root, edits + _frame(root, source, (), guest)) if edits else None
+    root = tree.parse_source(source.text)
+    edits = hooks.make_hook_edits(root, _GUEST, timers=timers)
+    return (
+        _apply_edits(source, root, edits + _import_guest(root, source, (), guest))
+        if edits
+        else None
+    )
 
 
 def _may_have(source: SourceFile, variant: Variant) -> bool:
     """Tell whether a file may declare one of the methods."""
     return source.role is SourceRole.LIBRARY and any(
-        method.span.file == source.path if method.span else _within(method.owner, source.unit)
+        method.span.file == source.path
+        if method.span
+        else _belongs_to_unit(method.owner, source.unit)
         for method in variant.methods
     )
 
@@ -178,25 +196,25 @@ def _own_fields(sources: Sequence[SourceFile], variant: Variant) -> recursion.Ow
         source
         for source in sources
         if source.role is SourceRole.LIBRARY
-        and any(_within(method.owner, source.unit) for method in variant.methods)
+        and any(_belongs_to_unit(method.owner, source.unit) for method in variant.methods)
     )
 
 
-def _within(owner: str, unit: str) -> bool:
+def _belongs_to_unit(owner: str, unit: str) -> bool:
     return owner == unit or owner.startswith(f"{unit}.")
 
 
-def _asked(
+def _select_declarations(
     source: SourceFile, root: Node, tokens: Mapping[str, int], fields: recursion.OwnFields
 ) -> list[MethodDeclaration]:
     return [
         declaration
-        for declaration in declared_methods(source, root, fields)
+        for declaration in list_declared_methods(source, root, fields)
         if declaration.method.id in tokens
     ]
 
 
-def _statement(variant: Variant, token: int) -> str:
+def _make_guest_statement(variant: Variant, token: int) -> str:
     if variant.kind is VariantKind.DELAYED:
         return _GUARDED if variant.guarded else _DELAY
     return f"defer {_GUEST}.Done({_GUEST}.Count({token}))"
@@ -206,41 +224,41 @@ def _method_edits(
     source: SourceFile, declaration: MethodDeclaration, variant: Variant, token: int
 ) -> list[Edit]:
     """Insert directly behind the brace, on its line, or wrap what calls itself."""
-    statement = _statement(variant, token)
+    statement = _make_guest_statement(variant, token)
     if variant.beside:
-        return dual_body.edits(
+        return dual_body.make_copy_edits(
             source, declaration.declaration, declaration.self_calls, statement, _GUEST
         )
     if declaration.self_calls:
-        return recursion.wrap(declaration.declaration, declaration.self_calls, statement)
+        return recursion.wrap_function(declaration.declaration, declaration.self_calls, statement)
     body = declaration.declaration.child_by_field_name("body")
     return [Edit.insert(body.start_byte + 1, f" {statement};".encode())] if body else []
 
 
-def _frame(root: Node, source: SourceFile, seen: Sequence[int], guest: str) -> list[Edit]:
+def _import_guest(root: Node, source: SourceFile, tokens: Sequence[int], guest: str) -> list[Edit]:
     """Import the guest on the line of the package's name; tell it at start what is in the file.
 
     The telling is in the changed file itself, so that it proves that this file was compiled.
     """
     clause = next((child for child in root.named_children if child.type == "package_clause"), None)
     if clause is None:
-        raise _Unclear(f"{source.path} has no package clause")
+        raise _VariantImpossible(f"{source.path} has no package clause")
     edits = [Edit.insert(clause.end_byte, f'; import {_GUEST} "{guest}"'.encode())]
-    if seen:
-        listed = ", ".join(map(str, seen))
-        text = f"\nvar _ = {_GUEST}.Seen({listed})\n"
+    if tokens:
+        token_list = ", ".join(map(str, tokens))
+        text = f"\nvar _ = {_GUEST}.Seen({token_list})\n"
         edits.append(Edit.insert(len(source.text), text.encode()))
     return edits
 
 
-def _applied(source: SourceFile, root: Node, edits: Sequence[Edit]) -> bytes:
-    text = apply(source.text, edits)
-    if tree.parse(text).has_error and not root.has_error:
-        raise _Unclear(f"the code to insert into {source.path} does not parse")
+def _apply_edits(source: SourceFile, root: Node, edits: Sequence[Edit]) -> bytes:
+    text = apply_edits(source.text, edits)
+    if tree.parse_source(text).has_error and not root.has_error:
+        raise _VariantImpossible(f"the code to insert into {source.path} does not parse")
     return text
 
 
-def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
+def _list_guest_files(folder: str, variant: Variant) -> list[OverlayFile]:
     size = f"package {FOLDER}\n\nconst methods = {len(variant.methods)}\n"
     parts = [
         OverlayFile(f"{folder}/{part.name}", part.read_bytes())
@@ -252,7 +270,7 @@ def _guest(folder: str, variant: Variant) -> list[OverlayFile]:
     return [*parts, OverlayFile(f"{folder}/size.go", size.encode(), b"")]
 
 
-def _instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str, ...]:
+def _list_instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str, ...]:
     """Name the packages with tests, and those to be built before: where counters were laid.
 
     Nearly all methods have one. A delay is in one package, and the programs that are run hold it.
@@ -265,7 +283,7 @@ def _instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str,
         if source.role is SourceRole.BENCHMARKS:
             lines.add(f"tests\t{folder}\t{source.unit}")
         elif source.role is SourceRole.LIBRARY and any(
-            _within(owner, source.unit) for owner in owners
+            _belongs_to_unit(owner, source.unit) for owner in owners
         ):
             lines.add(f"changed\t{folder}\t{source.unit}")
     return tuple(sorted(lines))

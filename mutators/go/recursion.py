@@ -37,14 +37,14 @@ def own_fields(sources: Iterable[SourceFile]) -> OwnFields:
         f"{source.unit}.{owner}": fields
         for source in sources
         if b"struct" in source.text
-        for owner, fields in _structs(source.text)
+        for owner, fields in _list_structs(source.text)
     }
 
 
 @lru_cache(maxsize=4096)
-def _structs(text: bytes) -> tuple[tuple[str, frozenset[str]], ...]:
+def _list_structs(text: bytes) -> tuple[tuple[str, frozenset[str]], ...]:
     """Return the types of a file that are a struct; one inside of a function has no methods."""
-    return tuple(_declared_structs(tree.parse(text)))
+    return tuple(_declared_structs(tree.parse_source(text)))
 
 
 def _declared_structs(root: Node) -> Iterator[tuple[str, frozenset[str]]]:
@@ -52,15 +52,15 @@ def _declared_structs(root: Node) -> Iterator[tuple[str, frozenset[str]]]:
         for spec in declaration.named_children if declaration.type == "type_declaration" else ():
             struct = spec.child_by_field_name("type")
             if struct is not None and struct.type == "struct_type":
-                owner = tree.source(spec.child_by_field_name("name"))
-                yield owner, frozenset(_fields(struct, owner))
+                owner = tree.read_text(spec.child_by_field_name("name"))
+                yield owner, frozenset(_list_owner_fields(struct, owner))
 
 
-def _fields(struct: Node, owner: str) -> Iterator[str]:
-    for listed in struct.named_children:
-        for field in listed.named_children:
-            if field.type == "field_declaration" and _is(field, owner):
-                yield from (tree.source(child) for child in field.children_by_field_name("name"))
+def _list_owner_fields(struct: Node, owner: str) -> Iterator[str]:
+    for field_list in struct.named_children:
+        for field in field_list.named_children:
+            if field.type == "field_declaration" and _has_owner_type(field, owner):
+                yield from (tree.read_text(child) for child in field.children_by_field_name("name"))
 
 
 def self_calls(declaration: Node, fields: frozenset[str]) -> list[Node]:
@@ -70,19 +70,19 @@ def self_calls(declaration: Node, fields: frozenset[str]) -> list[Node]:
     A call that begins a goroutine is an outermost one there, and so may be one in a function
     literal: neither goes past the wrapper.
     """
-    name = tree.source(declaration.child_by_field_name("name"))
+    name = tree.read_text(declaration.child_by_field_name("name"))
     body = declaration.child_by_field_name("body")
     if body is None:
         return []
-    holder, owner = tree.receiver(declaration)
-    called = map(_called, _calls(body))
-    named = [node for node in called if node is not None and tree.source(node) == name]
+    holder, owner = tree.read_receiver(declaration)
+    called = map(_find_called_name, _list_direct_calls(body))
+    named = [node for node in called if node is not None and tree.read_text(node) == name]
     if not owner:
         return [node for node in named if node.type == "identifier"]
     return [node for node in named if _on_receiver(node, holder, fields)]
 
 
-def _calls(body: Node) -> Iterator[Node]:
+def _list_direct_calls(body: Node) -> Iterator[Node]:
     """Yield the calls that surely run in the goroutine of the function itself."""
     pending = [body]
     while pending:
@@ -95,7 +95,7 @@ def _calls(body: Node) -> Iterator[Node]:
             yield node
 
 
-def _called(call: Node) -> Node | None:
+def _find_called_name(call: Node) -> Node | None:
     """Return the node that names what is called, past type arguments."""
     function = call.child_by_field_name("function")
     while function is not None and function.type in (
@@ -113,61 +113,61 @@ def _on_receiver(called: Node, holder: str, fields: frozenset[str]) -> bool:
     operand = selector.child_by_field_name("operand") if selector is not None else None
     if operand is None or not holder:
         return False
-    text = tree.source(operand)
+    text = tree.read_text(operand)
     return text == holder or text in {f"{holder}.{field}" for field in fields}
 
 
-def _is(field: Node, owner: str) -> bool:
+def _has_owner_type(field: Node, owner: str) -> bool:
     declared = field.child_by_field_name("type")
     if declared is None or declared.type not in ("pointer_type", "type_identifier", "generic_type"):
         return False
     return tree.type_name(declared) == owner
 
 
-def refusal(declaration: Node) -> str | None:
+def explain_refusal(declaration: Node) -> str | None:
     """Say why a function that calls itself cannot have a wrapper; None if it can."""
-    name = tree.source(declaration.child_by_field_name("name"))
-    holder, owner = tree.receiver(declaration)
-    if (holder if owner else name) in set(_declared(declaration)):
+    name = tree.read_text(declaration.child_by_field_name("name"))
+    holder, owner = tree.read_receiver(declaration)
+    if (holder if owner else name) in set(_list_declared_names(declaration)):
         return "it calls itself, and a name in it hides which calls these are"
-    if recovers(declaration):
+    if calls_recover(declaration):
         return "it calls itself and recover, which works in a deferred function itself only"
-    fixed = [tree.source(declared) for _, _, declared in tree.parameters(declaration)]
-    fixed.append(tree.source(declaration.child_by_field_name("result")))
-    fixed.append(tree.source(declaration.child_by_field_name("type_parameters")))
+    fixed = [tree.read_text(declared) for _, _, declared in tree.list_parameters(declaration)]
+    fixed.append(tree.read_text(declaration.child_by_field_name("result")))
+    fixed.append(tree.read_text(declaration.child_by_field_name("type_parameters")))
     if any("\n" in text for text in fixed):
         return "it calls itself, and the types of its signature span several lines"
     return None
 
 
-def _declared(declaration: Node) -> Iterator[str]:
+def _list_declared_names(declaration: Node) -> Iterator[str]:
     """Yield the names that are declared inside the function."""
     parts = ("parameters", "result", "body")
     for part in (declaration.child_by_field_name(key) for key in parts):
-        for node in tree.descend(part) if part is not None else ():
+        for node in tree.walk_tree(part) if part is not None else ():
             if node.type in _DECLARING:
-                yield from (tree.source(name) for name in node.children_by_field_name("name"))
+                yield from (tree.read_text(name) for name in node.children_by_field_name("name"))
             elif any(child.type == ":=" for child in node.children):
                 inner_node = node.child_by_field_name("left") or node.child_by_field_name("alias")
                 yield from (
-                    tree.source(child)
+                    tree.read_text(child)
                     for child in (inner_node.named_children if inner_node else [])
                 )
 
 
-def recovers(declaration: Node) -> bool:
+def calls_recover(declaration: Node) -> bool:
     """Tell whether the function itself, not a literal in it, calls recover."""
     pending = [declaration]
     while pending:
         node = pending.pop()
         called = node.child_by_field_name("function")
-        if node.type == "call_expression" and tree.source(called) == "recover":
+        if node.type == "call_expression" and tree.read_text(called) == "recover":
             return True
         pending += [child for child in node.named_children if child.type != "func_literal"]
     return False
 
 
-def wrap(
+def wrap_function(
     declaration: Node, calls: Sequence[Node], statement: str, name: str | None = None
 ) -> list[Edit]:
     """Return the edits that put a wrapper with `statement` in front, on the same line.
@@ -175,27 +175,29 @@ def wrap(
     Its name is the function's own unless another one is given.
     """
     names = declaration.children_by_field_name("name")
-    own = tree.source(names[0])
-    body = f"{PREFIX}{own}"
-    wrapper = _wrapper(declaration, name or own, body, statement)
+    function_name = tree.read_text(names[0])
+    body = f"{PREFIX}{function_name}"
+    wrapper = _write_wrapper(declaration, name or function_name, body, statement)
     edits = [Edit.insert(declaration.start_byte, wrapper.encode())]
     return edits + [
         Edit(node.start_byte, node.end_byte, body.encode()) for node in [*names, *calls]
     ]
 
 
-def _wrapper(declaration: Node, name: str, body: str, statement: str) -> str:
-    holder, owner = tree.receiver(declaration)
-    taken = tree.source(declaration.child_by_field_name("receiver"))
-    generic = tree.source(declaration.child_by_field_name("type_parameters"))
-    result = tree.source(declaration.child_by_field_name("result"))
+def _write_wrapper(declaration: Node, name: str, body: str, statement: str) -> str:
+    holder, owner = tree.read_receiver(declaration)
+    receiver = tree.read_text(declaration.child_by_field_name("receiver"))
+    generic = tree.read_text(declaration.child_by_field_name("type_parameters"))
+    result = tree.read_text(declaration.child_by_field_name("result"))
     declared, passed = [], []
     for index, text in enumerate(tree.parameter_types(declaration)):
         declared.append(f"zzArgument{index} {text}")
         passed.append(f"zzArgument{index}" + ("..." if text.startswith("...") else ""))
     target = f"{holder}.{body}" if owner else f"{body}{type_arguments(declaration)}"
     call = f"{'return ' if result else ''}{target}({', '.join(passed)})"
-    head = f"func {taken}{' ' if taken else ''}{name}{generic}({', '.join(declared)}) {result}"
+    head = (
+        f"func {receiver}{' ' if receiver else ''}{name}{generic}({', '.join(declared)}) {result}"
+    )
     return f"{head} {{ {statement}; {call} }}; "
 
 
@@ -207,9 +209,9 @@ def type_arguments(declaration: Node) -> str:
 
 def type_names(declaration: Node) -> list[str]:
     """Return the names of the type parameters of a function."""
-    listed = declaration.child_by_field_name("type_parameters")
+    type_parameters = declaration.child_by_field_name("type_parameters")
     return [
-        tree.source(name)
-        for child in (listed.named_children if listed is not None else [])
+        tree.read_text(name)
+        for child in (type_parameters.named_children if type_parameters is not None else [])
         for name in child.children_by_field_name("name")
     ]

@@ -7,21 +7,21 @@ from posixpath import dirname, join
 
 from tree_sitter import Node
 
-from auditor.core.contracts.stubs import Samples, Stub, free
+from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import tree
 
 FILE = "unwatched_bench_test.go"
 _PREFIX = re.compile(r"\b([A-Za-z_]\w*)\.[A-Z]")
 _DECLARED = re.compile(rb"^(?:func|var|const|type) (\w+)", re.MULTILINE)
-_OURS = frozenset({"b", "i", "subject", "testing"})
+_RESERVED_NAMES = frozenset({"b", "i", "subject", "testing"})
 """Names that a benchmark has already."""
 _SEPARATOR = re.compile(r"[-.]")
 _VERSION = re.compile(r"(?:/v\d+|\.v\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _StubTarget:
     """A method, what calls of it handed over, the file that declares it, and where."""
 
     method: Method
@@ -55,7 +55,7 @@ class _StubFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Style:
+class _BenchmarkStyle:
     """How the project's own benchmarks are written."""
 
     loop: str
@@ -69,33 +69,39 @@ VersionOf = Callable[[str], tuple[int, int] | None]
 """Returns the version of the language that a folder's module asks for; None where unknown."""
 
 
-def _unknown(_: str) -> None:
+def _leave_version_unknown(_: str) -> None:
     return None
 
 
-def stubs(
+def write_stubs(
     methods: Sequence[Method],
     samples: Samples,
     sources: Sequence[SourceFile],
-    version_of: VersionOf = _unknown,
+    version_of: VersionOf = _leave_version_unknown,
 ) -> list[Stub]:
     """Return a file for each package, inside it: so no type has to be written with its package.
 
     A method of which the package has a benchmark by its name is left out.
     """
     allocations = _reports_allocations(sources)
-    declared = _declared(sources)
+    declared = _index_declarations(sources)
     files: dict[str, _StubFile] = {}
     for method in methods:
         if method.id in declared:
             source, root, declaration = declared[method.id]
-            taken = _taken(sources, source.unit)
-            new = _StubFile(source.unit, tree.package(root), dirname(source.path), taken)
+            used_names = _list_declared_names(sources, source.unit)
+            new = _StubFile(
+                source.unit, tree.read_package_name(root), dirname(source.path), used_names
+            )
             file = files.setdefault(source.unit, new)
             loops = (version_of(dirname(source.path)) or (0, 0)) >= LOOP_SINCE
-            style = _Style("for b.Loop()" if loops else "for i := 0; i < b.N; i++", allocations)
-            _add(file, _Asked(method, samples.get(method.id, ()), root, declaration), style)
-    return [_stub(stub_file) for stub_file in files.values() if stub_file.texts]
+            style = _BenchmarkStyle(
+                "for b.Loop()" if loops else "for i := 0; i < b.N; i++", allocations
+            )
+            _add_benchmark(
+                file, _StubTarget(method, samples.get(method.id, ()), root, declaration), style
+            )
+    return [_finish_stub(stub_file) for stub_file in files.values() if stub_file.texts]
 
 
 def _reports_allocations(sources: Sequence[SourceFile]) -> bool:
@@ -103,42 +109,42 @@ def _reports_allocations(sources: Sequence[SourceFile]) -> bool:
     tests = [source.text for source in sources if source.role is SourceRole.BENCHMARKS]
     return any(
         node.type == "call_expression"
-        and tree.source(node.child_by_field_name("function")).endswith(".ReportAllocs")
+        and tree.read_text(node.child_by_field_name("function")).endswith(".ReportAllocs")
         for text in tests
         if b".ReportAllocs()" in text
-        for child in tree.parse(text).named_children
-        for node in tree.descend(child)
+        for child in tree.parse_source(text).named_children
+        for node in tree.walk_tree(child)
     )
 
 
-def _taken(sources: Sequence[SourceFile], unit: str) -> set[str]:
-    here = (source for source in sources if source.unit == unit)
-    return {name.decode() for file in here for name in _DECLARED.findall(file.text)}
+def _list_declared_names(sources: Sequence[SourceFile], unit: str) -> set[str]:
+    unit_sources = (source for source in sources if source.unit == unit)
+    return {name.decode() for file in unit_sources for name in _DECLARED.findall(file.text)}
 
 
-def _declared(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node, Node]]:
+def _index_declarations(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node, Node]]:
     names_by_package = {}
     for source in sources:
         if source.role is SourceRole.LIBRARY:
-            root = tree.parse(source.text)
-            for declaration in tree.functions(root):
-                _, owner = tree.receiver(declaration)
-                name = tree.source(declaration.child_by_field_name("name"))
+            root = tree.parse_source(source.text)
+            for declaration in tree.list_functions(root):
+                _, owner = tree.read_receiver(declaration)
+                name = tree.read_text(declaration.child_by_field_name("name"))
                 inside = f"{source.unit}.{owner}" if owner else source.unit
                 names_by_package[f"{inside}.{name}"] = source, root, declaration
     return names_by_package
 
 
-def _add(file: _StubFile, benchmark: _Asked, style: _Style) -> None:
+def _add_benchmark(file: _StubFile, benchmark: _StubTarget, style: _BenchmarkStyle) -> None:
     root, declaration = benchmark.root, benchmark.declaration
-    _, owner = tree.receiver(declaration)
+    _, owner = tree.read_receiver(declaration)
     if _names_of_benchmarks(benchmark.method.name, owner) & (file.taken - file.own):
         return
-    values, unknown = _values(benchmark.samples, declaration)
-    results = _results(declaration)
+    values, unknown = _choose_arguments(benchmark.samples, declaration)
+    results = _list_result_types(declaration)
     types = " ".join([*results, *(kind for _, kind in unknown)])
-    imports = _imports(root, types)
-    receiver = tree.source(declaration.child_by_field_name("receiver"))
+    imports = _choose_imports(root, types)
+    receiver = tree.read_text(declaration.child_by_field_name("receiver"))
     if declaration.child_by_field_name("type_parameters") is not None or "[" in receiver:
         file.incomplete.append(
             (benchmark.method.id, "it is generic: nobody knows with which types")
@@ -151,7 +157,7 @@ def _add(file: _StubFile, benchmark: _Asked, style: _Style) -> None:
         file.imports |= imports
         call = f"{'subject.' if owner else ''}{benchmark.method.name}({', '.join(values)})"
         lacking = [*unknown, *([("subject", owner)] if owner else [])]
-        _write(file, benchmark, _CallSource(call, results, lacking), style)
+        _write_benchmark(file, benchmark, _CallSource(call, results, lacking), style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,17 +169,19 @@ class _CallSource:
     lacking: list[tuple[str, str]]
 
 
-def _write(file: _StubFile, benchmark: _Asked, call: _CallSource, style: _Style) -> None:
-    _, owner = tree.receiver(benchmark.declaration)
+def _write_benchmark(
+    file: _StubFile, benchmark: _StubTarget, call: _CallSource, style: _BenchmarkStyle
+) -> None:
+    _, owner = tree.read_receiver(benchmark.declaration)
     method = benchmark.method.name
     title = f"{owner[:1].upper()}{owner[1:]}{method[:1].upper()}{method[1:]}"
-    name = free(f"Benchmark{title}", file.taken)
+    name = reserve_name(f"Benchmark{title}", file.taken)
     file.own.add(name)
-    lacking = ", ".join(each for each, _ in call.lacking)
+    lacking = ", ".join(variable for variable, _ in call.lacking)
     lines = [f'b.Skip("to be filled in: {lacking}")'] if lacking else []
-    lines += [f"var {each} {kind}" for each, kind in call.lacking]
+    lines += [f"var {variable} {kind}" for variable, kind in call.lacking]
     lines += ["b.ReportAllocs()"] if style.allocations else []
-    sinks = [free(f"sink{title}", file.taken) for _ in call.results]
+    sinks = [reserve_name(f"sink{title}", file.taken) for _ in call.results]
     assigned = f"{', '.join(sinks)} = {call.text}" if sinks else call.text
     body = "".join(f"\t{line}\n" for line in lines)
     pairs = zip(sinks, call.results, strict=True)
@@ -197,65 +205,67 @@ def _names_of_benchmarks(name: str, owner: str) -> set[str]:
     return typed | _names_of_benchmarks(name, "")
 
 
-def _values(
+def _choose_arguments(
     samples: Sequence[tuple[str | None, ...]], declaration: Node
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the arguments of a call, and the name and type of those that nobody knows."""
     names: list[tuple[str, str]] = []
-    for node, listed, declared in tree.parameters(declaration):
+    for node, name_nodes, declared in tree.list_parameters(declaration):
         if node.type == "variadic_parameter_declaration":
             continue
-        for name in [tree.source(inner_node) for inner_node in listed] or [""]:
-            own = name not in ("", "_") and name not in _OURS
-            names.append((name if own else f"argument{len(names)}", tree.source(declared)))
+        for name in [tree.read_text(inner_node) for inner_node in name_nodes] or [""]:
+            is_usable = name not in ("", "_") and name not in _RESERVED_NAMES
+            names.append((name if is_usable else f"argument{len(names)}", tree.read_text(declared)))
     sample = next(
-        (each for each in samples if None not in each[: len(names)]),
+        (candidate for candidate in samples if None not in candidate[: len(names)]),
         samples[0] if samples else (),
     )
     values, unknown = [], []
     for index, (name, kind) in enumerate(names):
-        known = sample[index] if index < len(sample) else None
-        values.append(name if known is None else known)
-        if known is None:
+        value = sample[index] if index < len(sample) else None
+        values.append(name if value is None else value)
+        if value is None:
             unknown.append((name, kind))
     return values, unknown
 
 
-def _results(declaration: Node) -> list[str]:
+def _list_result_types(declaration: Node) -> list[str]:
     result = declaration.child_by_field_name("result")
     if result is None:
         return []
     if result.type != "parameter_list":
-        return [tree.source(result)]
+        return [tree.read_text(result)]
     results: list[str] = []
     for child in result.named_children:
         kind = child.child_by_field_name("type")
         names = child.children_by_field_name("name")
-        results += [tree.source(kind if kind is not None else child)] * max(1, len(names))
+        results += [tree.read_text(kind if kind is not None else child)] * max(1, len(names))
     return results
 
 
-def _imports(root: Node, text: str) -> set[str] | None:
+def _choose_imports(root: Node, text: str) -> set[str] | None:
     """Return the imports of the file that some types need; None where one is unclear.
 
     A package may have another name than the last element of its path: `bar` of `x/go-bar`, say.
     """
     needed = set(_PREFIX.findall(text))
     names_by_package: dict[str, set[str]] = {}
-    for node in (inner_node for child in root.named_children for inner_node in tree.descend(child)):
+    for node in (
+        inner_node for child in root.named_children for inner_node in tree.walk_tree(child)
+    ):
         if node.type == "import_spec":
-            path = tree.source(node.child_by_field_name("path"))
-            alias = tree.source(node.child_by_field_name("name"))
+            path = tree.read_text(node.child_by_field_name("path"))
+            alias = tree.read_text(node.child_by_field_name("name"))
             last = _VERSION.sub("", path.strip('"`')).rsplit("/", 1)[-1]
             for name in {alias} if alias else {last, *_SEPARATOR.split(last)}:
                 names_by_package.setdefault(name, set()).add(f"{alias} {path}".strip())
-    chosen = [names_by_package.get(name, set()) for name in needed]
-    if any(len(paths) != 1 for paths in chosen):
+    path_sets = [names_by_package.get(name, set()) for name in needed]
+    if any(len(paths) != 1 for paths in path_sets):
         return None
-    return {path for paths in chosen for path in paths}
+    return {path for paths in path_sets for path in paths}
 
 
-def _stub(file: _StubFile) -> Stub:
+def _finish_stub(file: _StubFile) -> Stub:
     imports = "\n".join(f"\t{path}" for path in sorted({'"testing"', *file.imports}))
     head = f"package {file.package}\n\nimport (\n{imports}\n)\n\n"
     return Stub(

@@ -11,17 +11,17 @@ BENCHMARK = re.compile(rb"^func[ \t]+Benchmark", re.MULTILINE)
 _LANGUAGE = Language(tree_sitter_go.language())
 
 
-def parse(text: bytes) -> Node:
+def parse_source(text: bytes) -> Node:
     """Return the tree of a file; parts that cannot be understood are error nodes in it."""
     return Parser(_LANGUAGE).parse(text).root_node
 
 
-def source(node: Node | None) -> str:
+def read_text(node: Node | None) -> str:
     """Return the text of a node."""
     return node.text.decode(errors="replace") if node is not None and node.text else ""
 
 
-def descend(node: Node) -> Iterator[Node]:
+def walk_tree(node: Node) -> Iterator[Node]:
     """Yield the node and all named nodes below it, in the order of the text."""
     pending = [node]
     while pending:
@@ -30,27 +30,27 @@ def descend(node: Node) -> Iterator[Node]:
         pending += reversed(inner_node.named_children)
 
 
-def package(root: Node) -> str:
+def read_package_name(root: Node) -> str:
     """Return the name in the package clause, empty where there is none."""
     clause = next((child for child in root.named_children if child.type == "package_clause"), None)
-    return source(clause.named_children[0]) if clause is not None else ""
+    return read_text(clause.named_children[0]) if clause is not None else ""
 
 
-def functions(root: Node) -> Iterator[Node]:
+def list_functions(root: Node) -> Iterator[Node]:
     """Yield the declarations of functions and methods of a file."""
     for child in root.named_children:
         if child.type in ("function_declaration", "method_declaration"):
             yield child
 
 
-def receiver(declaration: Node) -> tuple[str, str]:
+def read_receiver(declaration: Node) -> tuple[str, str]:
     """Return the receiver's name and the name of its type, both empty where there is none."""
     parameters = declaration.child_by_field_name("receiver")
-    listed = parameters.named_children if parameters is not None else []
-    nodes = [node for node in listed if node.type == "parameter_declaration"]
+    declarations = parameters.named_children if parameters is not None else []
+    nodes = [node for node in declarations if node.type == "parameter_declaration"]
     if not nodes:
         return "", ""
-    return source(nodes[0].child_by_field_name("name")), type_name(
+    return read_text(nodes[0].child_by_field_name("name")), type_name(
         nodes[0].child_by_field_name("type")
     )
 
@@ -60,14 +60,14 @@ def type_name(node: Node | None) -> str:
     while node is not None and node.type not in ("type_identifier", "qualified_type"):
         inner = node.child_by_field_name("type")
         node = inner if inner is not None else next(iter(node.named_children), None)
-    return source(node)
+    return read_text(node)
 
 
-def parameters(declaration: Node) -> list[tuple[Node, list[Node], Node]]:
+def list_parameters(declaration: Node) -> list[tuple[Node, list[Node], Node]]:
     """Return the parameter declarations of a function: each with its names and its type."""
-    listed = declaration.child_by_field_name("parameters")
+    parameter_list = declaration.child_by_field_name("parameters")
     nodes = []
-    for child in listed.named_children if listed is not None else []:
+    for child in parameter_list.named_children if parameter_list is not None else []:
         declared = child.child_by_field_name("type")
         if declared is not None:
             nodes.append((child, child.children_by_field_name("name"), declared))
@@ -77,9 +77,9 @@ def parameters(declaration: Node) -> list[tuple[Node, list[Node], Node]]:
 def parameter_types(declaration: Node) -> tuple[str, ...]:
     """Return the text of the type of each parameter."""
     types: list[str] = []
-    for node, names, declared in parameters(declaration):
+    for node, names, declared in list_parameters(declaration):
         dots = "..." if node.type == "variadic_parameter_declaration" else ""
-        types += [dots + source(declared)] * max(1, len(names))
+        types += [dots + read_text(declared)] * max(1, len(names))
     return tuple(types)
 
 
@@ -88,8 +88,8 @@ def imported_as(root: Node, path: str) -> str | None:
     imports = (
         child for child in root.named_children if child.type in ("import_declaration", "ERROR")
     )
-    for node in (descendant for inner_node in imports for descendant in descend(inner_node)):
-        if node.type == "import_spec" and source(node.child_by_field_name("path"))[1:-1] == path:
-            name = source(node.child_by_field_name("name"))
+    for node in (descendant for inner_node in imports for descendant in walk_tree(inner_node)):
+        if node.type == "import_spec" and read_text(node.child_by_field_name("path"))[1:-1] == path:
+            name = read_text(node.child_by_field_name("name"))
             return name or path.rsplit("/", 1)[-1]
     return None

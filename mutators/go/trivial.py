@@ -12,7 +12,7 @@ _LITERALS = frozenset(
     }
 )  # fmt: skip
 _NAMES = frozenset({"identifier", "iota"})
-_STANDARD = syntax.words(
+_STANDARD = syntax.split_words(
     "archive bufio bytes cmp compress container context crypto database debug embed encoding "
     "errors expvar flag fmt go hash html image index io iter log maps math mime net os path "
     "plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing text "
@@ -26,7 +26,7 @@ def why_trivial(declaration: Node, root: Node) -> str | None:
     body = declaration.child_by_field_name("body")
     if body is None or declaration.has_error:
         return None
-    statements = syntax.statements(body)
+    statements = syntax.list_statements(body)
     if not statements:
         return "its body is empty"
     return _why_single(statements[0], root) if len(statements) == 1 else None
@@ -35,11 +35,11 @@ def why_trivial(declaration: Node, root: Node) -> str | None:
 def _why_single(only: Node, root: Node) -> str | None:
     """Return why the only statement of a function cannot get slower."""
     if only.type == "assignment_statement" and only.child_count == 3:
-        sides = _sides(only)
+        sides = _list_sides(only)
         return "it only sets a field" if sides and all(map(_is_plain, sides)) else None
     if only.type not in {"return_statement", "expression_statement"}:
         return None
-    values = [value for child in only.named_children for value in syntax.values(child)]
+    values = [value for child in only.named_children for value in syntax.list_values(child)]
     if only.type == "return_statement" and all(map(_is_plain, values)):
         return "it only returns a field or a constant"
     if len(values) == 1 and _is_platform_call(values[0], root):
@@ -47,11 +47,11 @@ def _why_single(only: Node, root: Node) -> str | None:
     return None
 
 
-def _sides(assignment: Node) -> list[Node]:
+def _list_sides(assignment: Node) -> list[Node]:
     operator = assignment.child_by_field_name("operator")
-    if operator is None or tree.source(operator) != "=":
+    if operator is None or tree.read_text(operator) != "=":
         return []
-    return [value for side in assignment.named_children for value in syntax.values(side)]
+    return [value for side in assignment.named_children for value in syntax.list_values(side)]
 
 
 def _is_plain(node: Node) -> bool:
@@ -73,16 +73,18 @@ def _is_platform_call(node: Node, root: Node) -> bool:
     if any(child.type not in _LITERALS for child in arguments.named_children):
         return False
     operand = function.child_by_field_name("operand")
-    return operand is not None and tree.source(operand) in _standard_packages(root)
+    return operand is not None and tree.read_text(operand) in _standard_packages(root)
 
 
 def _standard_packages(root: Node) -> frozenset[str]:
     """Return the names of imported packages of the standard library."""
     packages = set()
-    for node in (inner_node for child in root.named_children for inner_node in tree.descend(child)):
+    for node in (
+        inner_node for child in root.named_children for inner_node in tree.walk_tree(child)
+    ):
         if node.type == "import_spec":
-            path = tree.source(node.child_by_field_name("path")).strip('"`')
+            path = tree.read_text(node.child_by_field_name("path")).strip('"`')
             if path.partition("/")[0] in _STANDARD:
-                alias = tree.source(node.child_by_field_name("name"))
+                alias = tree.read_text(node.child_by_field_name("name"))
                 packages.add(alias or path.rsplit("/", 1)[-1])
     return frozenset(packages)

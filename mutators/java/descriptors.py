@@ -22,7 +22,7 @@ def parameter_types(text: str) -> tuple[JavaType, ...]:
     Raises SourceUnreadable where it is neither.
     """
     try:
-        reader = _DescriptorReader(text, _opening(text) + 1)
+        reader = _DescriptorReader(text, _find_opening_parenthesis(text) + 1)
         types = []
         while text[reader.at] != ")":
             types.append(reader.type())
@@ -31,7 +31,7 @@ def parameter_types(text: str) -> tuple[JavaType, ...]:
     return tuple(types)
 
 
-def _opening(text: str) -> int:
+def _find_opening_parenthesis(text: str) -> int:
     """Return where the parameters begin: type variables with bounds may come before."""
     depth = 0
     for index, sign in enumerate(text):
@@ -54,14 +54,14 @@ class _DescriptorReader:
         sign = self._text[self.at]
         self.at += 1
         if sign == "L":
-            return self._class(dimensions)
+            return self._read_class_type(dimensions)
         if sign == "T":
             end = self._text.index(";", self.at)
             name, self.at = self._text[self.at : end], end + 1
             return JavaType(name, dimensions=dimensions)
         return JavaType(_PRIMITIVES[sign], dimensions=dimensions)
 
-    def _class(self, dimensions: int) -> JavaType:
+    def _read_class_type(self, dimensions: int) -> JavaType:
         name = ""
         arguments: tuple[JavaType, ...] = ()
         start = self.at
@@ -73,7 +73,7 @@ class _DescriptorReader:
             if sign == ";":
                 break
             if sign == "<":
-                arguments = self._arguments()
+                arguments = self._read_type_arguments()
                 start = self.at
                 if self._text[self.at] == ".":
                     # A type nested in a generic one: only its own arguments are kept.
@@ -81,7 +81,7 @@ class _DescriptorReader:
         dotted = name.replace("/", ".").replace("$", ".")
         return JavaType(dotted, arguments, dimensions)
 
-    def _arguments(self) -> tuple[JavaType, ...]:
+    def _read_type_arguments(self) -> tuple[JavaType, ...]:
         arguments = []
         while self._text[self.at] != ">":
             sign = self._text[self.at]

@@ -64,11 +64,11 @@ def read_listing(sources: Iterable[SourceFile]) -> tuple[ListedMethod, ...]:
     """Return the methods of all lists among `sources`; of two equal classes the first counts."""
     lines = _all_lines(sources)
     exports = {line.part: frozenset(line.exports) for line in lines if line.kind == "module"}
-    methods = [line for line in lines if line.kind == "method" and _wanted(line)]
+    methods = [line for line in lines if line.kind == "method" and _is_library_method(line)]
     access = {line.owner: line.owner_access for line in methods}
     first: dict[str, str] = {}
     return tuple(
-        _listed(line, exports, access)
+        _make_listed_method(line, exports, access)
         for line in methods
         if first.setdefault(line.owner, line.part) == line.part
     )
@@ -79,15 +79,17 @@ def read_classes(sources: Iterable[SourceFile]) -> dict[str, tuple[str, ...]]:
     return {
         line.owner: line.above
         for line in _all_lines(sources)
-        if line.kind == "class" or (line.kind == "method" and _wanted(line))
+        if line.kind == "class" or (line.kind == "method" and _is_library_method(line))
     }
 
 
 def _all_lines(sources: Iterable[SourceFile]) -> list[ListingLine]:
-    return [line for source in sources if source.path.endswith(".jsonl") for line in _lines(source)]
+    return [
+        line for source in sources if source.path.endswith(".jsonl") for line in _read_lines(source)
+    ]
 
 
-def _lines(source: SourceFile) -> Iterator[ListingLine]:
+def _read_lines(source: SourceFile) -> Iterator[ListingLine]:
     decoder = msgspec.json.Decoder(ListingLine)
     for number, text in enumerate(source.text.splitlines(), 1):
         try:
@@ -96,29 +98,35 @@ def _lines(source: SourceFile) -> Iterator[ListingLine]:
             raise SourceUnreadable(f"{source.path}, line {number}: {error}") from error
 
 
-def _wanted(line: ListingLine) -> bool:
+def _is_library_method(line: ListingLine) -> bool:
     """Leave out static initialisers, and what JMH generates beside benchmarks."""
     generated = "/jmh_generated/" in line.owner or line.owner.startswith("jmh_generated/")
     return line.name != "<clinit>" and not generated
 
 
-def _listed(
+def _make_listed_method(
     line: ListingLine, exports: Mapping[str, frozenset[str]], access: Mapping[str, int]
 ) -> ListedMethod:
     erased = parameter_types(line.descriptor)
-    types = parameter_types(line.signature) if line.signature else _as_written(line, erased)
+    types = (
+        parameter_types(line.signature)
+        if line.signature
+        else _drop_compiler_parameters(line, erased)
+    )
     package = line.owner.rpartition("/")[0]
     exported = line.part not in exports or package in exports[line.part]
     return ListedMethod(
         line=line,
-        owner=_dotted(line),
+        owner=_format_type_name(line),
         types=types,
         erased=erased,
         public=exported and _member_visible(line) and _type_visible(line, access),
     )
 
 
-def _as_written(line: ListingLine, erased: Sequence[JavaType]) -> tuple[JavaType, ...]:
+def _drop_compiler_parameters(
+    line: ListingLine, erased: Sequence[JavaType]
+) -> tuple[JavaType, ...]:
     """Drop the parameters that the compiler puts before those of some constructors."""
     if line.name != "<init>":
         return tuple(erased)
@@ -128,7 +136,7 @@ def _as_written(line: ListingLine, erased: Sequence[JavaType]) -> tuple[JavaType
     return tuple(erased[1:] if inner else erased)
 
 
-def _dotted(line: ListingLine) -> str:
+def _format_type_name(line: ListingLine) -> str:
     """Return the type's name as people write it; types inside methods keep their `$`."""
     name = line.owner
     for inner, outer, simple, _ in line.nests:

@@ -14,7 +14,7 @@ from mutators.java.listing import (
     read_classes,
     read_listing,
 )
-from mutators.java.spans import Spans, find_spans
+from mutators.java.spans import SpanIndex, find_spans
 
 
 class JavaMutator:
@@ -26,10 +26,13 @@ class JavaMutator:
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return the methods in the order of the class path, those without a body included."""
-        listed = read_listing(sources)
-        ids = _ids(listed)
+        listed_methods = read_listing(sources)
+        ids = _make_unique_ids(listed_methods)
         spans = find_spans(sources)
-        return [_method(method, name, spans) for method, name in zip(listed, ids, strict=True)]
+        return [
+            _make_method(method, name, spans)
+            for method, name in zip(listed_methods, ids, strict=True)
+        ]
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: in this language the lines say all."""
@@ -37,7 +40,7 @@ class JavaMutator:
 
     def matches(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method."""
-        return signatures.matches(written, method)
+        return signatures.matches_method(written, method)
 
     def overlay(
         self,
@@ -46,7 +49,7 @@ class JavaMutator:
     ) -> Overlay | OverlayRefusal:
         """Return the agent's instructions; a method's token is its place in the variant."""
         if variant.kind is VariantKind.TRACED:
-            return _traced(sources, variant)
+            return _build_tracing_overlay(sources, variant)
         if variant.kind is VariantKind.PROFILED:
             return Overlay()  # the JVM's arguments keep its methods out of line
         for method in variant.methods:
@@ -54,20 +57,21 @@ class JavaMutator:
                 return OverlayRefusal(method.refusal)
         if variant.kind is VariantKind.COUNTING:
             lines = (
-                f"count\t{index}\t{one.descriptor}" for index, one in enumerate(variant.methods)
+                f"count\t{index}\t{variant_method.descriptor}"
+                for index, variant_method in enumerate(variant.methods)
             )
         elif variant.kind is VariantKind.DELAYED:
-            how = "guarded" if variant.guarded else "free"
+            guard_mode = "guarded" if variant.guarded else "free"
             lines = (
-                f"delay\t{index}\t{how}\t{one.descriptor}"
-                for index, one in enumerate(variant.methods)
+                f"delay\t{index}\t{guard_mode}\t{variant_method.descriptor}"
+                for index, variant_method in enumerate(variant.methods)
             )
         else:
             return Overlay()
         return Overlay(instructions=tuple(lines))
 
 
-def _traced(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
+def _build_tracing_overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     """Return the agent's instructions: the methods, and the classes whose calls are from inside."""
     methods = (
         f"{'trace' if method.refusal is None else 'declared'}\t{index}\t{method.descriptor}"
@@ -80,24 +84,24 @@ def _traced(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     return Overlay(instructions=(*methods, *library))
 
 
-def _ids(listed: Sequence[ListedMethod]) -> list[str]:
+def _make_unique_ids(methods: Sequence[ListedMethod]) -> list[str]:
     """Return names that are as short as they can be and still unique."""
-    bases = Counter(method.base for method in listed)
+    bases = Counter(method.base for method in methods)
     simple = [
-        f"{method.base}({','.join(type_.simple for type_ in method.types)})" for method in listed
+        f"{method.base}({','.join(type_.simple for type_ in method.types)})" for method in methods
     ]
-    taken = Counter(simple)
+    id_counts = Counter(simple)
     return [
         listed_method.base
         if bases[listed_method.base] == 1
         else short
-        if taken[short] == 1
+        if id_counts[short] == 1
         else f"{listed_method.base}({','.join(type_.raw for type_ in listed_method.types)})"
-        for listed_method, short in zip(listed, simple, strict=True)
+        for listed_method, short in zip(methods, simple, strict=True)
     ]
 
 
-def _method(method: ListedMethod, name: str, spans: Spans) -> Method:
+def _make_method(method: ListedMethod, name: str, spans: SpanIndex) -> Method:
     simple = tuple(type_.simple for type_ in method.types)
     span = spans.find(method.owner, method.line.name, simple)
     synthetic = "the compiler made it" if method.line.access & SYNTHETIC else None
@@ -110,12 +114,12 @@ def _method(method: ListedMethod, name: str, spans: Spans) -> Method:
         descriptor=method.descriptor,
         public=method.public,
         span=span,
-        refusal=_refusal(method),
+        refusal=_explain_refusal(method),
         trivial=synthetic or spans.trivial(method.owner, method.line.name, span),
     )
 
 
-def _refusal(method: ListedMethod) -> str | None:
+def _explain_refusal(method: ListedMethod) -> str | None:
     if method.line.access & ABSTRACT:
         return "it is abstract: there is no body to slow down"
     if method.line.access & NATIVE:

@@ -36,7 +36,7 @@ _WORK = """    /** Takes about a nanosecond a round, and shares nothing. */
 
 
 @dataclass(slots=True)
-class Plains:
+class InterfaceImplementations:
     """Those of one test; `type_` is how a type stands in source text."""
 
     type_: Callable[[str], str]
@@ -52,22 +52,22 @@ class Plains:
         """Yield the classes that were named, and what they share."""
         for (type_, says, works), name in self._names.items():
             methods = "".join(
-                self._answer(member, says, works=works) for member in self.answers[type_]
+                self._write_method(member, says, works=works) for member in self.answers[type_]
             )
-            made = _ROUNDS.format(name=name) if works else ""
+            constructor = _ROUNDS.format(name=name) if works else ""
             yield (
                 f"    /** Returns plain values{', after some work' if works else ''}. */\n"
                 f"    public static final class {name} implements {self.type_(type_)} {{\n"
-                f"{made}{methods}    }}\n"
+                f"{constructor}{methods}    }}\n"
             )
         if any(works for _, _, works in self._names):
             yield _WORK
 
-    def _answer(self, method: Member, says: str, *, works: bool) -> str:
+    def _write_method(self, method: Member, says: str, *, works: bool) -> str:
         parameters = ", ".join(
             f"{self.type_(member)} a{index}" for index, member in enumerate(method.parameters)
         )
-        value = _value(method.returns, says)
+        value = _format_value(method.returns, says)
         body = "            work(rounds);\n" if works else ""
         body += f"            return {value};\n" if value else ""
         return (
@@ -76,7 +76,7 @@ class Plains:
         )
 
 
-def _value(type_: str, says: str) -> str:
+def _format_value(type_: str, says: str) -> str:
     if type_ == "boolean":
         return says
     return f"({type_}) 0" if type_ in _NUMBERS else _VALUES.get(type_, "null")

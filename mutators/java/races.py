@@ -7,14 +7,14 @@ from auditor.core.contracts.concurrent_test import (
     Argument,
     Literal,
     MemberKind,
-    Sequence,
     Statement,
+    StatementSequence,
     Test,
     Variable,
 )
-from mutators.java.race_plains import Answers, Plains
+from mutators.java.race_plains import Answers, InterfaceImplementations
 
-Written = Callable[[str], str]
+TypeFormatter = Callable[[str], str]
 """How a type stands in source text."""
 
 PACKAGE = "races"
@@ -27,7 +27,7 @@ _INDENT = "    "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notes:
+class RaceHeader:
     """What is said above a test: of which class, made how."""
 
     subject: str
@@ -40,14 +40,14 @@ class Notes:
 class RaceWriter:
     """Writes tests of one class; `answers` are those of the interfaces that they implement."""
 
-    written: Written
+    written: TypeFormatter
     answers: Answers
-    notes: Notes
+    notes: RaceHeader
     with_jmh: bool = False
 
     def name(self, test: Test) -> str:
         """Return the name of a test's class."""
-        return f"{self.package}.{_simple(test)}".removeprefix(".")
+        return f"{self.package}.{_name_test_class(test)}".removeprefix(".")
 
     def files(self, test: Test) -> tuple[tuple[str, str], ...]:
         """Return the sources of a test by their paths."""
@@ -55,15 +55,18 @@ class RaceWriter:
         # JMH refuses benchmarks without a package, and classes without one cannot be named in one.
         if not self.with_jmh or not self.package:
             return program
-        return (*program, (f"{JMH}/{self.package}/{_simple(test)}Benchmark.java", self.jmh(test)))
+        return (
+            *program,
+            (f"{JMH}/{self.package}/{_name_test_class(test)}Benchmark.java", self.jmh(test)),
+        )
 
     def path(self, test: Test) -> str:
         """Return where its source belongs."""
-        return f"{self.package}/{_simple(test)}.java".removeprefix("/")
+        return f"{self.package}/{_name_test_class(test)}.java".removeprefix("/")
 
     def program(self, test: Test) -> str:
         """Return the class of a test: a `benchaudit.race.Race`."""
-        body = _Body(self.written, self.answers, test)
+        body = _RaceClassBody(self.written, self.answers, test)
         prefix = body.prefix()
         suffixes = [
             body.suffix(index, statements) for index, statements in enumerate(test.suffixes)
@@ -74,10 +77,10 @@ class RaceWriter:
             for index in range(len(test.suffixes))
         )
         parts = [
-            f"{self._package}import benchaudit.race.Race;\nimport benchaudit.race.Sink;\n",
-            self._comment(test),
+            f"{self._package_line}import benchaudit.race.Race;\nimport benchaudit.race.Sink;\n",
+            self._write_comment(test),
             '@SuppressWarnings({"unchecked", "rawtypes", "deprecation"})',
-            f"public final class {_simple(test)} implements Race {{",
+            f"public final class {_name_test_class(test)} implements Race {{",
             body.fields(),
             prefix,
             "    @Override\n    public int suffixes() {\n"
@@ -97,9 +100,9 @@ class RaceWriter:
 
         JMH calls a suffix again and again on one object, which lives for an iteration.
         """
-        body = _Body(self.written, self.answers, test)
+        body = _RaceClassBody(self.written, self.answers, test)
         prefix = body.prefix()
-        name, group = f"{_simple(test)}Benchmark", f"race{test.number}"
+        name, group = f"{_name_test_class(test)}Benchmark", f"race{test.number}"
         methods = [
             f'    @Benchmark\n    @Group("{group}")\n    @GroupThreads(1)\n'
             f"    public void suffix{index}(Blackhole sink) throws Throwable {{\n"
@@ -108,8 +111,8 @@ class RaceWriter:
         ]
         imports = "\n".join(f"import org.openjdk.jmh.annotations.{line};" for line in _JMH)
         parts = [
-            f"{self._package}{imports}\nimport org.openjdk.jmh.infra.Blackhole;\n",
-            self._comment(test),
+            f"{self._package_line}{imports}\nimport org.openjdk.jmh.infra.Blackhole;\n",
+            self._write_comment(test),
             '@State(Scope.Group)\n@SuppressWarnings({"unchecked", "rawtypes", "deprecation"})',
             f"public class {name} {{",
             body.fields(),
@@ -125,15 +128,17 @@ class RaceWriter:
         return PACKAGE if "." in self.notes.subject else ""
 
     @property
-    def _package(self) -> str:
+    def _package_line(self) -> str:
         return f"package {self.package};\n\n" if self.package else ""
 
-    def _comment(self, test: Test) -> str:
+    def _write_comment(self, test: Test) -> str:
         notes, many = self.notes, len(test.suffixes)
         calls = sum(map(len, test.suffixes)) / many
         return (
-            f"/**\n * Test {test.number} of {_said(notes.subject)}: {_said(notes.old)} against "
-            f"{_said(notes.new)}.\n *\n * <p>{many} suffixes of about {calls:.0f} statements, "
+            f"/**\n * Test {test.number} of {_escape_comment(notes.subject)}: "
+            f"{_escape_comment(notes.old)} against "
+            f"{_escape_comment(notes.new)}.\n *\n * <p>{many} suffixes of about {calls:.0f} "
+            "statements, "
             f"each done {test.repeats} times, share one object.\n * Made by bench-audit with seed "
             f"{notes.seed}.\n */"
         )
@@ -144,17 +149,17 @@ _JMH = (
 )  # fmt: skip
 
 
-class _Body:
+class _RaceClassBody:
     """The parts of a class; `plains` are the interfaces that they implement."""
 
-    def __init__(self, written: Written, answers: Answers, test: Test) -> None:
+    def __init__(self, written: TypeFormatter, answers: Answers, test: Test) -> None:
         self._written = written
         self._test = test
-        self.plains = Plains(self._type, answers)
+        self.plains = InterfaceImplementations(self._format_type, answers)
 
     def fields(self) -> str:
         lines = [
-            f"    private {self._type(statement.member.returns)} p{index};\n"
+            f"    private {self._format_type(statement.member.returns)} p{index};\n"
             for index, statement in enumerate(self._test.prefix)
             if statement.member.returns != "void"
         ]
@@ -164,14 +169,14 @@ class _Body:
         lines = []
         for index, statement in enumerate(self._test.prefix):
             target = "" if statement.member.returns == "void" else f"p{index} = "
-            lines.append(f"        {target}{self._call(statement, self._test.prefix)};\n")
+            lines.append(f"        {target}{self._write_call(statement, self._test.prefix)};\n")
         return (
             "    @Override\n    public void prefix() throws Throwable {\n"
             + "".join(lines)
             + "    }\n"
         )
 
-    def suffix(self, number: int, sequence: Sequence) -> str:
+    def suffix(self, number: int, sequence: StatementSequence) -> str:
         return (
             f"    private void suffix{number}(int turns, Sink sink) throws Throwable {{\n"
             "        for (int turn = 0; turn < turns; turn++) {\n"
@@ -180,71 +185,71 @@ class _Body:
             f"{self.statements(sequence, 2, 'sink.take')}    }}\n"
         )
 
-    def statements(self, sequence: Sequence, depth: int, take: str) -> str:
+    def statements(self, sequence: StatementSequence, depth: int, take: str) -> str:
         lines = []
         for index, statement in enumerate(sequence):
             if statement.member.returns == "void":
-                lines.append(f"{self._call(statement, sequence)};")
+                lines.append(f"{self._write_call(statement, sequence)};")
             else:
-                text = self._call(statement, sequence)
-                lines.append(f"{self._type(statement.member.returns)} s{index} = {text};")
+                text = self._write_call(statement, sequence)
+                lines.append(f"{self._format_type(statement.member.returns)} s{index} = {text};")
                 lines.append(f"{take}(s{index});")
         return "".join(f"{_INDENT * depth}{line}\n" for line in lines)
 
-    def _call(self, statement: Statement, own: Sequence) -> str:
-        member, given = statement.member, self._given(statement)
-        owner = self._type(member.owner)
+    def _write_call(self, statement: Statement, own: StatementSequence) -> str:
+        member, arguments = statement.member, self._given(statement)
+        owner = self._format_type(member.owner)
         on = (
             owner
             if statement.receiver is None
-            else self._receiver(statement.receiver, own, member.owner)
+            else self._write_receiver(statement.receiver, own, member.owner)
         )
         match member.kind:
             case MemberKind.CONSTRUCTOR:
-                return f"new {owner}({given})"
+                return f"new {owner}({arguments})"
             case MemberKind.METHOD | MemberKind.STATIC | MemberKind.FACTORY:
-                return f"{on}.{member.name}({given})"
+                return f"{on}.{member.name}({arguments})"
             case MemberKind.GET | MemberKind.CONSTANT:
                 return f"{on}.{member.name}"
             case MemberKind.SET:
-                return f"{on}.{member.name} = {given}"
+                return f"{on}.{member.name} = {arguments}"
             case MemberKind.ARRAY:
-                return f"new {owner}[] {{{given}}}"
+                return f"new {owner}[] {{{arguments}}}"
             case MemberKind.PLAIN:
-                return f"new {self.plains.name(member)}({given})"
+                return f"new {self.plains.name(member)}({arguments})"
 
-    def _receiver(self, receiver: Variable, own: Sequence, owner: str) -> str:
+    def _write_receiver(self, receiver: Variable, own: StatementSequence, owner: str) -> str:
         """Return an object as its method's class: below it, type arguments may be bound."""
         statements = self._test.prefix if receiver.shared else own
         type_ = statements[receiver.index].member.returns
-        name = _variable(receiver)
-        return name if type_ == owner else f"(({self._type(owner)}) {name})"
+        name = _name_variable(receiver)
+        return name if type_ == owner else f"(({self._format_type(owner)}) {name})"
 
     def _given(self, statement: Statement) -> str:
         pairs = zip(statement.arguments, statement.member.parameters, strict=True)
-        return ", ".join(self._argument(argument, type_) for argument, type_ in pairs)
+        return ", ".join(self._write_argument(argument, type_) for argument, type_ in pairs)
 
-    def _argument(self, argument: Argument, type_: str) -> str:
+    def _write_argument(self, argument: Argument, type_: str) -> str:
         """Return an argument as its parameter's type, so that no other overload is meant."""
         if isinstance(argument, Variable):
-            return f"({self._type(type_)}) {_variable(argument)}"
+            return f"({self._format_type(type_)}) {_name_variable(argument)}"
         if argument.text is None:
-            return f"({self._type(type_)}) null"
-        text = self._literal(argument, argument.text)
+            return f"({self._format_type(type_)}) null"
+        text = self._write_literal(argument, argument.text)
         if argument.type == type_ and type_ not in ("byte", "short"):
             return text
-        return f"({self._type(type_)}) {f'({text})' if text.startswith('-') else text}"
+        return f"({self._format_type(type_)}) {f'({text})' if text.startswith('-') else text}"
 
-    def _literal(self, literal: Literal, text: str) -> str:
+    def _write_literal(self, literal: Literal, text: str) -> str:
         if literal.type == _STRING:
-            return quoted(text, '"')
+            return quote_literal(text, '"')
         if literal.type == "char":
-            return quoted(text, "'")
+            return quote_literal(text, "'")
         if literal.type == "java.lang.Class":
-            return f"{self._type(text)}.class"
+            return f"{self._format_type(text)}.class"
         return _NUMBERS[literal.type].format(text)
 
-    def _type(self, type_: str) -> str:
+    def _format_type(self, type_: str) -> str:
         text = self._written(type_)
         return text.removeprefix("java.lang.") if text.count(".") == _PLAIN_DOTS else text
 
@@ -253,21 +258,21 @@ _PLAIN_DOTS = 2
 """A class of java.lang, not of a package below."""
 
 
-def _simple(test: Test) -> str:
+def _name_test_class(test: Test) -> str:
     return f"Race{test.number}"
 
 
-def _said(text: str) -> str:
+def _escape_comment(text: str) -> str:
     """Return a text that ends no comment and is no escape."""
     plain = text.replace("\\", "&#92;").replace("*/", "*&#47;")
     return "".join(line if line.isprintable() else " " for line in plain)
 
 
-def _variable(variable: Variable) -> str:
+def _name_variable(variable: Variable) -> str:
     return f"{'p' if variable.shared else 's'}{variable.index}"
 
 
-def quoted(text: str, quote: str) -> str:
+def quote_literal(text: str, quote: str) -> str:
     """Return a text as a literal between such quotes."""
     escaped = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
     return f"{quote}{escaped}{quote}"

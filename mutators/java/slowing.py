@@ -13,7 +13,7 @@ from tree_sitter import Language, Node, Parser
 from auditor.core.errors import SubjectError
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.subject import Method, SourceFile
-from mutators.java.races import quoted
+from mutators.java.races import quote_literal
 
 _JAVA = Language(tree_sitter_java.language())
 WAITER = "BenchAuditSlowed"
@@ -92,9 +92,9 @@ def slow_method(
     """
     if delay.wait not in {InjectionKind.WORK, InjectionKind.SPIN}:
         raise SubjectError(f"{method.id}: a source cannot wait by {delay.wait}")
-    source = _source(sources, method)
-    body = _body(source, method)
-    package = _package(source.text)
+    source = _find_source_file(sources, method)
+    body = _find_method_body(source, method)
+    package = _read_package(source.text)
     text = source.text
     edited = b"".join(
         (
@@ -112,13 +112,13 @@ def slow_method(
         turns=round(delay.number) if works else 0,
         factor=0.0 if works else float(delay.number),
         guarded="true" if guarded else "false",
-        trace=_ascii(quoted(trace, '"')),
+        trace=_escape_non_ascii(quote_literal(trace, '"')),
     )
     folder = posixpath.dirname(source.path)
     return {source.path: edited, posixpath.join(folder, f"{WAITER}.java"): waiter.encode()}
 
 
-def _ascii(text: str) -> str:
+def _escape_non_ascii(text: str) -> str:
     """Return Java's text in ASCII: nobody knows in which encoding a project is compiled."""
     units = text.encode("utf-16-be", errors="surrogatepass")
     numbers = (high << 8 | low for high, low in zip(units[::2], units[1::2], strict=True))
@@ -133,7 +133,7 @@ def _ascii(text: str) -> str:
     )
 
 
-def _source(sources: Sequence[SourceFile], method: Method) -> SourceFile:
+def _find_source_file(sources: Sequence[SourceFile], method: Method) -> SourceFile:
     span = method.span
     files = [source for source in sources if span is not None and source.path == span.file]
     if not files or not files[0].path.endswith(".java"):
@@ -144,7 +144,7 @@ def _source(sources: Sequence[SourceFile], method: Method) -> SourceFile:
     return files[0]
 
 
-def _body(source: SourceFile, method: Method) -> Node:
+def _find_method_body(source: SourceFile, method: Method) -> Node:
     """Return the body of the method that begins in the line that is known of it."""
     if method.span is None:
         raise SubjectError(f"{method.id} has no Java source here")
@@ -160,7 +160,7 @@ def _body(source: SourceFile, method: Method) -> Node:
     bodies = [
         inner_node.child_by_field_name("body")
         for inner_node in nodes
-        if _named(inner_node, method.name)
+        if _has_name(inner_node, method.name)
     ]
     if len(bodies) == 1 and bodies[0] is not None:
         return bodies[0]
@@ -170,12 +170,12 @@ def _body(source: SourceFile, method: Method) -> Node:
     )
 
 
-def _named(node: Node, name: str) -> bool:
+def _has_name(node: Node, name: str) -> bool:
     inner_node = node.child_by_field_name("name")
     return inner_node is not None and inner_node.text == name.encode()
 
 
-def _package(text: bytes) -> str:
+def _read_package(text: bytes) -> str:
     for child in Parser(_JAVA).parse(text).root_node.named_children:
         if child.type == "package_declaration":
             names = [node for node in child.named_children if "identifier" in node.type]

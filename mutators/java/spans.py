@@ -31,7 +31,7 @@ _Key = tuple[str, str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
-class Spans:
+class SpanIndex:
     """An index of methods by type, name and parameters."""
 
     _exact: dict[_Key, Span] = field(default_factory=dict)
@@ -44,8 +44,8 @@ class Spans:
         exact = self._exact.get((owner, name, parameters))
         if exact is not None:
             return exact
-        alike = self._alike.get((owner, name, len(parameters)), [])
-        return alike[0] if len(alike) == 1 else None
+        candidates = self._alike.get((owner, name, len(parameters)), [])
+        return candidates[0] if len(candidates) == 1 else None
 
     def add(self, key: _Key, span: Span, trivial: str | None = None) -> None:
         """Take a method; of two with the same key the first counts."""
@@ -67,62 +67,66 @@ class Spans:
         return "the compiler made it" if name == "<init>" and owner in self._owners else None
 
 
-def find_spans(sources: Iterable[SourceFile]) -> Spans:
+def find_spans(sources: Iterable[SourceFile]) -> SpanIndex:
     """Return the methods of all Java files; what cannot be parsed is left out."""
-    spans = Spans()
+    spans = SpanIndex()
     parser = Parser(_JAVA)
     for source in sources:
         if source.path.endswith(".java"):
             root = parser.parse(source.text).root_node
-            for key, node in _methods(root, _package(root)):
+            for key, node in _list_methods(root, _read_package(root)):
                 first, last = node.start_point[0] + 1, node.end_point[0] + 1
                 spans.add(key, Span(source.path, first, last), why_trivial(node))
     return spans
 
 
-def _text(node: Node | None) -> str:
+def _read_text(node: Node | None) -> str:
     return node.text.decode(errors="replace") if node is not None and node.text else ""
 
 
-def _package(root: Node) -> str:
+def _read_package(root: Node) -> str:
     for child in root.named_children:
         if child.type == "package_declaration":
             names = [node for node in child.named_children if "identifier" in node.type]
-            return _text(names[-1]) if names else ""
+            return _read_text(names[-1]) if names else ""
     return ""
 
 
-def _methods(node: Node, owner: str) -> Iterator[tuple[_Key, Node]]:
+def _list_methods(node: Node, owner: str) -> Iterator[tuple[_Key, Node]]:
     for child in node.named_children:
         if child.type in _TYPES:
-            name = _text(child.child_by_field_name("name"))
-            yield from _methods(child, f"{owner}.{name}" if owner else name)
+            name = _read_text(child.child_by_field_name("name"))
+            yield from _list_methods(child, f"{owner}.{name}" if owner else name)
         elif child.type in _BODIES:
-            yield from _methods(child, owner)
+            yield from _list_methods(child, owner)
         elif child.type in _METHODS:
-            yield (owner, _name(child), _parameters(child)), child
+            yield (owner, _read_method_name(child), _list_parameter_types(child)), child
 
 
-def _name(node: Node) -> str:
+def _read_method_name(node: Node) -> str:
     if node.type == "method_declaration":
-        return _text(node.child_by_field_name("name"))
+        return _read_text(node.child_by_field_name("name"))
     return "<init>"
 
 
-def _parameters(node: Node) -> tuple[str, ...]:
+def _list_parameter_types(node: Node) -> tuple[str, ...]:
     """Return simple type names; a compact constructor has those of its record."""
-    listed = node.child_by_field_name("parameters")
-    if listed is None and node.parent is not None and node.parent.parent is not None:
-        listed = node.parent.parent.child_by_field_name("parameters")
-    if listed is None:
+    parameter_list = node.child_by_field_name("parameters")
+    if parameter_list is None and node.parent is not None and node.parent.parent is not None:
+        parameter_list = node.parent.parent.child_by_field_name("parameters")
+    if parameter_list is None:
         return ()
-    wanted = ("formal_parameter", "spread_parameter")
-    return tuple(_parameter(child) for child in listed.named_children if child.type in wanted)
+    parameter_kinds = ("formal_parameter", "spread_parameter")
+    return tuple(
+        _read_parameter_type(child)
+        for child in parameter_list.named_children
+        if child.type in parameter_kinds
+    )
 
 
-def _parameter(node: Node) -> str:
-    text = " ".join(_text(node).split())
-    dimensions = "[]" * _text(node.child_by_field_name("dimensions")).count("[")
+def _read_parameter_type(node: Node) -> str:
+    text = " ".join(_read_text(node).split())
+    dimensions = "[]" * _read_text(node.child_by_field_name("dimensions")).count("[")
     if dimensions:
         text = text.partition("[")[0]
     try:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.core.contracts.stubs import Samples, Stub, free
+from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile
 from mutators.java.listing import ABSTRACT, STATIC, ListedMethod, read_listing
 from mutators.java.mutator import JavaMutator
@@ -44,60 +44,70 @@ class _BenchmarkStub:
     lacking: str
 
 
-def stubs(
+def write_stubs(
     methods: Sequence[Method],
     samples: Samples,
     sources: Sequence[SourceFile],
 ) -> list[Stub]:
     """Return a class for each package, in it: so protected methods can be called as well."""
-    listed = {method.descriptor: method for method in read_listing(sources)}
-    known = {
+    methods_by_descriptor = {method.descriptor: method for method in read_listing(sources)}
+    samples_by_descriptor = {
         method.descriptor: samples.get(method.id, ()) for method in JavaMutator().methods(sources)
     }
     makers: dict[str, str] = {}
-    for listed_method in sorted(listed.values(), key=lambda method: len(method.erased)):
-        values = _values(listed_method, known[listed_method.descriptor])
+    for listed_method in sorted(
+        methods_by_descriptor.values(), key=lambda method: len(method.erased)
+    ):
+        values = _choose_arguments(listed_method, samples_by_descriptor[listed_method.descriptor])
         concrete = listed_method.public and not listed_method.line.owner_access & ABSTRACT
         if listed_method.line.name == "<init>" and concrete and None not in values:
             makers.setdefault(
                 listed_method.owner, f"new {listed_method.owner}({', '.join(filter(None, values))})"
             )
     by_package: dict[str, list[tuple[Method, ListedMethod]]] = {}
-    for one in methods:
-        found = listed.get(one.descriptor)
-        if found and not (found.line.name == "<init>" and found.line.owner_access & ABSTRACT):
-            package = found.line.owner.rpartition("/")[0].replace("/", ".")
-            by_package.setdefault(package, []).append((one, found))
+    for requested_method in methods:
+        method_listing = methods_by_descriptor.get(requested_method.descriptor)
+        if method_listing and not (
+            method_listing.line.name == "<init>" and method_listing.line.owner_access & ABSTRACT
+        ):
+            package = method_listing.line.owner.rpartition("/")[0].replace("/", ".")
+            by_package.setdefault(package, []).append((requested_method, method_listing))
     return [
-        _stub(package, chosen, makers, samples) for package, chosen in sorted(by_package.items())
+        _write_stub_class(package, package_methods, makers, samples)
+        for package, package_methods in sorted(by_package.items())
     ]
 
 
-def _values(method: ListedMethod, seen: Sequence[tuple[str | None, ...]]) -> tuple[str | None, ...]:
+def _choose_arguments(
+    method: ListedMethod, samples: Sequence[tuple[str | None, ...]]
+) -> tuple[str | None, ...]:
     """Return the arguments of the simplest call that was seen, None where that has no value."""
     return next(
-        (sample for sample in seen if len(sample) == len(method.erased)),
+        (sample for sample in samples if len(sample) == len(method.erased)),
         (None,) * len(method.erased),
     )
 
 
-def _stub(
+def _write_stub_class(
     package: str,
-    chosen: Sequence[tuple[Method, ListedMethod]],
+    package_methods: Sequence[tuple[Method, ListedMethod]],
     makers: Mapping[str, str],
     samples: Samples,
 ) -> Stub:
-    taken: set[str] = set()
-    made = [
+    used_names: set[str] = set()
+    benchmarks = [
         (
             method.id,
-            _benchmark(
-                listed_method, _values(listed_method, samples.get(method.id, ())), makers, taken
+            _write_benchmark(
+                listed_method,
+                _choose_arguments(listed_method, samples.get(method.id, ())),
+                makers,
+                used_names,
             ),
         )
-        for method, listed_method in chosen
+        for method, listed_method in package_methods
     ]
-    fields = dict.fromkeys(field for _, stub in made for field in stub.fields)
+    fields = dict.fromkeys(field for _, stub in benchmarks for field in stub.fields)
     name = "UnwatchedBenchmark"
     return Stub(
         path=f"{package.replace('.', '/')}/{name}.java".lstrip("/"),
@@ -105,23 +115,28 @@ def _stub(
             package=package,
             name=name,
             fields="".join(f"    {field}\n" for field in fields),
-            methods="\n".join(each.text for _, each in made),
+            methods="\n".join(benchmark.text for _, benchmark in benchmarks),
         ).removeprefix("package ;\n\n"),
-        ready=tuple(id_ for id_, benchmark_stub in made if not benchmark_stub.lacking),
-        incomplete=tuple((id_, each.lacking) for id_, each in made if each.lacking),
+        ready=tuple(id_ for id_, benchmark_stub in benchmarks if not benchmark_stub.lacking),
+        incomplete=tuple(
+            (id_, benchmark.lacking) for id_, benchmark in benchmarks if benchmark.lacking
+        ),
     )
 
 
-def _benchmark(
-    method: ListedMethod, seen: Sequence[str | None], makers: Mapping[str, str], taken: set[str]
+def _write_benchmark(
+    method: ListedMethod,
+    sample_values: Sequence[str | None],
+    makers: Mapping[str, str],
+    used_names: set[str],
 ) -> _BenchmarkStub:
     maker = method.line.name == "<init>"
-    name = _name(method, taken)
+    name = _make_benchmark_name(method, used_names)
     kinds = [kind.raw for kind in method.erased]
-    known = list(zip(kinds, seen, strict=True))
+    sampled_arguments = list(zip(kinds, sample_values, strict=True))
     values = [
         (f"{name}{index}", kind, value or _MADE_UP.get(kind))
-        for index, (kind, value) in enumerate(known)
+        for index, (kind, value) in enumerate(sampled_arguments)
     ]
     fields = [(field, _LANG.sub(r"\1", kind), text) for field, kind, text in values]
     target = method.owner
@@ -143,22 +158,26 @@ def _benchmark(
         f"    @Benchmark\n    public void {name}(Blackhole blackhole) throws Throwable {{\n"
         f"{body}    }}\n",
         tuple(f"public {kind} {field} = {text or 'null'};" for field, kind, text in fields),
-        lacking or _made_up(seen),
+        lacking or _explain_made_up_values(sample_values),
     )
 
 
-def _made_up(seen: Sequence[str | None]) -> str:
-    if None not in seen:
+def _explain_made_up_values(sample_values: Sequence[str | None]) -> str:
+    if None not in sample_values:
         return ""
-    return "its values are made up" if set(seen) == {None} else "some of its values are made up"
+    return (
+        "its values are made up"
+        if set(sample_values) == {None}
+        else "some of its values are made up"
+    )
 
 
-def _name(method: ListedMethod, taken: set[str]) -> str:
+def _make_benchmark_name(method: ListedMethod, used_names: set[str]) -> str:
     """Return a name for the benchmark that no other one has."""
     base = re.sub(r"\W", "", method.owner.rpartition(".")[2])
-    own = method.line.name
-    if own == "<init>":
+    method_name = method.line.name
+    if method_name == "<init>":
         title = f"new{base}"
     else:
-        title = f"{base[:1].lower()}{base[1:]}{own[:1].upper()}{own[1:]}"
-    return free(title, taken)
+        title = f"{base[:1].lower()}{base[1:]}{method_name[:1].upper()}{method_name[1:]}"
+    return reserve_name(title, used_names)

@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from mutators.java.lint_rules.tree import expressions, source
+from mutators.java.lint_rules.tree import list_children, read_text
 
 _LITERALS = frozenset(
     {
@@ -21,7 +21,7 @@ def why_trivial(declaration: Node) -> str | None:
     body = declaration.child_by_field_name("body")
     if body is None or declaration.has_error:
         return None
-    statements = expressions(body)
+    statements = list_children(body)
     if not statements or [statement.type for statement in statements] == [
         "explicit_constructor_invocation"
     ]:
@@ -31,7 +31,7 @@ def why_trivial(declaration: Node) -> str | None:
 
 def _why_single(only: Node) -> str | None:
     """Return why the only statement of a method cannot get slower."""
-    values = expressions(only)
+    values = list_children(only)
     value = values[0] if len(values) == 1 else None
     if only.type == "return_statement" and (value is None or _is_plain(value)):
         return "it only returns a field or a constant"
@@ -65,6 +65,6 @@ def _is_platform_call(node: Node) -> bool:
     arguments = node.child_by_field_name("arguments")
     if node.type != "method_invocation" or target is None or arguments is None:
         return False
-    text = source(target)
-    known = text in _PLATFORM or text.startswith(("java.lang.", "java.time."))
-    return known and all(child.type in _LITERALS for child in arguments.named_children)
+    text = read_text(target)
+    is_platform_class = text in _PLATFORM or text.startswith(("java.lang.", "java.time."))
+    return is_platform_class and all(child.type in _LITERALS for child in arguments.named_children)

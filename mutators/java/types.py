@@ -42,7 +42,7 @@ class JavaType:
         """Return the last part of the name, without type arguments."""
         return self.name.rpartition(".")[2] + "[]" * self.dimensions
 
-    def accepts(self, written: "JavaType") -> bool:
+    def accepts_type(self, written: "JavaType") -> bool:
         """Tell whether `written` means this type: unqualified and raw names are allowed."""
         if (written.bound, written.dimensions) != (self.bound, self.dimensions):
             return False
@@ -51,8 +51,8 @@ class JavaType:
         if not written.arguments:
             return True
         return len(written.arguments) == len(self.arguments) and all(
-            type_.accepts(theirs)
-            for type_, theirs in zip(self.arguments, written.arguments, strict=True)
+            type_.accepts_type(query_argument)
+            for type_, query_argument in zip(self.arguments, written.arguments, strict=True)
         )
 
 
@@ -71,7 +71,7 @@ def parse_type(text: str) -> JavaType:
     try:
         tokens = list(javalang.tokenizer.tokenize(flat.replace("$", ".")))
         parser = javalang.parser.Parser(tokens)
-        type_ = _converted(parser.parse_type())
+        type_ = _convert_type(parser.parse_type())
         rest = [token.value for token in list(parser.tokens) if token.value]
     except (
         javalang.parser.JavaSyntaxError,
@@ -88,19 +88,21 @@ def parse_type(text: str) -> JavaType:
     return replace(type_, dimensions=type_.dimensions + spread)
 
 
-def _converted(node: Any) -> JavaType:
+def _convert_type(node: Any) -> JavaType:
     names, last = [node.name], node
     while getattr(last, "sub_type", None) is not None:
         last = last.sub_type
         names.append(last.name)
-    arguments = tuple(_argument(argument) for argument in getattr(last, "arguments", None) or ())
+    arguments = tuple(
+        _convert_argument(argument) for argument in getattr(last, "arguments", None) or ()
+    )
     return JavaType(".".join(names), arguments, len(node.dimensions or ()))
 
 
-def _argument(node: Any) -> JavaType:
+def _convert_argument(node: Any) -> JavaType:
     if node.type is None:
         return JavaType("", bound="?")
-    type_ = _converted(node.type)
+    type_ = _convert_type(node.type)
     return replace(type_, bound=node.pattern_type) if node.pattern_type else type_
 
 

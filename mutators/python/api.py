@@ -39,21 +39,21 @@ class ModuleApi:
     """Bases of each of its classes."""
 
 
-class Api:
+class LibraryApi:
     """The public names of a library."""
 
     def __init__(self, sources: Sequence[SourceFile]) -> None:
         """Take the modules of the library."""
-        apis = (_module(source) for source in sources)
+        apis = (_read_module_api(source) for source in sources)
         self._modules = {module.name: module for module in apis if module is not None}
         self._shown = frozenset(
             place
             for module in self._modules.values()
             if not is_private(module.name) and not module.name.endswith(".__main__")
-            for name in self._names(module)
-            if (place := self._definition(module.name, name)) is not None
+            for name in self._list_shown_names(module)
+            if (place := self._find_definition(module.name, name)) is not None
         )
-        self._shown |= frozenset(self._base_classes(self._shown))
+        self._shown |= frozenset(self._find_base_classes(self._shown))
 
     def is_public(self, module: str, name: str) -> bool:
         """Tell whether users may call a function by its qualified name in the module it is in."""
@@ -65,85 +65,91 @@ class Api:
         *owners, last = rest.split(".") if rest else [first]
         return not any(map(is_private, owners)) and (not rest or not is_private(last))
 
-    def _names(self, module: ModuleApi) -> Iterator[str]:
+    def _list_shown_names(self, module: ModuleApi) -> Iterator[str]:
         """Yield what a module shows, what it takes over with a star included."""
-        if (listed := self._listed(module, _DEPTH)) is not None:
-            yield from listed
+        if (declared_names := self._read_dunder_all(module, _DEPTH)) is not None:
+            yield from declared_names
             return
         yield from (name for name in module.defined if not is_private(name))
-        shown = module.imported if module.is_package else module.shown_imports
-        yield from (name for name in shown if not is_private(name))
-        for other in module.starred:
-            if other in self._modules and other != module.name:
-                yield from self._star(self._modules[other], _DEPTH)
+        exposed_imports = module.imported if module.is_package else module.shown_imports
+        yield from (name for name in exposed_imports if not is_private(name))
+        for star_module in module.starred:
+            if star_module in self._modules and star_module != module.name:
+                yield from self._list_starred_names(self._modules[star_module], _DEPTH)
 
-    def _star(self, module: ModuleApi, depth: int) -> Iterator[str]:
-        if (listed := self._listed(module, depth)) is not None:
-            yield from listed
+    def _list_starred_names(self, module: ModuleApi, depth: int) -> Iterator[str]:
+        if (declared_names := self._read_dunder_all(module, depth)) is not None:
+            yield from declared_names
         elif depth:
             yield from (
                 name for name in (*module.defined, *module.imported) if not is_private(name)
             )
-            for other in module.starred:
-                if other in self._modules:
-                    yield from self._star(self._modules[other], depth - 1)
+            for star_module in module.starred:
+                if star_module in self._modules:
+                    yield from self._list_starred_names(self._modules[star_module], depth - 1)
 
-    def _listed(self, module: ModuleApi, depth: int) -> tuple[str, ...] | None:
+    def _read_dunder_all(self, module: ModuleApi, depth: int) -> tuple[str, ...] | None:
         """Return the names in `__all__`, None where there is none or it cannot be read."""
         if module.listed is None or not depth:
             return None
-        return self._joined(module, module.listed, depth)
+        return self._join_name_parts(module, module.listed, depth)
 
-    def _joined(
+    def _join_name_parts(
         self, module: ModuleApi, nodes: Sequence[ast.expr], depth: int
     ) -> tuple[str, ...] | None:
         names: list[str] = []
         for node in nodes:
-            more = self._texts(module, node, depth)
+            more = self._read_name_part(module, node, depth)
             if more is None:
                 return None
             names.extend(more)
         return tuple(names)
 
-    def _texts(self, module: ModuleApi, node: ast.expr, depth: int) -> tuple[str, ...] | None:
+    def _read_name_part(
+        self, module: ModuleApi, node: ast.expr, depth: int
+    ) -> tuple[str, ...] | None:
         """Return what a part of `__all__` has, None where it cannot be read."""
         match node:
             case ast.Constant(value=str(name)):
                 return (name,)
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
-                return self._joined(module, parts, depth)
+                return self._join_name_parts(module, parts, depth)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return self._joined(module, [left, right], depth)
+                return self._join_name_parts(module, [left, right], depth)
             case (
                 ast.Starred(value=inner)
                 | ast.Call(func=ast.Name(id="list" | "tuple" | "set" | "sorted"), args=[inner])
             ):
-                return self._texts(module, inner, depth)
+                return self._read_name_part(module, inner, depth)
             case ast.Attribute(value=owner, attr="__all__"):
-                other = self._module(module, owner)
-                return None if other is None else self._listed(other, depth - 1)
+                owner_module = self._resolve_module(module, owner)
+                return (
+                    None if owner_module is None else self._read_dunder_all(owner_module, depth - 1)
+                )
         return None
 
-    def _module(self, module: ModuleApi, node: ast.expr) -> ModuleApi | None:
+    def _resolve_module(self, module: ModuleApi, node: ast.expr) -> ModuleApi | None:
         """Return the module of the library that an expression in another one is."""
         if isinstance(node, ast.Name):
             # A package has its modules by their names as soon as anything has imported them.
-            where, name = module.imported.get(node.id, (module.name, node.id))
-            return self._modules.get(f"{where}.{name}".removeprefix("."))
+            module_name, name = module.imported.get(node.id, (module.name, node.id))
+            return self._modules.get(f"{module_name}.{name}".removeprefix("."))
         if isinstance(node, ast.Attribute):
-            owner = self._module(module, node.value)
+            owner = self._resolve_module(module, node.value)
             return None if owner is None else self._modules.get(f"{owner.name}.{node.attr}")
         return None
 
-    def _base(self, module: str, node: ast.expr) -> tuple[str, str] | None:
+    def _resolve_base(self, module: str, node: ast.expr) -> tuple[str, str] | None:
         if isinstance(node, ast.Name):
-            return self._definition(module, node.id)
+            return self._find_definition(module, node.id)
         if isinstance(node, ast.Attribute):
-            owner = self._module(self._modules[module], node.value)
-            return None if owner is None else self._definition(owner.name, node.attr)
+            owner = self._resolve_module(self._modules[module], node.value)
+            return None if owner is None else self._find_definition(owner.name, node.attr)
         return None
 
-    def _definition(self, module: str, name: str, depth: int = _DEPTH) -> tuple[str, str] | None:
+    def _find_definition(
+        self, module: str, name: str, depth: int = _DEPTH
+    ) -> tuple[str, str] | None:
         """Return the module and the name that a name leads to, None where that is elsewhere."""
         api = self._modules.get(module)
         if api is None or not depth:
@@ -151,50 +157,50 @@ class Api:
         if name in api.defined:
             return module, name
         if name in api.imported:
-            return self._definition(*api.imported[name], depth - 1)
-        for other in api.starred:
-            if (place := self._definition(other, name, depth - 1)) is not None:
+            return self._find_definition(*api.imported[name], depth - 1)
+        for star_module in api.starred:
+            if (place := self._find_definition(star_module, name, depth - 1)) is not None:
                 return place
         return None
 
-    def _base_classes(self, classes: frozenset[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    def _find_base_classes(self, classes: frozenset[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """Yield the classes that public ones inherit from, and those that these do."""
-        waiting, seen = list(classes), set(classes)
+        waiting, visited_places = list(classes), set(classes)
         while waiting:
             module, name = waiting.pop()
             for base in self._modules[module].bases.get(name, ()):
-                place = self._base(module, base)
-                if place is not None and place not in seen:
-                    seen.add(place)
+                place = self._resolve_base(module, base)
+                if place is not None and place not in visited_places:
+                    visited_places.add(place)
                     waiting.append(place)
                     yield place
 
 
-def _module(source: SourceFile) -> ModuleApi | None:
+def _read_module_api(source: SourceFile) -> ModuleApi | None:
     tree = parse_module(source)
     if tree is None:
         return None
     module = ModuleApi(source.unit, source.path.endswith("__init__.py"))
-    for node in _statements(tree.body):
-        _read(node, module)
+    for node in _list_module_statements(tree.body):
+        _read_statement(node, module)
     return module
 
 
-def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def _list_module_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements of a module, those in its `if` and `try` too.
 
     What it does only where it is the program is no part of it for who imports it.
     """
     for node in body:
         if isinstance(node, ast.If) and _asks_for_program(node.test):
-            yield from _statements(node.orelse)
+            yield from _list_module_statements(node.orelse)
             continue
         yield node
         if isinstance(node, ast.If | ast.Try | ast.With):
             for name in ("body", "orelse", "finalbody"):
-                yield from _statements(getattr(node, name, []))
+                yield from _list_module_statements(getattr(node, name, []))
             for handler in getattr(node, "handlers", []):
-                yield from _statements(handler.body)
+                yield from _list_module_statements(handler.body)
 
 
 def _asks_for_program(test: ast.expr) -> bool:
@@ -204,7 +210,7 @@ def _asks_for_program(test: ast.expr) -> bool:
     return ast.unparse(test) == _AS_PROGRAM
 
 
-def _read(node: ast.stmt, module: ModuleApi) -> None:
+def _read_statement(node: ast.stmt, module: ModuleApi) -> None:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         module.defined.add(node.name)
     elif isinstance(node, ast.ClassDef):
@@ -215,9 +221,11 @@ def _read(node: ast.stmt, module: ModuleApi) -> None:
         _read_import(node, module)
     elif isinstance(node, ast.Import):
         for name in node.names:
-            where, _, last = name.name.rpartition(".")
+            module_name, _, last = name.name.rpartition(".")
             first = name.name.partition(".")[0]
-            module.imported[name.asname or first] = (where, last) if name.asname else ("", first)
+            module.imported[name.asname or first] = (
+                (module_name, last) if name.asname else ("", first)
+            )
     elif isinstance(node, ast.Expr | ast.For):
         _read_growth(node, module)
     elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -225,24 +233,24 @@ def _read(node: ast.stmt, module: ModuleApi) -> None:
 
 
 def _read_import(node: ast.ImportFrom, module: ModuleApi) -> None:
-    where = _where(node, module)
+    module_name = _resolve_import_module(node, module)
     for alias_node in node.names:
         if alias_node.name == "*":
-            module.starred.append(where)
+            module.starred.append(module_name)
             continue
         name = alias_node.asname or alias_node.name
-        module.imported[name] = (where, alias_node.name)
+        module.imported[name] = (module_name, alias_node.name)
         if alias_node.asname == alias_node.name:
             module.shown_imports.add(name)
 
 
-def _where(node: ast.ImportFrom, module: ModuleApi) -> str:
+def _resolve_import_module(node: ast.ImportFrom, module: ModuleApi) -> str:
     """Return the absolute name of the module that is imported from."""
     if not node.level:
         return node.module or ""
     parts = module.name.split(".")
-    kept = parts[: len(parts) - node.level + module.is_package]
-    return ".".join([*kept, *filter(None, [node.module])])
+    package_parts = parts[: len(parts) - node.level + module.is_package]
+    return ".".join([*package_parts, *filter(None, [node.module])])
 
 
 def _read_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, module: ModuleApi) -> None:
@@ -267,11 +275,11 @@ def _read_growth(node: ast.Expr | ast.For, module: ModuleApi) -> None:
             )
         ):
             module.listed = (*(module.listed or ()), more)
-        case _ if any(map(_changes, ast.walk(node))):
+        case _ if any(map(_changes_dunder_all, ast.walk(node))):
             module.listed = (*(module.listed or ()), ast.Name("__all__"))
 
 
-def _changes(node: ast.AST) -> bool:
+def _changes_dunder_all(node: ast.AST) -> bool:
     match node:
         case ast.Attribute(value=ast.Name(id="__all__"), attr=name):
             return name in _CHANGES

@@ -11,8 +11,8 @@ from typing import cast
 import libcst as cst
 from libcst import metadata
 
-from mutators.python.guest_call_edits import GUEST, Unclear
-from mutators.python.parsing import parse
+from mutators.python.guest_call_edits import GUEST, EditImpossible
+from mutators.python.parsing import parse_source
 
 MARK = "# zz-bench-audit"
 _NAME = f"_{GUEST}"
@@ -25,31 +25,34 @@ def edit_module(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -
     """Do what `laid.edited` says; what is made has no byte order mark, as libcst keeps none."""
     text = text.removeprefix(BOM_UTF8)
     if MARK.encode() in text:
-        raise Unclear(f"the file has a line with {MARK}, which is how we know our own")
-    module = parse(text)
+        raise EditImpossible(f"the file has a line with {MARK}, which is how we know our own")
+    module = parse_source(text)
     if module is None:
-        raise Unclear("its file cannot be read: its syntax is broken, or it is nested too deeply")
+        raise EditImpossible(
+            "its file cannot be read: its syntax is broken, or it is nested too deeply"
+        )
     wrapped = metadata.MetadataWrapper(module, unsafe_skip_copy=True)
-    change = _Change(calls)
+    change = _BodyWrapper(calls)
     changed = wrapped.visit(change)
     if missing := set(calls) - change.seen:
-        raise Unclear(f"no function begins on line {min(missing)}")
-    chunk = changed.with_changes(body=_with_import(changed.body, guest)).bytes
+        raise EditImpossible(f"no function begins on line {min(missing)}")
+    chunk = changed.with_changes(body=_insert_import(changed.body, guest)).bytes
     if not _same_lines(chunk, text):
-        raise Unclear("its body begins on the line of its def and goes on below")
+        raise EditImpossible("its body begins on the line of its def and goes on below")
     return chunk
 
 
 def _same_lines(chunk: bytes, text: bytes) -> bool:
     """Tell whether all lines that are not ours are the file's; of a one-line `def` the head is."""
     lines = [line for line in chunk.splitlines() if not line.endswith(MARK.encode())]
-    theirs = text.splitlines()
-    return len(lines) == len(theirs) and all(
-        own.strip().startswith(line.strip()) for line, own in zip(lines, theirs, strict=True)
+    file_lines = text.splitlines()
+    return len(lines) == len(file_lines) and all(
+        file_line.strip().startswith(line.strip())
+        for line, file_line in zip(lines, file_lines, strict=True)
     )
 
 
-class _Change(cst.CSTTransformer):
+class _BodyWrapper(cst.CSTTransformer):
     """Wraps the bodies of the functions that are asked for, those inside others too."""
 
     METADATA_DEPENDENCIES = (metadata.PositionProvider,)
@@ -67,45 +70,49 @@ class _Change(cst.CSTTransformer):
         if line not in self.calls:
             return updated_node
         self.seen.add(line)
-        return updated_node.with_changes(body=_wrapped(updated_node.body, *self.calls[line]))
+        return updated_node.with_changes(body=_wrap_body(updated_node.body, *self.calls[line]))
 
 
-def _wrapped(body: cst.BaseSuite, before: str, after: str) -> cst.IndentedBlock:
+def _wrap_body(body: cst.BaseSuite, before: str, after: str) -> cst.IndentedBlock:
     if not after:
-        return _begun(body, before)
+        return _insert_first_call(body, before)
     if isinstance(body, cst.IndentedBlock):
-        kept, rest = _split(cast("Sequence[Statement]", body.body))
-        inner: cst.IndentedBlock = body.with_changes(body=rest or [_line("pass")], header=_marked())
+        docstring, rest = _split_docstring(cast("Sequence[Statement]", body.body))
+        inner: cst.IndentedBlock = body.with_changes(
+            body=rest or [_make_line("pass")], header=_make_mark()
+        )
         header, footer = body.header, body.footer
         inner = inner.with_changes(footer=footer)
     else:
         # All of it is on the line of the def: that stays the only line that is the user's.
         small = cast("Sequence[cst.BaseSmallStatement]", body.body)
-        line = cst.SimpleStatementLine(list(small), trailing_whitespace=_marked())
-        kept, rest = _split([line])
-        inner = cst.IndentedBlock([*(rest or [_line("pass")])], header=_marked())
+        line = cst.SimpleStatementLine(list(small), trailing_whitespace=_make_mark())
+        docstring, rest = _split_docstring([line])
+        inner = cst.IndentedBlock([*(rest or [_make_line("pass")])], header=_make_mark())
         header = cst.TrailingWhitespace()
     attempt = cst.Try(
         body=inner,
         finalbody=cst.Finally(
-            body=cst.IndentedBlock([_line(f"{_NAME}.{after}({_TOKEN})")], header=_marked())
+            body=cst.IndentedBlock([_make_line(f"{_NAME}.{after}({_TOKEN})")], header=_make_mark())
         ),
     )
-    return cst.IndentedBlock([*kept, _line(f"{_TOKEN} = {_NAME}.{before}"), attempt], header=header)
+    return cst.IndentedBlock(
+        [*docstring, _make_line(f"{_TOKEN} = {_NAME}.{before}"), attempt], header=header
+    )
 
 
-def _begun(body: cst.BaseSuite, before: str) -> cst.IndentedBlock:
+def _insert_first_call(body: cst.BaseSuite, before: str) -> cst.IndentedBlock:
     """Put a call in front of what a function does."""
-    call = _line(f"{_NAME}.{before}")
+    call = _make_line(f"{_NAME}.{before}")
     if isinstance(body, cst.IndentedBlock):
-        kept, rest = _split(cast("Sequence[Statement]", body.body))
-        return body.with_changes(body=[*kept, call, *rest])
+        docstring, rest = _split_docstring(cast("Sequence[Statement]", body.body))
+        return body.with_changes(body=[*docstring, call, *rest])
     small = cast("Sequence[cst.BaseSmallStatement]", body.body)
-    line = cst.SimpleStatementLine(list(small), trailing_whitespace=_marked())
+    line = cst.SimpleStatementLine(list(small), trailing_whitespace=_make_mark())
     return cst.IndentedBlock([call, line])
 
 
-def _split(
+def _split_docstring(
     body: Sequence[Statement],
 ) -> tuple[list[Statement], list[Statement]]:
     """Part a docstring from what follows it: it has to stay the first."""
@@ -120,15 +127,19 @@ def _split(
     return [], list(body)
 
 
-def _with_import(body: Sequence[Statement], guest: str) -> list[Statement]:
+def _insert_import(body: Sequence[Statement], guest: str) -> list[Statement]:
     """Put the import behind the docstring and the imports from __future__."""
-    kept, rest = _split(body)
-    at = len(kept)
+    docstring, rest = _split_docstring(body)
+    position = len(docstring)
     for number, statement in enumerate(rest):
         if isinstance(statement, cst.SimpleStatementLine) and any(map(_is_future, statement.body)):
-            at = len(kept) + number + 1
-    everything = [*kept, *rest]
-    return [*everything[:at], _line(f"import {guest} as {_NAME}"), *everything[at:]]
+            position = len(docstring) + number + 1
+    everything = [*docstring, *rest]
+    return [
+        *everything[:position],
+        _make_line(f"import {guest} as {_NAME}"),
+        *everything[position:],
+    ]
 
 
 def _is_future(statement: cst.BaseSmallStatement) -> bool:
@@ -139,10 +150,10 @@ def _is_future(statement: cst.BaseSmallStatement) -> bool:
     )
 
 
-def _line(text: str) -> cst.SimpleStatementLine:
-    made = cst.parse_statement(text)
-    return cast("cst.SimpleStatementLine", made.with_changes(trailing_whitespace=_marked()))
+def _make_line(text: str) -> cst.SimpleStatementLine:
+    statement = cst.parse_statement(text)
+    return cast("cst.SimpleStatementLine", statement.with_changes(trailing_whitespace=_make_mark()))
 
 
-def _marked() -> cst.TrailingWhitespace:
+def _make_mark() -> cst.TrailingWhitespace:
     return cst.TrailingWhitespace(whitespace=cst.SimpleWhitespace("  "), comment=cst.Comment(MARK))

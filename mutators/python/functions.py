@@ -47,14 +47,17 @@ def defined_functions(source: SourceFile) -> list[FunctionDefinitions]:
     if module is None:
         return []
     by_name: dict[str, list[Definition]] = {}
-    for name, node in _definitions(module.body, ""):
+    for name, node in _list_definitions(module.body, ""):
         by_name.setdefault(name, []).append(node)
-    why = partial(
+    explain_trivial = partial(
         why_trivial,
         modules=standard_modules(module, sys.stdlib_module_names),
         computed=computed_names(module),
     )
-    return [_found(source, name, nodes, why) for name, nodes in by_name.items()]
+    return [
+        _make_function_definitions(source, name, nodes, explain_trivial)
+        for name, nodes in by_name.items()
+    ]
 
 
 def parse_module(source: SourceFile) -> ast.Module | None:
@@ -65,7 +68,7 @@ def parse_module(source: SourceFile) -> ast.Module | None:
         return None
 
 
-def _definitions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, Definition]]:
+def _list_definitions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, Definition]]:
     """Yield the functions below some statements by their qualified names."""
     for node in body:
         if isinstance(node, Definition):
@@ -73,15 +76,15 @@ def _definitions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, D
                 continue  # a stub for type checkers, which nothing calls
             name = f"{prefix}{_own_name(node)}"
             yield name, node
-            yield from _definitions(node.body, f"{name}.{LOCALS}.")
+            yield from _list_definitions(node.body, f"{name}.{LOCALS}.")
         elif isinstance(node, ast.ClassDef):
-            yield from _definitions(node.body, f"{prefix}{node.name}.")
+            yield from _list_definitions(node.body, f"{prefix}{node.name}.")
         else:
-            for inner in _blocks(node):
-                yield from _definitions(inner, prefix)
+            for inner in _list_blocks(node):
+                yield from _list_definitions(inner, prefix)
 
 
-def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+def _list_blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     """Yield the blocks of a compound statement."""
     for name in ("body", "orelse", "finalbody"):
         if inner := getattr(node, name, None):
@@ -105,11 +108,11 @@ def _own_name(node: Definition) -> str:
     return node.name
 
 
-def _found(
+def _make_function_definitions(
     source: SourceFile,
     name: str,
     nodes: Sequence[Definition],
-    why: Callable[[Definition], str | None],
+    explain_trivial: Callable[[Definition], str | None],
 ) -> FunctionDefinitions:
     owner, _, last = f"{source.unit}.{name}".rpartition(".")
     first = nodes[0]
@@ -123,8 +126,8 @@ def _found(
             name=last,
             parameters=tuple(argument.arg for argument in named),
             span=Span(source.path, first.lineno, first.end_lineno or first.lineno),
-            refusal=next(filter(None, map(_refusal, nodes)), None),
-            trivial=why(nodes[0]) if len(nodes) == 1 else None,
+            refusal=next(filter(None, map(_explain_refusal, nodes)), None),
+            trivial=explain_trivial(nodes[0]) if len(nodes) == 1 else None,
         ),
         tuple(nodes),
     )
@@ -138,21 +141,21 @@ def is_private(path: str) -> bool:
     )
 
 
-def _refusal(node: Definition) -> str | None:
-    own = list(_own(node))
+def _explain_refusal(node: Definition) -> str | None:
+    body_nodes = list(_walk_own_nodes(node))
     if isinstance(node, ast.AsyncFunctionDef):
         return "a coroutine: other tasks run while it waits, so its time is not its own"
-    if any(isinstance(inner_node, ast.Yield | ast.YieldFrom) for inner_node in own):
+    if any(isinstance(inner_node, ast.Yield | ast.YieldFrom) for inner_node in body_nodes):
         return "a generator: calling it runs nothing of its body"
-    compiled = {name.rpartition(".")[2] for name in _decorators(node)} & _COMPILERS
+    compiled = {name.rpartition(".")[2] for name in _list_decorator_names(node)} & _COMPILERS
     if compiled:
         return f"its decorator {min(compiled)} compiles it: Python code laid over it would not run"
-    if any(_sees_names(inner_node) for inner_node in own):
+    if any(_sees_names(inner_node) for inner_node in body_nodes):
         return "it looks at its own local variables, of which there would be one more"
     return None
 
 
-def _own(node: Definition) -> Iterator[ast.AST]:
+def _walk_own_nodes(node: Definition) -> Iterator[ast.AST]:
     """Yield the nodes of a body, without those of functions and classes inside it."""
     waiting: list[ast.AST] = list(node.body)
     while waiting:
@@ -170,7 +173,7 @@ def _sees_names(node: ast.AST) -> bool:
     )
 
 
-def _decorators(node: Definition) -> set[str]:
+def _list_decorator_names(node: Definition) -> set[str]:
     """Return the dotted names of the decorators, without their arguments."""
     plain = (
         decorator.func if isinstance(decorator, ast.Call) else decorator

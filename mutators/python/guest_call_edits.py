@@ -8,7 +8,7 @@ TRACER = f"{GUEST}_trace"
 """The module of the guest that counts who calls."""
 
 
-class Unclear(Exception):
+class EditImpossible(Exception):
     """What was asked for cannot be made; the text says why."""
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from auditor.core.mutant import Overlay, OverlayFile, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.compared import function_identities
-from mutators.python.guest_call_edits import Unclear, insert_guest_calls
-from mutators.python.public import functions
-from mutators.python.tracing import traced
+from mutators.python.guest_call_edits import EditImpossible, insert_guest_calls
+from mutators.python.public import read_library_functions
+from mutators.python.tracing import build_tracing_overlay
 
 _BOUND = re.compile(r"\(.*\)$")
 
@@ -23,14 +23,14 @@ class PythonMutator:
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return all functions and methods of the library, those that cannot be slowed too."""
         by_id: dict[str, Method] = {}
-        for _, here in functions(sources):
-            for function in here:
+        for _, module_functions in read_library_functions(sources):
+            for function in module_functions:
                 by_id.setdefault(function.method.id, function.method)
         return list(by_id.values())
 
     def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:
         """Return by their ids what all definitions of each function of the library say."""
-        return function_identities(functions(sources))
+        return function_identities(read_library_functions(sources))
 
     def matches(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
@@ -52,18 +52,20 @@ class PythonMutator:
         if variant.kind is VariantKind.PROFILED:
             return _name_modules(sources)
         if variant.kind is VariantKind.TRACED:
-            return traced(sources, variant.methods)
-        return self._changed(sources, variant)
+            return build_tracing_overlay(sources, variant.methods)
+        return self._change_modules(sources, variant)
 
-    def _changed(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | OverlayRefusal:
+    def _change_modules(
+        self, sources: Sequence[SourceFile], variant: Variant
+    ) -> Overlay | OverlayRefusal:
         for method in variant.methods:
             if method.refusal:
                 return OverlayRefusal(method.refusal)
         if variant.kind is VariantKind.DELAYED and len(variant.methods) != 1:
             return OverlayRefusal("a delay is laid over one method at a time")
         try:
-            return _overlay(sources, variant)
-        except Unclear as problem:
+            return _build_overlay(sources, variant)
+        except EditImpossible as problem:
             return OverlayRefusal(str(problem))
 
 
@@ -73,32 +75,34 @@ def _name_modules(sources: Sequence[SourceFile]) -> Overlay:
     return Overlay((), tuple(f"source\t{source.unit}\t{source.path}" for source in library))
 
 
-def _overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
+def _build_overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     """Change each module that defines one of the methods; the guest is told which module it is.
 
     Methods have their names in the text, not numbers, so a module is the same whatever others are
     changed beside it.
     """
-    asked = {method.id for method in variant.methods}
+    method_ids = {method.id for method in variant.methods}
     files, lines = [], []
-    missing = set(asked)
-    for source, every in functions(sources):
-        here = [function for function in every if function.method.id in asked]
-        if here:
+    missing = set(method_ids)
+    for source, module_functions in read_library_functions(sources):
+        changed_functions = [
+            function for function in module_functions if function.method.id in method_ids
+        ]
+        if changed_functions:
             calls = {
-                line: _calls(variant, definitions.method)
-                for definitions in here
+                line: _format_guest_calls(variant, definitions.method)
+                for definitions in changed_functions
                 for line in definitions.lines
             }
             files.append(OverlayFile(source.path, insert_guest_calls(source.text, calls)))
             lines.append(f"module\t{source.unit}\t{source.path}")
-            missing -= {function.method.id for function in here}
+            missing -= {function.method.id for function in changed_functions}
     if missing:
-        raise Unclear(f"the sources do not define {min(missing)}")
+        raise EditImpossible(f"the sources do not define {min(missing)}")
     return Overlay(tuple(files), tuple(lines))
 
 
-def _calls(variant: Variant, method: Method) -> tuple[str, str]:
+def _format_guest_calls(variant: Variant, method: Method) -> tuple[str, str]:
     """Return the guest's call at the beginning, and its function at the end."""
     if variant.kind is VariantKind.COUNTING:
         return f'begin("{method.id}")', "end"

@@ -18,27 +18,27 @@ _LONGEST = 5000
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
 
-def parse(text: bytes) -> cst.Module | None:
+def parse_source(text: bytes) -> cst.Module | None:
     """Return the tree of a file, None where its syntax is broken or it is nested too deeply."""
     try:
-        return cst.parse_module(text) if _shallow(text) else None
+        return cst.parse_module(text) if _is_shallow(text) else None
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # the parser is Rust: a panic in it is no Exception
         return None
 
 
-def _shallow(text: bytes) -> bool:
+def _is_shallow(text: bytes) -> bool:
     """Tell whether a file can be parsed without danger, even one of newer syntax."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of odd escapes in strings
             return not _too_deep(ast.parse(text))
     except SyntaxError:
-        return _shallow_tokens(text)
+        return _has_shallow_tokens(text)
 
 
-def _shallow_tokens(text: bytes) -> bool:
+def _has_shallow_tokens(text: bytes) -> bool:
     """Tell whether the tokens of a file show that nothing in it is nested deeply."""
     depth = length = lambdas = 0
     for token in tokenize.tokenize(BytesIO(text).readline):
@@ -61,12 +61,12 @@ def _too_deep(tree: ast.AST) -> bool:
         level = [child for node in level for child in ast.iter_child_nodes(node)]
         if not level:
             return False
-        if any(_width(node) > _WIDEST for node in level):
+        if any(_measure_width(node) > _WIDEST for node in level):
             return True
     return True
 
 
-def _width(node: ast.AST) -> int:
+def _measure_width(node: ast.AST) -> int:
     match node:
         case ast.BoolOp(values=parts) | ast.ListComp(generators=parts):
             return len(parts)

@@ -15,7 +15,7 @@ from typing import Any
 
 from auditor.core.caveats import list_some
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.api import Api
+from mutators.python.api import LibraryApi
 from mutators.python.functions import LOCALS, FunctionDefinitions, defined_functions, is_private
 
 Functions = list[tuple[SourceFile, list[FunctionDefinitions]]]
@@ -47,23 +47,23 @@ def read_public_names(sources: Sequence[SourceFile]) -> PublicNames:
     failure, broken = "", 0
     for source in sources:
         for line in source.text.splitlines() if source.role is SourceRole.PUBLIC else ():
-            match _entry(line):
-                case {"path": str(path), "line": int(number), "names": list(listed)} if _are_names(
-                    listed
+            match _parse_entry(line):
+                case {"path": str(path), "line": int(number), "names": list(public_names)} if (
+                    _are_names(public_names)
                 ):
-                    names[path, number] = tuple(listed)
-                case {"unread": str(name), "why": str(why)}:
-                    unread[name] = why[:_LONGEST]
-                case {"compiled": list(listed)} if _are_names(listed):
-                    compiled += listed
-                case {"failure": str(why)}:
-                    failure = why[:_LONGEST]
+                    names[path, number] = tuple(public_names)
+                case {"unread": str(name), "why": str(reason)}:
+                    unread[name] = reason[:_LONGEST]
+                case {"compiled": list(public_names)} if _are_names(public_names):
+                    compiled += public_names
+                case {"failure": str(reason)}:
+                    failure = reason[:_LONGEST]
                 case _:
                     broken += 1
     return PublicNames(names, unread, tuple(compiled), failure, broken)
 
 
-def _entry(line: bytes) -> Any:
+def _parse_entry(line: bytes) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
@@ -78,7 +78,7 @@ def _are_names(names: list[Any]) -> bool:
     )
 
 
-def notes(sources: Sequence[SourceFile]) -> list[str]:
+def describe_name_problems(sources: Sequence[SourceFile]) -> list[str]:
     """Return what people have to know of the public names: a line each."""
     library, lines = read_public_names(sources), []
     if library.failure:
@@ -105,21 +105,23 @@ def notes(sources: Sequence[SourceFile]) -> list[str]:
     return lines
 
 
-def functions(sources: Sequence[SourceFile]) -> Functions:
+def read_library_functions(sources: Sequence[SourceFile]) -> Functions:
     """Return the functions of each module of the library; which are public, and by which names."""
-    return _functions(tuple(sources))
+    return _load_library_functions(tuple(sources))
 
 
 @lru_cache(maxsize=2)
-def _functions(sources: tuple[SourceFile, ...]) -> Functions:
+def _load_library_functions(sources: tuple[SourceFile, ...]) -> Functions:
     """Return them; asked once for each variant, of the same sources."""
     library = [source for source in sources if source.role is SourceRole.LIBRARY]
-    names, api = read_public_names(sources), Api(library)
-    return [(source, _joined(_with_names(source, names, api))) for source in library]
+    names, api = read_public_names(sources), LibraryApi(library)
+    return [
+        (source, _merge_definitions(_add_public_names(source, names, api))) for source in library
+    ]
 
 
-def _with_names(
-    source: SourceFile, public_names: PublicNames, api: Api
+def _add_public_names(
+    source: SourceFile, public_names: PublicNames, api: LibraryApi
 ) -> Iterator[FunctionDefinitions]:
     is_read = public_names.is_known and source.unit not in public_names.unread
     for function in defined_functions(source):
@@ -130,16 +132,16 @@ def _with_names(
             continue
         lines = set(function.first_lines)
         names = [name for line in lines for name in public_names.names.get((source.path, line), ())]
-        yield replace(function, method=_renamed(function.method, list(dict.fromkeys(names))))
+        yield replace(function, method=_rename_method(function.method, list(dict.fromkeys(names))))
 
 
-def _renamed(method: Method, names: Sequence[str]) -> Method:
+def _rename_method(method: Method, names: Sequence[str]) -> Method:
     """Return a method by its public name, where nobody can write the name of its definition."""
     if not names:
         return replace(method, public=False)
     if LOCALS not in method.id and not is_private(method.id):
-        others = tuple(name for name in names if name != method.id)
-        return replace(method, public=True, aliases=others)
+        aliases = tuple(name for name in names if name != method.id)
+        return replace(method, public=True, aliases=aliases)
     shortest = min(names, key=lambda name: name.count("."))
     owner, _, last = shortest.rpartition(".")
     return replace(
@@ -153,7 +155,7 @@ def _renamed(method: Method, names: Sequence[str]) -> Method:
     )
 
 
-def _joined(functions: Iterator[FunctionDefinitions]) -> list[FunctionDefinitions]:
+def _merge_definitions(functions: Iterator[FunctionDefinitions]) -> list[FunctionDefinitions]:
     """Return each method once: one name may lead to several pieces of code (singledispatch)."""
     by_id: dict[str, FunctionDefinitions] = {}
     for function in functions:

@@ -5,10 +5,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.core.contracts.stubs import Samples, Stub, free
+from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile
 from mutators.python.functions import Definition, FunctionDefinitions
-from mutators.python.public import functions
+from mutators.python.public import read_library_functions
 
 _HEAD = '''"""Benchmarks of functions that none watched; a beginning, to be looked through."""
 
@@ -46,56 +46,73 @@ class _CallArguments:
     unknown: tuple[str, ...] = ()
 
 
-def stubs(methods: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]) -> list[Stub]:
+def write_stubs(
+    methods: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]
+) -> list[Stub]:
     """Return one file of tests; `samples` has what calls handed over, of constructors too."""
-    known = _known(sources, samples)
-    chosen = [known[method.id] for method in methods if method.id in known]
-    taken: set[str] = set()
-    made = {function.method.id: _function(function, known, taken) for function in chosen}
-    if not made:
+    functions_by_id = _index_functions(sources, samples)
+    selected_functions = [
+        functions_by_id[method.id] for method in methods if method.id in functions_by_id
+    ]
+    used_titles: set[str] = set()
+    tests_by_id = {
+        function.method.id: _write_test(function, functions_by_id, used_titles)
+        for function in selected_functions
+    }
+    if not tests_by_id:
         return []
-    imports = sorted({f"import {function.unit}" for function in chosen})
+    imports = sorted({f"import {function.unit}" for function in selected_functions})
     head = _HEAD.format(imports="\n".join(imports))
-    if not any("pytest." in text for text, _ in made.values()):
+    if not any("pytest." in text for text, _ in tests_by_id.values()):
         head = head.replace("import pytest\n", "")
-    package = chosen[0].unit.partition(".")[0]
+    package = selected_functions[0].unit.partition(".")[0]
     return [
         Stub(
             path=f"test_unwatched_{package}.py",
-            text=head + "\n" + "\n\n".join(text for text, _ in made.values()),
-            ready=tuple(name for name, (_, lacking) in made.items() if not lacking),
-            incomplete=tuple((name, lacking) for name, (_, lacking) in made.items() if lacking),
+            text=head + "\n" + "\n\n".join(text for text, _ in tests_by_id.values()),
+            ready=tuple(name for name, (_, lacking) in tests_by_id.items() if not lacking),
+            incomplete=tuple(
+                (name, lacking) for name, (_, lacking) in tests_by_id.items() if lacking
+            ),
         )
     ]
 
 
-def _known(sources: Sequence[SourceFile], samples: Samples) -> dict[str, _LibraryFunction]:
-    every = {}
-    for source, here in functions(sources):
-        for function in here:
+def _index_functions(
+    sources: Sequence[SourceFile], samples: Samples
+) -> dict[str, _LibraryFunction]:
+    functions_by_id = {}
+    for source, module_functions in read_library_functions(sources):
+        for function in module_functions:
             if not function.method.name.startswith("setter"):
-                every[function.method.id] = _of(source, function, samples)
-    return every
+                functions_by_id[function.method.id] = _make_library_function(
+                    source, function, samples
+                )
+    return functions_by_id
 
 
-def _of(source: SourceFile, function: FunctionDefinitions, samples: Samples) -> _LibraryFunction:
+def _make_library_function(
+    source: SourceFile, function: FunctionDefinitions, samples: Samples
+) -> _LibraryFunction:
     return _LibraryFunction(
         source.unit, function.method, function.nodes[0], samples.get(function.method.id, ())
     )
 
 
-def _title(function: _LibraryFunction, taken: set[str]) -> str:
+def _make_test_title(function: _LibraryFunction, used_titles: set[str]) -> str:
     """Return a name for a test that no other one has."""
     name = function.method.id.removeprefix(f"{function.unit}.")
-    return free(re.sub(r"\W+|__+", "_", name).strip("_").lower(), taken)
+    return reserve_name(re.sub(r"\W+|__+", "_", name).strip("_").lower(), used_titles)
 
 
-def _function(
-    function: _LibraryFunction, known: Mapping[str, _LibraryFunction], taken: set[str]
+def _write_test(
+    function: _LibraryFunction,
+    functions_by_id: Mapping[str, _LibraryFunction],
+    used_titles: set[str],
 ) -> tuple[str, str]:
     """Return a test, and what is lacking in it."""
-    title = _title(function, taken)
-    call, lines = _call(function), []
+    title = _make_test_title(function, used_titles)
+    call, lines = _choose_arguments(function), []
     lacking = list(call.unknown)
     target = function.method.id
     if isinstance(function.node, ast.AsyncFunctionDef):
@@ -103,8 +120,8 @@ def _function(
     if function.bound and function.method.name == "__init__":
         target = function.method.owner
     elif function.bound and "classmethod" not in function.decorators:
-        maker = known.get(f"{function.method.owner}.__init__")
-        making = _call(maker) if maker is not None else _CallArguments("", ("subject",))
+        maker = functions_by_id.get(f"{function.method.owner}.__init__")
+        making = _choose_arguments(maker) if maker is not None else _CallArguments("", ("subject",))
         lacking += [name for name in making.unknown if name not in lacking]
         lines.append(
             "subject = None"
@@ -123,16 +140,16 @@ def _function(
     return f"def test_{title}(benchmark):\n{body}\n", ", ".join(lacking)
 
 
-def _call(function: _LibraryFunction) -> _CallArguments:
+def _choose_arguments(function: _LibraryFunction) -> _CallArguments:
     """Return the arguments of the simplest call that is known, without what has a default."""
     arguments = function.node.args
     plain = [*arguments.posonlyargs, *arguments.args]
     names = [argument.arg for argument in (*plain, *arguments.kwonlyargs)]
     optional = {parameter.arg for parameter in plain[len(plain) - len(arguments.defaults) :]}
-    both = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    optional |= {argument.arg for argument, default in both if default is not None}
-    own = names[1:] if function.bound else names
-    needed = [name for name in own if name not in optional]
+    keyword_defaults = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    optional |= {argument.arg for argument, default in keyword_defaults if default is not None}
+    parameter_names = names[1:] if function.bound else names
+    needed = [name for name in parameter_names if name not in optional]
     samples: list[dict[str, str | None]] = [
         dict(zip(names, sample, strict=False)) for sample in function.arguments
     ]

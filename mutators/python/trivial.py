@@ -22,12 +22,12 @@ def why_trivial(node: Definition, modules: frozenset[str], computed: frozenset[s
     body = [statement for statement in node.body if not _is_nothing(statement)]
     if not body:
         return "its body is empty"
-    if len(body) != 1 or computed.intersection(_attributes(body[0])):
+    if len(body) != 1 or computed.intersection(_list_read_attributes(body[0])):
         return None
     return _why_single(body[0], modules)
 
 
-def _attributes(node: ast.stmt) -> Iterator[str]:
+def _list_read_attributes(node: ast.stmt) -> Iterator[str]:
     """Yield the attributes that are read as they are, called ones left out."""
     called = {id(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)}
     for inner_node in ast.walk(node):
@@ -67,8 +67,10 @@ def _is_platform_call(node: ast.expr | None, modules: frozenset[str]) -> bool:
         return False
     expressions = [*node.args, *(keyword.value for keyword in node.keywords)]
     module = node.func.value
-    known = isinstance(module, ast.Name) and module.id in modules
-    return known and all(isinstance(expression, ast.Constant) for expression in expressions)
+    is_standard_module = isinstance(module, ast.Name) and module.id in modules
+    return is_standard_module and all(
+        isinstance(expression, ast.Constant) for expression in expressions
+    )
 
 
 def computed_names(module: ast.Module) -> frozenset[str]:

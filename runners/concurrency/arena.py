@@ -11,19 +11,19 @@ from auditor.core.contracts.concurrency import LibraryVersion
 from auditor.core.contracts.concurrent_test_runner import (
     ConcurrentRun,
     ConcurrentRunSettings,
-    Pilot,
+    PilotTimes,
 )
 from auditor.core.contracts.test_generation import GenerationSteps
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.ports import Host
 from runners.concurrency.conversation import Conversation
-from runners.concurrency.jdks import Java
-from runners.disk import writing
-from runners.dispatch.machine import locked
+from runners.concurrency.jdks import JavaRuntime
+from runners.disk import convert_write_errors
+from runners.dispatch.machine import lock_machine
 from runners.jmh.javac import Javac, write_sources
 
-_Made = TypeVar("_Made")
+_Result = TypeVar("_Result")
 _MAKER, _MEASURE = "benchaudit.maker.Maker", "benchaudit.race.Measure"
 _RECORDS = Path("records.txt")
 _BLAMED = re.compile(r"^(\S+\.java):\d+: error: (.*)$", re.MULTILINE)
@@ -44,7 +44,7 @@ class LocalArena:
     host: Host  # starts processes
     folder: Path  # for sources, classes and records
     environment: tuple[tuple[str, str], ...]  # of all processes
-    java: Java  # JDK that runs tests
+    java: JavaRuntime  # JDK that runs tests
     javac: Javac  # compiles tests
     guest: Path  # class path of our code
     class_paths: Mapping[LibraryVersion, tuple[Path, ...]]  # of each version
@@ -57,12 +57,12 @@ class LocalArena:
     _beside: list[Mapping[str, float]] = field(default_factory=list)
     """What was noted beside measurements."""
 
-    def make(self, making: GenerationSteps[_Made], /) -> _Made:
+    def make(self, making: GenerationSteps[_Result], /) -> _Result:
         """Let a maker try what it makes with both versions in one process."""
-        paths = tuple(_joined(self.class_paths[version]) for version in LibraryVersion)
+        paths = tuple(_join_paths(self.class_paths[version]) for version in LibraryVersion)
         talk = Conversation(
             host=self.host,
-            folder=self._scratch("maker"),
+            folder=self._make_scratch_folder("maker"),
             command=(
                 self.java.program, _MAKER_MEMORY, *self.options, "-cp", str(self.guest), _MAKER,
             ),
@@ -71,7 +71,7 @@ class LocalArena:
             attempt_seconds=self.attempt_seconds,
             late_seconds=self.late_seconds,
         )  # fmt: skip
-        with locked(self.lock):
+        with lock_machine(self.lock):
             return talk.make(making)
 
     def compile(self, files: Mapping[str, str], /) -> Mapping[str, str]:
@@ -83,7 +83,7 @@ class LocalArena:
         sources = self.folder / f"sources-{len(self._classes)}"
         classes = self.folder / f"classes-{len(self._classes)}"
         left = dict(files)
-        with writing(sources):
+        with convert_write_errors(sources):
             write_sources(
                 {name: text.encode(errors="replace") for name, text in left.items()}, sources
             )
@@ -94,22 +94,22 @@ class LocalArena:
             if answer.exit_code == 0:
                 self._classes.append(classes)
                 break
-            said = (answer.stderr + answer.stdout).decode(errors="replace")
-            blamed = {name: what for name, what in _BLAMED.findall(said) if name in left}
+            output = (answer.stderr + answer.stdout).decode(errors="replace")
+            blamed = {name: problem for name, problem in _BLAMED.findall(output) if name in left}
             if not blamed:
                 raise MachineError(f"the tests do not compile; javac said:\n{answer.tail()}")
             problems |= blamed
             left = {name: text for name, text in left.items() if name not in blamed}
         return problems
 
-    def pilot(self, race: ConcurrentRun, seconds: float, /) -> Pilot | str:
+    def pilot(self, race: ConcurrentRun, seconds: float, /) -> PilotTimes | str:
         """Run a test for so long, and tell what its repetitions take."""
-        answer = self._raced(race, (f"pilot={seconds}",), seconds)
+        answer = self._run_race(race, (f"pilot={seconds}",), seconds)
         if isinstance(answer, str):
             return answer
         for word, *rest in answer:
             if word == "pilot":
-                return Pilot(wall=float(rest[1]), suffixes=float(rest[2]))
+                return PilotTimes(wall=float(rest[1]), suffixes=float(rest[2]))
         return "it ended without a measurement"
 
     def measure(
@@ -120,7 +120,7 @@ class LocalArena:
             f"warmup={settings.warmup}", f"repetitions={settings.repetitions}",
             f"least={settings.least}", f"most={settings.most}", f"stop={settings.stop}",
         )  # fmt: skip
-        answer = self._raced(race, words, settings.seconds)
+        answer = self._run_race(race, words, settings.seconds)
         if isinstance(answer, str):
             return answer
         return tuple(float(rest[0]) for word, *rest in answer if word == "measurement")
@@ -130,14 +130,14 @@ class LocalArena:
         differences, self._beside = self._beside, []
         return differences
 
-    def _raced(
+    def _run_race(
         self, race: ConcurrentRun, words: tuple[str, ...], seconds: float
     ) -> list[list[str]] | str:
         path = (*reversed(self._classes), self.guest, *self.class_paths[race.version])
-        folder = self._scratch("race")
+        folder = self._make_scratch_folder("race")
         job = Invocation(
             argv=(
-                self.java.program, *RACE_OPTIONS, *self.options, "-cp", _joined(path),
+                self.java.program, *RACE_OPTIONS, *self.options, "-cp", _join_paths(path),
                 _MEASURE, race.test, f"threads={race.threads}", f"suffixes={race.suffixes}",
                 f"turns={race.turns}",
                 f"scope={race.scope}", f"limit={self.repetition_seconds}", f"out={_RECORDS}",
@@ -148,31 +148,31 @@ class LocalArena:
             timeout_seconds=_SLOWER * seconds + self.repetition_seconds + _MORE_SECONDS,
             collects=(_RECORDS,),
         )  # fmt: skip
-        with locked(self.lock):
+        with lock_machine(self.lock):
             ended = self.host.run(job)
-        self._beside.append(_noted(ended))
+        self._beside.append(_make_interference_note(ended))
         records = ended.files.get(_RECORDS, b"").decode(errors="replace").splitlines()
         for line in records:
             if line.startswith("failed "):
                 return line.removeprefix("failed ").replace("\t", "\n")[:_REASON_LENGTH]
         if not records or records[-1] != "end":
-            return _how(ended)
+            return _explain_end(ended)
         return [line.split() for line in records]
 
-    def _scratch(self, name: str) -> Path:
+    def _make_scratch_folder(self, name: str) -> Path:
         """Return an empty folder: what a subject writes is gone before the next one runs."""
         folder = self.folder / name
-        with writing(folder):
+        with convert_write_errors(folder):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
         return folder
 
 
-def _joined(path: tuple[Path, ...]) -> str:
+def _join_paths(path: tuple[Path, ...]) -> str:
     return ":".join(map(str, path))
 
 
-def _noted(ended: Completed) -> Mapping[str, float]:
+def _make_interference_note(ended: CompletedProcess) -> Mapping[str, float]:
     """Return the seconds of a race, and what is known of `auditor.concurrency.judge.host_load`."""
     strain = asdict(ended.strain)
     del strain["waited"]  # a race has threads that wait for each other's processors
@@ -182,7 +182,7 @@ def _noted(ended: Completed) -> Mapping[str, float]:
     }
 
 
-def _how(ended: Completed) -> str:
+def _explain_end(ended: CompletedProcess) -> str:
     if ended.timed_out:
         return "it was ended, as it took far too long"
     return f"its process ended by itself (exit code {ended.exit_code}): {ended.tail(2)}".rstrip(

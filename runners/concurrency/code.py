@@ -49,7 +49,7 @@ class _Method(msgspec.Struct, frozen=True):
     writes: tuple[FieldUse, ...]  # fields that it writes
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _ClassRecord(msgspec.Struct, frozen=True):
     """A class, or something that could not be read."""
 
     kind: str  # "class" or "unreadable"
@@ -80,17 +80,17 @@ class CodeReader:
     java: str
     environment: tuple[tuple[str, str], ...]
 
-    def read(self, parts: Sequence[Path], into: Path) -> VersionCode:
+    def read(self, parts: Sequence[Path], folder: Path) -> VersionCode:
         """Return what is in jars and class folders; of two equal names the first counts.
 
         `into` is a folder of ours. Raises SourceUnreadable where the program fails.
         """
-        answer = into / "code.jsonl"
-        path = ":".join(map(str, self.guests.lister))
+        answer = folder / "code.jsonl"
+        path = ":".join(map(str, self.guests.lister_class_path))
         ended = self.host.run(
             Invocation(
                 argv=(self.java, "-cp", path, _PROGRAM, str(answer), *map(str, parts)),
-                cwd=into,
+                cwd=folder,
                 environment=self.environment,
                 timeout_seconds=_SECONDS,
                 collects=(answer,),
@@ -103,70 +103,76 @@ class CodeReader:
 
 def read_code(data: bytes) -> VersionCode:
     """Read what the program writes; raises SourceUnreadable for anything else."""
-    decoder = msgspec.json.Decoder(_Line)
+    decoder = msgspec.json.Decoder(_ClassRecord)
     try:
         lines = [decoder.decode(line) for line in data.splitlines()]
     except msgspec.MsgspecError as error:
         raise SourceUnreadable(f"the list of classes cannot be read: {error}") from error
-    classes: dict[str, _Line] = {}
+    classes: dict[str, _ClassRecord] = {}
     for line in lines:
         if line.kind == "class":
             classes.setdefault(line.owner, line)
     methods = {
         (line.owner, method.key): method
         for line in classes.values()
-        for method in sorted(line.methods, key=lambda one: not one.bridge)
+        for method in sorted(line.methods, key=lambda item: not item.bridge)
     }
     inside = {signature for method in methods.values() for signature in method.generated}
-    whole = {
-        where: _whole(_parts(method, methods, frozenset((where,))), classes.keys())
-        for where, method in methods.items()
-        if where not in inside
+    method_codes = {
+        method_key: _build_method(
+            _collect_parts(method, methods, frozenset((method_key,))), classes.keys()
+        )
+        for method_key, method in methods.items()
+        if method_key not in inside
     }
     return VersionCode(
-        classes={name: _class(line, whole) for name, line in classes.items()},
-        unreadable=tuple((one.path, one.reason) for one in lines if one.kind == "unreadable"),
+        classes={name: _build_class(line, method_codes) for name, line in classes.items()},
+        unreadable=tuple((item.path, item.reason) for item in lines if item.kind == "unreadable"),
     )
 
 
-def _class(line: _Line, whole: Mapping[_Key, MethodCode]) -> ClassCode:
+def _build_class(line: _ClassRecord, method_codes: Mapping[_Key, MethodCode]) -> ClassCode:
     keys = ((line.owner, method.key) for method in line.methods)
     return ClassCode(
         name=line.owner,
         superclass=line.superclass,
         interfaces=line.interfaces,
         flags=line.flags,
-        methods={where[1]: whole[where] for where in keys if where in whole},
-        fields={field.name: _field(field) for field in line.fields},
+        methods={
+            method_key[1]: method_codes[method_key]
+            for method_key in keys
+            if method_key in method_codes
+        },
+        fields={field.name: _build_field(field) for field in line.fields},
     )
 
 
-def _field(field: _Field) -> FieldCode:
+def _build_field(field: _Field) -> FieldCode:
     return FieldCode(type=field.type, flags=field.flags, values=field.values)
 
 
-def _parts(
-    method: _Method, methods: Mapping[_Key, _Method], seen: frozenset[_Key]
+def _collect_parts(
+    method: _Method, methods: Mapping[_Key, _Method], visited: frozenset[_Key]
 ) -> Iterator[_Method]:
     """Yield a method and, in the order of their use, the lambdas and bridges that belong to it."""
     yield method
     for signature in method.generated:
-        if signature in methods and signature not in seen:
-            yield from _parts(methods[signature], methods, seen | {signature})
+        if signature in methods and signature not in visited:
+            yield from _collect_parts(methods[signature], methods, visited | {signature})
 
 
-def _whole(parts: Iterable[_Method], known: Set[str]) -> MethodCode:
+def _build_method(parts: Iterable[_Method], class_names: Set[str]) -> MethodCode:
     """Make one of a method and what belongs to it; `known` are the classes that count."""
     methods = tuple(parts)
     calls = (BytecodeCall(*call) for method in methods for call in method.calls)
     return MethodCode(
         digest=hashlib.sha256("\n".join(method.digest for method in methods).encode()).hexdigest(),
         flags=methods[0].flags,
-        calls=tuple(dict.fromkeys(call for call in calls if call.owner in known)),
-        reads=_uses((read for method in methods for read in method.reads), known),
-        writes=_uses((write for method in methods for write in method.writes), known),
+        calls=tuple(dict.fromkeys(call for call in calls if call.owner in class_names)),
+        reads=_filter_uses((read for method in methods for read in method.reads), class_names),
+        writes=_filter_uses((write for method in methods for write in method.writes), class_names),
     )
 
 
-def _uses(uses: Iterable[FieldUse], known: Set[str]) -> tuple[FieldUse, ...]:
-    return tuple(dict.fromkeys(use for use in uses if use[0] in known))
+def _filter_uses(uses: Iterable[FieldUse], class_names: Set[str]) -> tuple[FieldUse, ...]:
+    return tuple(dict.fromkeys(use for use in uses if use[0] in class_names))

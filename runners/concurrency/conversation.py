@@ -14,23 +14,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Generic, TypeVar
 
-from auditor.core.contracts.concurrent_test import Sequence, Statement
+from auditor.core.contracts.concurrent_test import Statement, StatementSequence
 from auditor.core.contracts.test_generation import (
-    Attempt,
-    Describe,
-    Factories,
+    AttemptRequest,
+    DescriptionRequest,
+    FactoryRequest,
     GenerationAnswer,
     GenerationSteps,
     Lines,
     Request,
     Segment,
-    Subtypes,
+    SubtypeRequest,
 )
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.ports import Host
 
-_Made = TypeVar("_Made")
+_Result = TypeVar("_Result")
 _SECONDS = 24 * 3600.0
 _BEATS = 'while sleep "$0"; do echo; done & exec "$@"'
 """A shell that says something now and then while its program says nothing: what has come is looked
@@ -54,27 +54,27 @@ _BLOCKED, _STUCK = "blocked", "stuck"
 are left."""
 
 
-def split(line: str) -> tuple[str, ...]:
+def split_fields(line: str) -> tuple[str, ...]:
     """Return the fields of a line as the guest writes them."""
     fields, field_, escaped = [], [], False
-    for one in line:
+    for letter in line:
         if escaped:
-            field_.append(_ESCAPES.get(one, one))
+            field_.append(_ESCAPES.get(letter, letter))
             escaped = False
-        elif one == "\\":
+        elif letter == "\\":
             escaped = True
-        elif one == "\t":
+        elif letter == "\t":
             fields.append("".join(field_))
             field_ = []
         else:
-            field_.append(one)
+            field_.append(letter)
     return (*fields, "".join(field_))
 
 
-def join(fields: tuple[str, ...]) -> str:
+def join_fields(fields: tuple[str, ...]) -> str:
     """Return a line of fields as the guest reads them."""
     codes = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
-    return "\t".join(one.translate(codes) for one in fields)
+    return "\t".join(text.translate(codes) for text in fields)
 
 
 @dataclass(slots=True)
@@ -97,30 +97,30 @@ class Conversation:
     _defined_lines: list[str] = field(default_factory=list)
     """Definitions of all statements, by their number."""
     _defined: int = 0  # number of definitions that this guest has
-    _texts: dict[int, tuple[Sequence, str]] = field(default_factory=dict)
+    _texts: dict[int, tuple[StatementSequence, str]] = field(default_factory=dict)
     """Statements in the guest's words, by the id of their sequence."""
     _pipe: IO[str] | None = None  # to this guest; None: it is not ready
     _lines: list[tuple[str, ...]] = field(default_factory=list)  # of the answer that is being read
     _rest: bytes = b""  # start of a line that is not complete
     _token: str = ""  # that this guest's lines begin with
 
-    def make(self, making: GenerationSteps[_Made]) -> _Made:
+    def make(self, making: GenerationSteps[_Result]) -> _Result:
         """Go on until the maker has made what it wants; raises MachineError without a guest."""
-        talk = _Talk(making)
+        talk = _MakerDialog(making)
         silent = 0
         while not talk.over():
             self._asked = self._answered = 0
-            ended = self._guest(talk)
+            ended = self._run_guest(talk)
             silent = 0 if self._asked else silent + 1
             if silent == _NO_TALK:
                 raise MachineError(
                     f"the process that tries tests does not start; its output:\n{ended.tail()}"
                 )
             if self._asked > self._answered and not talk.over():
-                talk.hear(GenerationAnswer(problem=self._how(ended), blocked=True))
+                talk.hear(GenerationAnswer(problem=self._explain_end(ended), blocked=True))
         return talk.made()
 
-    def _guest(self, talk: "_Talk[_Made]") -> Completed:
+    def _run_guest(self, talk: "_MakerDialog[_Result]") -> CompletedProcess:
         self._token = secrets.token_hex(_TOKEN_BYTES)
         pipe = self.folder / f"requests-{self._token}"
         os.mkfifo(pipe, 0o600)
@@ -128,8 +128,8 @@ class Conversation:
         self._due = time.monotonic() + _LOADING * self.late_seconds
         words = (*self.command, str(pipe), self._token, *self.arguments)
 
-        def read(data: bytes) -> tuple[tuple[float, float], ...]:
-            self._read(data, talk, pipe)
+        def follow_output(data: bytes) -> tuple[tuple[float, float], ...]:
+            self._read_output(data, talk, pipe)
             return () if time.monotonic() < self._due else ((0.0, 0.0),)
 
         try:
@@ -139,32 +139,32 @@ class Conversation:
                     cwd=self.folder,
                     environment=self.environment,
                     timeout_seconds=_SECONDS,
-                    follow=Follow(read=read, judge=_at_once),
+                    follow=OutputMonitor(read=follow_output, judge=_end_at_once),
                 )
             )
         finally:
             if self._pipe is not None:
-                _closed(self._pipe)
+                _close_pipe(self._pipe)
                 self._pipe = None
             pipe.unlink(missing_ok=True)
 
-    def _read(self, data: bytes, talk: "_Talk[_Made]", pipe: Path) -> None:
+    def _read_output(self, data: bytes, talk: "_MakerDialog[_Result]", pipe: Path) -> None:
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[-_LONGEST_LINE:]
         for line in lines:
-            word, *fields = split(line.decode(errors="replace"))
+            word, *fields = split_fields(line.decode(errors="replace"))
             if word != self._token:
                 continue  # the subject found a way to print, after all
             if fields == ["ready"]:
-                self._pipe = _opened(pipe)
-                self._ask(talk.request)
-            elif (answer := self._answer(tuple(fields))) is not None:
+                self._pipe = _open_pipe(pipe)
+                self._send_request(talk.request)
+            elif (answer := self._parse_answer(tuple(fields))) is not None:
                 self._answered += 1
                 talk.hear(answer)
                 if fields[0] != _STUCK:
-                    self._ask(talk.request)
+                    self._send_request(talk.request)
 
-    def _answer(self, fields: tuple[str, ...]) -> GenerationAnswer | None:
+    def _parse_answer(self, fields: tuple[str, ...]) -> GenerationAnswer | None:
         match fields:
             case ("done",):
                 lines: Lines = tuple(self._lines)
@@ -172,86 +172,89 @@ class Conversation:
                 return GenerationAnswer(lines=lines)
             case ("fine",):
                 return GenerationAnswer()
-            case (how, version, dump) if how in (_BLOCKED, _STUCK):
-                what, _, rest = dump.partition("\n")
-                text = f"{what or 'no end'} with the {version} version"
+            case (kind, version, dump) if kind in (_BLOCKED, _STUCK):
+                problem, _, rest = dump.partition("\n")
+                text = f"{problem or 'no end'} with the {version} version"
                 return GenerationAnswer(problem=f"{text}\n{rest}" if rest else text, blocked=True)
-            case ("raised", version, segment, index, what):
-                at = (int(segment), int(index)) if int(segment) >= 0 else None
-                return GenerationAnswer(problem=f"{what} in the {version} version", at=at)
+            case ("raised", version, segment, index, problem):
+                position = (int(segment), int(index)) if int(segment) >= 0 else None
+                return GenerationAnswer(problem=f"{problem} in the {version} version", at=position)
         self._lines.append(fields)
         return None
 
-    def _patience(self, request: Request | None) -> float:
+    def _compute_timeout(self, request: Request | None) -> float:
         """Return how many seconds a guest has to answer."""
-        if isinstance(request, Attempt):
+        if isinstance(request, AttemptRequest):
             return _VERSIONS * (self.attempt_seconds + _GRACE) + self.late_seconds
         return _LOADING * self.late_seconds
 
-    def _how(self, ended: Completed) -> str:
+    def _explain_end(self, ended: CompletedProcess) -> str:
         if ended.enough:
             return "no end, nor an answer of its process"
         return f"its process ended ({'killed' if ended.exit_code is None else ended.exit_code})"
 
-    def _ask(self, request: Request | None) -> None:
-        lines = ["bye"] if request is None else self._requests(request)
+    def _send_request(self, request: Request | None) -> None:
+        lines = ["bye"] if request is None else self._format_request(request)
         self._asked += 1
-        self._due = time.monotonic() + self._patience(request)
+        self._due = time.monotonic() + self._compute_timeout(request)
         if self._pipe is not None:
             with suppress(BrokenPipeError):  # it has died, which its end will tell
                 self._pipe.write("".join(f"{line}\n" for line in lines))
                 self._pipe.flush()
 
-    def _requests(self, request: Request) -> list[str]:
+    def _format_request(self, request: Request) -> list[str]:
         match request:
-            case Describe(types):
-                return [join(("describe", *types))]
-            case Subtypes(types):
-                return [join(("subtypes", *types))]
-            case Factories(types):
-                return [join(("factories", *types))]
-            case Attempt():
+            case DescriptionRequest(types):
+                return [join_fields(("describe", *types))]
+            case SubtypeRequest(types):
+                return [join_fields(("subtypes", *types))]
+            case FactoryRequest(types):
+                return [join_fields(("factories", *types))]
+            case AttemptRequest():
                 defined: list[str] = []
                 words = [
                     "try",
                     "1" if request.threads else "0",
-                    self._known(request.prefix, defined),
+                    self._format_sequence(request.prefix, defined),
                 ]
-                words += [self._segment(segment, defined) for segment in request.segments]
-                return [*defined, join(tuple(words))]
+                words += [self._format_segment(segment, defined) for segment in request.segments]
+                return [*defined, join_fields(tuple(words))]
 
-    def _segment(self, segment: Segment, defined: list[str]) -> str:
-        return f"{segment.repeats}:{self._known(segment.statements, defined)}"
+    def _format_segment(self, segment: Segment, defined: list[str]) -> str:
+        return f"{segment.repeats}:{self._format_sequence(segment.statements, defined)}"
 
-    def _known(self, sequence: Sequence, defined: list[str]) -> str:
+    def _format_sequence(self, sequence: StatementSequence, defined: list[str]) -> str:
         """Return the numbers of statements; `defined` gets the lines that define new ones."""
-        known = self._texts.get(id(sequence))
-        if known is None or known[0] is not sequence:
+        cache_entry = self._texts.get(id(sequence))
+        if cache_entry is None or cache_entry[0] is not sequence:
             if len(self._texts) > _MOST_TEXTS:
                 self._texts.clear()
-            known = sequence, ",".join(str(self._number(statement)) for statement in sequence)
-            self._texts[id(sequence)] = known
+            cache_entry = (
+                sequence,
+                ",".join(str(self._number_statement(statement)) for statement in sequence),
+            )
+            self._texts[id(sequence)] = cache_entry
         new = self._defined_lines[self._defined :]
         defined += new
         self._defined += len(new)
-        return known[1]
+        return cache_entry[1]
 
-    def _number(self, statement: Statement) -> int:
+    def _number_statement(self, statement: Statement) -> int:
         fields = statement.fields
         number = self._numbers.setdefault(fields, len(self._numbers))
         if number == len(self._defined_lines):
-            self._defined_lines.append(join(("define", str(number), *fields)))
+            self._defined_lines.append(join_fields(("define", str(number), *fields)))
         return number
 
 
-class _Talk(Generic[_Made]):
+class _MakerDialog(Generic[_Result]):
     """A maker, what it asks now (None once it is over), and what it has made in the end."""
 
-    def __init__(self, making: GenerationSteps[_Made]) -> None:
+    def __init__(self, making: GenerationSteps[_Result]) -> None:
         self._making = making
-        self._made: list[_Made] = []
+        self._made: list[_Result] = []
         self.request: Request | None = None
-        self._go_on(None)
+        self._advance_maker(None)
 
     def over(self) -> bool:
         """Tell whether it asks no more."""
@@ -259,13 +262,13 @@ class _Talk(Generic[_Made]):
 
     def hear(self, answer: GenerationAnswer) -> None:
         """Hand it an answer."""
-        self._go_on(answer)
+        self._advance_maker(answer)
 
-    def made(self) -> _Made:
+    def made(self) -> _Result:
         """Return what it has made."""
         return self._made[0]
 
-    def _go_on(self, answer: GenerationAnswer | None) -> None:
+    def _advance_maker(self, answer: GenerationAnswer | None) -> None:
         try:
             self.request = next(self._making) if answer is None else self._making.send(answer)
         except StopIteration as end:
@@ -273,11 +276,11 @@ class _Talk(Generic[_Made]):
             self._made.append(end.value)
 
 
-def _at_once(_seconds: float, _lasted: float) -> float:
+def _end_at_once(_seconds: float, _lasted: float) -> float:
     return 0.0
 
 
-def _opened(pipe: Path) -> IO[str]:
+def _open_pipe(pipe: Path) -> IO[str]:
     """Open a pipe that its reader is about to open; raises MachineError where it does not."""
     until = time.monotonic() + _OPENS_WITHIN
     while time.monotonic() < until:
@@ -291,6 +294,6 @@ def _opened(pipe: Path) -> IO[str]:
     raise MachineError(f"the process that tries tests does not open {pipe}; repeat the command")
 
 
-def _closed(pipe: IO[str]) -> None:
+def _close_pipe(pipe: IO[str]) -> None:
     with suppress(BrokenPipeError):
         pipe.close()

@@ -11,7 +11,7 @@ _ADVICE = f"name the folder of a JDK {LEAST} or newer, whose bin holds java"
 
 
 @dataclass(frozen=True, slots=True)
-class Java:
+class JavaRuntime:
     """One Java: its program, all that it says of itself, and its number, 8 or 17, say."""
 
     program: str
@@ -19,14 +19,16 @@ class Java:
     feature: int
 
 
-def jdk_at(java_home: Path | None, host: Host, environment: tuple[tuple[str, str], ...]) -> Java:
+def find_java(
+    java_home: Path | None, host: Host, environment: tuple[tuple[str, str], ...]
+) -> JavaRuntime:
     """Return the Java below a folder, without one that of JAVA_HOME or PATH.
 
     Raises ToolMissing where there is none, or none that is new enough.
     """
     if java_home is None:
         jdk = find_jdk(host, environment)
-        return Java(jdk.java, jdk.version, jdk.feature)
+        return JavaRuntime(jdk.java, jdk.version, jdk.feature)
     program = str(java_home.absolute() / "bin" / "java")
-    said = ask_version(host, program, environment, _ADVICE)
-    return Java(program, said, java_feature(program, said, LEAST, _ADVICE))
+    version = ask_version(host, program, environment, _ADVICE)
+    return JavaRuntime(program, version, java_feature(program, version, LEAST, _ADVICE))

@@ -14,7 +14,7 @@ _MAGIC = 0xCAFEBABE
 _FIRST = 44
 """The major version of a class file is this much above the number of the Java that it is for (The
 Java Virtual Machine Specification, table 4.1-A)."""
-_NEAR = 3
+_MAX_SUGGESTIONS = 3
 # No user names these: anonymous classes, and files with a hyphen, which say what a module or
 # package is.
 _UNNAMED = re.compile(r"\$\d|-info$")
@@ -25,15 +25,15 @@ def require_class(version: ReadyVersion, name: str) -> str:
 
     Raises UsageError, naming what is near, where the version has no such class.
     """
-    known: set[str] = set()
+    all_names: set[str] = set()
     for place in version.class_path:
-        here = set(class_names(place))
-        for spelling in _spellings(name):
-            if spelling in here:
+        place_names = set(class_names(place))
+        for spelling in _list_spellings(name):
+            if spelling in place_names:
                 return spelling
-        known |= here
-    near = _near(name, known)
-    hint = f"did you mean {' or '.join(near)}?" if near else "give its package, too"
+        all_names |= place_names
+    suggestions = _suggest_names(name, all_names)
+    hint = f"did you mean {' or '.join(suggestions)}?" if suggestions else "give its package, too"
     raise UsageError(f"{version.name} has no class {name}; {hint}")
 
 
@@ -43,7 +43,7 @@ def require_readable(version: ReadyVersion, name: str, feature: int, compiler: i
     So it is where it is newer than `compiler`, by which its tests are compiled. `name` is binary.
     Raises SourceUnreadable where the file is no class.
     """
-    header = _bytes(version, name)[:8]
+    header = _read_class_file(version, name)[:8]
     magic, _, major = struct.unpack(">IHH", header) if len(header) == 8 else (0, 0, 0)
     if magic != _MAGIC:
         raise SourceUnreadable(f"{name} of {version.name} is not a class file; build it again")
@@ -60,28 +60,30 @@ def require_readable(version: ReadyVersion, name: str, feature: int, compiler: i
         )
 
 
-def _spellings(name: str) -> Iterator[str]:
+def _list_spellings(name: str) -> Iterator[str]:
     """Yield a name, then with its last dots as those of nested classes."""
     parts = name.replace("/", ".").split(".")
     for number in range(len(parts), 0, -1):
         yield ".".join(parts[:number]) + "".join(f"${part}" for part in parts[number:])
 
 
-def _near(name: str, known: set[str]) -> list[str]:
+def _suggest_names(name: str, all_names: set[str]) -> list[str]:
     """Return names that are alike in their last part: a package is easily wrong."""
     simple: dict[str, list[str]] = {}
-    for one in sorted(known):
-        if not _UNNAMED.search(one):
-            simple.setdefault(_last(one), []).append(one)
-    alike = get_close_matches(_last(name), simple, n=_NEAR)
-    return [one for each in alike for one in simple[each]][:_NEAR]
+    for class_name in sorted(all_names):
+        if not _UNNAMED.search(class_name):
+            simple.setdefault(_read_simple_name(class_name), []).append(class_name)
+    similar = get_close_matches(_read_simple_name(name), simple, n=_MAX_SUGGESTIONS)
+    return [class_name for simple_name in similar for class_name in simple[simple_name]][
+        :_MAX_SUGGESTIONS
+    ]
 
 
-def _last(name: str) -> str:
+def _read_simple_name(name: str) -> str:
     return re.split(r"[./$]", name)[-1]
 
 
-def _bytes(version: ReadyVersion, name: str) -> bytes:
+def _read_class_file(version: ReadyVersion, name: str) -> bytes:
     entry = name.replace(".", "/") + CLASS
     for place in version.class_path:
         if place.is_dir():

@@ -23,20 +23,20 @@ from auditor.core.request import (
     VersionSpec,
 )
 from auditor.core.subject import Part, Role
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.jmh.build import artifact
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.source_tree import build_copy
 from runners.jmh.classes import open_jar
-from runners.jmh.content import content
+from runners.jmh.content import digest_content
 from runners.jmh.jdk import find_jdk
-from runners.subjects.place import artifact_folder, place
-from runners.subjects.placed import detect
-from runners.subjects.tree_entries import TreeEntry, entry, place_entries, walk
+from runners.subjects.place import place_artifact, place_subject
+from runners.subjects.placed import detect_kind
+from runners.subjects.tree_entries import TreeEntry, list_tree_files, make_entries, place_entries
 
 CLASS = ".class"
 _JAVA = "jmh"
-"""What `detect` calls a project that Maven or Gradle builds."""
+"""What `detect_kind` calls a project that Maven or Gradle builds."""
 _ARCHIVES = (".jar", ".zip")
 """Java passes over other files of a class path, and Maven puts some there."""
 # No archive, cut off, a wrong checksum, a compression or cipher that is not known.
@@ -73,11 +73,11 @@ class _VersionFiles:
     revision: str = ""
 
 
-def ready_version(  # noqa: PLR0913 - what the version, the machine and the user contribute
-    written: str,
+def prepare_version(  # noqa: PLR0913 - what the version, the machine and the user contribute
+    version_text: str,
     spec: VersionSpec,
     *,
-    home: Home,
+    home: HomeFolder,
     host: Host,
     environment: tuple[tuple[str, str], ...],
     words: BuildOptions | None = None,
@@ -88,19 +88,19 @@ def ready_version(  # noqa: PLR0913 - what the version, the machine and the user
     raise.
     """
     maven = Maven(home=home, host=host, environment=environment)
-    return _copied(written, _found(spec, maven, words or BuildOptions()), home)
+    return _copy_version(version_text, _locate_files(spec, maven, words or BuildOptions()), home)
 
 
-def _found(spec: VersionSpec, maven: Maven, words: BuildOptions) -> _VersionFiles:
+def _locate_files(spec: VersionSpec, maven: Maven, words: BuildOptions) -> _VersionFiles:
     match spec:
         case ClassPathSpec():
-            return _given(spec)
+            return _locate_class_path(spec)
         case MavenSpec():
-            return _published(spec, maven)
-        case FolderSpec(path) if detect(path) != _JAVA:
-            return _given(ClassPathSpec((path,)))
+            return _fetch_artifact_files(spec, maven)
+        case FolderSpec(path) if detect_kind(path) != _JAVA:
+            return _locate_class_path(ClassPathSpec((path,)))
         case FolderSpec() | GitSpec():
-            return _compiled(spec, maven, words)
+            return _build_project(spec, maven, words)
         case _:
             assert_never(spec)
 
@@ -121,7 +121,7 @@ def class_names(place: Path) -> Iterator[str]:
             yield name.removesuffix(CLASS).replace("/", ".")
 
 
-def _given(spec: ClassPathSpec) -> _VersionFiles:
+def _locate_class_path(spec: ClassPathSpec) -> _VersionFiles:
     lacking = (
         f"no classes in {', '.join(map(str, spec.own))}; name the jar or the folder that they are "
         "compiled into, such as target/classes, or the project's folder"
@@ -129,66 +129,69 @@ def _given(spec: ClassPathSpec) -> _VersionFiles:
     return _VersionFiles(spec.own, spec.rest, lacking)
 
 
-def _published(spec: MavenSpec, maven: Maven) -> _VersionFiles:
+def _fetch_artifact_files(spec: MavenSpec, maven: Maven) -> _VersionFiles:
     # A folder of its own: that of the artifact remembers another class path, the one of its tests.
-    folder = maven.home.work(f"{artifact_folder(spec, maven.home).tree.name}-running")
+    folder = maven.home.make_work_folder(f"{place_artifact(spec, maven.home).tree.name}-running")
     fetched = artifact.fetch_artifact(spec, folder, maven, tests=False)
-    what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
-    lacking = f"{what} is not a jar of classes; name the artifact that holds the classes"
+    coordinates = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
+    lacking = f"{coordinates} is not a jar of classes; name the artifact that holds the classes"
     return _VersionFiles(
         tuple(fetched.files.values()), fetched.class_path, lacking, fetched.version
     )
 
 
-def _compiled(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> _VersionFiles:
+def _build_project(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> _VersionFiles:
     """Build a project; what its modules compile, tests left out, is the version's own."""
     home, host, environment = maven.home, maven.host, maven.environment
-    placed = place(spec, home=home, host=host, environment=environment)
-    if detect(placed.tree) != _JAVA:
+    placed = place_subject(spec, home=home, host=host, environment=environment)
+    if detect_kind(placed.tree) != _JAVA:
         raise SubjectError(f"{placed.name} is not a Java project: no Maven or Gradle builds it")
     _, sets = build_copy(placed, maven, find_jdk(host, environment), words)
     main = [source_set for source_set in sets if not source_set.test]
-    own = _distinct(source_set.classes for source_set in main)
-    tests = _distinct(source_set.classes for source_set in sets if source_set.test)
+    library_paths = _list_distinct_paths(source_set.classes for source_set in main)
+    tests = _list_distinct_paths(source_set.classes for source_set in sets if source_set.test)
     rest = [
         path
-        for path in _distinct(source_set.path for source_set in main)
-        if path not in (*own, *tests)
+        for path in _list_distinct_paths(source_set.path for source_set in main)
+        if path not in (*library_paths, *tests)
     ]
     lacking = f"{placed.name} has no classes that are not of tests"
-    return _VersionFiles(own, tuple(rest), lacking, placed.revision)
+    return _VersionFiles(library_paths, tuple(rest), lacking, placed.revision)
 
 
-def _distinct(paths: Iterable[tuple[Path, ...]]) -> tuple[Path, ...]:
+def _list_distinct_paths(paths: Iterable[tuple[Path, ...]]) -> tuple[Path, ...]:
     return tuple(
         fromkey for fromkey in dict.fromkeys(chain.from_iterable(paths)) if fromkey.exists()
     )
 
 
-def _copied(written: str, files: _VersionFiles, home: Home) -> ReadyVersion:
-    own, rest = (
-        tuple(copy for each in paths for copy in _copy(each, home))
+def _copy_version(version_text: str, files: _VersionFiles, home: HomeFolder) -> ReadyVersion:
+    library_paths, rest = (
+        tuple(copy for source_path in paths for copy in _copy_path(source_path, home))
         for paths in (files.own, files.rest)
     )
-    if not any(True for each in own for _ in class_names(each)):
+    if not any(True for source_path in library_paths for _ in class_names(source_path)):
         raise SubjectError(files.lacking)
-    path = tuple(dict.fromkeys((*own, *rest)))
-    parts = (Part(Role.LIBRARY if each in own else Role.DEPENDENCY, each) for each in path)
-    digest = content(parts, {})
+    path = tuple(dict.fromkeys((*library_paths, *rest)))
+    parts = (
+        Part(Role.LIBRARY if source_path in library_paths else Role.DEPENDENCY, source_path)
+        for source_path in path
+    )
+    digest = digest_content(parts, {})
     return ReadyVersion(
-        name=written,
+        name=version_text,
         revision=files.revision or digest[:12],
-        own=tuple(dict.fromkeys(own)),
+        own=tuple(dict.fromkeys(library_paths)),
         class_path=path,
         digest=digest,
     )
 
 
-def _copy(path: Path, home: Home) -> Iterator[Path]:
+def _copy_path(path: Path, home: HomeFolder) -> Iterator[Path]:
     """Yield the copy of a jar or folder; none of a folder without files."""
     if path.is_dir():
-        below = walk(path, without=home.root.resolve())
-        if entries := [tree_entry for each in below for tree_entry in entry(path, each)]:
+        below = list_tree_files(path, without=home.root.resolve())
+        if entries := [tree_entry for file in below for tree_entry in make_entries(path, file)]:
             root, _, _ = place_entries(entries, home)
             yield root
         return
@@ -199,13 +202,13 @@ def _copy(path: Path, home: Home) -> Iterator[Path]:
     yield copy
 
 
-def _refuse_damaged(jar: Path, shown: Path) -> None:
+def _refuse_damaged(jar: Path, original: Path) -> None:
     try:
         with zipfile.ZipFile(jar) as archive:
             damaged = archive.testzip()
     except _DAMAGED as error:
         raise SourceUnreadable(
-            f"{shown} is not a readable jar: {error}; build or fetch it again"
+            f"{original} is not a readable jar: {error}; build or fetch it again"
         ) from error
     if damaged is not None:
-        raise SourceUnreadable(f"{shown} is damaged at {damaged}; build or fetch it again")
+        raise SourceUnreadable(f"{original} is damaged at {damaged}; build or fetch it again")

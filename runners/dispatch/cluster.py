@@ -13,8 +13,8 @@ from auditor.core.errors import AuditError, MachineError, WorkerUnusable
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Clock
 from runners.dispatch.artifact_locations import ArtifactLocations
-from runners.dispatch.worker_pool import Admission, WorkerPool, require_loss
-from runners.dispatch.worker_queue import AHEAD, Lanes, Sent, Waiting, WorkerQueue
+from runners.dispatch.worker_pool import WorkerAdmission, WorkerPool, require_loss
+from runners.dispatch.worker_queue import AHEAD, QueuedTrial, SentTrial, WorkerQueue, WorkerQueues
 
 RESOURCE = "machine"
 """Of which each worker has one and each trial takes one."""
@@ -63,11 +63,11 @@ class ClusterDispatcher:
         self._told = on_caveat
         self._allowed = allowed
         self._patience = patience_seconds
-        self._admission = Admission(crew, clock, on_caveat)
-        self._lanes = Lanes(crew.home)
+        self._admission = WorkerAdmission(crew, clock, on_caveat)
+        self._lanes = WorkerQueues(crew.home)
         self._makers = ArtifactLocations()
-        self._sent: dict[Any, Sent] = {}
-        self._orphans: deque[Waiting] = deque()
+        self._sent: dict[Any, SentTrial] = {}
+        self._orphans: deque[QueuedTrial] = deque()
         self._numbers = 0
         self._looked = 0.0
         self._idle_since: float | None = None
@@ -76,46 +76,46 @@ class ClusterDispatcher:
         """Yield the run of each trial as it ends, in any order; raises what a worker raises."""
         source = iter(trials)
         try:
-            self._look()
-            while self._fill(source):
-                self._send()
-                for future in self._ended():
-                    run = self._taken(future)
+            self._update_workers()
+            while self._fill_queues(source):
+                self._send_trials()
+                for future in self._wait_for_futures():
+                    run = self._take_run(future)
                     if run is not None:
                         yield run
                 if self._orphans or self._clock.monotonic() - self._looked > _LOOK_SECONDS:
-                    self._look()
+                    self._update_workers()
         except Exception as error:
             # A client that has lost its scheduler for good closes itself; then anything may fail.
             if isinstance(error, AuditError) or self._client.status == _CONNECTED:
                 raise
             raise MachineError(f"{_SILENT}: {error}") from error
         finally:
-            self._end()
+            self._cancel_remaining()
 
-    def _fill(self, source: Iterator[Trial]) -> bool:
+    def _fill_queues(self, source: Iterator[Trial]) -> bool:
         """Know as many trials as keep all busy; False when there is nothing left to do."""
-        known = len(self._orphans) + self._lanes.load
-        while self._lanes.wants(known) and (trial := next(source, None)) is not None:
-            self._lanes.of(trial).waiting.append(Waiting(trial))
-            known += 1
-        return known > 0
+        open_count = len(self._orphans) + self._lanes.load
+        while self._lanes.needs_trials(open_count) and (trial := next(source, None)) is not None:
+            self._lanes.of(trial).waiting.append(QueuedTrial(trial))
+            open_count += 1
+        return open_count > 0
 
-    def _send(self) -> None:
+    def _send_trials(self) -> None:
         for worker, lane in self._lanes.each.items():
             while lane.waiting and lane.begun < AHEAD:
                 trial = lane.waiting[0].trial
                 if not self._allowed(trial):
                     lane.waiting.popleft()
                     continue
-                if not self._gave(worker, lane, trial.subject):
+                if not self._supply_subject(worker, lane, trial.subject):
                     break
-                of = lane.waiting.popleft()
-                future = self._submitted(of, worker)
-                self._sent[future] = Sent(of, worker, first=lane.begun == 0)
+                queued_trial = lane.waiting.popleft()
+                future = self._submit_trial(queued_trial, worker)
+                self._sent[future] = SentTrial(queued_trial, worker, first=lane.begun == 0)
                 lane.begun += 1
 
-    def _gave(self, worker: str, lane: WorkerQueue, subject: str) -> bool:
+    def _supply_subject(self, worker: str, lane: WorkerQueue, subject: str) -> bool:
         """Tell whether a worker has what trials of a subject need; else it is looked at next.
 
         It has that before it is sent one: of trials that wait for data, Dask runs any one first.
@@ -138,7 +138,7 @@ class ClusterDispatcher:
         self._idle_since = None
         return True
 
-    def _submitted(self, of: Waiting, worker: str) -> Any:
+    def _submit_trial(self, of: QueuedTrial, worker: str) -> Any:
         self._numbers += 1
         return self._client.submit(
             self._work,
@@ -153,7 +153,7 @@ class ClusterDispatcher:
             retries=0,
         )
 
-    def _ended(self) -> list[Any]:
+    def _wait_for_futures(self) -> list[Any]:
         """Wait for a trial to end, for a while."""
         from distributed import wait  # noqa: PLC0415 an extra, and slow to import
         from distributed.client import FuturesCancelledError  # noqa: PLC0415 as above
@@ -167,7 +167,7 @@ class ClusterDispatcher:
         # have been: so what a worker does first is taken first.
         return [future for future in reversed(self._sent) if future.done()][::-1]
 
-    def _taken(self, future: Any) -> Run | None:
+    def _take_run(self, future: Any) -> Run | None:
         """Return the run of a trial; None where it was lost, and is to be made again."""
         sent = self._sent.pop(future, None)
         if sent is None:  # its worker was dropped meanwhile
@@ -175,8 +175,8 @@ class ClusterDispatcher:
         if sent.worker in self._lanes.each:
             self._lanes.each[sent.worker].begun -= 1
         if future.status == "finished":  # so it is the next one that may end the worker
-            sent = replace(sent, first=not self._next_begins(sent.worker))
-            if (run := self._fetched(future, sent.worker)) is not None:
+            sent = replace(sent, first=not self._mark_next_begun(sent.worker))
+            if (run := self._fetch_run(future, sent.worker)) is not None:
                 self._idle_since = None
                 self._makers.note(run.trial, sent.worker)
                 return run
@@ -184,15 +184,15 @@ class ClusterDispatcher:
             sent = replace(sent, first=False)
         error = future.exception() if future.status == "error" else None
         if isinstance(error, WorkerUnusable) and set(self._lanes.each) - {sent.worker}:
-            self._admission.refuse(sent.worker, str(error))
-            mine = [sent, *self._drop(sent.worker)]
-            self._orphans.extendleft(sent_trial.of for sent_trial in reversed(mine))
+            self._admission.refuse_worker(sent.worker, str(error))
+            worker_trials = [sent, *self._drop_worker(sent.worker)]
+            self._orphans.extendleft(sent_trial.of for sent_trial in reversed(worker_trials))
             return None
         require_loss(sent.worker, error)
-        self._again(sent)
+        self._requeue_trial(sent)
         return None
 
-    def _next_begins(self, worker: str) -> bool:
+    def _mark_next_begun(self, worker: str) -> bool:
         """Remember that a worker runs what was its next trial; False where it has none."""
         for future, sent in self._sent.items():
             if sent.worker == worker:
@@ -200,7 +200,7 @@ class ClusterDispatcher:
                 return True
         return False
 
-    def _fetched(self, future: Any, worker: str) -> Run | None:
+    def _fetch_run(self, future: Any, worker: str) -> Run | None:
         """Return what a worker has made; None where it took that with it."""
         from distributed.client import FuturesCancelledError  # noqa: PLC0415 as above
 
@@ -224,49 +224,51 @@ class ClusterDispatcher:
         except OSError as error:
             raise MachineError(f"{_SILENT}: {error}") from error
 
-    def _look(self) -> None:
+    def _update_workers(self) -> None:
         """See which workers there are; waits for one, for a while."""
-        begun = self._clock.monotonic()
+        start_time = self._clock.monotonic()
         while True:
             self._crew.require()
-            there = self._there()
-            for worker in [one for one in self._lanes.each if one not in there]:
-                self._lose(worker, there)
-            for worker in self._admission.admitted(there, tuple(self._lanes.each)):
+            workers = self._there()
+            for worker in [address for address in self._lanes.each if address not in workers]:
+                self._replace_lost_worker(worker, workers)
+            for worker in self._admission.admit_workers(workers, tuple(self._lanes.each)):
                 self._lanes.each[worker] = WorkerQueue()
             if self._lanes.each:
-                self._rehome()
+                self._reassign_orphans()
                 self._looked = self._clock.monotonic()
                 return
-            if self._clock.monotonic() - begun > self._patience:
+            if self._clock.monotonic() - start_time > self._patience:
                 raise MachineError(
                     f"the cluster has had no worker for {self._patience:.0f} s; measurements "
                     "are kept: start workers, and repeat the command"
                 )
             with suppress(TimeoutError):
-                self._client.wait_for_workers(len(there) + 1, timeout=_LOOK_SECONDS)
+                self._client.wait_for_workers(len(workers) + 1, timeout=_LOOK_SECONDS)
 
-    def _lose(self, worker: str, there: set[str]) -> None:
+    def _replace_lost_worker(self, worker: str, workers: set[str]) -> None:
         """Take back what a worker had that is there no more."""
-        mine = self._drop(worker)
-        for sent in reversed(mine):
-            self._again(sent)
+        lost_trials = self._drop_worker(worker)
+        for sent in reversed(lost_trials):
+            self._requeue_trial(sent)
         self._admission.ask_again()
-        text = f"{worker} was lost; {len(mine)} trials restart on {len(there)} others"
+        text = f"{worker} was lost; {len(lost_trials)} trials restart on {len(workers)} others"
         self._told(Caveat("worker-lost", text))
 
-    def _drop(self, worker: str) -> list[Sent]:
+    def _drop_worker(self, worker: str) -> list[SentTrial]:
         """Have a worker no more; return what it was sent. What was waiting for it is kept."""
         lane = self._lanes.each.pop(worker, WorkerQueue())
-        self._makers.lose(worker)
-        mine = [(future, sent) for future, sent in self._sent.items() if sent.worker == worker]
-        for future, _ in mine:
+        self._makers.forget_worker(worker)
+        worker_futures = [
+            (future, sent) for future, sent in self._sent.items() if sent.worker == worker
+        ]
+        for future, _ in worker_futures:
             del self._sent[future]
             future.cancel()
         self._orphans.extend(lane.waiting)
-        return [sent for _, sent in mine]
+        return [sent for _, sent in worker_futures]
 
-    def _again(self, sent: Sent) -> None:
+    def _requeue_trial(self, sent: SentTrial) -> None:
         """Keep a trial for another worker; one that was only the next has lost nobody."""
         attempt = sent.of.attempt + sent.first
         if attempt > _ATTEMPTS:
@@ -275,15 +277,15 @@ class ClusterDispatcher:
                 f"{_ATTEMPTS} workers and may have crashed them; run it alone, and read the logs "
                 "of the workers"
             )
-        self._orphans.appendleft(Waiting(sent.of.trial, attempt))  # before what only waited
+        self._orphans.appendleft(QueuedTrial(sent.of.trial, attempt))  # before what only waited
 
-    def _rehome(self) -> None:
+    def _reassign_orphans(self) -> None:
         """Hand what lost workers had to others, before what comes next."""
         while self._orphans:
-            of = self._orphans.pop()
-            self._lanes.of(of.trial).waiting.appendleft(of)
+            queued_trial = self._orphans.pop()
+            self._lanes.of(queued_trial.trial).waiting.appendleft(queued_trial)
 
-    def _end(self) -> None:
+    def _cancel_remaining(self) -> None:
         """Leave nothing running where not all was awaited."""
         if not (self._sent or self._orphans):
             return

@@ -8,11 +8,11 @@ from operator import itemgetter
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
-from auditor.core.jobs import Completed, Invocation
-from auditor.core.listing import Ask, in_turn
+from auditor.core.jobs import CompletedProcess, Invocation
+from auditor.core.listing import Ask, ask_in_turn
 from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Profiled, Skipped
 from auditor.core.plan import Purpose, Run, Trial
-from runners.dispatch.parallel import in_parallel
+from runners.dispatch.parallel import run_in_parallel
 from runners.trial import TrialRunner
 
 
@@ -33,19 +33,19 @@ class MachineDispatcher:
         self._jobs = jobs
         self._stop = stop
 
-    def serve(self, subjects: Iterable[str], runner: TrialRunner) -> None:
+    def register_runner(self, subjects: Iterable[str], runner: TrialRunner) -> None:
         """Let it run the trials of these subjects from now on."""
         self._runners |= dict.fromkeys(subjects, runner)
 
-    def together(self, ask: Ask, jobs: Sequence[Invocation]) -> Sequence[Completed]:
+    def together(self, ask: Ask, jobs: Sequence[Invocation]) -> Sequence[CompletedProcess]:
         """Ask of each of some processes, several at a time; return their answers in order.
 
         One that fails beside others, for want of memory say, is asked of again by itself.
         """
-        with locked(self._lock):
+        with lock_machine(self._lock):
             if self._jobs == 1 or len(jobs) == 1:
-                return in_turn(ask, jobs)
-            numbered_answers = in_parallel(
+                return ask_in_turn(ask, jobs)
+            numbered_answers = run_in_parallel(
                 lambda numbered_job: (numbered_job[0], ask(numbered_job[1])),
                 enumerate(jobs),
                 self._jobs,
@@ -59,26 +59,26 @@ class MachineDispatcher:
 
     def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends."""
-        for alone, some in groupby(trials, key=lambda trial: trial.alone):
-            yield from (self._one_by_one if alone else self._beside)(some)
+        for alone, trial_group in groupby(trials, key=lambda trial: trial.alone):
+            yield from (self._run_exclusive if alone else self._beside)(trial_group)
 
-    def _one_by_one(self, trials: Iterator[Trial]) -> Iterator[Run]:
+    def _run_exclusive(self, trials: Iterator[Trial]) -> Iterator[Run]:
         for trial in trials:
-            some = self._prepared(trial, trials)
-            for one in some:
-                with locked(self._lock):
-                    run = self._run(one)
+            batch = self._prepare_batch(trial, trials)
+            for prepared_trial in batch:
+                with lock_machine(self._lock):
+                    run = self._run_trial(prepared_trial)
                 yield run
 
-    def _prepared(self, first: Trial, trials: Iterator[Trial]) -> list[Trial]:
+    def _prepare_batch(self, first: Trial, trials: Iterator[Trial]) -> list[Trial]:
         """Return a trial; if it has to be built first, with others, which are built meanwhile."""
         if self._jobs == 1 or self._runners[first.subject].is_prepared(first):
             return [first]
-        some = [first, *islice(trials, self._jobs - 1)]
-        with locked(self._lock):
-            for _ in in_parallel(self._prepare, some, self._jobs, self._stop):
+        batch = [first, *islice(trials, self._jobs - 1)]
+        with lock_machine(self._lock):
+            for _ in run_in_parallel(self._prepare_trial, batch, self._jobs, self._stop):
                 pass
-        return some
+        return batch
 
     def _beside(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the runs of what others may run beside.
@@ -87,19 +87,19 @@ class MachineDispatcher:
         fails is run again by itself; so is a build that fails. Unit tests are not: those of
         packages are run side by side by their own tool, and what they had called counts.
         """
-        again = []
-        with locked(self._lock):
-            for run in in_parallel(self._run, trials, self._jobs, self._stop):
+        retried_trials = []
+        with lock_machine(self._lock):
+            for run in run_in_parallel(self._run_trial, trials, self._jobs, self._stop):
                 if self._jobs > 1 and _may_be_due_to_others(run):
-                    again.append(run.trial)
+                    retried_trials.append(run.trial)
                 else:
                     yield run
-            yield from map(self._run, again)
+            yield from map(self._run_trial, retried_trials)
 
-    def _run(self, trial: Trial) -> Run:
+    def _run_trial(self, trial: Trial) -> Run:
         return self._runners[trial.subject].run(trial)
 
-    def _prepare(self, trial: Trial) -> None:
+    def _prepare_trial(self, trial: Trial) -> None:
         self._runners[trial.subject].prepare(trial)
 
 
@@ -110,7 +110,7 @@ def _may_be_due_to_others(run: Run) -> bool:
 
 
 @contextmanager
-def locked(lock: Path) -> Iterator[None]:
+def lock_machine(lock: Path) -> Iterator[None]:
     """Wait until no other auditor measures on this machine, and keep others off meanwhile."""
     try:
         handle = lock.open("a")

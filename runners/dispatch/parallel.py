@@ -6,13 +6,16 @@ from typing import TypeVar
 
 from auditor.core.errors import OutOfTime
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+ItemType = TypeVar("ItemType")
+ResultType = TypeVar("ResultType")
 
 
-def in_parallel(
-    work: Callable[[Given], Made], things: Iterable[Given], jobs: int, stop: Callable[[], None]
-) -> Iterator[Made]:
+def run_in_parallel(
+    work: Callable[[ItemType], ResultType],
+    things: Iterable[ItemType],
+    jobs: int,
+    stop: Callable[[], None],
+) -> Iterator[ResultType]:
     """Yield what becomes of each thing, as it is done; `stop` ends what still runs if one fails.
 
     A thing is asked for when there is a thread for it. An interrupt reaches this thread only, so
@@ -22,7 +25,7 @@ def in_parallel(
     late: list[OutOfTime] = []
     pool = ThreadPoolExecutor(jobs)
     try:
-        yield from _results(lambda item: pool.submit(work, item), iter(things), jobs, late)
+        yield from _collect_results(lambda item: pool.submit(work, item), iter(things), jobs, late)
     except BaseException:
         stop()
         raise
@@ -32,21 +35,23 @@ def in_parallel(
         raise late[0]
 
 
-def _results(
-    submit: Callable[[Given], Future[Made]],
-    waiting: Iterator[Given],
+def _collect_results(
+    submit: Callable[[ItemType], Future[ResultType]],
+    waiting: Iterator[ItemType],
     jobs: int,
     late: list[OutOfTime],
-) -> Iterator[Made]:
+) -> Iterator[ResultType]:
     """Yield what is done; what had no time is noted as `late`, and nothing is begun after it."""
-    busy: set[Future[Made]] = set()
+    busy: set[Future[ResultType]] = set()
     while True:
         while len(busy) < jobs and not late and (item := next(waiting, None)) is not None:
             busy.add(submit(item))
         if not busy:
             return
         futures, busy = wait(busy, return_when=FIRST_COMPLETED)
-        for future in sorted(futures, key=lambda one: one.exception() is not None):
+        for future in sorted(
+            futures, key=lambda completed_future: completed_future.exception() is not None
+        ):
             if isinstance(error := future.exception(), OutOfTime):
                 late.append(error)
             else:

@@ -36,7 +36,7 @@ class WorkerPool(Protocol):
         """End what they run, for good."""
 
 
-class Admission:
+class WorkerAdmission:
     """Remembers who was refused, and who has not answered."""
 
     def __init__(self, crew: WorkerPool, clock: Clock, on_caveat: Callable[[Caveat], None]) -> None:
@@ -49,31 +49,33 @@ class Admission:
         self._said: set[tuple[str, str]] = set()
         self._silent: dict[str, float] = {}
 
-    def admitted(self, workers: Collection[str], used: Collection[str]) -> Iterator[str]:
+    def admit_workers(self, workers: Collection[str], used: Collection[str]) -> Iterator[str]:
         """Yield the workers that can be used from now on; says once of each other why not."""
         self._refused.intersection_update(workers)
         self._unfit.intersection_update(workers)
-        self._silent = {one: until for one, until in self._silent.items() if one in workers}
+        self._silent = {
+            address: until for address, until in self._silent.items() if address in workers
+        }
         for worker in sorted(set(workers) - set(used) - self._refused - self._unfit):
             now = self._clock.monotonic()
-            if self._silent.get(worker, now) <= now and self._admits(worker):
+            if self._silent.get(worker, now) <= now and self._try_admission(worker):
                 yield worker
 
-    def refuse(self, worker: str, reason: str) -> None:
+    def refuse_worker(self, worker: str, reason: str) -> None:
         """Have no more of a worker, for as long as it is there."""
         self._unfit.add(worker)
-        self._say(worker, reason)
+        self._report_refusal(worker, reason)
 
     def ask_again(self) -> None:
         """Ask those anew that were refused: what they were unlike, or beside, may be gone."""
         self._refused.clear()
 
-    def _say(self, worker: str, reason: str) -> None:
+    def _report_refusal(self, worker: str, reason: str) -> None:
         if (worker, reason) not in self._said:
             self._said.add((worker, reason))
             self._told(Caveat("worker-refused", reason))
 
-    def _admits(self, worker: str) -> bool:
+    def _try_admission(self, worker: str) -> bool:
         try:
             reason = self._crew.admit(worker)
         except TimeoutError as error:
@@ -84,7 +86,7 @@ class Admission:
         self._silent.pop(worker, None)
         if reason:
             self._refused.add(worker)
-            self._say(worker, reason)
+            self._report_refusal(worker, reason)
         return not reason
 
 

@@ -16,7 +16,7 @@ _FAR = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class QueuedTrial:
     """A trial that is not sent yet; `attempt` is above one where workers were lost with it."""
 
     trial: Trial
@@ -24,10 +24,10 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentTrial:
     """A trial that a worker has; `first` tells that it is the one to run, and not the next."""
 
-    of: Waiting
+    of: QueuedTrial
     worker: str
     first: bool
 
@@ -36,7 +36,7 @@ class Sent:
 class WorkerQueue:
     """What one worker has to do: in order, and begun; and what it has been given, by subject."""
 
-    waiting: deque[Waiting] = field(default_factory=deque)
+    waiting: deque[QueuedTrial] = field(default_factory=deque)
     begun: int = 0
     given: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
@@ -46,7 +46,7 @@ class WorkerQueue:
         return len(self.waiting) + self.begun
 
 
-class Lanes:
+class WorkerQueues:
     """The lane of each worker, by its address; all trials of a benchmark have the same one."""
 
     def __init__(self, home: Callable[[str], str | None]) -> None:
@@ -60,7 +60,7 @@ class Lanes:
         """Return how many trials are not done."""
         return sum(lane.load for lane in self.each.values())
 
-    def wants(self, known: int) -> bool:
+    def needs_trials(self, known: int) -> bool:
         """Tell whether more trials than these have to be known to keep all workers busy."""
         many = len(self.each)
         return known < _WINDOW * many or (

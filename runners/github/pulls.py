@@ -52,7 +52,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         """Refuse, so that the answer is an error."""
 
 
-class Pulls:
+class PullRequests:
     """The pull requests of a repository."""
 
     def __init__(self, *, api: str, repository: str, token: str) -> None:
@@ -64,11 +64,11 @@ class Pulls:
     def number(self, head: HeadCommit) -> int | None:
         """Return the open pull request whose head is this commit; None if there is none (now)."""
         owner = head.repository.partition("/")[0]
-        asked = {"state": "open", "head": f"{owner}:{head.branch}"}
-        for pull in self._pages("/pulls", asked):
-            theirs = pull.get("head") or {}
-            where = (theirs.get("repo") or {}).get("full_name")
-            if theirs.get("sha") == head.sha and where == head.repository:
+        query = {"state": "open", "head": f"{owner}:{head.branch}"}
+        for pull in self._list_items("/pulls", query):
+            pull_head = pull.get("head") or {}
+            repository_name = (pull_head.get("repo") or {}).get("full_name")
+            if pull_head.get("sha") == head.sha and repository_name == head.repository:
                 return int(pull["number"])
         return None
 
@@ -77,25 +77,25 @@ class Pulls:
 
         Only a comment of `author` is ours: anyone can write the marker.
         """
-        where = f"/issues/{number}/comments"
-        for page in self._pages(where, {}):
-            mine = (page.get("user") or {}).get("login") == author
-            if mine and str(page.get("body", "")).startswith(marker):
+        comments_path = f"/issues/{number}/comments"
+        for page in self._list_items(comments_path, {}):
+            is_authored = (page.get("user") or {}).get("login") == author
+            if is_authored and str(page.get("body", "")).startswith(marker):
                 old = f"/issues/comments/{int(page['id'])}"
-                return str(self._ask("PATCH", old, {"body": text}).get("html_url", ""))
-        return str(self._ask("POST", where, {"body": text}).get("html_url", ""))
+                return str(self._send_request("PATCH", old, {"body": text}).get("html_url", ""))
+        return str(self._send_request("POST", comments_path, {"body": text}).get("html_url", ""))
 
-    def _pages(self, path: str, asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    def _list_items(self, path: str, asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         for page in range(1, _MOST_PAGES + 1):
             more = urlencode({**asked, "per_page": _PAGE, "page": page})
-            page_items = self._ask("GET", f"{path}?{more}", None)
+            page_items = self._send_request("GET", f"{path}?{more}", None)
             if not isinstance(page_items, list):
                 raise MachineError(f"GitHub's answer about {path} is no list")
             yield from page_items
             if len(page_items) < _PAGE:
                 return
 
-    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:
+    def _send_request(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked where it comes from
             self._root + path,
             method=method,

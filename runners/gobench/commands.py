@@ -24,7 +24,7 @@ BUILD, RUN = b"build", b"run"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PackageBuild:
     """A package, and the folder where an overlay's binaries are kept."""
 
     project: Project  # the subject
@@ -35,7 +35,7 @@ class Place:
     trial: Trial | None = None  # whose processes are run; None: something is only built
 
     @property
-    def binary(self) -> Path:
+    def binary_path(self) -> Path:
         """Return where the package's test binary is, or will be; equal base names do not clash."""
         short = hashlib.sha256(self.unit.encode()).hexdigest()[:10]
         name = re.sub(r"[^A-Za-z0-9.]+", "_", self.unit)[-80:]
@@ -44,16 +44,16 @@ class Place:
         return folder / f"{name}-{short}.test"
 
     @property
-    def running(self) -> Path:
+    def process_folder(self) -> Path:
         """Return the folder of the files of the process that runs."""
-        return folders.running_folder(self.into, self.trial)
+        return folders.locate_run_folder(self.into, self.trial)
 
     def file(self, name: str) -> Path:
         """Return the path of one of these files."""
-        return self.running / name
+        return self.process_folder / name
 
 
-def go(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Invocation:
+def make_go_job(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Invocation:
     """Return a call of the go command in the module of the benchmarks."""
     (suite_folder,) = project.paths(Role.BENCHMARKS)
     return Invocation(
@@ -72,25 +72,34 @@ def folder_argument(project: Project, folder: str | Path) -> str:
     return "." if inside == "." else f"./{inside}"
 
 
-def build_flags(project: Project, into: Path, *, overlaid: bool) -> tuple[str, ...]:
+def build_flags(project: Project, build_folder: Path, *, overlaid: bool) -> tuple[str, ...]:
     """Return what build tags and an overlay add to a command."""
     tags = dict(project.options).get("tags")
     return (
         *((f"-tags={tags}",) if tags else ()),
-        *((f"-overlay={into / 'overlay.json'}",) if overlaid else ()),
+        *((f"-overlay={build_folder / 'overlay.json'}",) if overlaid else ()),
     )
 
 
-def compile_tests(place: Place, *, overlaid: bool) -> Invocation:
+def compile_tests(place: PackageBuild, *, overlaid: bool) -> Invocation:
     """Return the build of a package's test binary."""
     flags = build_flags(place.project, place.into, overlaid=overlaid)
     if overlaid or place.layout:  # else it is the user's own build
         set_by_user = dict(place.project.environment).get("GOFLAGS", "")
         flags += goflags.linker_flags(place.layout, set_by_user)
-    where = folder_argument(place.project, place.folder)
-    job = go(place.project, "test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
-    job = replace(job, makes=place.binary)
-    return label_build(place.project, place.binary.parent, job, place.unit)
+    package_argument = folder_argument(place.project, place.folder)
+    job = make_go_job(
+        place.project,
+        "test",
+        "-c",
+        "-vet=off",
+        *flags,
+        "-o",
+        str(place.binary_path),
+        package_argument,
+    )
+    job = replace(job, makes=place.binary_path)
+    return label_build(place.project, place.binary_path.parent, job, place.unit)
 
 
 def label_build(project: Project, folder: Path, job: Invocation, unit: str = "") -> Invocation:
@@ -99,9 +108,9 @@ def label_build(project: Project, folder: Path, job: Invocation, unit: str = "")
     return add_label(folder, job, BUILD + f" {version}\n{unit}".encode())
 
 
-def label_run(place: Place, job: Invocation) -> Invocation:
+def label_run(place: PackageBuild, job: Invocation) -> Invocation:
     """Make the answer say that it is from a program of a package."""
-    return add_label(place.running, job, RUN + f"\n{place.unit}".encode())
+    return add_label(place.process_folder, job, RUN + f"\n{place.unit}".encode())
 
 
 def add_label(folder: Path, job: Invocation, label: bytes) -> Invocation:
@@ -115,11 +124,11 @@ def leaf_flags(name: str) -> tuple[str, ...]:
 
     The second keeps benchmarks out that have this one's name in front of theirs.
     """
-    alone = pattern(name)
+    alone = make_name_pattern(name)
     return (f"-test.bench={alone}", f"-test.skip={alone}/.")
 
 
-def pattern(name: str) -> str:
+def make_name_pattern(name: str) -> str:
     """Return what matches the elements of a benchmark's name."""
     return "/".join(f"^{re.escape(element)}$" for element in name.split("/"))
 
@@ -130,14 +139,14 @@ ALWAYS = ("-test.run=^$", "-test.v=test2json", "-test.benchmem", "-test.panicone
 
 
 def run_binary(
-    place: Place, flags: tuple[str, ...], timeout: float, **variables: str | Path
+    place: PackageBuild, flags: tuple[str, ...], timeout: float, **variables: str | Path
 ) -> Invocation:
     """Return a process of a test binary in its package's folder, with further variables."""
     environment = dict(place.project.environment) | {
         key: str(value) for key, value in variables.items()
     }
     return Invocation(
-        argv=(str(place.binary), *flags),
+        argv=(str(place.binary_path), *flags),
         cwd=place.project.root / place.folder,
         environment=tuple(sorted(environment.items())),
         timeout_seconds=timeout,

@@ -20,10 +20,10 @@ def split_goflags(goflags: str) -> list[str]:
 
 def join_goflags(flags: Iterable[str]) -> str:
     """Return flags as the value of GOFLAGS; raises FolderUnusable if Go cannot quote one."""
-    return " ".join(map(_quoted, flags))
+    return " ".join(map(_quote_flag, flags))
 
 
-def _quoted(flag: str) -> str:
+def _quote_flag(flag: str) -> str:
     if not _NEEDS_QUOTES.search(flag):
         return flag
     for quote in "'\"":
@@ -48,10 +48,13 @@ def linker_flags(layout: int, user_flags: str) -> tuple[str, ...]:
     Go ignores -ldflags in GOFLAGS if the command line has them for the same package, because the
     last match counts. Therefore each of the user's is repeated in order, followed by ours.
     """
-    ours = f"-w -randlayout={layout}" if layout else "-w"
-    theirs = [
+    audit_flags = f"-w -randlayout={layout}" if layout else "-w"
+    user_linker_flags = [
         match.group(1)
         for flag in split_goflags(user_flags)
         if (match := _LINKER_FLAGS.fullmatch(flag))
     ]
-    return (f"-ldflags={ours}", *(f"-ldflags={flags} {ours}" for flags in theirs))
+    return (
+        f"-ldflags={audit_flags}",
+        *(f"-ldflags={flags} {audit_flags}" for flags in user_linker_flags),
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.errors import SubjectError
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from runners.gobench import commands
 
@@ -43,70 +43,72 @@ class ListedPackage:
 
     def is_run(self, project: Project) -> bool:
         """Tell whether its benchmarks are the suite's, not those of a library outside it."""
-        where = project.root / self.folder
-        return any(where.is_relative_to(path) for path in project.paths(Role.BENCHMARKS))
+        package_folder = project.root / self.folder
+        return any(package_folder.is_relative_to(path) for path in project.paths(Role.BENCHMARKS))
 
 
-def patterns(modules: Completed, project: Project) -> list[str]:
+def list_module_patterns(modules: CompletedProcess, project: Project) -> list[str]:
     """Return a pattern for each main module of the suite: a workspace may have several."""
     (suite_folder,) = project.paths(Role.BENCHMARKS)
     module_patterns = []
     for line in modules.stdout.decode(errors="replace").splitlines():
         folder = Path(line.strip()).resolve()
         if modules.exit_code == 0 and folder.is_relative_to(suite_folder):
-            module_patterns.append(_pattern(project, folder))
+            module_patterns.append(_make_module_pattern(project, folder))
     return module_patterns or ["./..."]
 
 
-def library_patterns(project: Project) -> list[str]:
+def list_library_patterns(project: Project) -> list[str]:
     """Return a pattern for each module of the library that lies outside of the suite."""
     (suite_folder,) = project.paths(Role.BENCHMARKS)
-    beside = (path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(suite_folder))
-    return [_pattern(project, path) for path in beside]
+    library_folders = (
+        path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(suite_folder)
+    )
+    return [_make_module_pattern(project, path) for path in library_folders]
 
 
-def _pattern(project: Project, module: Path) -> str:
+def _make_module_pattern(project: Project, module: Path) -> str:
     return f"{commands.folder_argument(project, module)}/..."
 
 
-def packages(answer: Completed, root: Path) -> list[ListedPackage]:
+def parse_packages(answer: CompletedProcess, root: Path) -> list[ListedPackage]:
     """Read the answer of `go list -e -json=…`; raises SubjectError if it is none."""
     if answer.exit_code != 0:
         raise SubjectError(f"go list failed in {root}: {answer.tail()}")
-    return [_package(document, root.resolve()) for document in documents(answer.stdout)]
+    return [_make_package(document, root.resolve()) for document in parse_documents(answer.stdout)]
 
 
-def documents(stdout: bytes) -> Iterator[Mapping[str, object]]:
+def parse_documents(stdout: bytes) -> Iterator[Mapping[str, object]]:
     """Yield the packages of an answer of `go list -json`, one object behind the other."""
-    decoder, text, at = json.JSONDecoder(), stdout.decode(errors="replace"), 0
-    while (at := text.find("{", at)) >= 0:
-        document, at = decoder.raw_decode(text, at)
+    decoder, text, position = json.JSONDecoder(), stdout.decode(errors="replace"), 0
+    while (position := text.find("{", position)) >= 0:
+        document, position = decoder.raw_decode(text, position)
         yield document
 
 
-def _package(document: Mapping[str, object], root: Path) -> ListedPackage:
+def _make_package(document: Mapping[str, object], root: Path) -> ListedPackage:
     error = document.get("Error")
     problem = str(error.get("Err", "broken")) if isinstance(error, dict) else None
-    where, folder = document.get("Dir"), "."
-    if where:
-        folder = Path(str(where)).resolve().relative_to(root).as_posix()
+    directory, folder = document.get("Dir"), "."
+    if directory:
+        folder = Path(str(directory)).resolve().relative_to(root).as_posix()
     else:
         problem = problem or "go list names no folder of it"
-    ignored = _names(document, "IgnoredGoFiles")
+    ignored = _list_file_names(document, "IgnoredGoFiles")
     module = document.get("Module")
     module_folder = module.get("Dir") if isinstance(module, dict) else None
     return ListedPackage(
         unit=str(document["ImportPath"]),
         folder=folder,
-        library=_names(document, "GoFiles", "CgoFiles"),
-        tests=_names(document, "TestGoFiles", "XTestGoFiles"),
+        library=_list_file_names(document, "GoFiles", "CgoFiles"),
+        tests=_list_file_names(document, "TestGoFiles", "XTestGoFiles"),
         left_out=tuple(name for name in ignored if not name.endswith("_test.go")),
         problem=problem,
         module=Path(str(module_folder)).resolve() if module_folder else None,
     )
 
 
-def _names(document: Mapping[str, object], *keys: str) -> tuple[str, ...]:
+def _list_file_names(document: Mapping[str, object], *keys: str) -> tuple[str, ...]:
     names: list[str] = []
     for key in keys:
         names += string_list(document, key)

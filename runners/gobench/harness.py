@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
@@ -13,7 +13,7 @@ from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Suite
 from runners.gobench import commands, goflags, inlining, launching, reading
-from runners.gobench.discovery import Discovery
+from runners.gobench.discovery import SuiteDiscovery
 
 
 class GoBench:
@@ -43,57 +43,61 @@ class GoBench:
         return Layouts.DRAWN if goflags.draws_layouts(version) else Layouts.FIXED
 
     def discover(
-        self, project: Project, into: Path, ask: Ask, listing: Listing = EVERYTHING
+        self, project: Project, build_folder: Path, ask: Ask, listing: Listing = EVERYTHING
     ) -> Suite:
         """Build the unchanged project, and run each benchmark once to find its leaves."""
-        return Discovery(project, into, ask, self._list_seconds, listing).suite()
+        return SuiteDiscovery(project, build_folder, ask, self._list_seconds, listing).suite()
 
-    def sources(self, project: Project, into: Path, ask: Ask) -> Sequence[SourceFile]:
+    def sources(self, project: Project, build_folder: Path, ask: Ask) -> Sequence[SourceFile]:
         """Read the sources of all packages that can be read."""
-        return Discovery(project, into, ask, self._list_seconds).read_sources()
+        return SuiteDiscovery(project, build_folder, ask, self._list_seconds).read_sources()
 
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:
         """Return the packages that have tests."""
         return sorted({source.unit for source in sources if source.role is SourceRole.BENCHMARKS})
 
-    def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:
+    def never_inlined(self, project: Project, folder: str, build_folder: Path, ask: Ask) -> Places:
         """Ask the compiler which functions of a package it never inlines."""
-        return inlining.never_inlined(project, folder, into, ask)
+        return inlining.never_inlined(project, folder, build_folder, ask)
 
-    def build(self, project: Project, overlay: Overlay, into: Path) -> Build:
+    def build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
         """Return the overlay's files, and the build of the packages that are to be tried first.
 
         Test binaries are built when a trial first needs them.
         """
         if not overlay.files:
             return Build()
-        files = [(into / "overlay" / file.path, file.text) for file in overlay.files]
+        files = [(build_folder / "overlay" / file.path, file.text) for file in overlay.files]
         replaced = {
-            str(project.root / file.path): str(into / "overlay" / file.path)
+            str(project.root / file.path): str(build_folder / "overlay" / file.path)
             for file in overlay.files
         }
         listing = json.dumps({"Replace": replaced}, indent=1).encode()
         fields = (line.split("\t") for line in overlay.instructions)
         changed = [field[1] for field in fields if field[0] == "changed"]
-        where = [commands.folder_argument(project, folder) for folder in changed]
-        flags = commands.build_flags(project, into, overlaid=True)
-        step = commands.go(project, "build", "-buildvcs=false", *flags, "-o", "/dev/null", *where)
-        step = commands.label_build(project, into, step)
-        files += _folders(project, overlay)
-        return Build((*files, (into / "overlay.json", listing)), (step,) if where else ())
+        package_arguments = [commands.folder_argument(project, folder) for folder in changed]
+        flags = commands.build_flags(project, build_folder, overlaid=True)
+        step = commands.make_go_job(
+            project, "build", "-buildvcs=false", *flags, "-o", "/dev/null", *package_arguments
+        )
+        step = commands.label_build(project, build_folder, step)
+        files += _make_assembly_folders(project, overlay)
+        return Build(
+            (*files, (build_folder / "overlay.json", listing)), (step,) if package_arguments else ()
+        )
 
-    def launch(self, project: Project, trial: Trial, into: Path) -> Iterable[Invocation]:
+    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Iterable[Invocation]:
         """Return the processes of a trial, the missing builds in front."""
         if trial.benchmark is None:
-            return launching.test_processes(project, trial, into)
-        return launching.benchmark_processes(project, trial, into)
+            return launching.make_test_jobs(project, trial, build_folder)
+        return launching.make_benchmark_jobs(project, trial, build_folder)
 
-    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how the trial ended."""
-        return reading.outcome(trial, answers)
+        return reading.read_outcome(trial, answers)
 
 
-def _folders(project: Project, overlay: Overlay) -> list[tuple[Path, bytes]]:
+def _make_assembly_folders(project: Project, overlay: Overlay) -> list[tuple[Path, bytes]]:
     """Return files that make the folders of assembly exist: the assembler is started in them.
 
     The tree is a copy of ours, which was digested before, and Go passes over such a name.

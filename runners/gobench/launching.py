@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from auditor.core.jobs import Follow, Invocation
+from auditor.core.jobs import Invocation, OutputMonitor
 from auditor.core.mutant import VariantKind
 from auditor.core.plan import Trial
 from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
 from auditor.core.suite import Benchmark
 from runners.gobench import commands
-from runners.gobench.commands import COUNTERS, PROFILE, RECORDS, ROOT, SCHEDULE, Place
-from runners.gobench.settings import settings
+from runners.gobench.commands import COUNTERS, PROFILE, RECORDS, ROOT, SCHEDULE, PackageBuild
+from runners.gobench.settings import read_settings
 from runners.gobench.text import LiveResults
-from runners.programs import is_made
-from runners.records import RECORDS_VARIABLE, SCHEDULE_VARIABLE, schedule_text
+from runners.programs import is_program_built
+from runners.records import RECORDS_VARIABLE, SCHEDULE_VARIABLE, format_schedule
 
 UNKNOWN_OPERATIONS = 100
 """Operations of a block where nobody has found out how many fit."""
@@ -28,103 +28,117 @@ _TEST_LIMIT = 0.9
 """Share of the watchdog's time after which Go's own time-out ends a hanging unit test."""
 
 
-def operations(schedule: Schedule) -> int:
+def count_block_operations(schedule: Schedule) -> int:
     """Return the operations of a block; a block of one is testing's first call of a benchmark."""
     return schedule.operations or UNKNOWN_OPERATIONS
 
 
-def windows(schedule: Schedule) -> tuple[int, int]:
+def count_window_operations(schedule: Schedule) -> tuple[int, int]:
     """Return the operations of a block in either window: two numbers, the second the plan's.
 
     If the plan has one operation, which is slow, the other window has two. Else both have more than
     one, so that testing's first call is no block.
     """
-    if operations(schedule) == 1:
+    if count_block_operations(schedule) == 1:
         return 2, 1
-    full = max(3, operations(schedule))
+    full = max(3, count_block_operations(schedule))
     return max(2, min(SHORT_WINDOW, full // 2)), full
 
 
-def benchmark_processes(project: Project, trial: Trial, into: Path) -> list[Invocation]:
+def make_benchmark_jobs(project: Project, trial: Trial, build_folder: Path) -> list[Invocation]:
     """Return the processes of a trial that runs a benchmark."""
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; launch has looked
-    noted = settings(trial.benchmark)
-    place = Place(project, into, trial.benchmark.group, noted.folder, trial.layout, trial)
+    benchmark_settings = read_settings(trial.benchmark)
+    place = PackageBuild(
+        project, build_folder, trial.benchmark.group, benchmark_settings.folder, trial.layout, trial
+    )
     flags = (
         *commands.leaf_flags(trial.benchmark.name),
-        f"-test.cpu={noted.processors}",
+        f"-test.cpu={benchmark_settings.processors}",
         *commands.ALWAYS,
     )
     if trial.variant.kind is VariantKind.PLAIN:
-        runs = [_followed(_plain(place, trial, flags), trial)]
+        runs = [_follow_results(_make_plain_run(place, trial, flags), trial)]
     elif trial.variant.kind is VariantKind.COUNTING:
-        runs = [_counting(place, trial, flags, count) for count in windows(trial.schedule)]
+        runs = [
+            _make_counting_run(place, trial, flags, count)
+            for count in count_window_operations(trial.schedule)
+        ]
     elif trial.variant.kind is VariantKind.PROFILED:
-        runs = [_profiled(place, trial, flags)]
+        runs = [_make_profiled_run(place, trial, flags)]
     else:
-        runs = [_slowed(place, trial, flags)]
+        runs = [_make_slowed_run(place, trial, flags)]
     overlaid = bool(trial.overlay.files)
-    return [*_missing(place, overlaid=overlaid), *runs]
+    return [*_make_missing_builds(place, overlaid=overlaid), *runs]
 
 
-def test_processes(project: Project, trial: Trial, into: Path) -> Iterator[Invocation]:
+def make_test_jobs(project: Project, trial: Trial, build_folder: Path) -> Iterator[Invocation]:
     """Yield the processes that run the unit tests of a package: its build, and then that."""
     fields = (line.split("\t") for line in trial.overlay.instructions)
     folder = next(field[1] for field in fields if field[0] == "tests" and field[2] == trial.tests)
-    place = Place(project, into, trial.tests, folder, trial=trial)
-    yield from _missing(place, overlaid=True)
-    if is_made(place.binary):  # the one who asks for this one has built it, or failed to
+    place = PackageBuild(project, build_folder, trial.tests, folder, trial=trial)
+    yield from _make_missing_builds(place, overlaid=True)
+    if is_program_built(
+        place.binary_path
+    ):  # the one who asks for this one has built it, or failed to
         limit = round(trial.timeout_seconds * _TEST_LIMIT)
-        yield _counted(place, trial, ("-test.short", f"-test.timeout={limit}s"), {})
+        yield _make_counted_job(place, trial, ("-test.short", f"-test.timeout={limit}s"), {})
 
 
-def _missing(place: Place, *, overlaid: bool) -> list[Invocation]:
+def _make_missing_builds(place: PackageBuild, *, overlaid: bool) -> list[Invocation]:
     """Build only what a trial runs: most overlays are run by few of the packages."""
-    return [] if is_made(place.binary) else [commands.compile_tests(place, overlaid=overlaid)]
+    return (
+        []
+        if is_program_built(place.binary_path)
+        else [commands.compile_tests(place, overlaid=overlaid)]
+    )
 
 
-def _plain(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
+def _make_plain_run(place: PackageBuild, trial: Trial, flags: tuple[str, ...]) -> Invocation:
     schedule = trial.schedule
     if schedule.operations is None:
         time = f"{max(1, round(schedule.seconds * 1e9))}ns"
     else:
-        time = f"{operations(schedule)}x"
+        time = f"{count_block_operations(schedule)}x"
     more = (f"-test.benchtime={time}", f"-test.count={len(schedule.blocks)}")
     job = commands.run_binary(place, (*flags, *more), trial.timeout_seconds)
     return commands.label_run(place, job)
 
 
-def _followed(job: Invocation, trial: Trial) -> Invocation:
+def _follow_results(job: Invocation, trial: Trial) -> Invocation:
     """Follow a watched process. It does not ask whether to go on: it ends in the midst of a block.
 
     So no clean-up of the benchmark runs, and what it has in temporary folders stays.
     """
     if trial.watch is None or trial.benchmark is None:
         return job
-    return replace(job, follow=Follow(read=LiveResults(trial.benchmark.name).read))
+    return replace(job, follow=OutputMonitor(read=LiveResults(trial.benchmark.name).read))
 
 
-def _slowed(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
-    count = operations(trial.schedule)
+def _make_slowed_run(place: PackageBuild, trial: Trial, flags: tuple[str, ...]) -> Invocation:
+    count = count_block_operations(trial.schedule)
     more = (f"-test.benchtime={count}x", f"-test.count={len(trial.schedule.blocks)}")
-    variables = _leaf(trial.benchmark, count) | {
+    variables = _make_leaf_variables(trial.benchmark, count) | {
         SCHEDULE_VARIABLE: place.file(SCHEDULE),
         RECORDS_VARIABLE: place.file(RECORDS),
     }
     job = commands.run_binary(place, (*flags, *more), trial.timeout_seconds, **variables)
     files = (
-        (place.file(SCHEDULE), schedule_text(trial.schedule)),
+        (place.file(SCHEDULE), format_schedule(trial.schedule)),
         (place.file(RECORDS), b""),
     )
     job = replace(job, files=files, collects=(place.file(RECORDS),))
     return commands.label_run(place, job)
 
 
-def _profiled(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
-    job = _slowed(place, trial, flags)
+def _make_profiled_run(place: PackageBuild, trial: Trial, flags: tuple[str, ...]) -> Invocation:
+    job = _make_slowed_run(place, trial, flags)
     path = place.file(PROFILE)
-    own = {"BENCH_AUDIT_PROFILE": str(path), "BENCH_AUDIT_PROFILE_HERTZ": str(PROFILE_HERTZ)}
-    environment = tuple(sorted((dict(job.environment) | own).items()))
+    profile_variables = {
+        "BENCH_AUDIT_PROFILE": str(path),
+        "BENCH_AUDIT_PROFILE_HERTZ": str(PROFILE_HERTZ),
+    }
+    environment = tuple(sorted((dict(job.environment) | profile_variables).items()))
     return replace(
         job,
         environment=environment,
@@ -133,24 +147,28 @@ def _profiled(place: Place, trial: Trial, flags: tuple[str, ...]) -> Invocation:
     )
 
 
-def _counting(place: Place, trial: Trial, flags: tuple[str, ...], count: int) -> Invocation:
+def _make_counting_run(
+    place: PackageBuild, trial: Trial, flags: tuple[str, ...], count: int
+) -> Invocation:
     more = (f"-test.benchtime={count}x", f"-test.count={len(trial.schedule.blocks)}")
-    return _counted(place, trial, (*flags, *more), _leaf(trial.benchmark, count))
+    return _make_counted_job(
+        place, trial, (*flags, *more), _make_leaf_variables(trial.benchmark, count)
+    )
 
 
-def _counted(
-    place: Place, trial: Trial, flags: tuple[str, ...], variables: dict[str, str | Path]
+def _make_counted_job(
+    place: PackageBuild, trial: Trial, flags: tuple[str, ...], variables: dict[str, str | Path]
 ) -> Invocation:
     files = (
         (place.file(COUNTERS), bytes(16 * len(trial.variant.methods))),
         (place.file(RECORDS), b""),
     )
-    own = {"BENCH_AUDIT_COUNTERS": files[0][0], RECORDS_VARIABLE: files[1][0]}
-    job = commands.run_binary(place, flags, trial.timeout_seconds, **own, **variables)
+    guest_variables = {"BENCH_AUDIT_COUNTERS": files[0][0], RECORDS_VARIABLE: files[1][0]}
+    job = commands.run_binary(place, flags, trial.timeout_seconds, **guest_variables, **variables)
     job = replace(job, files=files, collects=tuple(path for path, _ in files))
     return commands.label_run(place, job)
 
 
-def _leaf(benchmark: Benchmark | None, count: int) -> dict[str, str | Path]:
+def _make_leaf_variables(benchmark: Benchmark | None, count: int) -> dict[str, str | Path]:
     name = benchmark.name if benchmark else ""
     return {"BENCH_AUDIT_LEAF": name, "BENCH_AUDIT_OPERATIONS": str(count)}

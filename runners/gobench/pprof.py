@@ -31,7 +31,7 @@ class ProfileLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class StackSample:
     """How often one stack was seen."""
 
     lines: tuple[ProfileLine, ...]
@@ -45,7 +45,7 @@ class Sample:
 
 
 @dataclass(slots=True)
-class _Tables:
+class _ProfileTables:
     samples: list[bytes] = field(default_factory=list)
     locations: list[bytes] = field(default_factory=list)
     functions: list[bytes] = field(default_factory=list)
@@ -56,24 +56,26 @@ Leaves = Mapping[int, tuple[ProfileLine, ...]]
 """Lines of the instruction before an address, innermost first."""
 
 
-def read_samples(data: bytes, leaves: Leaves = MappingProxyType({})) -> list[Sample]:
+def read_samples(data: bytes, leaves: Leaves = MappingProxyType({})) -> list[StackSample]:
     """Return the samples of a profile; raises ProfileUnreadable.
 
     The innermost place of a stack is taken to be that of the instruction before it, where `leaves`
     know it: a processor is interrupted behind the instruction that it waited for.
     """
     try:
-        tables = _tables(_unpacked(data))
-        functions = dict(_function(function, tables.strings) for function in tables.functions)
-        places = [_location(location, functions) for location in tables.locations]
+        tables = _split_tables(_unpack_profile(data))
+        functions = dict(_parse_function(function, tables.strings) for function in tables.functions)
+        places = [_parse_location(location, functions) for location in tables.locations]
         locations = {name: lines for name, _, lines in places}
         inner = {name: leaves.get(address, lines) for name, address, lines in places}
-        return [_sample(sample, inner, locations, tables.strings) for sample in tables.samples]
+        return [
+            _parse_sample(sample, inner, locations, tables.strings) for sample in tables.samples
+        ]
     except (IndexError, KeyError, zlib.error) as error:
         raise PprofUnreadable(f"the CPU profile is damaged: {error!r}") from error
 
 
-def _unpacked(data: bytes) -> bytes:
+def _unpack_profile(data: bytes) -> bytes:
     inflater = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
     text = inflater.decompress(data, MOST_BYTES)
     if inflater.unconsumed_tail:
@@ -83,9 +85,9 @@ def _unpacked(data: bytes) -> bytes:
     return text
 
 
-def _tables(data: bytes) -> _Tables:
-    tables = _Tables()
-    for number, value in _fields(data):
+def _split_tables(data: bytes) -> _ProfileTables:
+    tables = _ProfileTables()
+    for number, value in _read_fields(data):
         if not isinstance(value, bytes):
             continue
         match number:
@@ -100,30 +102,30 @@ def _tables(data: bytes) -> _Tables:
     return tables
 
 
-def _function(data: bytes, strings: Sequence[str]) -> tuple[int, tuple[str, str]]:
-    fields = dict(_fields(data))
-    return _number(fields.get(1)), (
-        strings[_number(fields.get(2))],
-        strings[_number(fields.get(4))],
+def _parse_function(data: bytes, strings: Sequence[str]) -> tuple[int, tuple[str, str]]:
+    fields = dict(_read_fields(data))
+    return _read_number(fields.get(1)), (
+        strings[_read_number(fields.get(2))],
+        strings[_read_number(fields.get(4))],
     )
 
 
 Places = Mapping[int, tuple[ProfileLine, ...]]
 
 
-def _location(
+def _parse_location(
     data: bytes, functions: Mapping[int, tuple[str, str]]
 ) -> tuple[int, int, tuple[ProfileLine, ...]]:
     name, address, lines = 0, 0, []
-    for number, value in _fields(data):
+    for number, value in _read_fields(data):
         if number == 1:
-            name = _number(value)
+            name = _read_number(value)
         elif number == 3:
-            address = _number(value)
+            address = _read_number(value)
         elif number == 4 and isinstance(value, bytes):
-            line = dict(_fields(value))
-            function, file = functions[_number(line.get(1))]
-            lines.append(ProfileLine(function, file, _number(line.get(2))))
+            line = dict(_read_fields(value))
+            function, file = functions[_read_number(line.get(1))]
+            lines.append(ProfileLine(function, file, _read_number(line.get(2))))
     last = len(lines) - 1
     return (
         name,
@@ -134,69 +136,73 @@ def _location(
     )
 
 
-def _sample(data: bytes, inner: Places, locations: Places, strings: Sequence[str]) -> Sample:
+def _parse_sample(
+    data: bytes, inner: Places, locations: Places, strings: Sequence[str]
+) -> StackSample:
     places: list[int] = []
     values: list[int] = []
     labels = []
-    for number, value in _fields(data):
+    for number, value in _read_fields(data):
         if number == 1:
-            places += _numbers(value)
+            places += _read_numbers(value)
         elif number == 2:
-            values += _numbers(value)
+            values += _read_numbers(value)
         elif number == 3 and isinstance(value, bytes):
-            fields = dict(_fields(value))
-            labels.append((strings[_number(fields.get(1))], strings[_number(fields.get(2))]))
+            fields = dict(_read_fields(value))
+            labels.append(
+                (strings[_read_number(fields.get(1))], strings[_read_number(fields.get(2))])
+            )
     outer = (line for place in places[1:] for line in locations[place])
     lines = (*(inner[places[0]] if places else ()), *outer)
-    return Sample(lines, len(places), values[0], tuple(labels))
+    return StackSample(lines, len(places), values[0], tuple(labels))
 
 
-def _number(value: int | bytes | None) -> int:
+def _read_number(value: int | bytes | None) -> int:
     if isinstance(value, bytes):
         raise PprofUnreadable("the CPU profile has bytes where a number belongs")
     return value or 0
 
 
-def _numbers(value: int | bytes) -> list[int]:
+def _read_numbers(value: int | bytes) -> list[int]:
     """Return the numbers of a repeated field, packed or not."""
     if isinstance(value, int):
         return [value]
-    numbers, at = [], 0
-    while at < len(value):
-        number, at = _varint(value, at)
+    numbers, position = [], 0
+    while position < len(value):
+        number, position = _read_varint(value, position)
         numbers.append(number)
     return numbers
 
 
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+def _read_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     """Yield number and value of each field of a message."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
+    position = 0
+    while position < len(data):
+        key, position = _read_varint(data, position)
         match key & 7:
             case 0:
-                value, at = _varint(data, at)
+                value, position = _read_varint(data, position)
                 yield key >> 3, value
             case 2:
-                size, at = _varint(data, at)
-                if at + size > len(data):
+                size, position = _read_varint(data, position)
+                if position + size > len(data):
                     raise PprofUnreadable("the CPU profile is cut off")
-                yield key >> 3, data[at : at + size]
-                at += size
+                yield key >> 3, data[position : position + size]
+                position += size
             case 1 | 5 as kind:
-                at += 8 if kind == 1 else 4
+                position += 8 if kind == 1 else 4
             case _:
                 raise PprofUnreadable("the CPU profile has an unknown kind of field")
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _read_varint(data: bytes, position: int) -> tuple[int, int]:
     value = shift = 0
     while True:
-        byte = data[at]
-        at += 1
+        byte = data[position]
+        position += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, at
+            return value, position
         shift += 7
         if shift >= _WORD:
             raise PprofUnreadable("the CPU profile has a number of more than 64 bits")

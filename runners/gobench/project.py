@@ -10,26 +10,26 @@ from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from auditor.core.subject import Language, Project, Role
-from runners.disk import writing
+from runners.disk import convert_write_errors
 from runners.gobench import commands, toolchain
-from runners.gobench.closures import with_closures
-from runners.gobench.modules import OFF, Modules, choose_modules
-from runners.gobench.readable import Tree
+from runners.gobench.closures import add_closures
+from runners.gobench.modules import NO_WORKSPACE, SubjectModules, choose_modules
+from runners.gobench.readable import CopiedTree
 from runners.gobench.requirements import RESOLVE_SECONDS, with_module_note, with_requirements
-from runners.home import Home
-from runners.subjects.gomod import module_path
-from runners.subjects.gopath import made_module
-from runners.subjects.placed import Files, Placed
+from runners.home import HomeFolder
+from runners.subjects.gomod import read_module_path
+from runners.subjects.gopath import find_generated_module
+from runners.subjects.placed import Files, PlacedSubject
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 
-def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user each contribute
+def prepare_project(  # noqa: PLR0913 - what a subject's spec, the machine and the user each contribute
     tree: Path,
     *,
     name: str | None,
     revision: str,
-    home: Home,
+    home: HomeFolder,
     host: Host,
     environment: Mapping[str, str],
     options: Mapping[str, str],
@@ -40,47 +40,48 @@ def prepare(  # noqa: PLR0913 - what a subject's spec, the machine and the user 
 ) -> Project:
     """Make a project of a copied tree; `options` may have `tags`, the build tags.
 
-    `top` is the copy that the tree is in, if that is more; `digest_of_tree` covers all of it, and
-    `files` are what was copied: all that is there, unless told. `chooses` tells whether another
-    module below may be taken for the benchmarks that the one at the top lacks.
+    `top` is the copy that holds the tree, with the digest `digest_of_tree` and `files`. `chooses`:
+    another module below may be taken for the benchmarks that the one at the top lacks.
     """
     tree, top = tree.resolve(), (top or tree).resolve()
-    _refuse(tree, top, options)
-    folder = _caches(home)
-    whole = Tree(top, files or _found(top))
-    go_settings = toolchain.settings(host, environment, folder)
-    chosen = choose_modules(tree, top, chooses=chooses, workspaces=go_settings.get("GOWORK") != OFF)
-    variables = toolchain.environment_of(go_settings, environment, folder) | chosen.variables()
-    variables["GOFLAGS"] += _vendoring(chosen)
-    deciding = toolchain.build_settings_text(go_settings, environment)
+    _refuse_unusable_tree(tree, top, options)
+    folder = _make_cache_folder(home)
+    copied_tree = CopiedTree(top, files or _digest_files(top))
+    go_settings = toolchain.read_go_settings(host, environment, folder)
+    uses_workspace = go_settings.get("GOWORK") != NO_WORKSPACE
+    modules = choose_modules(tree, top, chooses=chooses, workspaces=uses_workspace)
+    own_variables = toolchain.build_environment(go_settings, environment, folder)
+    option_pairs = sorted(options.items())
+    settings = toolchain.build_settings_text(go_settings, environment)
+    tree_digest = digest_of_tree or _digest_content(copied_tree.files)
     project = Project(
-        name=name or module_path(tree) or tree.name,
+        name=name or read_module_path(tree) or tree.name,
         revision=revision,
         language=Language.GO,
         harness="go",
-        root=chosen.root,
-        digest=_digest(digest_of_tree or _content(whole.files), deciding, sorted(options.items())),
-        parts=chosen.parts(),
-        environment=tuple(sorted(variables.items())),
-        options=tuple(sorted(options.items())),
+        root=modules.root,
+        digest=_compute_digest(tree_digest, settings, option_pairs),
+        parts=modules.parts(),
+        environment=tuple(sorted(_add_module_variables(own_variables, modules).items())),
+        options=tuple(option_pairs),
         versions=(("go", go_settings.get("GOVERSION", "unknown")),),
-        notes=chosen.notes,
+        notes=modules.notes,
     )
-    project = _resolved(project, home, host)
-    return with_closures(project, whole, host, _digest("", deciding, sorted(options.items())))
+    project = _resolve_dependencies(project, home, host)
+    return add_closures(project, copied_tree, host, _compute_digest("", settings, option_pairs))
 
 
-def prepare_placed(  # noqa: PLR0913 - as for `prepare`
-    placed: Placed,
+def prepare_placed(  # noqa: PLR0913 - as for `prepare_project`
+    placed: PlacedSubject,
     *,
-    home: Home,
+    home: HomeFolder,
     host: Host,
     environment: Iterable[tuple[str, str]],
     options: Mapping[str, str] = NO_OPTIONS,
     chooses: bool = True,
 ) -> Project:
-    """Make a project of a placed tree, as `prepare` does of a folder."""
-    return prepare(
+    """Make a project of a placed tree, as `prepare_project` does of a folder."""
+    return prepare_project(
         placed.tree,
         name=None,
         revision=placed.revision,
@@ -95,16 +96,16 @@ def prepare_placed(  # noqa: PLR0913 - as for `prepare`
     )
 
 
-def _caches(home: Home) -> Path:
+def _make_cache_folder(home: HomeFolder) -> Path:
     """Return the folder of Go's caches, made where it is missing."""
     folder = home.cache("go")
-    with writing(folder):
+    with convert_write_errors(folder):
         for inner in ("build", "mod", "path", "tmp", "config"):
             (folder / inner).mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def _refuse(tree: Path, top: Path, options: Mapping[str, str]) -> None:
+def _refuse_unusable_tree(tree: Path, top: Path, options: Mapping[str, str]) -> None:
     if unknown := sorted(set(options) - {"tags"}):
         raise UsageError(f"unknown option {unknown[0]!r} for a Go project; known: tags")
     around = [parent for parent in (tree, *tree.parents) if parent.is_relative_to(top)]
@@ -112,35 +113,40 @@ def _refuse(tree: Path, top: Path, options: Mapping[str, str]) -> None:
         raise SubjectError(f"{tree} is not a Go module: there is no go.mod and no go.work in it")
 
 
-def _vendoring(chosen: Modules) -> str:
+def _add_module_variables(variables: Mapping[str, str], modules: SubjectModules) -> dict[str, str]:
+    flags = variables["GOFLAGS"] + _choose_vendor_flag(modules)
+    return {**variables, **modules.variables(), "GOFLAGS": flags}
+
+
+def _choose_vendor_flag(modules: SubjectModules) -> str:
     """Return the flag that a vendor folder needs, with a blank in front; empty for Go's default.
 
     A vendored copy of the library is not what is audited, and one without modules.txt is from
     before modules.
     """
-    made_top = made_module(chosen.benchmarks)
+    made_top = find_generated_module(modules.benchmarks)
     if made_top is not None:
         return " -mod=vendor" if (made_top / "vendor").is_dir() else ""
-    has_library_elsewhere = chosen.root != chosen.benchmarks and chosen.workspace == OFF
-    is_vendored = (chosen.benchmarks / "vendor" / "modules.txt").is_file()
+    has_library_elsewhere = modules.root != modules.benchmarks and modules.workspace == NO_WORKSPACE
+    is_vendored = (modules.benchmarks / "vendor" / "modules.txt").is_file()
     return " -mod=readonly" if has_library_elsewhere and is_vendored else ""
 
 
-def _resolved(project: Project, home: Home, host: Host) -> Project:
+def _resolve_dependencies(project: Project, home: HomeFolder, host: Host) -> Project:
     """Fetch what the build needs, and only that: a module graph may hold more than can be had."""
-    listing = _listing(project)
-    (here,) = project.paths(Role.BENCHMARKS)
-    made_top = made_module(here)
+    listing = _make_listing_job(project)
+    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    made_top = find_generated_module(suite_folder)
     if made_top:
         project = with_module_note(project, made_top)
-    if _complete(host, listing):
+    if _has_dependencies(host, listing):
         return project
     if made_top:
         project = with_requirements(project, made_top, home, host)
-        listing = _listing(project)
-    download = host.run(commands.go(project, "mod", "download", timeout=RESOLVE_SECONDS))
+        listing = _make_listing_job(project)
+    download = host.run(commands.make_go_job(project, "mod", "download", timeout=RESOLVE_SECONDS))
     answer = host.run(listing)
-    problem = _problem(answer.stdout + answer.stderr)
+    problem = _find_problem(answer.stdout + answer.stderr)
     if problem and (download.exit_code != 0 or answer.timed_out or _NETWORK.search(problem)):
         note = f" ({project.notes[-1]})" if made_top else ""
         raise ResolveFailed(
@@ -150,11 +156,11 @@ def _resolved(project: Project, home: Home, host: Host) -> Project:
     return project
 
 
-def _listing(project: Project) -> Invocation:
+def _make_listing_job(project: Project) -> Invocation:
     """Return the job that names all packages that tests need and what is wrong with them."""
     flags = commands.build_flags(project, project.root, overlaid=False)
     needed = ("list", "-e", "-deps", "-test", "-f", "{{with .Error}}{{.Err}}{{end}}", *flags)
-    return commands.go(project, *needed, "./...", timeout=RESOLVE_SECONDS)
+    return commands.make_go_job(project, *needed, "./...", timeout=RESOLVE_SECONDS)
 
 
 _MISSING = re.compile(
@@ -165,17 +171,17 @@ _MISSING = re.compile(
 _NETWORK = re.compile(r"dial tcp|lookup |proxyconnect|connection refused|module lookup disabled")
 
 
-def _complete(host: Host, listing: Invocation) -> bool:
+def _has_dependencies(host: Host, listing: Invocation) -> bool:
     answer = host.run(listing)
-    return not answer.timed_out and not _problem(answer.stdout + answer.stderr)
+    return not answer.timed_out and not _find_problem(answer.stdout + answer.stderr)
 
 
-def _problem(output: bytes) -> str:
+def _find_problem(output: bytes) -> str:
     match = _MISSING.search(output)
     return match.group().decode(errors="replace").strip()[:500] if match else ""
 
 
-def _found(tree: Path) -> Files:
+def _digest_files(tree: Path) -> Files:
     """Return all files of a tree with a digest of each."""
     return {
         path.relative_to(tree).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -184,10 +190,10 @@ def _found(tree: Path) -> Files:
     }
 
 
-def _content(files: Files) -> str:
+def _digest_content(files: Files) -> str:
     """Return a digest of all files; go.sum among them fixes the dependencies."""
     return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
 
 
-def _digest(content: str, deciding: str, options: Iterable[tuple[str, str]]) -> str:
+def _compute_digest(content: str, deciding: str, options: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256(repr((content, deciding, list(options))).encode()).hexdigest()[:24]

@@ -45,7 +45,7 @@ _CGO = re.compile(rb'^import "C"', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
+class FileHints:
     """What a Go file says about files: the words that may be names, whether it can list folders.
 
     `leads_up` tells that it has a path with a `..` in it.
@@ -56,48 +56,49 @@ class Hints:
     leads_up: bool = False
 
 
-def hints(text: bytes) -> Hints:
+def read_hints(text: bytes) -> FileHints:
     """Read a Go file."""
     words = frozenset(word.decode() for word in _WORD.findall(text) if word.isascii())
     lists = any(package in text and names.search(text) for package, names in _LISTING)
-    return Hints(words, lists or bool(_CGO.search(text)), bool(_UP.search(text)))
+    return FileHints(words, lists or bool(_CGO.search(text)), bool(_UP.search(text)))
 
 
 @dataclass
-class Tree:
+class CopiedTree:
     """The files of a copy below `top`, and what each Go file of it says about others."""
 
     top: Path
     files: Files
-    _hints: dict[str, Hints] = field(default_factory=dict)
+    _hints: dict[str, FileHints] = field(default_factory=dict)
 
     def data(self, code: frozenset[str], folder: str | None = None) -> Iterator[str]:
         """Yield the files that a program made of the files `code` may read, in order.
 
         `folder` is that of the package whose benchmarks it holds; None: of all packages.
         """
-        hints_by_folder = {path: self._said(path) for path in code if path.endswith(".go")}
-        own = [
-            one
-            for path, one in hints_by_folder.items()
+        hints_by_folder = {path: self._load_hints(path) for path in code if path.endswith(".go")}
+        package_hints = [
+            file_hints
+            for path, file_hints in hints_by_folder.items()
             if folder is None or dirname(path) == folder
         ]
-        everything = any(one.lists for one in own) or (
-            any(one.leads_up for one in own) and any(one.lists for one in hints_by_folder.values())
+        everything = any(file_hints.lists for file_hints in package_hints) or (
+            any(file_hints.leads_up for file_hints in package_hints)
+            and any(file_hints.lists for file_hints in hints_by_folder.values())
         )
-        named = self._names & frozenset[str]().union(
-            *(one.words for one in hints_by_folder.values())
+        named = self._file_names & frozenset[str]().union(
+            *(file_hints.words for file_hints in hints_by_folder.values())
         )
         for path in sorted(self.files.keys() - code):
-            if everything or PurePosixPath(path).name in named or path in self._always:
+            if everything or PurePosixPath(path).name in named or path in self._always_readable:
                 yield path
 
     @cached_property
-    def _names(self) -> frozenset[str]:
+    def _file_names(self) -> frozenset[str]:
         return frozenset(PurePosixPath(path).name for path in self.files)
 
     @cached_property
-    def _always(self) -> frozenset[str]:
+    def _always_readable(self) -> frozenset[str]:
         """The files that anybody may read: all that look like data, and where links lead."""
         links = [
             normpath(join(dirname(path), text.partition("\0")[2]))
@@ -110,11 +111,11 @@ class Tree:
             if _is_data(path) or any(path == to or path.startswith(f"{to}/") for to in links)
         )
 
-    def _said(self, path: str) -> Hints:
+    def _load_hints(self, path: str) -> FileHints:
         if path not in self._hints:
             vendored = "vendor" in PurePosixPath(path).parts
             text = b"" if vendored else (self.top / path).read_bytes()
-            self._hints[path] = hints(text)
+            self._hints[path] = read_hints(text)
         return self._hints[path]
 
 

@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Iterator, Sequence
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import VariantKind
 from auditor.core.outcome import (
     Counted,
@@ -23,97 +23,103 @@ from auditor.core.units import seconds_per_operation
 from auditor.core.values import ALLOCATED, ALLOCATIONS, OPERATIONS, TIME, Series
 from runners.gobench import compiler, text
 from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, PROFILE, RECORDS, ROOT, RUN
-from runners.gobench.launching import operations, windows
+from runners.gobench.launching import count_block_operations, count_window_operations
 from runners.gobench.pprof import ProfileLine, read_samples
 from runners.gobench.profiles import profile_samples
-from runners.records import Records, RecordsUnreadable, read_records
+from runners.records import GuestRecords, RecordsUnreadable, read_records
 
 KNOWN_UNITS = {"allocs/op": ALLOCATIONS, "B/op": ALLOCATED}
 
 
-def outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
+def read_outcome(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     """Return how a trial ended."""
-    builds = [answer for answer in answers if _file(answer, LAUNCH).startswith(BUILD)]
-    runs = [answer for answer in answers if _file(answer, LAUNCH).startswith(RUN)]
-    messages = [_message(build) for build in builds if build.exit_code != 0]
+    builds = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(BUILD)]
+    runs = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(RUN)]
+    messages = [_describe_failed_build(build) for build in builds if build.exit_code != 0]
     if messages:
         return NotBuilt(messages[0])
     if not runs:
         return Unreadable("no process was run", "")
     if trial.benchmark is None:
-        return _usage(trial, runs[0])
-    failures = [one for one in (_failure(trial, run) for run in runs) if one is not None]
+        return _read_usage(trial, runs[0])
+    failures = [
+        failure for failure in (_find_failure(trial, run) for run in runs) if failure is not None
+    ]
     if failures:
         return failures[0]
     try:
         return _READERS[trial.variant.kind](trial, runs)
     except (RecordsUnreadable, ValueError) as problem:
-        return _unreadable(str(problem), runs[-1])
+        return _make_unreadable(str(problem), runs[-1])
 
 
-def _message(failed: Completed) -> str:
+def _describe_failed_build(failed: CompletedProcess) -> str:
     """Return why a build failed."""
-    first, _, _ = _file(failed, LAUNCH).decode().partition("\n")
-    return compiler.message(failed, first.removeprefix(BUILD.decode()).strip())
+    first, _, _ = _find_file(failed, LAUNCH).decode().partition("\n")
+    return compiler.describe_build_failure(failed, first.removeprefix(BUILD.decode()).strip())
 
 
-def _file(answer: Completed, name: str) -> bytes:
+def _find_file(answer: CompletedProcess, name: str) -> bytes:
     return next((data for path, data in answer.files.items() if path.name == name), b"")
 
 
-def _unreadable(reason: str, answer: Completed) -> Unreadable:
+def _make_unreadable(reason: str, answer: CompletedProcess) -> Unreadable:
     more = "; it printed more than is kept" if answer.truncated else ""
-    return Unreadable(reason + more, text.tail(answer))
+    return Unreadable(reason + more, text.format_tail(answer))
 
 
-def _failure(trial: Trial, answer: Completed) -> Outcome | None:
+def _find_failure(trial: Trial, answer: CompletedProcess) -> Outcome | None:
     """Return what stopped a process; None if it ended well."""
-    if answer.timed_out and not _counted(trial, answer):
-        return TimedOut(answer.seconds, text.tail(answer))
+    if answer.timed_out and not _has_counted_blocks(trial, answer):
+        return TimedOut(answer.seconds, text.format_tail(answer))
     name = trial.benchmark.name if trial.benchmark else ""
-    said = text.failure_or_skip(answer.stdout, name)
-    if answer.exit_code not in (0, None) or (said and said[0] == "FAIL"):
-        log = f"{said[1][:1000]}\n" if said and said[1] else ""
-        return Crashed(answer.exit_code or 1, log + text.tail(answer))
-    if _stopped(answer):
+    report = text.failure_or_skip(answer.stdout, name)
+    if answer.exit_code not in (0, None) or (report and report[0] == "FAIL"):
+        log = f"{report[1][:1000]}\n" if report and report[1] else ""
+        return Crashed(answer.exit_code or 1, log + text.format_tail(answer))
+    if _has_stopped(answer):
         return None  # our guest skips the blocks that are left
-    if said:
-        return Skipped(said[1] or "it skips itself")
-    lines = text.results(answer.stdout, name)
+    if report:
+        return Skipped(report[1] or "it skips itself")
+    lines = text.parse_results(answer.stdout, name)
     if lines and all(result.operations == 0 for result in lines):
         return Skipped("it skips itself when it is to run more than one operation")
     return None
 
 
-def _stopped(answer: Completed) -> bool:
-    return b"\nstopped\t" in _file(answer, RECORDS)
+def _has_stopped(answer: CompletedProcess) -> bool:
+    return b"\nstopped\t" in _find_file(answer, RECORDS)
 
 
-def _plain(trial: Trial, runs: Sequence[Completed]) -> Outcome:
+def _read_plain(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; outcome has looked
     schedule, run = trial.schedule, runs[0]
     cut = run.enough and not run.truncated  # the results of the first blocks, and of all of them
-    lines = text.results(text.whole(run.stdout) if cut else run.stdout, trial.benchmark.name)
+    lines = text.parse_results(
+        text.cut_unfinished(run.stdout) if cut else run.stdout, trial.benchmark.name
+    )
     blocks = schedule.blocks[: len(lines)] if cut else schedule.blocks
     if len(lines) != len(blocks):
         raise ValueError(f"{len(lines)} results where {len(blocks)} were asked for")
     gathered: dict[tuple[str, str, ArmName, Phase], list[tuple[int, float]]] = {}
     for index, (result, block) in enumerate(zip(lines, blocks, strict=True)):
-        for metric, unit, value in _metrics(trial, result):
+        for metric, unit, value in _list_metrics(trial, result):
             key = (metric, unit, schedule.arms[block.arm].name, block.phase)
             gathered.setdefault(key, []).append((index, value))
     return Measured(tuple(Series.of(*key, values) for key, values in sorted(gathered.items())))
 
 
-def _metrics(trial: Trial, result: text.ResultLine) -> list[tuple[str, str, float]]:
-    if trial.schedule.operations is not None and result.operations != operations(trial.schedule):
+def _list_metrics(trial: Trial, result: text.ResultLine) -> list[tuple[str, str, float]]:
+    if trial.schedule.operations is not None and result.operations != count_block_operations(
+        trial.schedule
+    ):
         raise ValueError(
             f"{result.operations} operations in a block of {trial.schedule.operations}"
         )
     time = result.value("ns/op")
     if time is None or not 0 < time < float("inf"):
         raise ValueError("it reports no time per operation")
-    others = [
+    extra_metrics = [
         (KNOWN_UNITS.get(unit, unit), unit, value)
         for unit, value in result.values
         if unit != "ns/op"
@@ -121,43 +127,45 @@ def _metrics(trial: Trial, result: text.ResultLine) -> list[tuple[str, str, floa
     return [
         (TIME, "s/op", seconds_per_operation(time, "ns/op")),
         (OPERATIONS, "op", float(result.operations)),
-        *others,
+        *extra_metrics,
     ]
 
 
-def _records(trial: Trial, answer: Completed) -> Records:
-    records = read_records(_file(answer, RECORDS), len(trial.schedule.blocks))
+def _read_guest_records(trial: Trial, answer: CompletedProcess) -> GuestRecords:
+    records = read_records(_find_file(answer, RECORDS), len(trial.schedule.blocks))
     if records.failures:
         raise ValueError(f"the guest could not work: {records.failures[0]}")
     return records
 
 
-def _slowed(trial: Trial, runs: Sequence[Completed]) -> Outcome:
-    records = _records(trial, runs[0])
+def _read_slowed(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
+    records = _read_guest_records(trial, runs[0])
     if "0" not in records.present:
         raise ValueError("the slowed method is not in the program that ran")
     if not records.done(trial.schedule):
-        asked = len(trial.schedule.blocks)
+        block_count = len(trial.schedule.blocks)
         raise ValueError(
-            f"{len(records.blocks)} blocks where {asked} were asked for; the guest acts in "
+            f"{len(records.blocks)} blocks where {block_count} were asked for; the guest acts in "
             "functions of this project that take only a *testing.B"
         )
-    if any(block.operations != operations(trial.schedule) for block in records.blocks):
+    if any(block.operations != count_block_operations(trial.schedule) for block in records.blocks):
         raise ValueError("a block has another number of operations than asked for")
     if not all(0 < block.seconds_per_operation < float("inf") for block in records.blocks):
         raise ValueError("a block took no time")
     if trial.reports_allocations:
-        records.metrics += _allocated(trial, runs[0])
+        records.metrics += _list_allocations(trial, runs[0])
     return Measured(records.series(trial.schedule)) if "ran" in records.present else NeverCalled()
 
 
-def _allocated(trial: Trial, answer: Completed) -> Iterator[tuple[int, str, str, float]]:
+def _list_allocations(
+    trial: Trial, answer: CompletedProcess
+) -> Iterator[tuple[int, str, str, float]]:
     """Yield what testing itself printed of each block: what its users see."""
     assert trial.benchmark is not None  # noqa: S101 - narrows the type; outcome has looked
-    lines = text.results(answer.stdout, trial.benchmark.name)
+    lines = text.parse_results(answer.stdout, trial.benchmark.name)
     if len(lines) != len(trial.schedule.blocks):
-        asked = len(trial.schedule.blocks)
-        raise ValueError(f"{len(lines)} results where {asked} were asked for")
+        block_count = len(trial.schedule.blocks)
+        raise ValueError(f"{len(lines)} results where {block_count} were asked for")
     for index, result in enumerate(lines):
         for unit, metric in KNOWN_UNITS.items():
             value = result.value(unit)
@@ -165,42 +173,42 @@ def _allocated(trial: Trial, answer: Completed) -> Iterator[tuple[int, str, str,
                 yield index, metric, unit, value
 
 
-def _reach(trial: Trial, runs: Sequence[Completed]) -> Outcome:
+def _read_reach(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
     ids = {str(index): method.id for index, method in enumerate(trial.variant.methods)}
-    asked = windows(trial.schedule)
-    if len(runs) != len(asked):
-        raise ValueError(f"{len(runs)} processes where {len(asked)} were needed")
-    records = [_records(trial, run) for run in runs]
+    window_sizes = count_window_operations(trial.schedule)
+    if len(runs) != len(window_sizes):
+        raise ValueError(f"{len(runs)} processes where {len(window_sizes)} were needed")
+    records = [_read_guest_records(trial, run) for run in runs]
     counts = [record.counted(ids, set_up_apart=False) for record in records]
-    done = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
+    finished_blocks = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
     outside: dict[str, int] = {}
-    for counted, count, least in zip(counts, asked, done, strict=True):
+    for counted, count, least in zip(counts, window_sizes, finished_blocks, strict=True):
         sizes = [window.operations for window in counted.windows]
         if len(sizes) < least or set(sizes) != {count}:
             raise ValueError(f"{sizes.count(count)} blocks of {count} operations were counted")
         outside |= {key: max(outside.get(key, 0), calls) for key, calls in counted.outside}
     blocks = min(len(counted.windows) for counted in counts)
-    joined = (_joined(counted.windows[:blocks], ids) for counted in counts)
-    whole = all(len(counted.windows) == len(trial.schedule.blocks) > 1 for counted in counts)
+    joined = (_join_windows(counted.windows[:blocks], ids) for counted in counts)
+    is_complete = all(len(counted.windows) == len(trial.schedule.blocks) > 1 for counted in counts)
     return Counted(
         tuple(joined),
         tuple(sorted(outside.items())),
-        in_one_call=whole and all(record.calls_of_harness == 1 for record in records),
-        clocked=counts[asked.index(max(asked))].clocked,
+        in_one_call=is_complete and all(record.calls_of_harness == 1 for record in records),
+        clocked=counts[window_sizes.index(max(window_sizes))].clocked,
     )
 
 
-def _counted(trial: Trial, answer: Completed) -> bool:
+def _has_counted_blocks(trial: Trial, answer: CompletedProcess) -> bool:
     """Tell whether some block was counted.
 
     Counters in all methods may make a process many times as slow, so not all of its blocks may
     come to their end; those that do tell nearly as much.
     """
     counting = trial.variant.kind is VariantKind.COUNTING
-    return counting and b"\nwindow\t" in _file(answer, RECORDS)
+    return counting and b"\nwindow\t" in _find_file(answer, RECORDS)
 
 
-def _joined(windows: Sequence[Window], ids: dict[str, str]) -> Window:
+def _join_windows(windows: Sequence[Window], ids: dict[str, str]) -> Window:
     """Add blocks up, with 0 where the guest wrote nothing: set-up ran once in each of them."""
     calls = dict.fromkeys(ids.values(), 0)
     for window in windows:
@@ -211,43 +219,47 @@ def _joined(windows: Sequence[Window], ids: dict[str, str]) -> Window:
     return Window(operations, tuple(sorted(calls.items())), tuple(sorted(nested)))
 
 
-def _usage(trial: Trial, run: Completed) -> Outcome:
+def _read_usage(trial: Trial, run: CompletedProcess) -> Outcome:
     """Read a package's counters. They outlive a failing test, and a test is not judged."""
     methods = [method.id for method in trial.variant.methods]
-    data, size = _file(run, COUNTERS), 16 * len(methods)
+    data, size = _find_file(run, COUNTERS), 16 * len(methods)
     numbers = struct.unpack(f"={2 * len(methods)}q", data if len(data) == size else bytes(size))
     calls = dict(zip(methods, numbers, strict=False))
-    nested = [name for name, again in zip(methods, numbers[len(methods) :], strict=True) if again]
+    nested = [
+        name
+        for name, nested_count in zip(methods, numbers[len(methods) :], strict=True)
+        if nested_count
+    ]
     if not any(calls.values()) and run.exit_code != 0:
         return (
-            TimedOut(run.seconds, text.tail(run))
+            TimedOut(run.seconds, text.format_tail(run))
             if run.timed_out
-            else Crashed(run.exit_code or 1, text.tail(run))
+            else Crashed(run.exit_code or 1, text.format_tail(run))
         )
     window = Window(0, tuple(sorted(calls.items())), tuple(sorted(nested)))
-    whole = run.exit_code == 0 and len(data) == size
-    return Counted((window,), missing="" if whole else "some fail or do not end")
+    is_complete = run.exit_code == 0 and len(data) == size
+    return Counted((window,), missing="" if is_complete else "some fail or do not end")
 
 
-def _profiled(trial: Trial, runs: Sequence[Completed]) -> Outcome:
-    records = _records(trial, runs[0])
+def _read_profiled(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
+    records = _read_guest_records(trial, runs[0])
     if not records.done(trial.schedule):
         raise ValueError(
             f"{len(records.blocks)} of {len(trial.schedule.blocks)} blocks were sampled"
         )
-    root = _file(runs[0], ROOT).decode()
+    root = _find_file(runs[0], ROOT).decode()
     leaves = {
         address: tuple(
             ProfileLine(*line, inlined=index + 1 < len(lines)) for index, line in enumerate(lines)
         )
         for address, lines in records.leaves.items()
     }
-    return profile_samples(trial, records, read_samples(_file(runs[0], PROFILE), leaves), root)
+    return profile_samples(trial, records, read_samples(_find_file(runs[0], PROFILE), leaves), root)
 
 
 _READERS = {
-    VariantKind.PLAIN: _plain,
-    VariantKind.COUNTING: _reach,
-    VariantKind.DELAYED: _slowed,
-    VariantKind.PROFILED: _profiled,
+    VariantKind.PLAIN: _read_plain,
+    VariantKind.COUNTING: _read_reach,
+    VariantKind.DELAYED: _read_slowed,
+    VariantKind.PROFILED: _read_profiled,
 }

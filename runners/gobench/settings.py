@@ -33,34 +33,34 @@ class GoSettings:
         )
 
 
-def settings(benchmark: Benchmark) -> GoSettings:
+def read_settings(benchmark: Benchmark) -> GoSettings:
     """Read the note of a benchmark."""
     note = json.loads(benchmark.settings)
     return GoSettings(note["folder"], note["processors"], note["parallel"], note["loops"])
 
 
-def bodies(texts: Iterable[bytes]) -> dict[str, str]:
+def split_functions(texts: Iterable[bytes]) -> dict[str, str]:
     """Cut test sources into functions by name; functions of one name are joined."""
-    found: dict[str, str] = {}
+    body_by_name: dict[str, str] = {}
     for text in texts:
         source = text.decode(errors="replace")
         starts = list(_FUNCTION.finditer(source))
         for match, after in zip_longest(starts, starts[1:]):
             body = source[match.start() : after.start() if after else len(source)]
-            found[match.group(1)] = found.get(match.group(1), "") + body
-    return found
+            body_by_name[match.group(1)] = body_by_name.get(match.group(1), "") + body
+    return body_by_name
 
 
-def mentions(name: str, word: str, functions: Mapping[str, str]) -> bool:
+def mentions_word(name: str, word: str, functions: Mapping[str, str]) -> bool:
     """Tell whether a function, or one of the test sources' that it names, holds `word`."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     pending = [name]
     while pending:
-        here = pending.pop()
-        if here in seen or here not in functions:
+        function = pending.pop()
+        if function in visited or function not in functions:
             continue
-        seen.add(here)
-        if word in functions[here]:
+        visited.add(function)
+        if word in functions[function]:
             return True
-        pending += set(re.findall(r"\w+", functions[here])) & functions.keys()
+        pending += set(re.findall(r"\w+", functions[function])) & functions.keys()
     return False

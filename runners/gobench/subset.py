@@ -2,41 +2,64 @@
 
 from collections.abc import Sequence
 
-from runners.gobench.commands import pattern
-from runners.subset import Subset
+from runners.gobench.commands import make_name_pattern
+from runners.subset import SubsetCommand
 
 _START = ".Benchmark"
 """Where a benchmark's name begins in its id: its package's path stands in front of the dot."""
 
 
-def calls(chosen: Sequence[str], benchmarks: Sequence[str]) -> tuple[Subset, ...]:
+def build_subset_commands(
+    selected_ids: Sequence[str], benchmarks: Sequence[str]
+) -> tuple[SubsetCommand, ...]:
     """Return a call for each package, as a pattern holds in all packages of a call.
 
     A benchmark with others behind its name that are not chosen has a call of its own, which leaves
     out all that is behind it (-skip, Go 1.20).
     """
     packages: dict[str, list[str]] = {}
-    for benchmark in chosen:
-        package, name = _split(benchmark)
+    for benchmark in selected_ids:
+        package, name = _split_id(benchmark)
         packages.setdefault(package, []).append(name)
-    left = [_split(one) for one in benchmarks if one not in set(chosen)]
+    left = [_split_id(candidate) for candidate in benchmarks if candidate not in set(selected_ids)]
     subsets = []
     for package, names in sorted(packages.items()):
-        others = [name for where, name in left if where == package]
-        alone = [one for one in names if any(other.startswith(f"{one}/") for other in others)]
+        unselected_names = [
+            name for unselected_package, name in left if unselected_package == package
+        ]
+        alone = [
+            candidate
+            for candidate in names
+            if any(longer_name.startswith(f"{candidate}/") for longer_name in unselected_names)
+        ]
         together = sorted(set(names) - set(alone))
         if together:
-            subsets.append(_call(package, "|".join(map(pattern, together)), ""))
-        subsets += [_call(package, pattern(one), f"{pattern(one)}/.") for one in sorted(alone)]
+            subsets.append(
+                _make_subset_command(package, "|".join(map(make_name_pattern, together)), "")
+            )
+        subsets += [
+            _make_subset_command(
+                package, make_name_pattern(candidate), f"{make_name_pattern(candidate)}/."
+            )
+            for candidate in sorted(alone)
+        ]
     return tuple(subsets)
 
 
-def _call(package: str, chosen: str, skip: str) -> Subset:
-    words = ["go", "test", "-run=^$", f"-bench={chosen}", *([f"-skip={skip}"] if skip else [])]
-    return Subset(pattern=chosen, skip=skip, package=package, words=(*words, package or "."))
+def _make_subset_command(package: str, name_pattern: str, skip: str) -> SubsetCommand:
+    words = [
+        "go",
+        "test",
+        "-run=^$",
+        f"-bench={name_pattern}",
+        *([f"-skip={skip}"] if skip else []),
+    ]
+    return SubsetCommand(
+        pattern=name_pattern, skip=skip, package=package, words=(*words, package or ".")
+    )
 
 
-def _split(benchmark: str) -> tuple[str, str]:
+def _split_id(benchmark: str) -> tuple[str, str]:
     """Return package and name; sub-benchmarks may have the word in their names again."""
     package, start, rest = benchmark.partition(_START)
     return (package, start[1:] + rest) if start else ("", benchmark)

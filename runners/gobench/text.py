@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.suite import SKIPS_ITSELF
 from auditor.core.units import seconds_per_operation
-from runners.live import iteration
+from runners.live import filter_iteration
 
 _MARK = "\x16"
 _RUN = re.compile(r"=== RUN   (.*)\n")
@@ -38,7 +38,7 @@ class ResultLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class BenchmarkLeaf:
     """A benchmark that was begun: its result at one operation, or why there is none."""
 
     name: str
@@ -46,28 +46,28 @@ class Leaf:
     reason: str
 
 
-def tail(answer: Completed, lines: int = 12) -> str:
+def format_tail(answer: CompletedProcess, lines: int = 12) -> str:
     """Return a process's last lines for a message: why it panicked first, without the marks."""
     last = answer.tail(lines).replace(_MARK, "")
-    both = answer.stdout + b"\n" + answer.stderr
-    panic = _PANIC.search(both)
+    output = answer.stdout + b"\n" + answer.stderr
+    panic = _PANIC.search(output)
     first = panic.group().decode(errors="replace")[:300] if panic else ""
     return f"{first}\n…\n{last}" if first and first not in last else last
 
 
-def chunks(stdout: bytes) -> list[str]:
+def split_chunks(stdout: bytes) -> list[str]:
     """Cut the output at the framework's marks."""
     return stdout.decode(errors="replace").split(_MARK)
 
 
-def results(stdout: bytes, name: str) -> list[ResultLine]:
+def parse_results(stdout: bytes, name: str) -> list[ResultLine]:
     """Return the results of one benchmark, in order: at most one between two marks."""
-    pattern = _pattern(name)
-    iterations = (_last(pattern, chunk) for chunk in chunks(stdout))
+    pattern = _compile_result_pattern(name)
+    iterations = (_parse_last_result(pattern, chunk) for chunk in split_chunks(stdout))
     return [result for result in iterations if result is not None]
 
 
-def whole(stdout: bytes) -> bytes:
+def cut_unfinished(stdout: bytes) -> bytes:
     """Return the output up to the last mark: what comes behind it was not finished."""
     return stdout[: stdout.rfind(_MARK.encode()) + 1]
 
@@ -77,54 +77,61 @@ class LiveResults:
 
     def __init__(self, name: str) -> None:
         """Take the benchmark's name."""
-        self._pattern = _pattern(name)
+        self._pattern = _compile_result_pattern(name)
         self._rest = b""
 
     def read(self, data: bytes) -> list[tuple[float, float]]:
         """Return seconds of an operation and of all of them for each result that is new."""
         *finished, rest = (self._rest + data).split(_MARK.encode())
         self._rest = rest[-_LONGEST:]
-        iterations = (_last(self._pattern, chunk.decode(errors="replace")) for chunk in finished)
-        return [one for result in iterations if result is not None for one in _iteration(result)]
+        iterations = (
+            _parse_last_result(self._pattern, chunk.decode(errors="replace")) for chunk in finished
+        )
+        return [
+            timing
+            for result in iterations
+            if result is not None
+            for timing in _convert_result(result)
+        ]
 
 
-def _iteration(result: ResultLine) -> list[tuple[float, float]]:
+def _convert_result(result: ResultLine) -> list[tuple[float, float]]:
     seconds = seconds_per_operation(result.value("ns/op") or 0.0, "ns/op")
-    return iteration(seconds, seconds * result.operations)
+    return filter_iteration(seconds, seconds * result.operations)
 
 
 def failure_or_skip(stdout: bytes, name: str) -> tuple[str, str] | None:
     """Return ("FAIL" or "SKIP", what was printed next) if the framework said so of a benchmark."""
-    for chunk in chunks(stdout):
+    for chunk in split_chunks(stdout):
         match = _ENDED.match(chunk)
         if match and re.fullmatch(re.escape(name) + r"(-\d+)?\s*", match.group(2)):
             return match.group(1), chunk[match.end() :].strip()
     return None
 
 
-def _pattern(name: str) -> re.Pattern[str]:
+def _compile_result_pattern(name: str) -> re.Pattern[str]:
     return re.compile(re.escape(name) + r"(?:-(\d+))? *\t *(\d+)((?:\t[^\n]*)?)\n")
 
 
-def _last(pattern: re.Pattern[str], text: str) -> ResultLine | None:
+def _parse_last_result(pattern: re.Pattern[str], text: str) -> ResultLine | None:
     """Return the last line of results; what the program printed may stand in front of it."""
     last = None
     for last in pattern.finditer(text):  # noqa: B007 - the last one is what is wanted
         pass
     if last is None:
         return None
-    values = tuple(_values(last.group(3)))
+    values = tuple(_parse_values(last.group(3)))
     return ResultLine(int(last.group(2)), values, int(last.group(1) or 1))
 
 
-def _values(fields: str) -> Iterator[tuple[str, float]]:
+def _parse_values(fields: str) -> Iterator[tuple[str, float]]:
     for field in fields.split("\t"):
         number, _, unit = field.strip().partition(" ")
         if unit and _NUMBER.fullmatch(number):
             yield unit.strip(), float(number)
 
 
-def has_ended(answer: Completed) -> bool:
+def has_ended(answer: CompletedProcess) -> bool:
     """Tell whether a process ran all benchmarks that it was to run.
 
     The framework says at its end how it went; a failing benchmark does not keep it from that.
@@ -132,32 +139,34 @@ def has_ended(answer: Completed) -> bool:
     return answer.exit_code == 0 or _OVER.search(answer.stdout) is not None
 
 
-def has_panicked(answer: Completed) -> bool:
+def has_panicked(answer: CompletedProcess) -> bool:
     """Tell whether the runtime has said why it ended the process."""
     return _PANIC.search(answer.stderr) is not None
 
 
-def leaves(stdout: bytes) -> list[Leaf]:
+def parse_leaves(stdout: bytes) -> list[BenchmarkLeaf]:
     """Return the benchmarks that ran as such, those that only hold others left out."""
     text = stdout.decode(errors="replace")
-    begun = [(match.group(1), match.start()) for match in _begun(text)]
-    spans = [(name, text[at:end]) for (name, at), (_, end) in pairwise([*begun, ("", len(text))])]
+    starts = [(match.group(1), match.start()) for match in _find_run_marks(text)]
+    spans = [
+        (name, text[start:end]) for (name, start), (_, end) in pairwise([*starts, ("", len(text))])
+    ]
     measured_leaves = []
     for index, (name, span) in enumerate(spans):
-        result = _last(_pattern(name), span)
+        result = _parse_last_result(_compile_result_pattern(name), span)
         follows = spans[index + 1][0] if index + 1 < len(spans) else ""
         if result is not None:
-            measured_leaves.append(Leaf(name, result, ""))
+            measured_leaves.append(BenchmarkLeaf(name, result, ""))
         elif not follows.startswith(f"{name}/"):
-            measured_leaves.append(Leaf(name, None, _why(span, name)))
+            measured_leaves.append(BenchmarkLeaf(name, None, _explain_missing_result(span, name)))
     return measured_leaves
 
 
-def _begun(text: str) -> Iterator[re.Match[str]]:
+def _find_run_marks(text: str) -> Iterator[re.Match[str]]:
     return re.finditer(_MARK + _RUN.pattern, text)
 
 
-def _why(span: str, name: str) -> str:
+def _explain_missing_result(span: str, name: str) -> str:
     """Say how a benchmark ended without a result; its log was printed before the mark."""
     ended = failure_or_skip(span.encode(), name)
     if ended is None:

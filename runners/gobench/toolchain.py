@@ -10,7 +10,7 @@ from auditor.core.files.paths import is_file
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
 from runners.hosts.variables import of_installers
-from runners.subjects.gomod import MODULE_FILE, go_version
+from runners.subjects.gomod import MODULE_FILE, read_go_version
 
 OLDEST = (1, 20)
 """The first with B.Elapsed, -test.skip and -test.v=test2json."""
@@ -41,7 +41,7 @@ RUNTIME = ("GODEBUG", "GOGC", "GOMEMLIMIT", "GOMAXPROCS")
 """Variables by which the program that was built runs in another way."""
 
 
-def settings(host: Host, environment: Mapping[str, str], folder: Path) -> dict[str, str]:
+def read_go_settings(host: Host, environment: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Return the user's own `go env`; raises ToolMissing without Go or with one that is too old.
 
     It is asked outside of the project, so that no other toolchain is fetched.
@@ -49,7 +49,7 @@ def settings(host: Host, environment: Mapping[str, str], folder: Path) -> dict[s
     invocation = Invocation(
         argv=("go", "env", "-json"),
         cwd=folder,
-        environment=tuple(sorted(_quiet(environment, folder).items())),
+        environment=tuple(sorted(_isolate_environment(environment, folder).items())),
         timeout_seconds=_ASK_SECONDS,
     )
     answer = host.run(invocation)
@@ -65,35 +65,37 @@ def settings(host: Host, environment: Mapping[str, str], folder: Path) -> dict[s
     return variables
 
 
-def _quiet(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
+def _isolate_environment(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Keep go's counters of its own use, and its cache, out of the user's folders."""
-    own = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '/')}/.config"
+    config_folder = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '/')}/.config"
     return {
         **environment,
-        "GOENV": environment.get("GOENV") or f"{own}/go/env",
+        "GOENV": environment.get("GOENV") or f"{config_folder}/go/env",
         "XDG_CONFIG_HOME": str(folder / "config"),
         "GOCACHE": str(folder / "build"),
         "GOTMPDIR": str(folder / "tmp"),
     }
 
 
-def environment_of(
+def build_environment(
     variables: Mapping[str, str], environment: Mapping[str, str], folder: Path
 ) -> dict[str, str]:
     """Return the environment of all processes: caches of ours, the user's as a read-only source."""
-    kept = {key: value for key, value in environment.items() if not _theirs(key)}
-    theirs = f"file://{variables.get('GOMODCACHE', '')}/cache/download"
+    clean_environment = {
+        key: value for key, value in environment.items() if not _is_foreign_variable(key)
+    }
+    user_proxy = f"file://{variables.get('GOMODCACHE', '')}/cache/download"
     return {
-        **_quiet(kept, folder),
+        **_isolate_environment(clean_environment, folder),
         "GOMODCACHE": str(folder / "mod"),
         "GOPATH": str(folder / "path"),
         "GOFLAGS": f"{variables.get('GOFLAGS', '')} -modcacherw".strip(),
-        "GOPROXY": ",".join(filter(None, (theirs, variables.get("GOPROXY", "")))),
+        "GOPROXY": ",".join(filter(None, (user_proxy, variables.get("GOPROXY", "")))),
         "PWD": str(folder),
     }
 
 
-def _theirs(name: str) -> bool:
+def _is_foreign_variable(name: str) -> bool:
     """Tell whether a variable is none of Go's business."""
     return name.startswith("BENCH_AUDIT_") or of_installers(name)
 
@@ -112,7 +114,7 @@ def language_version(root: Path, folder: str) -> tuple[int, int] | None:
     place = root / folder
     for parent in (place, *place.parents):
         if is_file(parent / MODULE_FILE):
-            return go_version(parent)
+            return read_go_version(parent)
         if parent == root:
             break
     return None

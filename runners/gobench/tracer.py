@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import (
     Crashed,
@@ -27,8 +27,8 @@ from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project
 from runners.gobench import client, commands, compiler, text
-from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, RUN, Place
-from runners.programs import is_made
+from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, RUN, PackageBuild
+from runners.programs import is_program_built
 
 PACKAGES, ARGUMENTS = "packages.json", "arguments.json"
 _ENDED = re.compile(rb"^--- (PASS|FAIL|SKIP): ", re.MULTILINE)
@@ -40,41 +40,43 @@ _GENERIC = "go1.18"
 class GoTracer:
     """Runs the tests of a client that `prepare_client` has made ready, package by package."""
 
-    def build(self, project: Project, overlay: Overlay, into: Path) -> Build:
+    def build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
         """Return the call of the tool that writes the client's files anew."""
-        known = dict(project.options)
+        options = dict(project.options)
         ids = [line.split("\t")[1] for line in overlay.instructions if line.startswith("method\t")]
-        methods, guest = into / "methods.txt", into / "calls.go"
+        methods, guest = build_folder / "methods.txt", build_folder / "calls.go"
         job = Invocation(
             argv=(
-                known["tool"],
-                *("-library", known["library"], "-methods", str(methods)),
-                *("-into", str(into), "-guest", str(guest)),
-                *filter(None, known["tests"].split("\n")),
+                options["tool"],
+                *("-library", options["library"], "-methods", str(methods)),
+                *("-into", str(build_folder), "-guest", str(guest)),
+                *filter(None, options["tests"].split("\n")),
             ),
             cwd=project.root,
             environment=project.environment,
             timeout_seconds=commands.BUILD_SECONDS,
         )
-        files = ((methods, "\n".join(ids).encode()), (guest, client.text(client.GUEST)))
-        return Build(files, (commands.label_build(project, into, job),))
+        files = ((methods, "\n".join(ids).encode()), (guest, client.read_tool_file(client.GUEST)))
+        return Build(files, (commands.label_build(project, build_folder, job),))
 
-    def launch(self, project: Project, trial: Trial, into: Path) -> Iterator[Invocation]:
+    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Iterator[Invocation]:
         """Yield the build and the run of each package whose tests can call the library."""
-        listing = json.loads((into / PACKAGES).read_bytes())
+        listing = json.loads((build_folder / PACKAGES).read_bytes())
         for package in listing["packages"]:
-            place = Place(project, into, package["unit"], package["folder"], trial=trial)
-            if not is_made(place.binary):
-                yield _compiled(place, listing["old"] or ())
-            if is_made(place.binary):
-                yield _run(place, trial)
+            place = PackageBuild(
+                project, build_folder, package["unit"], package["folder"], trial=trial
+            )
+            if not is_program_built(place.binary_path):
+                yield _make_build_job(place, listing["old"] or ())
+            if is_program_built(place.binary_path):
+                yield _make_test_job(place, trial)
 
-    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Add up what was called, or say why that is not known."""
-        builds = [answer for answer in answers if _file(answer, LAUNCH).startswith(BUILD)]
-        runs = [answer for answer in answers if _file(answer, LAUNCH).startswith(RUN)]
+        builds = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(BUILD)]
+        runs = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(RUN)]
         late = [answer for answer in answers if answer.timed_out]
-        bad = [_why(build) for build in builds if build.exit_code]
+        bad = [_explain_broken_build(build) for build in builds if build.exit_code]
         if not runs and late:
             return TimedOut(trial.timeout_seconds, late[0].tail())
         if not runs:
@@ -82,39 +84,41 @@ class GoTracer:
         gaps = [f"packages of tests that do not build: {len(bad)}; {bad[0]}"] if bad else []
         counts = [0] * (2 * len(trial.variant.methods))
         for run in runs:
-            data = _file(run, COUNTERS)
+            data = _find_file(run, COUNTERS)
             if len(data) == 8 * len(counts):
                 values = struct.unpack(f"{len(counts)}q", data)
-                counts = [number + other for number, other in zip(counts, values, strict=True)]
+                counts = [
+                    number + increment for number, increment in zip(counts, values, strict=True)
+                ]
         ended = [ended_packages for run in runs for ended_packages in _ENDED.findall(run.stdout)]
-        gaps += _gaps(runs, len(late), len(ended), ended.count(b"FAIL"))
+        gaps += _list_gaps(runs, len(late), len(ended), ended.count(b"FAIL"))
         if not any(counts) and not ended:
-            return _nothing(runs[0], trial)
-        whole = not any(run.truncated for run in runs)
-        tests = len(ended) - ended.count(b"SKIP") if whole else None
+            return _make_empty_outcome(runs[0], trial)
+        is_complete = not any(run.truncated for run in runs)
+        tests = len(ended) - ended.count(b"SKIP") if is_complete else None
         return Traced(
-            calls=_calls(trial, counts, runs),
+            calls=_list_method_calls(trial, counts, runs),
             tests=tests,
             missing="; ".join(gaps)[:2000],
             ended_after=trial.timeout_seconds if late else None,
         )
 
 
-def _compiled(place: Place, old: Sequence[str]) -> Invocation:
+def _make_build_job(place: PackageBuild, old: Sequence[str]) -> Invocation:
     flags = commands.build_flags(place.project, place.into, overlaid=True)
     flags += tuple(f"-gcflags={module}/...=-lang={_GENERIC}" for module in old)
-    where = commands.folder_argument(place.project, place.folder)
-    words = ("test", "-c", "-vet=off", *flags, "-o", str(place.binary), where)
-    job = replace(commands.go(place.project, *words), makes=place.binary)
-    return commands.label_build(place.project, place.binary.parent, job, place.unit)
+    package_argument = commands.folder_argument(place.project, place.folder)
+    words = ("test", "-c", "-vet=off", *flags, "-o", str(place.binary_path), package_argument)
+    job = replace(commands.make_go_job(place.project, *words), makes=place.binary_path)
+    return commands.label_build(place.project, place.binary_path.parent, job, place.unit)
 
 
-def _run(place: Place, trial: Trial) -> Invocation:
+def _make_test_job(place: PackageBuild, trial: Trial) -> Invocation:
     counters = place.file(COUNTERS)
     job = commands.run_binary(
         place, ("-test.v",), trial.timeout_seconds, BENCH_AUDIT_COUNTERS=counters
     )
-    noted = (place.into / ARGUMENTS, place.into / PACKAGES)
+    note_files = (place.into / ARGUMENTS, place.into / PACKAGES)
     return commands.label_run(
         place,
         Invocation(
@@ -123,60 +127,60 @@ def _run(place: Place, trial: Trial) -> Invocation:
             environment=job.environment,
             timeout_seconds=job.timeout_seconds,
             files=((counters, bytes(16 * len(trial.variant.methods))),),
-            collects=(counters, *noted),
+            collects=(counters, *note_files),
         ),
     )
 
 
-def _file(answer: Completed, name: str) -> bytes:
+def _find_file(answer: CompletedProcess, name: str) -> bytes:
     return next((data for path, data in answer.files.items() if path.name == name), b"")
 
 
-def _why(build: Completed) -> str:
+def _explain_broken_build(build: CompletedProcess) -> str:
     """Say why a package's tests do not build, and whose fault it is."""
-    message = compiler.message(build, "")
+    message = compiler.describe_build_failure(build, "")
     if _COUNTING in message:
         return f"the calls that count do not compile there: {message}"
     return message
 
 
-def _gaps(runs: Sequence[Completed], late: int, tests: int, failed: int) -> list[str]:
+def _list_gaps(runs: Sequence[CompletedProcess], late: int, tests: int, failed: int) -> list[str]:
     broken = [run for run in runs if run.exit_code and b"\n--- FAIL" not in b"\n" + run.stdout]
     gaps = [f"{failed} of {tests} unit tests fail"] if failed else []
     if late:
         gaps.append(f"packages of tests that had no time, or were ended before their end: {late}")
-    listing = json.loads(_file(runs[0], PACKAGES) or b"{}")
+    listing = json.loads(_find_file(runs[0], PACKAGES) or b"{}")
     if unseen := listing.get("unseen"):
-        place, why = next(iter(unseen.items()))
-        gaps.append(f"places whose calls are not counted: {len(unseen)}; {place}: {why}")
+        place, reason = next(iter(unseen.items()))
+        gaps.append(f"places whose calls are not counted: {len(unseen)}; {place}: {reason}")
     if broken_packages := listing.get("broken"):
         gaps.append(f"packages that cannot be read: {len(broken_packages)}; {broken_packages[0]}")
     if broken:
         gaps.append(
             f"packages whose tests broke off: {len(broken)} of {len(runs)}; "
-            f"{text.tail(broken[0], 3)}"
+            f"{text.format_tail(broken[0], 3)}"
         )
     return gaps
 
 
-def _nothing(run: Completed, trial: Trial) -> Outcome:
+def _make_empty_outcome(run: CompletedProcess, trial: Trial) -> Outcome:
     if run.timed_out:
-        return TimedOut(trial.timeout_seconds, text.tail(run))
+        return TimedOut(trial.timeout_seconds, text.format_tail(run))
     if run.exit_code:
-        return Crashed(run.exit_code, text.tail(run))
+        return Crashed(run.exit_code, text.format_tail(run))
     return Skipped("none of its tests ran")
 
 
-def _calls(
-    trial: Trial, counts: Sequence[int], runs: Sequence[Completed]
+def _list_method_calls(
+    trial: Trial, counts: Sequence[int], runs: Sequence[CompletedProcess]
 ) -> tuple[MethodCalls, ...]:
-    noted: dict[str, Any] = json.loads(_file(runs[-1], ARGUMENTS) or b"{}")
+    arguments_by_token: dict[str, Any] = json.loads(_find_file(runs[-1], ARGUMENTS) or b"{}")
     return tuple(
         MethodCalls(
             method=method.id,
             outside=direct + indirect,
             indirect=indirect,
-            arguments=tuple(tuple(place) for place in noted.get(str(number)) or ()),
+            arguments=tuple(tuple(place) for place in arguments_by_token.get(str(number)) or ()),
         )
         for number, method in enumerate(trial.variant.methods)
         for direct, indirect in [counts[2 * number : 2 * number + 2]]

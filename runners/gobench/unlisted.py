@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 
 MOVING = (
     "its name differs from process to process (it holds a time, an address or a random number), so "
@@ -17,7 +17,7 @@ _CHANGING = re.compile(
 """What times, dates, addresses and random numbers look like."""
 
 
-def no_list_reason(answer: Completed, functions: int, end: str) -> str:
+def no_list_reason(answer: CompletedProcess, functions: int, end: str) -> str:
     """Say why a test program lists none of its benchmark functions; `end` is how it ended."""
     count = f"{functions} benchmark function{'' if functions == 1 else 's'}"
     if match := _NO_FLAGS.search(answer.stdout + answer.stderr):

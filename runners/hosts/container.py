@@ -11,7 +11,7 @@ from typing import Any
 from docker.errors import APIError, DockerException, NotFound
 from docker.utils.socket import frames_iter
 
-from runners.hosts.daemon import FAILURES, SECONDS, Daemon, Image, container_refused
+from runners.hosts.daemon import FAILURES, SECONDS, DockerDaemon, Image, container_refused
 from runners.hosts.output_watch import WatchedProcess
 
 _LAG_SECONDS = 5.0
@@ -21,7 +21,7 @@ _LAG_SECONDS = 5.0
 class Container:
     """One that runs one program; what goes wrong with the daemon is MachineError."""
 
-    def __init__(self, daemon: Daemon, image: Image, program: str, number: str) -> None:
+    def __init__(self, daemon: DockerDaemon, image: Image, program: str, number: str) -> None:
         """Take one that is made and not started, by its number."""
         self._daemon = daemon
         self._api: Any = daemon.api
@@ -33,15 +33,15 @@ class Container:
     @contextmanager
     def started(self, seconds: float) -> Iterator[WatchedProcess]:
         """Start it, its output going to pipes; it is watched for so many seconds."""
-        output = self._begun()
+        output = self._start_container()
         reads, writes = zip(os.pipe(), os.pipe(), strict=True)
-        pump = threading.Thread(target=_pump, args=(output, writes), daemon=True)
+        pump = threading.Thread(target=_pump_output, args=(output, writes), daemon=True)
         pump.start()
         try:
             yield WatchedProcess(
                 stdout=reads[0],
                 stderr=reads[1],
-                wait=partial(self._wait, pump, seconds),
+                wait=partial(self._wait_for_end, pump, seconds),
                 signal=self.send,
             )
         finally:
@@ -67,21 +67,21 @@ class Container:
         with suppress(NotFound):
             self._api.remove_container(self._number, force=True, v=True)
 
-    def _begun(self) -> Any:
+    def _start_container(self) -> Any:
         """Start it; return its output."""
-        asked = {"stdout": 1, "stderr": 1, "stream": 1, "logs": 0}
+        stream_options = {"stdout": 1, "stderr": 1, "stream": 1, "logs": 0}
         with self._daemon.asked(f"hand on the output of {self._program}"):
-            output = self._api.attach_socket(self._number, params=asked)
+            output = self._api.attach_socket(self._number, params=stream_options)
         try:
             self._api.start(self._number)
         except FAILURES as error:
-            _close(output)
+            _close_connection(output)
             if isinstance(error, APIError):
                 raise container_refused(error, self._program, self._image) from error
             raise self._daemon.failed(f"start {self._program}", error) from error
         return output
 
-    def _wait(self, pump: threading.Thread, seconds: float) -> None:
+    def _wait_for_end(self, pump: threading.Thread, seconds: float) -> None:
         """Wait for the end. A daemon that does not tell of it is waited for a while longer."""
         try:
             self._api.wait(self._number, timeout=seconds + SECONDS)
@@ -91,7 +91,9 @@ class Container:
 
 
 @contextmanager
-def container_of(daemon: Daemon, image: Image, program: str, settings: Any) -> Iterator[Container]:
+def open_container(
+    daemon: DockerDaemon, image: Image, program: str, settings: Any
+) -> Iterator[Container]:
     """Make a container for a program; it is removed whatever happens."""
     with daemon.asked(f"make a container for {program}"):
         number = str(daemon.api.create_container_from_config(settings)["Id"])
@@ -106,7 +108,7 @@ def container_of(daemon: Daemon, image: Image, program: str, settings: Any) -> I
         container.remove()
 
 
-def _pump(output: Any, pipes: tuple[int, int]) -> None:
+def _pump_output(output: Any, pipes: tuple[int, int]) -> None:
     """Hand on what a container writes, until it ends or nobody reads any more."""
     try:
         with suppress(DockerException, OSError):
@@ -117,10 +119,10 @@ def _pump(output: Any, pipes: tuple[int, int]) -> None:
     finally:
         for pipe in pipes:
             os.close(pipe)
-        _close(output)
+        _close_connection(output)
 
 
-def _close(output: Any) -> None:
+def _close_connection(output: Any) -> None:
     """Close what the SDK attached; its connection was upgraded, so no pool takes it back."""
     connection = getattr(output, "_sock", output)
     output.close()

@@ -35,13 +35,13 @@ class Image:
     variables: Mapping[str, str]
 
 
-class Daemon:
+class DockerDaemon:
     """A connection to it."""
 
     def __init__(self, environment: Mapping[str, str], machine: str) -> None:
         """Connect as DOCKER_HOST says, else in the usual place; raises MachineError."""
-        given = kwargs_from_env(environment=dict(environment))
-        self._where = str(given.get("base_url") or "unix:///var/run/docker.sock")
+        connection_options = kwargs_from_env(environment=dict(environment))
+        self._where = str(connection_options.get("base_url") or "unix:///var/run/docker.sock")
         self._machine = machine
         if not self._where.startswith(_LOCAL):
             raise MachineError(
@@ -49,18 +49,21 @@ class Daemon:
                 "access to local files; set DOCKER_HOST to a socket of this machine"
             )
         try:
-            _knock(self._where)
-            self.api = APIClient(**{**given, "base_url": self._where, "timeout": SECONDS})
+            _probe_socket(self._where)
+            self.api = APIClient(
+                **{**connection_options, "base_url": self._where, "timeout": SECONDS}
+            )
         except FAILURES as error:
             raise MachineError(
-                f"the Docker daemon at {self._where} does not answer ({_reason(error)}); start "
+                f"the Docker daemon at {self._where} does not answer ({_extract_reason(error)}); "
+                "start "
                 "it, or set DOCKER_HOST to another socket"
             ) from error
 
     @property
     def owner(self) -> str:
         """Return what tells whether the process that has made a container still runs."""
-        return f"{self._machine} {os.getpid()} {_begun(os.getpid())}"
+        return f"{self._machine} {os.getpid()} {_read_start_time(os.getpid())}"
 
     def __enter__(self) -> Self:
         """Return this."""
@@ -82,12 +85,13 @@ class Daemon:
         """Return the error for something that it was asked for in vain."""
         if isinstance(error, APIError):
             return MachineError(
-                f"the Docker daemon at {self._where} does not {what}: {_reason(error)}; its log "
+                f"the Docker daemon at {self._where} does not {what}: {_extract_reason(error)}; "
+                "its log "
                 "may tell why"
             )
         return MachineError(
             f"the Docker daemon at {self._where} has not answered, asked to {what}; see whether it "
-            f"still runs, and begin again ({_reason(error)})"
+            f"still runs, and begin again ({_extract_reason(error)})"
         )
 
     def image(self, name: str) -> Image:
@@ -95,7 +99,7 @@ class Daemon:
         try:
             container = self.api.inspect_image(name)
         except ImageNotFound:
-            container = self._pulled(name)
+            container = self._pull_image(name)
         except FAILURES as error:
             raise self.failed(f"look at the image {name}", error) from error
         variables = (container["Config"] or {}).get("Env") or ()
@@ -120,20 +124,22 @@ class Daemon:
             for answer in answers:
                 lines += str(answer.get("stream") or answer.get("error") or "").splitlines()
                 if "error" in answer:
-                    raise BuildFailed(_built(dockerfile, lines))
+                    raise BuildFailed(_describe_build_failure(dockerfile, lines))
         except (APIError, TypeError) as error:
-            raise BuildFailed(_built(dockerfile, [*lines, _reason(error)])) from error
+            raise BuildFailed(
+                _describe_build_failure(dockerfile, [*lines, _extract_reason(error)])
+            ) from error
         except FAILURES as error:
             raise self.failed(f"build {dockerfile}", error) from error
         return self.image(name)
 
-    def sweep(self) -> int:
+    def remove_orphans(self) -> int:
         """Remove containers of ours whose process is gone from this machine; return how many."""
         removed = 0
         with self.asked("list our containers"):
             containers = self.api.containers(all=True, filters={"label": LABEL})
         for container in containers:
-            if self._orphan(container["Labels"].get(OWNER, "")):
+            if self._is_orphan(container["Labels"].get(OWNER, "")):
                 with (
                     self.asked("remove a container"),
                     suppress(APIError),
@@ -142,50 +148,50 @@ class Daemon:
                     removed += 1
         return removed
 
-    def _orphan(self, owner: str) -> bool:
+    def _is_orphan(self, owner: str) -> bool:
         machine, _, process = owner.partition(" ")
-        number, _, begun = process.partition(" ")
+        number, _, start_time = process.partition(" ")
         if machine != self._machine or not number.isdecimal():
             return False
-        return _begun(int(number)) != begun
+        return _read_start_time(int(number)) != start_time
 
-    def _pulled(self, name: str) -> Mapping[str, dict[str, list[str]]]:
+    def _pull_image(self, name: str) -> Mapping[str, dict[str, list[str]]]:
         named = name if re.search(r":[^/]+$|@", name) else f"{name}:latest"
         try:
             self.api.pull(named)
             image: Mapping[str, dict[str, list[str]]] = self.api.inspect_image(name)
         except FAILURES as error:
             raise ResolveFailed(
-                f"the image {name} is not present and cannot be fetched: {_reason(error)}"
+                f"the image {name} is not present and cannot be fetched: {_extract_reason(error)}"
             ) from error
         return image
 
 
-def _knock(where: str) -> None:
+def _probe_socket(address: str) -> None:
     """Raise OSError where nobody listens; a client that finds that out leaves its sockets open."""
-    scheme, _, path = where.partition("://")
+    scheme, _, path = address.partition("://")
     if scheme.endswith("unix"):
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(SECONDS)
             connection.connect(path)
 
 
-def _built(dockerfile: Path, lines: list[str]) -> str:
+def _describe_build_failure(dockerfile: Path, lines: list[str]) -> str:
     last = "\n".join(line[:300] for line in lines if line.strip() and line.strip() != "--->")
     return f"{dockerfile} does not build; it said:\n" + "\n".join(last.splitlines()[-_LINES:])
 
 
-def _begun(number: int) -> str:
+def _read_start_time(number: int) -> str:
     """Return when a process of this machine began, in the kernel's own words; none: "gone"."""
     try:
         text = Path(f"/proc/{number}/stat").read_text()
     except OSError:
-        return _asked(number)
+        return _probe_process(number)
     # The name, in parentheses, may have blanks in it; the 20th field after it is the start.
     return text.rpartition(")")[2].split()[19]
 
 
-def _asked(number: int) -> str:
+def _probe_process(number: int) -> str:
     """Ask the system whether there is a process, where its files do not tell when it began."""
     if Path("/proc/self/stat").exists():
         return "gone"
@@ -198,7 +204,7 @@ def _asked(number: int) -> str:
     return "there"
 
 
-def _reason(error: Exception) -> str:
+def _extract_reason(error: Exception) -> str:
     """Return what went wrong in the daemon's words, on one line."""
     container = error.explanation if isinstance(error, APIError) and error.explanation else error
     return " ".join(str(container).split())[:300]
@@ -206,7 +212,7 @@ def _reason(error: Exception) -> str:
 
 def container_refused(error: APIError, program: str, image: Image) -> MachineError:
     """Return the error for a container that cannot be started."""
-    message = _reason(error)
+    message = _extract_reason(error)
     if "executable file not found" in message or "no such file or directory" in message.lower():
         return program_missing(program, image)
     return MachineError(f"the Docker daemon cannot run {program} in {image.name}: {message}")

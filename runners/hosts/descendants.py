@@ -25,7 +25,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True)
-class _Status:
+class _ProcessStatus:
     """What /proc tells of a process."""
 
     session: int
@@ -33,7 +33,7 @@ class _Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ResourceUse:
     """What processes have together."""
 
     threads: int  # each process has one at least
@@ -55,8 +55,8 @@ class Descendants:
         """Take in the orphans of a job that runs within this."""
         with self._lock:
             if not self._jobs:
-                _take_orphans_in(wanted=True)
-                self._others = frozenset(_children(os.getpid()))
+                _take_orphans_in(enabled=True)
+                self._others = frozenset(_list_children(os.getpid()))
             self._jobs += 1
         try:
             yield
@@ -64,7 +64,7 @@ class Descendants:
             with self._lock:
                 self._jobs -= 1
                 if not self._jobs:
-                    _take_orphans_in(wanted=False)
+                    _take_orphans_in(enabled=False)
 
     @contextmanager
     def ours(self, process: int) -> Iterator[None]:
@@ -84,31 +84,31 @@ class Descendants:
         with self._lock:
             until = time.monotonic() + _LONGEST_SECONDS
             while True:
-                left = [*self._orphans(group)]
+                left = [*self._list_orphans(group)]
                 for process in left:
-                    _kill(process)
+                    _kill_process(process)
                 if not left and not _is_group(group):
                     return
                 if time.monotonic() > until:
                     return
                 time.sleep(_PAUSE_SECONDS)
 
-    def use(self, group: int) -> Use:
+    def use(self, group: int) -> ResourceUse:
         """Return what a job uses, with all orphans that may be of it."""
         with self._lock:
-            first = {group, *self._orphans(group)}
-        processes = {*first, *(below for process in first for below in _below(process))}
-        statuses = filter(None, map(_status, processes))
+            first = {group, *self._list_orphans(group)}
+        processes = {*first, *(below for process in first for below in _list_descendants(process))}
+        statuses = filter(None, map(_read_status, processes))
         threads = sum(status.threads for status in statuses)
-        return Use(threads, sum(map(_private_bytes, processes)))
+        return ResourceUse(threads, sum(map(_private_bytes, processes)))
 
-    def _orphans(self, group: int) -> Iterator[int]:
-        own = os.getsid(0)
-        for process in _children(os.getpid()):
-            status = _status(process)
+    def _list_orphans(self, group: int) -> Iterator[int]:
+        session = os.getsid(0)
+        for process in _list_children(os.getpid()):
+            status = _read_status(process)
             if status is None or process == group or process in self._ours:
                 continue
-            has_left = self._jobs == 1 and status.session != own and process not in self._others
+            has_left = self._jobs == 1 and status.session != session and process not in self._others
             if status.session == group or has_left:
                 yield process
 
@@ -117,12 +117,12 @@ DESCENDANTS = Descendants()
 """Of this process: orphans are handed to a process, not to an object in it."""
 
 
-def _take_orphans_in(*, wanted: bool) -> None:
+def _take_orphans_in(*, enabled: bool) -> None:
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SUBREAPER, int(wanted), 0, 0, 0)
+        ctypes.CDLL(None).prctl(_SUBREAPER, int(enabled), 0, 0, 0)
 
 
-def _children(process: int) -> list[int]:
+def _list_children(process: int) -> list[int]:
     children: list[int] = []
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
@@ -130,22 +130,22 @@ def _children(process: int) -> list[int]:
     return children
 
 
-def _below(process: int) -> Iterator[int]:
+def _list_descendants(process: int) -> Iterator[int]:
     visited, left = {process}, [process]
     while left:
-        for child in _children(left.pop()):
+        for child in _list_children(left.pop()):
             if child not in visited:
                 visited.add(child)
                 left.append(child)
                 yield child
 
 
-def _status(process: int) -> _Status | None:
+def _read_status(process: int) -> _ProcessStatus | None:
     """Return None where the process is gone."""
     try:
         # The name of the program stands in brackets, and may hold anything.
         words = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
-        return _Status(session=int(words[3]), threads=int(words[17]))
+        return _ProcessStatus(session=int(words[3]), threads=int(words[17]))
     except (OSError, IndexError, ValueError):
         return None
 
@@ -158,7 +158,7 @@ def _private_bytes(process: int) -> int:
     return (resident - shared) * _PAGE
 
 
-def _kill(process: int) -> None:
+def _kill_process(process: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.kill(process, signal.SIGKILL)
     with suppress(ChildProcessError):

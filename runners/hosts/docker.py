@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from auditor.core.errors import FolderUnusable, MachineError
-from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.jobs import CompletedProcess, HostFacts, Invocation
 from auditor.core.ports import Clock
-from runners.disk import refuse_full
-from runners.home import Home
+from runners.disk import check_local_disk
+from runners.home import HomeFolder
 from runners.hosts import interference
 from runners.hosts.clock import SystemClock
-from runners.hosts.container import Container, container_of
-from runners.hosts.daemon import LABEL, OWNER, Daemon, Image, program_missing
-from runners.hosts.exchange import collect, refuse_links, write_files
-from runners.hosts.following import Following
-from runners.hosts.machine_facts import SCRIPT, linux_facts, machine_facts, parse_facts
-from runners.hosts.mounts import mounts
+from runners.hosts.container import Container, open_container
+from runners.hosts.daemon import LABEL, OWNER, DockerDaemon, Image, program_missing
+from runners.hosts.exchange import collect_files, refuse_links, write_files
+from runners.hosts.following import OutputFollower
+from runners.hosts.machine_facts import SCRIPT, make_host_facts, parse_facts, read_machine_facts
+from runners.hosts.mounts import list_mounts
 from runners.hosts.output_watch import OutputWatch, signal_or_code
 
 _NOBODY = 65534
@@ -42,7 +42,7 @@ class ContainerLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class _Access:
+class _ContainerAccess:
     """What a container reaches: a network, None without one, and the folders it may write."""
 
     network: str | None
@@ -59,11 +59,11 @@ class DockerHost:
     def __init__(  # noqa: PLR0913 - the daemon, and what containers get
         self,
         *,
-        daemon: Daemon,
+        daemon: DockerDaemon,
         image: Image,
         limits: ContainerLimits,
-        home: Home,
-        own: Home,
+        home: HomeFolder,
+        own: HomeFolder,
         network: str,
         clock: Clock | None = None,
     ) -> None:
@@ -78,7 +78,7 @@ class DockerHost:
         self._limits = limits
         self._home = home
         self._own = own
-        self._access = _Access(network, (home.root,))
+        self._access = _ContainerAccess(network, (home.root,))
         self._clock = clock or SystemClock()
         self._facts: list[HostFacts] = []
         self._running: set[Container] = set()
@@ -87,9 +87,9 @@ class DockerHost:
 
     def measuring(self, writable: Sequence[Path]) -> "DockerHost":
         """Return it without network, where nothing but these folders can be written."""
-        other = copy.copy(self)
-        other._access = _Access(None, tuple(writable))
-        return other
+        measuring_host = copy.copy(self)
+        measuring_host._access = _ContainerAccess(None, tuple(writable))
+        return measuring_host
 
     def stop(self) -> None:
         """End what other threads run here; nothing is run after that."""
@@ -108,15 +108,15 @@ class DockerHost:
             )
             answer = self.measuring(()).run(invocation)
             facts_by_name = dict(
-                linux_facts(parse_facts(answer.stdout.decode(errors="replace"))).facts
+                make_host_facts(parse_facts(answer.stdout.decode(errors="replace"))).facts
             )
             facts_by_name |= {"container": "docker", "image": self._image.digest}
             self._facts.append(
-                HostFacts(machine_facts().name, tuple(sorted(facts_by_name.items())))
+                HostFacts(read_machine_facts().name, tuple(sorted(facts_by_name.items())))
             )
         return self._facts[0]
 
-    def run(self, job: Invocation) -> Completed:
+    def run(self, job: Invocation) -> CompletedProcess:
         """Run one process to its end, or until it has shown enough; nothing of it is left.
 
         Raises MachineError once it has been stopped and where the daemon cannot run it, ToolMissing
@@ -125,8 +125,11 @@ class DockerHost:
         if not job.cwd.is_dir():
             raise FolderUnusable(f"cannot run {job.argv[0]} in {job.cwd}: there is no such folder")
         write_files(job, self._home.root)
-        following = Following(job, self._home.root)
-        with self._own.scratch() as scratch, self._container(job, scratch) as container:
+        following = OutputFollower(job, self._home.root)
+        with (
+            self._own.make_scratch_folder() as scratch,
+            self._open_container(job, scratch) as container,
+        ):
             before, started = interference.read_own_counters(), self._clock.monotonic()
             with container.started(job.timeout_seconds) as watched:
                 self._running.add(container)
@@ -136,7 +139,7 @@ class DockerHost:
                 finally:
                     self._running.discard(container)
                     container.send(signal.SIGKILL)
-                    watch.finish()
+                    watch.drain_pipes()
             lasted = self._clock.monotonic() - started
             strained = interference.interference_between(before, interference.read_own_counters())
             state = container.state()
@@ -144,26 +147,26 @@ class DockerHost:
         if self._stopped.is_set():
             raise MachineError(f"{job.argv[0]} was stopped because another step failed")
         following.look()  # what it showed at its very end
-        answer = self._answer(job, watch, state, over=over, seconds=lasted)
+        answer = self._make_answer(job, watch, state, over=over, seconds=lasted)
         # Our control group is not the container's, whose processes are none of our own.
         return replace(answer, strain=replace(strained, throttled=None, others=None))
 
-    def _answer(
+    def _make_answer(
         self, job: Invocation, watch: OutputWatch, state: Any, *, over: bool, seconds: float
-    ) -> Completed:
+    ) -> CompletedProcess:
         ended = signal_or_code(int(state["ExitCode"]))
         if ended == _NOT_FOUND and watch.stderr.kept.startswith(_INIT):
             raise program_missing(job.argv[0], self._image)
-        answer = Completed(
+        answer = CompletedProcess(
             exit_code=watch.code(ended) if over else ended,
             stdout=watch.stdout.kept,
             stderr=watch.stderr.kept,
             seconds=seconds,
-            files=collect(job, self._home.root),
+            files=collect_files(job, self._home.root),
             truncated=watch.stdout.truncated or watch.stderr.truncated,
             enough=watch.enough,
         )
-        refuse_full(job, answer)
+        check_local_disk(job, answer)
         if not (state["OOMKilled"] and answer.exit_code):
             return answer
         limit = f"{self._limits.memory >> 20} MiB of memory (docker.memory)"
@@ -173,23 +176,25 @@ class DockerHost:
             )
         return replace(answer, exhausted=limit)
 
-    def _container(self, job: Invocation, scratch: Path) -> AbstractContextManager[Container]:
-        return container_of(self._daemon, self._image, job.argv[0], self._settings(job, scratch))
+    def _open_container(self, job: Invocation, scratch: Path) -> AbstractContextManager[Container]:
+        return open_container(
+            self._daemon, self._image, job.argv[0], self._make_container_config(job, scratch)
+        )
 
-    def _settings(self, job: Invocation, scratch: Path) -> Any:
+    def _make_container_config(self, job: Invocation, scratch: Path) -> Any:
         user = f"{self._user[0]}:{self._user[1]}"
-        given = dict(job.environment)
+        variables = dict(job.environment)
         # A name without a value takes away what the image, or the daemon, would add.
         unset = [
             variable
             for variable in (*self._image.variables, "HOSTNAME", "HOME")
-            if variable not in given
+            if variable not in variables
         ]
         return self._api.create_container_config(
             image=self._image.digest,
             command=None,
             entrypoint=list(job.argv),
-            environment=[*(f"{key}={value}" for key, value in given.items()), *unset],
+            environment=[*(f"{key}={value}" for key, value in variables.items()), *unset],
             working_dir=str(job.cwd),
             user=user,
             hostname="bench-audit",
@@ -199,7 +204,7 @@ class DockerHost:
 
     def _host_config(self, scratch: Path) -> Any:
         return self._api.create_host_config(
-            mounts=mounts(self._home.root, self._access.writable, scratch, self._user),
+            mounts=list_mounts(self._home.root, self._access.writable, scratch, self._user),
             network_mode=self._access.network or "none",
             init=True,
             read_only=True,

@@ -7,17 +7,17 @@ from itertools import takewhile
 from pathlib import Path
 
 from auditor.core.errors import FolderUnusable, SubjectError
-from auditor.core.files.foreign_files import read_regular, reason
+from auditor.core.files.foreign_files import describe_os_error, read_regular
 from auditor.core.jobs import Invocation
-from runners.disk import writing
+from runners.disk import convert_write_errors
 
 
 def write_files(job: Invocation, *inside: Path) -> None:
-    """Write the files of a process before it starts; raises as `put` does."""
-    put(((job.cwd / path, content) for path, content in job.files), *inside)
+    """Write the files of a process before it starts; raises as `put_files` does."""
+    put_files(((job.cwd / path, content) for path, content in job.files), *inside)
 
 
-def put(files: Iterable[tuple[Path, bytes]], *inside: Path) -> None:
+def put_files(files: Iterable[tuple[Path, bytes]], *inside: Path) -> None:
     """Write files; raises FolderUnusable, and SubjectError where a link leads one elsewhere.
 
     They have to be in one of the folders `inside`, if some are given.
@@ -26,9 +26,9 @@ def put(files: Iterable[tuple[Path, bytes]], *inside: Path) -> None:
     we look, so to look and then to write is enough.
     """
     for path, content in files:
-        with writing(path):
+        with convert_write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            require(path, inside)
+            require_inside(path, inside)
             path.write_bytes(content)
 
 
@@ -36,21 +36,24 @@ LARGEST = 512 << 20
 """Bytes of a file that a process leaves: a long profile stays far below."""
 
 
-def collect(job: Invocation, *inside: Path) -> dict[Path, bytes]:
-    """Read what a process has left; what is missing is absent. Raises as `put` does.
+def collect_files(job: Invocation, *inside: Path) -> dict[Path, bytes]:
+    """Read what a process has left; what is missing is absent. Raises as `put_files` does.
 
     The subject may put anything in the place of a file: SubjectError for a pipe, a device, a link
     or a file that is too large.
     """
     contents: dict[Path, bytes] = {}
     for path in job.collects:
-        require(job.cwd / path, inside)
+        require_inside(job.cwd / path, inside)
         try:
             contents[path] = read_regular(job.cwd / path, LARGEST)
         except FileNotFoundError:
             continue
         except OSError as error:
-            text = f"cannot read {job.cwd / path}, which the suite has left: {reason(error)}"
+            text = (
+                f"cannot read {job.cwd / path}, which the suite has left: "
+                f"{describe_os_error(error)}"
+            )
             if error.errno in _MADE_BY_SUBJECT:
                 raise SubjectError(text) from error
             raise FolderUnusable(text) from error
@@ -71,7 +74,9 @@ def refuse_links(folders: Iterable[Path], inside: Path) -> None:
         for path, names, files in os.walk(folder):
             for name in (*names, *files):
                 link = Path(path, name)
-                if link.is_symlink() and not harmless(link, target := link.readlink(), inside):
+                if link.is_symlink() and not is_harmless_link(
+                    link, target := link.readlink(), inside
+                ):
                     link.unlink()
                     raise SubjectError(
                         f"code in the container created a link at {link} to {target}, outside of "
@@ -79,7 +84,7 @@ def refuse_links(folders: Iterable[Path], inside: Path) -> None:
                     )
 
 
-def harmless(link: Path, target: Path, inside: Path) -> bool:
+def is_harmless_link(link: Path, target: Path, inside: Path) -> bool:
     """Tell whether a link leads to a tool, or to a place inside where another link may stand.
 
     A step up that is not at the beginning goes wherever a link before it leads.
@@ -91,9 +96,9 @@ def harmless(link: Path, target: Path, inside: Path) -> bool:
     return f"{place}/".startswith(_TOOLS) or place.is_relative_to(inside.resolve())
 
 
-def require(path: Path, inside: Sequence[Path]) -> None:
+def require_inside(path: Path, inside: Sequence[Path]) -> None:
     """Raise SubjectError for a path that leads out of these folders, if there are some."""
-    if inside and not any(path.resolve().is_relative_to(one.resolve()) for one in inside):
+    if inside and not any(path.resolve().is_relative_to(folder.resolve()) for folder in inside):
         raise SubjectError(
             f"a link leads from {path} to {path.resolve()}: code of the subject created it; "
             "nothing was read or written through it"

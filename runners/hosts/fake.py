@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.jobs import CompletedProcess, HostFacts, Invocation
 
 _FACTS = HostFacts("fake", (("cores", "2"), ("cpu", "fake")))
 
@@ -13,7 +13,7 @@ class FakeHost:
 
     def __init__(
         self,
-        answer: Callable[[Invocation], Completed],
+        answer: Callable[[Invocation], CompletedProcess],
         facts: HostFacts = _FACTS,
     ) -> None:
         """Take the function that plays the machine."""
@@ -32,7 +32,7 @@ class FakeHost:
         """Return the facts given."""
         return self._facts
 
-    def run(self, job: Invocation) -> Completed:
+    def run(self, job: Invocation) -> CompletedProcess:
         """Remember the job and answer it."""
         self.jobs.append(job)
         return self._answer(job)

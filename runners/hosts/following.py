@@ -5,17 +5,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from auditor.core.files.foreign_files import open_regular
-from auditor.core.jobs import Follow, Invocation
+from auditor.core.jobs import Invocation, OutputMonitor
 from runners.hosts.stop_file import StopFile
 
 POLL_SECONDS = 0.02
 """How often a file is looked at."""
 _MOST_BYTES = 1 << 20
 """What is read at a look."""
-_NOTHING = Follow(read=lambda _: ())
+_NOTHING = OutputMonitor(read=lambda _: ())
 
 
-class Following:
+class OutputFollower:
     """Hands on what comes until it is enough; of a process that is not followed, nothing."""
 
     def __init__(self, job: Invocation, *inside: Path) -> None:
@@ -36,7 +36,7 @@ class Following:
         """Tell whether the process can be told that it is enough."""
         return self._enough is not None
 
-    def pause(self, left: float) -> float:
+    def choose_wait_seconds(self, left: float) -> float:
         """Return for how long one may wait for output, of so many seconds that are left."""
         return left if self._path is None else min(left, POLL_SECONDS)
 
@@ -47,7 +47,7 @@ class Following:
 
     def look(self) -> bool:
         """Hand on what has come; True once, when it is enough. Nothing is handed on after that."""
-        data = self._come()
+        data = self._take_output()
         if self._grace is None and data:
             self._grace = self._take(data)
             return self._grace is not None
@@ -60,16 +60,16 @@ class Following:
         self._enough.make()
         return self._grace
 
-    def _come(self) -> bytes:
+    def _take_output(self) -> bytes:
         data = bytes(self._heard)
         self._heard.clear()
         if self._path is not None:
-            data = _read(self._path, self._offset)
+            data = _read_new_bytes(self._path, self._offset)
             self._offset += len(data)
         return data
 
 
-def _read(path: Path, offset: int) -> bytes:
+def _read_new_bytes(path: Path, offset: int) -> bytes:
     """Return what stands there, a part of it where that is much; nothing of what is no file.
 
     The subject may put anything in the place of the file.

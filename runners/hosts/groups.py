@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from importlib.resources import files
 
-OWN = "/proc/self/cgroup"
+SELF_CGROUP = "/proc/self/cgroup"
 ROOT = "/sys/fs/cgroup"
 WORDS = (files("runners.hosts") / "groups.sh").read_text()
 """The same for a shell: `groups NAME... </proc/self/cgroup`."""
@@ -11,13 +11,13 @@ _KINDS = ("", "cpu", "memory")
 """Version 2 has one hierarchy, version 1 one for each kind."""
 
 
-def paths(own: str, names: Sequence[str]) -> tuple[str, ...]:
+def list_group_files(cgroup_text: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return where files of these names are, nearest first, by the text of OWN.
 
     A container may see fewer groups than it is in; its own is then the root.
     """
     folders = []
-    for line in own.splitlines():
+    for line in cgroup_text.splitlines():
         _, kinds, group = line.split(":", 2)
         for kind in set(_KINDS) & set(kinds.split(",")):
             parts = group.strip("/").split("/") if group.strip("/") else []

@@ -24,9 +24,9 @@ class HeadTailBuffer:
             self._tail.append(rest)
             self._tail_size += len(rest)
         while self._tail and self._tail_size - len(self._tail[0]) >= self._tail_limit:
-            gone = self._tail.popleft()
-            self._tail_size -= len(gone)
-            self._dropped = self._dropped or bool(gone)
+            dropped_chunk = self._tail.popleft()
+            self._tail_size -= len(dropped_chunk)
+            self._dropped = self._dropped or bool(dropped_chunk)
 
     @property
     def truncated(self) -> bool:

@@ -31,7 +31,7 @@ _TICKS_A_SECOND = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Counters:
+class KernelCounters:
     """What a kernel has counted since its start; None: it does not count that."""
 
     seconds: float | None
@@ -48,46 +48,50 @@ class Counters:
     """Processor time of this program and of its processes that have ended."""
 
 
-def parse_counters(texts: Mapping[str, str]) -> Counters:
+def parse_counters(texts: Mapping[str, str]) -> KernelCounters:
     """Read the texts of these files, those that are there, by their paths."""
     times = _CLOCK.findall(texts.get(TIMES, ""))
-    ours = [60 * float(minutes) + float(seconds) for minutes, seconds in times]
-    line = _found(texts.get(STAT, ""), r"^cpu +([0-9 ]+)$") or ""
-    return Counters(
-        seconds=_number(_found(texts.get(UPTIME, ""), r"^([0-9.]+) ")),
+    cpu_times = [60 * float(minutes) + float(seconds) for minutes, seconds in times]
+    line = _find_match(texts.get(STAT, ""), r"^cpu +([0-9 ]+)$") or ""
+    return KernelCounters(
+        seconds=_parse_number(_find_match(texts.get(UPTIME, ""), r"^([0-9.]+) ")),
         ticks=tuple(int(word) for word in line.split()),
-        waited=_number(_found(texts.get(PRESSURE, ""), r"^some .*total=([0-9]+)$"), 1e-6),
-        throttled=sum(stopped) if (stopped := [*_stopped(texts)]) else None,
+        waited=_parse_number(
+            _find_match(texts.get(PRESSURE, ""), r"^some .*total=([0-9]+)$"), 1e-6
+        ),
+        throttled=sum(stopped) if (stopped := [*_read_throttled_seconds(texts)]) else None,
         hot={
             path: seconds
             for path, text in texts.items()
             if _HEAT.search(path)
-            and (seconds := _number(_found(text, r"^([0-9]+)$"), 1e-3)) is not None
+            and (seconds := _parse_number(_find_match(text, r"^([0-9]+)$"), 1e-3)) is not None
         },
-        ours=sum(ours) if ours else None,
+        ours=sum(cpu_times) if cpu_times else None,
     )
 
 
-def read_own_counters() -> Counters:
+def read_own_counters() -> KernelCounters:
     """Return what this machine's kernel has counted."""
-    mine = groups.paths(_text(groups.OWN) or "", (GROUP,))
-    asked = (UPTIME, STAT, PRESSURE, *mine, *_heat())
-    counts = parse_counters({path: text for path in asked if (text := _text(path)) is not None})
+    group_files = groups.list_group_files(_read_text(groups.SELF_CGROUP) or "", (GROUP,))
+    counter_files = (UPTIME, STAT, PRESSURE, *group_files, *_find_heat_files())
+    counts = parse_counters(
+        {path: text for path in counter_files if (text := _read_text(path)) is not None}
+    )
     return replace(counts, ours=sum(os.times()[:4]))
 
 
 @cache
-def _heat() -> tuple[str, ...]:
+def _find_heat_files() -> tuple[str, ...]:
     """Return where processors tell for how long they were too hot: those of Intel do."""
     sensor_files = _PROCESSORS.glob("cpu[0-9]*/thermal_throttle/*_throttle_total_time_ms")
     return tuple(sorted(map(str, sensor_files)))
 
 
 def interference_between(
-    before: Counters, after: Counters, processors: int | None = None
+    before: KernelCounters, after: KernelCounters, processors: int | None = None
 ) -> HostInterference:
     """Return what was counted meanwhile; the process may use so many processors (None: all)."""
-    lasted = _difference(before.seconds, after.seconds)
+    lasted = _subtract_counts(before.seconds, after.seconds)
     ticks = [late - early for early, late in zip(before.ticks, after.ticks, strict=False)]
     all_ticks = sum(ticks[:_COUNTED])
     hot = [
@@ -95,55 +99,59 @@ def interference_between(
     ]
     return HostInterference(
         stolen=ticks[_STOLEN] / all_ticks if len(ticks) > _STOLEN and all_ticks > 0 else None,
-        waited=_share(_difference(before.waited, after.waited), lasted),
-        throttled=_share(_difference(before.throttled, after.throttled), lasted),
-        hot=_share(max(hot, default=None), lasted),
-        others=_others(ticks, _difference(before.ours, after.ours), processors),
+        waited=_compute_share(_subtract_counts(before.waited, after.waited), lasted),
+        throttled=_compute_share(_subtract_counts(before.throttled, after.throttled), lasted),
+        hot=_compute_share(max(hot, default=None), lasted),
+        others=_compute_other_share(ticks, _subtract_counts(before.ours, after.ours), processors),
     )
 
 
-def _others(ticks: Sequence[int], ours: float | None, processors: int | None) -> float | None:
+def _compute_other_share(
+    ticks: Sequence[int], program_seconds: float | None, processors: int | None
+) -> float | None:
     """Return what was neither idle nor ours, as a share of the time of the processors to be used.
 
     With few of many processors, others may have used only the rest. Whether they were in the way of
     the process, `Strain.waited` tells.
     """
     busy = sum(processor for index, processor in enumerate(ticks[:_COUNTED]) if index not in _IDLE)
-    if ours is None or not ticks:
+    if program_seconds is None or not ticks:
         return None
-    every = os.cpu_count() or 1
-    part = min(processors or every, every) / every
-    return _share(busy / _TICKS_A_SECOND - ours, part * sum(ticks[:_COUNTED]) / _TICKS_A_SECOND)
+    processor_count = os.cpu_count() or 1
+    part = min(processors or processor_count, processor_count) / processor_count
+    return _compute_share(
+        busy / _TICKS_A_SECOND - program_seconds, part * sum(ticks[:_COUNTED]) / _TICKS_A_SECOND
+    )
 
 
-def _stopped(texts: Mapping[str, str]) -> Iterator[float]:
+def _read_throttled_seconds(texts: Mapping[str, str]) -> Iterator[float]:
     """Yield for how many seconds each group was stopped, for its own quota."""
     for path, text in texts.items():
         if path.rpartition("/")[2] == GROUP:
             for pattern, unit in _THROTTLED:
-                if (seconds := _number(_found(text, pattern), unit)) is not None:
+                if (seconds := _parse_number(_find_match(text, pattern), unit)) is not None:
                     yield seconds
 
 
-def _share(part: float | None, whole: float | None) -> float | None:
+def _compute_share(part: float | None, total: float | None) -> float | None:
     """Return a share: counters of different clocks may say a little more than all."""
-    return None if part is None or not whole else min(1.0, max(0.0, part / whole))
+    return None if part is None or not total else min(1.0, max(0.0, part / total))
 
 
-def _difference(before: float | None, after: float | None) -> float | None:
+def _subtract_counts(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else after - before
 
 
-def _found(text: str, pattern: str) -> str | None:
+def _find_match(text: str, pattern: str) -> str | None:
     match = re.search(pattern, text, re.MULTILINE)
     return match[1] if match else None
 
 
-def _number(text: str | None, unit: float = 1.0) -> float | None:
+def _parse_number(text: str | None, unit: float = 1.0) -> float | None:
     return None if text is None else float(text) * unit
 
 
-def _text(path: str) -> str | None:
+def _read_text(path: str) -> str | None:
     try:
         return Path(path).read_text()
     except (OSError, ValueError):

@@ -9,7 +9,7 @@ from typing import Any, Self
 _REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class HeldBack:
+class DelayedInterrupts:
     """Holds requests to end back, from entering until `release` (or until it is left).
 
     What handles them raises wherever the interpreter happens to be: in the midst of starting a
@@ -26,18 +26,18 @@ class HeldBack:
         """Take note of requests in the place of their handlers."""
         try:
             if threading.current_thread() is threading.main_thread():
-                self._hold()
+                self._hold_requests()
         except BaseException:  # a request that came while another one was held already
             self.release()
             raise
         return self
 
-    def _hold(self) -> None:
+    def _hold_requests(self) -> None:
         for number in _REQUESTS:
             handler = signal.getsignal(number)
             if callable(handler):
                 self._handlers[number] = handler
-                signal.signal(number, self._note)
+                signal.signal(number, self._note_request)
 
     def __exit__(self, *_: object) -> None:
         """Do what `release` does, if it was not reached."""
@@ -53,5 +53,5 @@ class HeldBack:
         while self._came:
             signal.raise_signal(self._came.pop())
 
-    def _note(self, number: int, _frame: FrameType | None) -> None:
+    def _note_request(self, number: int, _frame: FrameType | None) -> None:
         self._came.add(number)

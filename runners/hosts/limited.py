@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from auditor.core.errors import AuditError
-from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.jobs import CompletedProcess, HostFacts, Invocation
 from auditor.core.ports import Host
 
 GRACE_SECONDS = 2.0
@@ -35,7 +35,7 @@ class LimitedHost:
         """Stop the host."""
         self._host.stop()
 
-    def run(self, job: Invocation) -> Completed:
+    def run(self, job: Invocation) -> CompletedProcess:
         """Run a job; raises `over` if not its own limit but the end of the time ended it.
 
         What it would have done with its own limit is unknown, so there is no answer.

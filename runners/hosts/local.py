@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import IO, cast
 
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
-from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.jobs import CompletedProcess, HostFacts, Invocation
 from auditor.core.ports import Clock
-from runners.disk import refuse_full
+from runners.disk import check_local_disk
 from runners.hosts import interference
-from runners.hosts.capped import Caps, capped
+from runners.hosts.capped import JobCaps, enforce_caps
 from runners.hosts.clock import SystemClock
 from runners.hosts.descendants import DESCENDANTS
-from runners.hosts.exchange import collect, write_files
-from runners.hosts.following import Following
-from runners.hosts.interrupts import HeldBack
-from runners.hosts.machine_facts import machine_facts
+from runners.hosts.exchange import collect_files, write_files
+from runners.hosts.following import OutputFollower
+from runners.hosts.interrupts import DelayedInterrupts
+from runners.hosts.machine_facts import read_machine_facts
 from runners.hosts.output_watch import OutputWatch, WatchedProcess
-from runners.hosts.processors import numbers
+from runners.hosts.processors import parse_processors
 
 # Reads its group's number; if the auditor dies (end of file instead of a second line), the group
 # dies too. A parent-death signal would reach only the first process, and would depend on the
@@ -38,17 +38,17 @@ class LocalHost:
     """Runs jobs on this machine."""
 
     def __init__(
-        self, clock: Clock | None = None, processors: str = "", caps: Caps | None = None
+        self, clock: Clock | None = None, processors: str = "", caps: JobCaps | None = None
     ) -> None:
         """Take a clock, the system's by default, and on which processors jobs run ("0,2-3").
 
         `caps` are what each job may use.
         """
         self._clock = clock or SystemClock()
-        self._caps = caps or Caps()
+        self._caps = caps or JobCaps()
         self._is_measuring = False
         self._processors = processors
-        self._processor_count = len(numbers(processors)) if processors else None
+        self._processor_count = len(parse_processors(processors)) if processors else None
         self._facts: HostFacts | None = None
         self._running: set[int] = set()
         self._stopped = threading.Event()
@@ -57,7 +57,7 @@ class LocalHost:
         """End what other threads run here; nothing is run after that."""
         self._stopped.set()
         for group in tuple(self._running):
-            _signal(group, signal.SIGKILL)
+            _signal_group(group, signal.SIGKILL)
 
     def measuring(self, writable: Sequence[Path]) -> "LocalHost":  # noqa: ARG002 nothing holds it
         """Return the same: a process of the user's account can do what the user can."""
@@ -68,7 +68,7 @@ class LocalHost:
     def facts(self) -> HostFacts:
         """Return what must be equal for two runs to be comparable."""
         if self._facts is None:
-            host_facts = machine_facts()
+            host_facts = read_machine_facts()
             if self._processors:
                 pinned = {"cores": str(self._processor_count), "pinned": self._processors}
                 host_facts = HostFacts(
@@ -77,49 +77,53 @@ class LocalHost:
             self._facts = host_facts
         return self._facts
 
-    def run(self, job: Invocation) -> Completed:
+    def run(self, job: Invocation) -> CompletedProcess:
         """Run one process to its end, or until it has shown enough; nothing of its group is left.
 
         Raises MachineError once it has been stopped, and whatever the judge of a followed process
         raises.
         """
         write_files(job)
-        following = Following(job)
+        following = OutputFollower(job)
         before, started = interference.read_own_counters(), self._clock.monotonic()
-        words = _pinned(job, self._processors) if self._processors else job.argv
-        with DESCENDANTS.job(), _keeper() as keep, _process(job, words) as process:
+        words = _pin_command(job, self._processors) if self._processors else job.argv
+        with DESCENDANTS.job(), _start_keeper() as keep, _open_process(job, words) as process:
             keep(process.pid)
             self._running.add(process.pid)
-            watch = OutputWatch(_watched(process), self._clock, job.output_limit, following)
+            watch = OutputWatch(
+                _make_watched_process(process), self._clock, job.output_limit, following
+            )
             try:
-                with capped(self._caps, process.pid) as exceeded:
+                with enforce_caps(self._caps, process.pid) as exceeded:
                     brought_about = self._stopped.is_set() or watch.until(
                         started + job.timeout_seconds
                     )
             finally:
                 self._running.discard(process.pid)
-                _signal(process.pid, signal.SIGKILL)
+                _signal_group(process.pid, signal.SIGKILL)
                 DESCENDANTS.end(process.pid)
-                watch.finish()
+                watch.drain_pipes()
         if self._stopped.is_set():
             raise MachineError(f"{job.argv[0]} was stopped because another step failed")
         following.look()  # what it showed at its very end
-        answer = Completed(
+        answer = CompletedProcess(
             exit_code=watch.code(process.returncode) if brought_about else process.returncode,
             stdout=watch.stdout.kept,
             stderr=watch.stderr.kept,
             seconds=self._clock.monotonic() - started,
-            files=collect(job),
+            files=collect_files(job),
             truncated=watch.stdout.truncated or watch.stderr.truncated,
             enough=watch.enough,
             strain=interference.interference_between(
                 before, interference.read_own_counters(), self._processor_count
             ),
         )
-        refuse_full(job, answer)
+        check_local_disk(job, answer)
         return self._within_caps(job, answer, exceeded())
 
-    def _within_caps(self, job: Invocation, answer: Completed, exceeded: str) -> Completed:
+    def _within_caps(
+        self, job: Invocation, answer: CompletedProcess, exceeded: str
+    ) -> CompletedProcess:
         if exceeded and not self._is_measuring:
             raise MachineError(
                 f"{job.argv[0]} needs more than {exceeded} to build the subject; raise the limit"
@@ -127,17 +131,17 @@ class LocalHost:
         return replace(answer, exhausted=exceeded)
 
 
-def _watched(process: "subprocess.Popen[bytes]") -> WatchedProcess:
+def _make_watched_process(process: "subprocess.Popen[bytes]") -> WatchedProcess:
     stdout, stderr = (cast("IO[bytes]", pipe) for pipe in (process.stdout, process.stderr))
     return WatchedProcess(
         stdout=stdout.fileno(),
         stderr=stderr.fileno(),
         wait=process.wait,
-        signal=partial(_signal, process.pid),
+        signal=partial(_signal_group, process.pid),
     )
 
 
-def _pinned(job: Invocation, processors: str) -> tuple[str, ...]:
+def _pin_command(job: Invocation, processors: str) -> tuple[str, ...]:
     """Return the words that start a job on some processors; raises ToolMissing."""
     path = dict(job.environment).get("PATH", os.defpath)
     taskset = shutil.which("taskset")
@@ -146,11 +150,11 @@ def _pinned(job: Invocation, processors: str) -> tuple[str, ...]:
             "taskset, which pins processes to processors, was not found; install util-linux"
         )
     if shutil.which(job.argv[0], path=path) is None:
-        raise _absent(job)
+        raise _make_missing_error(job)
     return (taskset, "--cpu-list", processors, *job.argv)
 
 
-def _absent(job: Invocation) -> ToolMissing:
+def _make_missing_error(job: Invocation) -> ToolMissing:
     path = dict(job.environment).get("PATH", os.defpath)
     return ToolMissing(
         f"{job.argv[0]} was not found on PATH ({path}); install it or add its folder to PATH"
@@ -158,17 +162,17 @@ def _absent(job: Invocation) -> ToolMissing:
 
 
 @contextmanager
-def _process(job: Invocation, words: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
-    with HeldBack() as requests, _start(job, words) as process:
+def _open_process(job: Invocation, words: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
+    with DelayedInterrupts() as requests, _start_process(job, words) as process:
         try:
             requests.release()
             yield process
         except BaseException:
-            _signal(process.pid, signal.SIGKILL)
+            _signal_group(process.pid, signal.SIGKILL)
             raise
 
 
-def _start(job: Invocation, words: Sequence[str]) -> "subprocess.Popen[bytes]":
+def _start_process(job: Invocation, words: Sequence[str]) -> "subprocess.Popen[bytes]":
     program = job.argv[0]
     if not job.cwd.is_dir():
         raise FolderUnusable(f"cannot run {program} in {job.cwd}: there is no such folder")
@@ -184,7 +188,7 @@ def _start(job: Invocation, words: Sequence[str]) -> "subprocess.Popen[bytes]":
             start_new_session=True,
         )
     except (FileNotFoundError, NotADirectoryError) as error:  # also where PATH names a file
-        raise _absent(job) from error
+        raise _make_missing_error(job) from error
     except PermissionError as error:
         raise ToolMissing(
             f"{program} cannot be run: permission denied; make it executable"
@@ -194,7 +198,7 @@ def _start(job: Invocation, words: Sequence[str]) -> "subprocess.Popen[bytes]":
 
 
 @contextmanager
-def _keeper() -> Iterator[Callable[[int], None]]:
+def _start_keeper() -> Iterator[Callable[[int], None]]:
     """Start the process that ends a group if we die; gives the function that tells it which."""
     with subprocess.Popen(
         ("/bin/sh", "-c", _KEEPER),
@@ -207,18 +211,18 @@ def _keeper() -> Iterator[Callable[[int], None]]:
     ) as keeper:
         pipe = cast("IO[bytes]", keeper.stdin)  # asked for above
 
-        def keep(group: int) -> None:
+        def register_group(group: int) -> None:
             pipe.write(f"{group}\n".encode())
 
         try:
             with DESCENDANTS.ours(keeper.pid):
-                yield keep
+                yield register_group
         finally:
             with suppress(BrokenPipeError):
                 pipe.write(b"over\n")
 
 
-def _signal(group: int, number: signal.Signals) -> None:
+def _signal_group(group: int, number: signal.Signals) -> None:
     """Send a signal to every process of the group; macOS refuses where only a zombie is left."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)

@@ -27,7 +27,7 @@ PATHS = (
     "/proc/1/cgroup",
     "/proc/cpuinfo",
     "/proc/meminfo",
-    groups.OWN,
+    groups.SELF_CGROUP,
     "/proc/sys/kernel/randomize_va_space",
     _PRODUCT,
     _VENDOR,
@@ -47,7 +47,8 @@ LIMITS = (
 )
 _FENCE = "=== bench-audit "
 SCRIPT = f"""{groups.WORDS}
-{{ printf '%s\\n' {" ".join(PATHS)}; groups {" ".join(LIMITS)} <{groups.OWN}; }} 2>/dev/null |
+{{ printf '%s\\n' {" ".join(PATHS)}
+groups {" ".join(LIMITS)} <{groups.SELF_CGROUP}; }} 2>/dev/null |
 while read -r path; do
 [ -r "$path" ] && echo && printf '{_FENCE}%s\\n' "$path" && cat "$path"
 done 2>/dev/null
@@ -83,57 +84,57 @@ def split_fenced_texts(printed: str) -> dict[str, str]:
 def parse_facts(printed: str) -> MachineFacts:
     """Return what SCRIPT has printed."""
     parts = split_fenced_texts(printed)
-    named = {one: parts.pop(one, "") or UNKNOWN for one in ("arch", "kernel", "node", "cores")}
-    facts = {key: text for key, text in parts.items() if key in PATHS or _limits(key)}
+    named = {name: parts.pop(name, "") or UNKNOWN for name in ("arch", "kernel", "node", "cores")}
+    facts = {key: text for key, text in parts.items() if key in PATHS or _is_limit_file(key)}
     return MachineFacts(texts=facts, **named)
 
 
-def _limits(path: str) -> bool:
+def _is_limit_file(path: str) -> bool:
     return path.startswith(f"{groups.ROOT}/") and path.rpartition("/")[2] in LIMITS
 
 
-def linux_facts(of: MachineFacts) -> HostFacts:
+def make_host_facts(machine: MachineFacts) -> HostFacts:
     """Return the name and the facts of a Linux machine."""
     facts = {
-        "arch": of.arch,
-        "cores": of.cores,
-        "kernel": of.kernel,
-        **{key: reader(of.texts) or UNKNOWN for key, reader in _LINUX.items()},
+        "arch": machine.arch,
+        "cores": machine.cores,
+        "kernel": machine.kernel,
+        **{key: reader(machine.texts) or UNKNOWN for key, reader in _LINUX.items()},
     }
-    number = next((of.texts[text] for text in _IDS if of.texts.get(text)), "")
-    return HostFacts(_digest(number or of.node), tuple(sorted(facts.items())))
+    number = next((machine.texts[text] for text in _IDS if machine.texts.get(text)), "")
+    return HostFacts(_digest_machine_number(number or machine.node), tuple(sorted(facts.items())))
 
 
-def machine_facts() -> HostFacts:
+def read_machine_facts() -> HostFacts:
     """Return the name and the facts of the machine we run on."""
     kernel = f"{platform.system()} {platform.release()}"
     arch = platform.machine() or UNKNOWN
     if platform.system() != "Darwin":
-        limits = groups.paths(_text(groups.OWN) or "", LIMITS)
-        texts = {path: text for path in (*PATHS, *limits) if (text := _text(path)) is not None}
-        here = MachineFacts(
-            texts=texts, arch=arch, kernel=kernel, node=platform.node(), cores=str(_cores())
+        limits = groups.list_group_files(_read_text(groups.SELF_CGROUP) or "", LIMITS)
+        texts = {path: text for path in (*PATHS, *limits) if (text := _read_text(path)) is not None}
+        machine = MachineFacts(
+            texts=texts, arch=arch, kernel=kernel, node=platform.node(), cores=str(_count_cores())
         )
-        return linux_facts(here)
+        return make_host_facts(machine)
     facts = {key: reader() or UNKNOWN for key, reader in _MAC.items()}
-    own = {"arch": arch, "cores": str(_cores()), "kernel": kernel}
-    name = _digest(_sysctl("kern.uuid") or platform.node())
-    return HostFacts(name, tuple(sorted({**facts, **own}.items())))
+    mac_facts = {"arch": arch, "cores": str(_count_cores()), "kernel": kernel}
+    name = _digest_machine_number(_read_sysctl("kern.uuid") or platform.node())
+    return HostFacts(name, tuple(sorted({**facts, **mac_facts}.items())))
 
 
-def _cores() -> int:
+def _count_cores() -> int:
     """Count the processors that we may use; os.cpu_count() ignores sets and containers."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _digest(number: str) -> str:
+def _digest_machine_number(number: str) -> str:
     """Return a short digest of a machine's stable number: tells apart, reveals nothing."""
     return hashlib.sha256(f"bench-audit {number}".encode()).hexdigest()[:12]
 
 
-def _text(path: str) -> str | None:
+def _read_text(path: str) -> str | None:
     try:
         return Path(path).read_text(errors="replace").strip()
     except OSError:
@@ -143,40 +144,40 @@ def _text(path: str) -> str | None:
 Texts = Mapping[str, str]
 
 
-def _chosen(text: str) -> str:
+def _find_bracketed(text: str) -> str:
     """Return the value in brackets of a kernel setting such as `always [madvise] never`."""
     match = re.search(r"\[(\w+)\]", text)
     return match[1] if match else ""
 
 
-def _found(text: str, pattern: str) -> str:
+def _find_match(text: str, pattern: str) -> str:
     match = re.search(pattern, text, re.MULTILINE)
     return match[1].strip() if match else ""
 
 
-def _turbo(texts: Texts) -> str:
-    off = texts.get(f"{_CPUS}/intel_pstate/no_turbo", "")
-    boost = {"0": "1", "1": "0"}.get(off) or texts.get(f"{_CPUS}/cpufreq/boost", "")
+def _read_turbo(texts: Texts) -> str:
+    no_turbo = texts.get(f"{_CPUS}/intel_pstate/no_turbo", "")
+    boost = {"0": "1", "1": "0"}.get(no_turbo) or texts.get(f"{_CPUS}/cpufreq/boost", "")
     return {"0": "off", "1": "on"}.get(boost, "")
 
 
-def _memory(texts: Texts) -> str:
+def _read_memory_limit(texts: Texts) -> str:
     """Return the memory that may be used: the machine's, or less where a control group says so.
 
     Version 1 has the largest number where version 2 has "max".
     """
-    kibibytes = _found(texts.get("/proc/meminfo", ""), r"^MemTotal:\s+(\d+) kB")
+    kibibytes = _find_match(texts.get("/proc/meminfo", ""), r"^MemTotal:\s+(\d+) kB")
     if not kibibytes:
         return ""
     names = ("memory.max", "memory.limit_in_bytes")
-    limits = [int(text) for _, text in _of_groups(texts, *names) if text.isdecimal()]
+    limits = [int(text) for _, text in _read_group_files(texts, *names) if text.isdecimal()]
     return f"{min((int(kibibytes) // 1024, *(limit // 2**20 for limit in limits)))} MiB"
 
 
-def _cpu(texts: Texts) -> str:
+def _read_cpu_name(texts: Texts) -> str:
     """Return the name of the processor; 64-bit ARM has numbers only, one set for each kind."""
     text = texts.get("/proc/cpuinfo", "")
-    if name := _found(text, r"^(?:model name|Hardware|cpu model)\s*:(.*)$"):
+    if name := _find_match(text, r"^(?:model name|Hardware|cpu model)\s*:(.*)$"):
         return name
     numbers = [
         re.findall(rf"^CPU {name}\s*:\s*(\S+)", text, re.MULTILINE)
@@ -196,10 +197,10 @@ _MAKERS = re.compile(
 """Whose machines are virtual, by what those say of their maker and kind."""
 
 
-def _virtual(texts: Texts) -> str:
+def _read_virtualisation(texts: Texts) -> str:
     """Tell whether a machine is virtual: on x86 its processor says so, elsewhere what it is."""
     product = texts.get(_PRODUCT) or texts.get("/sys/hypervisor/type", "")
-    flags = _found(texts.get("/proc/cpuinfo", ""), r"^flags\s*:(.*)$")
+    flags = _find_match(texts.get("/proc/cpuinfo", ""), r"^flags\s*:(.*)$")
     if flags:
         marked = "hypervisor" in flags.split()
         return f"yes {product}".strip() if marked else ("no" if product else "")
@@ -210,32 +211,32 @@ def _virtual(texts: Texts) -> str:
     return f"yes {product}" if _MAKERS.search(f"{texts.get(_VENDOR, '')} {product}") else ""
 
 
-def _container(texts: Texts) -> str:
+def _detect_container(texts: Texts) -> str:
     if any(mark in texts for mark in _MARKS):
         return "yes"
     marks = re.search(r"docker|kubepods|containerd|libpod|lxc", texts.get("/proc/1/cgroup", ""))
     return "yes" if marks else "no"
 
 
-def _quota(texts: Texts) -> str:
+def _find_least_quota(texts: Texts) -> str:
     """Return what the control group that grants least grants: microseconds, and of how many."""
-    quotas = [text for _, text in _of_groups(texts, "cpu.max")]
+    quotas = [text for _, text in _read_group_files(texts, "cpu.max")]
     quotas += [
         f"{text} {texts.get(f'{folder}/cpu.cfs_period_us', _PERIOD)}"
-        for folder, text in _of_groups(texts, "cpu.cfs_quota_us")
+        for folder, text in _read_group_files(texts, "cpu.cfs_quota_us")
     ]
     granted = [text for text in quotas if re.fullmatch(r"[1-9][0-9]* [1-9][0-9]*", text)]
     if granted:
-        return min(granted, key=_share)
-    return "max" if quotas or groups.OWN in texts else ""
+        return min(granted, key=_compute_quota_share)
+    return "max" if quotas or groups.SELF_CGROUP in texts else ""
 
 
-def _share(quota: str) -> float:
-    given, _, period = quota.partition(" ")
-    return int(given) / int(period)
+def _compute_quota_share(quota: str) -> float:
+    quota_time, _, period = quota.partition(" ")
+    return int(quota_time) / int(period)
 
 
-def _of_groups(texts: Texts, *names: str) -> Iterator[tuple[str, str]]:
+def _read_group_files(texts: Texts, *names: str) -> Iterator[tuple[str, str]]:
     """Yield the folder of each control group that has such a file, and the text of that."""
     for path, text in texts.items():
         folder, _, name = path.rpartition("/")
@@ -243,7 +244,7 @@ def _of_groups(texts: Texts, *names: str) -> Iterator[tuple[str, str]]:
             yield folder, text
 
 
-def _sysctl(name: str) -> str:
+def _read_sysctl(name: str) -> str:
     try:
         answer = subprocess.run(
             ("/usr/sbin/sysctl", "-n", name),
@@ -257,35 +258,39 @@ def _sysctl(name: str) -> str:
     return answer.stdout.decode(errors="replace").strip()
 
 
-def _whole(path: str) -> Callable[[Texts], str]:
+def _make_file_reader(path: str) -> Callable[[Texts], str]:
     return lambda texts: texts.get(path, "")
 
 
 _LINUX: Mapping[str, Callable[[Texts], str]] = {
-    "aslr": _whole("/proc/sys/kernel/randomize_va_space"),
-    "clocksource": _whole("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-    "container": _container,
-    "cpu": _cpu,
-    "governor": _whole(f"{_CPUS}/cpu0/cpufreq/scaling_governor"),
-    "memory": _memory,
-    "os": lambda texts: _found(texts.get("/etc/os-release", ""), r'^PRETTY_NAME="?([^"\n]*)'),
-    "quota": _quota,
-    "smt": _whole(f"{_CPUS}/smt/control"),
-    "thp": lambda texts: _chosen(texts.get("/sys/kernel/mm/transparent_hugepage/enabled", "")),
-    "turbo": _turbo,
-    "virtual": _virtual,
+    "aslr": _make_file_reader("/proc/sys/kernel/randomize_va_space"),
+    "clocksource": _make_file_reader(
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+    ),
+    "container": _detect_container,
+    "cpu": _read_cpu_name,
+    "governor": _make_file_reader(f"{_CPUS}/cpu0/cpufreq/scaling_governor"),
+    "memory": _read_memory_limit,
+    "os": lambda texts: _find_match(texts.get("/etc/os-release", ""), r'^PRETTY_NAME="?([^"\n]*)'),
+    "quota": _find_least_quota,
+    "smt": _make_file_reader(f"{_CPUS}/smt/control"),
+    "thp": lambda texts: _find_bracketed(
+        texts.get("/sys/kernel/mm/transparent_hugepage/enabled", "")
+    ),
+    "turbo": _read_turbo,
+    "virtual": _read_virtualisation,
 }
 _MAC: dict[str, Callable[[], str]] = {
     "aslr": lambda: "",
     "clocksource": lambda: "mach_absolute_time",
     "container": lambda: "no",
-    "cpu": lambda: _sysctl("machdep.cpu.brand_string"),
+    "cpu": lambda: _read_sysctl("machdep.cpu.brand_string"),
     "governor": lambda: "",
-    "memory": lambda: f"{int(_sysctl('hw.memsize') or 0) // 2**20} MiB",
+    "memory": lambda: f"{int(_read_sysctl('hw.memsize') or 0) // 2**20} MiB",
     "os": lambda: f"macOS {platform.mac_ver()[0]}",
     "quota": lambda: "max",
     "smt": lambda: "",
     "thp": lambda: "",
     "turbo": lambda: "",
-    "virtual": lambda: {"0": "no", "1": "yes"}.get(_sysctl("kern.hv_vmm_present"), ""),
+    "virtual": lambda: {"0": "no", "1": "yes"}.get(_read_sysctl("kern.hv_vmm_present"), ""),
 }

@@ -12,28 +12,28 @@ User = tuple[int, int]
 """The numbers of a user and a group."""
 
 
-def mounts(root: Path, writable: Sequence[Path], scratch: Path, user: User) -> list[Mount]:
+def list_mounts(root: Path, writable: Sequence[Path], scratch: Path, user: User) -> list[Mount]:
     """Return what is mounted, outer ones first: `root`, and of it what may be written.
 
     Temporary files are on the disk, in the empty folder `scratch`, so that a full one can be told,
     and programs may be run from there.
     """
-    temporary, passwd, group = (scratch / one for one in ("tmp", "passwd", "group"))
+    temporary, passwd, group = (scratch / name for name in ("tmp", "passwd", "group"))
     temporary.mkdir()
     passwd.write_text(f"bench:x:{user[0]}:{user[1]}::/tmp:/bin/sh\n")
     group.write_text(f"bench:x:{user[1]}:\n")
     _hand_over((scratch, *writable), user)
-    folders = [*_way(root, scratch), (root, root, root not in writable)]
+    folders = [*_mount_parent_folders(root, scratch), (root, root, root not in writable)]
     folders += [(path, path, False) for path in writable if path != root]
     folders += [(temporary, Path("/tmp"), False), (passwd, Path("/etc/passwd"), True)]
     folders += [(group, Path("/etc/group"), True)]
     return [
-        Mount(target=str(there), source=str(here), type="bind", read_only=fixed)
-        for here, there, fixed in folders
+        Mount(target=str(target), source=str(source), type="bind", read_only=fixed)
+        for source, target, fixed in folders
     ]
 
 
-def _way(root: Path, scratch: Path) -> list[tuple[Path, Path, bool]]:
+def _mount_parent_folders(root: Path, scratch: Path) -> list[tuple[Path, Path, bool]]:
     """Return what is mounted where images let nobody through on the way to `root`: in /root.
 
     It holds the folders on that way alone.

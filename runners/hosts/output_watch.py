@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from auditor.core.ports import Clock
-from runners.hosts.following import Following
+from runners.hosts.following import OutputFollower
 from runners.hosts.head_tail_buffer import HeadTailBuffer
 
 GRACE_SECONDS = 0.5
@@ -33,19 +33,19 @@ class WatchedProcess:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _EndStep:
     number: signal.Signals
     grace: float
 
 
 _STEPS = (
-    _Step(signal.SIGINT, GRACE_SECONDS),
-    _Step(signal.SIGTERM, GRACE_SECONDS),
-    _Step(signal.SIGKILL, 10 * GRACE_SECONDS),
+    _EndStep(signal.SIGINT, GRACE_SECONDS),
+    _EndStep(signal.SIGTERM, GRACE_SECONDS),
+    _EndStep(signal.SIGKILL, 10 * GRACE_SECONDS),
 )
 
 
-_OURS = frozenset(
+_SIGNAL_EXIT_CODES = frozenset(
     code for number in (signal.SIGTERM, signal.SIGKILL) for code in (-number, 128 + number)
 )
 """How a process or a shell around it ends that gets one of our signals."""
@@ -54,16 +54,16 @@ _OURS = frozenset(
 _SIGNALS = 64
 
 
-def signal_or_code(said: int) -> int:
+def signal_or_code(exit_code: int) -> int:
     """Return the negative number of the signal that a shell, or a daemon, says as 128 more."""
-    return 128 - said if 128 < said <= 128 + _SIGNALS else said
+    return 128 - exit_code if 128 < exit_code <= 128 + _SIGNALS else exit_code
 
 
 class OutputWatch:
     """Reads what a process writes while waiting for its end, in one thread."""
 
     def __init__(
-        self, watched: WatchedProcess, clock: Clock, limit: int, following: Following
+        self, watched: WatchedProcess, clock: Clock, limit: int, following: OutputFollower
     ) -> None:
         """Begin to read; of either stream both ends are kept, `limit` bytes together."""
         self._watched = watched
@@ -89,19 +89,19 @@ class OutputWatch:
 
     def until(self, deadline: float) -> bool:
         """Wait for the end; tell whether we had to bring it about, as time was up or as enough."""
-        while not (self._ended or self.enough) and self._turn(deadline):
+        while not (self._ended or self.enough) and self._read_ready(deadline):
             self.enough = self._shows_enough()
         if self.enough:
             self._read(min(deadline, self._clock.monotonic() + self._following.tell()))
         if self._ended:
             return False
-        for step in self._steps():
+        for step in self._choose_steps():
             self._watched.signal(step.number)
             if self._read(self._clock.monotonic() + step.grace):
                 break
         return True
 
-    def _steps(self) -> tuple[_Step, ...]:
+    def _choose_steps(self) -> tuple[_EndStep, ...]:
         """Return how to end it: what has shown enough is not interrupted.
 
         Where nobody could tell it, it has nothing to tidy up, and what it might do when it is
@@ -119,16 +119,16 @@ class OutputWatch:
         """
         if not self.enough:
             return None
-        return 0 if ended in _OURS else ended
+        return 0 if ended in _SIGNAL_EXIT_CODES else ended
 
     def _shows_enough(self) -> bool:
         return not self._ended and self._following.look()
 
-    def finish(self) -> None:
+    def drain_pipes(self) -> None:
         """Read what is left in the pipes, after the group is gone."""
         deadline = self._clock.monotonic() + LINGER_SECONDS
         while self._selector.get_map():
-            if not self._turn(deadline):
+            if not self._read_ready(deadline):
                 break
         self._waiter.join()
         self._selector.close()
@@ -136,16 +136,16 @@ class OutputWatch:
 
     def _read(self, deadline: float) -> bool:
         while not self._ended:
-            if not self._turn(deadline):
+            if not self._read_ready(deadline):
                 return False
         return True
 
-    def _turn(self, deadline: float) -> bool:
+    def _read_ready(self, deadline: float) -> bool:
         """Take what is ready; False when the deadline has passed."""
         left = deadline - self._clock.monotonic()
         if left <= 0:
             return False
-        for key, _ in self._selector.select(self._following.pause(left)):
+        for key, _ in self._selector.select(self._following.choose_wait_seconds(left)):
             if key.data is None:
                 self._ended = True
                 self._selector.unregister(key.fileobj)

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from auditor.core.errors import MachineError, UsageError
 
 
-def numbers(written: str) -> frozenset[int]:
+def parse_processors(text: str) -> frozenset[int]:
     """Return the processors of "0,2-3"."""
     processors: set[int] = set()
-    for part in written.split(","):
+    for part in text.split(","):
         first, _, last = part.partition("-")
         processors |= set(range(int(first), int(last or first) + 1))
     return frozenset(processors)
 
 
 @contextmanager
-def left_to_us(theirs: str, key: str) -> Iterator[None]:
+def reserve_processors(job_processors: str, key: str) -> Iterator[None]:
     """Keep this program off the processors of others, where there are more than those.
 
     Raises UsageError, naming the `key` that they are from, for processors that there are not, and
@@ -25,18 +25,18 @@ def left_to_us(theirs: str, key: str) -> Iterator[None]:
     """
     if not hasattr(os, "sched_setaffinity"):
         raise MachineError(f"{key} works only on Linux; remove it")
-    all_, wanted = os.sched_getaffinity(0), numbers(theirs)
-    if missing := wanted - all_:
-        there = ", ".join(map(str, sorted(all_)))
+    all_, requested_processors = os.sched_getaffinity(0), parse_processors(job_processors)
+    if missing := requested_processors - all_:
+        available_text = ", ".join(map(str, sorted(all_)))
         raise UsageError(
-            f"processor {min(missing)} at {key} does not exist; this machine has {there}"
+            f"processor {min(missing)} at {key} does not exist; this machine has {available_text}"
         )
-    with kept_off(theirs):
+    with stay_off_processors(job_processors):
         yield
 
 
 @contextmanager
-def kept_off(theirs: str) -> Iterator[None]:
+def stay_off_processors(job_processors: str) -> Iterator[None]:
     """Keep this program off the processors of others, as far as they are ours and can be chosen.
 
     A daemon may have others than we, and may be in a machine of its own.
@@ -45,7 +45,7 @@ def kept_off(theirs: str) -> Iterator[None]:
         yield
         return
     all_ = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, all_ - numbers(theirs) or all_)
+    os.sched_setaffinity(0, all_ - parse_processors(job_processors) or all_)
     try:
         yield
     finally:

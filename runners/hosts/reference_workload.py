@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from auditor.core.busy import is_busy
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Completed, HostInterference, Invocation
+from auditor.core.jobs import CompletedProcess, HostInterference, Invocation
 from auditor.core.ports import Clock, Host
-from runners.home import Home
+from runners.home import HomeFolder
 
 AGAIN_SECONDS = 30.0
 """How long what it took is taken to hold."""
@@ -33,7 +33,7 @@ _DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class LoopLook:
+class LoopTiming:
     """What the loop showed of a machine."""
 
     seconds: float | None
@@ -42,32 +42,32 @@ class LoopLook:
     """Share of its time when some task waited: it has one thread, so it waits for others."""
 
 
-NO_LOOK = LoopLook(None, None)
+NO_LOOP_TIMING = LoopTiming(None, None)
 
 
 class ReferenceWorkload:
     """Runs a fixed loop of the shell on a host, now and then."""
 
-    def __init__(self, host: Host, home: Home, path: str, clock: Clock) -> None:
+    def __init__(self, host: Host, home: HomeFolder, path: str, clock: Clock) -> None:
         """Take the host, a folder that it has, and PATH."""
         self._host = host.measuring(())
         self._home = home
         self._path = path
         self._clock = clock
         self._at: float | None = None
-        self._look = NO_LOOK
+        self._look = NO_LOOP_TIMING
 
-    def look(self) -> LoopLook:
+    def look(self) -> LoopTiming:
         """Return what it shows now, or showed a little while ago; raises as the host does."""
         now = self._clock.monotonic()
         if self._at is None or now - self._at > AGAIN_SECONDS:
             answer = self._run(1)
-            took = _took(answer.stdout, 1)
-            self._look = LoopLook(took[0] if took else None, answer.strain.waited)
+            took = _parse_loop_seconds(answer.stdout, 1)
+            self._look = LoopTiming(took[0] if took else None, answer.strain.waited)
             self._at = self._clock.monotonic()
         return self._look
 
-    def probe(self, times: int) -> tuple[tuple[float, ...], HostInterference]:
+    def measure_loops(self, times: int) -> tuple[tuple[float, ...], HostInterference]:
         """Return what it takes so many times in a row, and what kept the machine from it.
 
         Raises MachineError where the loop fails, or no clock there is that fine.
@@ -75,7 +75,7 @@ class ReferenceWorkload:
         answer = self._run(times)
         if answer.exit_code != 0:
             raise MachineError(f"the probe loop failed on that machine: {answer.tail(3)}")
-        if not (took := _took(answer.stdout, times)):
+        if not (took := _parse_loop_seconds(answer.stdout, times)):
             raise MachineError(
                 "`date` on that machine has no nanoseconds, so the machine cannot be probed"
             )
@@ -90,7 +90,7 @@ class ReferenceWorkload:
             time.sleep(_PAUSE_SECONDS)
         return True
 
-    def _run(self, times: int) -> Completed:
+    def _run(self, times: int) -> CompletedProcess:
         job = Invocation(
             argv=("sh", "-c", f"n={times}\n{_WORDS}"),
             cwd=self._home.root,
@@ -100,7 +100,7 @@ class ReferenceWorkload:
         return self._host.run(job)
 
 
-def _took(printed: bytes, times: int) -> tuple[float, ...]:
+def _parse_loop_seconds(printed: bytes, times: int) -> tuple[float, ...]:
     """Return the seconds between clocks; none where not all of them are that fine."""
     words = printed.split()
     if len(words) != times + 1 or not all(word.isdigit() and len(word) > _DIGITS for word in words):

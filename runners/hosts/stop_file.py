@@ -5,8 +5,8 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
-from runners.disk import writing
-from runners.hosts.exchange import require
+from runners.disk import convert_write_errors
+from runners.hosts.exchange import require_inside
 
 
 class StopFile:
@@ -19,9 +19,9 @@ class StopFile:
     def __init__(self, path: Path, *inside: Path) -> None:
         """Take it away, if it is there; raises as `put` does."""
         self._name = path.name
-        with writing(path):
+        with convert_write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            require(path.parent, inside)
+            require_inside(path.parent, inside)
             self._folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             weakref.finalize(self, os.close, self._folder)
             with suppress(FileNotFoundError):

@@ -13,15 +13,19 @@ _PROPERTIES = "jmh.properties"
 _ADVICE = "name the jar that the benchmarks are run from, such as target/benchmarks.jar"
 
 
-def jar_parts(jar: Path, shown: Path) -> tuple[Part, ...]:
+def jar_parts(jar: Path, display_path: Path) -> tuple[Part, ...]:
     """Return the jar as benchmarks and library at once; `shown` is what the user named."""
     if not zipfile.is_zipfile(jar):
-        raise SourceUnreadable(f"{shown} is not a readable jar; build it again")
+        raise SourceUnreadable(f"{display_path} is not a readable jar; build it again")
     if benchmark_list(jar) is None:
-        raise NoBenchmarks(f"{shown} has no benchmarks: no META-INF/BenchmarkList; {_ADVICE}")
+        raise NoBenchmarks(
+            f"{display_path} has no benchmarks: no META-INF/BenchmarkList; {_ADVICE}"
+        )
     with open_jar(jar) as archive:
         if _RUNNER not in archive.namelist():
-            raise NoBenchmarks(f"{shown} holds benchmarks, but no JMH to run them; {_ADVICE}")
+            raise NoBenchmarks(
+                f"{display_path} holds benchmarks, but no JMH to run them; {_ADVICE}"
+            )
     return Part(Role.BENCHMARKS, jar), Part(Role.LIBRARY, jar)
 
 

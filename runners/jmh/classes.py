@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SourceUnreadable
-from runners.disk import writing
+from runners.disk import convert_write_errors
 
 BENCHMARK_LIST = "META-INF/BenchmarkList"
 _HINTS = "META-INF/CompilerHints"
@@ -26,14 +26,14 @@ def benchmark_list(place: Path) -> str | None:
         return jar.read(BENCHMARK_LIST).decode(errors="replace")
 
 
-def benchmark_classes(listed: str) -> frozenset[str]:
+def benchmark_classes(list_text: str) -> frozenset[str]:
     """Return the names of the classes that a list speaks of."""
-    names = (_named(listed, entry) for entry in _ENTRY.finditer(listed))
+    names = (_read_class_name(list_text, entry) for entry in _ENTRY.finditer(list_text))
     return frozenset(names)
 
 
-def _named(listed: str, entry: re.Match[str]) -> str:
-    return listed[entry.end() : entry.end() + int(entry[1])]
+def _read_class_name(list_text: str, entry: re.Match[str]) -> str:
+    return list_text[entry.end() : entry.end() + int(entry[1])]
 
 
 def open_jar(path: Path) -> zipfile.ZipFile:
@@ -46,32 +46,34 @@ def open_jar(path: Path) -> zipfile.ZipFile:
         ) from error
 
 
-def split(place: Path, into: Path, own: frozenset[str]) -> tuple[Path, Path]:
+def split_classes(
+    place: Path, target_folder: Path, suite_classes: frozenset[str]
+) -> tuple[Path, Path]:
     """Copy a folder or jar that holds library and benchmarks; return benchmarks, library.
 
     `own` are the benchmarks' classes.
     """
-    benchmarks, library = into / "benchmarks", into / "library"
-    with writing(into):
+    benchmarks, library = target_folder / "benchmarks", target_folder / "library"
+    with convert_write_errors(target_folder):
         for folder in (benchmarks, library):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-        for name, content in files(place):
-            target = (benchmarks if is_benchmark(name, own) else library) / name
+        for name, content in read_files(place):
+            target = (benchmarks if is_benchmark(name, suite_classes) else library) / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
     return benchmarks, library
 
 
-def is_benchmark(name: str, own: frozenset[str]) -> bool:
+def is_benchmark(name: str, suite_classes: frozenset[str]) -> bool:
     """Tell whether a file of a jar belongs to the suite; `own` are its classes."""
     if name in (BENCHMARK_LIST, _HINTS) or "jmh_generated" in PurePosixPath(name).parts:
         return True
     outermost = name.removesuffix(".class").partition("$")[0].replace("/", ".")
-    return outermost in own
+    return outermost in suite_classes
 
 
-def files(place: Path) -> Iterator[tuple[str, bytes]]:
+def read_files(place: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a folder or jar by their names, in the order of these."""
     if place.is_dir():
         for path in sorted(file for file in place.rglob("*") if file.is_file()):
@@ -84,21 +86,21 @@ def files(place: Path) -> Iterator[tuple[str, bytes]]:
                 yield name, jar.read(name)
 
 
-def unpack(jar: Path, into: Path) -> None:
+def unpack_jar(jar: Path, target_folder: Path) -> None:
     """Write the files of a jar below a folder."""
-    with writing(into):
-        for name, content in files(jar):
-            target = into / name
+    with convert_write_errors(target_folder):
+        for name, content in read_files(jar):
+            target = target_folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
 
 
-def digest(places: Iterable[Path], *more: str) -> str:
+def digest_class_path(places: Iterable[Path], *more: str) -> str:
     """Return a digest of the content of jars and class folders, in their order."""
     sha = hashlib.sha256("\0".join(more).encode())
     for place in places:
         if place.is_dir():
-            for name, content in files(place):
+            for name, content in read_files(place):
                 sha.update(f"{name}\0{len(content)}\0".encode())
                 sha.update(content)
         else:

@@ -7,20 +7,20 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Host
 from auditor.core.request import ClientSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.jmh import testing
 from runners.jmh.build import artifact
 from runners.jmh.build.maven import Maven
-from runners.jmh.build.source_tree import built_by_tool, copy_folder, is_built
-from runners.jmh.classes import digest
+from runners.jmh.build.source_tree import copy_folder, is_built, run_build_tool
+from runners.jmh.classes import digest_class_path
 from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk
-from runners.subjects.place import artifact_folder
-from runners.subjects.placed import Placed, detect
+from runners.subjects.place import place_artifact
+from runners.subjects.placed import PlacedSubject, detect_kind
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class _ClientContent:
     """What decides what the tests of a client do, and of which revision they are."""
 
     digest: str
@@ -42,7 +42,7 @@ class JavaClients:
         self,
         guests: JmhGuest,
         *,
-        home: Home,
+        home: HomeFolder,
         host: Host,
         environment: tuple[tuple[str, str], ...],
     ) -> None:
@@ -51,22 +51,22 @@ class JavaClients:
         self._maven = Maven(home=home, host=host, environment=environment)
         self._jdk = find_jdk(host, environment)
 
-    def ready(self, spec: ClientSpec, placed: Placed, library: Project) -> JavaClient:
+    def ready(self, spec: ClientSpec, placed: PlacedSubject, library: Project) -> JavaClient:
         """Return a client that uses the library at the version that it asks for.
 
         Raises SubjectError where there is no Java project or no jar of tests, and what the build
         tool says where it fails.
         """
         if isinstance(spec.subject, MavenSpec):
-            return self._of_jar(spec, spec.subject, placed, library)
-        if detect(placed.tree) != "jmh":
+            return self._prepare_jar_client(spec, spec.subject, placed, library)
+        if detect_kind(placed.tree) != "jmh":
             raise SubjectError(f"{placed.name} is not a Java project: no Maven or Gradle builds it")
-        return self._of_tree(spec, placed, library)
+        return self._prepare_tree_client(spec, placed, library)
 
-    def _of_jar(
-        self, spec: ClientSpec, of: MavenSpec, placed: Placed, library: Project
+    def _prepare_jar_client(
+        self, spec: ClientSpec, of: MavenSpec, placed: PlacedSubject, library: Project
     ) -> JavaClient:
-        folder = artifact_folder(of, self._maven.home).tree
+        folder = place_artifact(of, self._maven.home).tree
         fetched = artifact.fetch_artifact(of, folder, self._maven)
         path = testing.published_tests_path(fetched)
         if not path:
@@ -74,27 +74,33 @@ class JavaClients:
                 f"{spec.name} has no published tests (no jar with the classifier tests); name a "
                 "checkout of the project instead"
             )
-        content = digest(path, repr(spec.tests), testing.CONSOLE)
-        ready = testing.of_jar(self._maven, self._jdk, path, spec.tests)
-        parts = tuple(Part(Role.DEPENDENCY, one) for one in path)
-        return self._project(placed, _Content(content, fetched.version), parts, ready, library)
+        content = digest_class_path(path, repr(spec.tests), testing.CONSOLE)
+        ready = testing.make_jar_tests(self._maven, self._jdk, path, spec.tests)
+        parts = tuple(Part(Role.DEPENDENCY, jar) for jar in path)
+        return self._make_client(
+            placed, _ClientContent(content, fetched.version), parts, ready, library
+        )
 
-    def _of_tree(self, spec: ClientSpec, placed: Placed, library: Project) -> JavaClient:
+    def _prepare_tree_client(
+        self, spec: ClientSpec, placed: PlacedSubject, library: Project
+    ) -> JavaClient:
         folder = copy_folder(placed, self._maven, self._jdk, spec.build, "client")
         top = folder / "tree"
         root = top / placed.tree.relative_to(placed.root)
-        with self._maven.home.locked(folder):
+        with self._maven.home.lock_folder(folder):
             if not is_built(folder):
-                built_by_tool(top, root, self._maven, self._jdk, spec.build)
-                is_built(folder, done=True)
-        ready = testing.of_tree(self._maven, top, root, spec.build, spec.tests)
+                run_build_tool(top, root, self._maven, self._jdk, spec.build)
+                is_built(folder, mark_done=True)
+        ready = testing.make_tree_tests(self._maven, top, root, spec.build, spec.tests)
         content = repr((placed.digest_of_tree, spec.tests, spec.build))
-        return self._project(placed, _Content(content, placed.revision), (), ready, library)
+        return self._make_client(
+            placed, _ClientContent(content, placed.revision), (), ready, library
+        )
 
-    def _project(
+    def _make_client(
         self,
-        placed: Placed,
-        of: _Content,
+        placed: PlacedSubject,
+        of: _ClientContent,
         parts: tuple[Part, ...],
         tests: testing.UnitTests,
         library: Project,

@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from auditor.core.jobs import Follow, Invocation
+from auditor.core.jobs import Invocation, OutputMonitor
 from auditor.core.mutant import Overlay, VariantKind
 from auditor.core.plan import Purpose, Trial
 from auditor.core.ports import Build
 from auditor.core.schedule import Phase
 from auditor.core.subject import Project, Role
 from auditor.core.suite import Benchmark
-from runners.folders import running_folder
+from runners.folders import locate_run_folder
 from runners.jmh.guests import JmhGuest
-from runners.jmh.listing import JmhSettings, settings_of
+from runners.jmh.listing import JmhSettings, parse_settings
 from runners.jmh.sampling import (
     ARGUMENTS,
     PERIOD_NANOSECONDS,
@@ -25,7 +25,7 @@ from runners.records import (
     ENOUGH_VARIABLE,
     RECORDS_VARIABLE,
     SCHEDULE_VARIABLE,
-    schedule_text,
+    format_schedule,
 )
 
 INSTRUCTIONS = "instructions.tsv"
@@ -34,65 +34,76 @@ _LATER_SECONDS = 60
 """JMH's own time-out of an iteration comes after our watchdog's: it only interrupts threads."""
 
 
-def list_benchmarks(project: Project, guests: JmhGuest, answer: Path) -> Invocation:
+def make_benchmark_list_job(project: Project, guests: JmhGuest, answer: Path) -> Invocation:
     """Return the process that lists the benchmarks."""
-    path = _joined((*_class_path(project), *guests.in_benchmarks))
-    argv = (_java(project), "-cp", path, "benchaudit.jmh.Lister", str(answer))
-    return _listing(project, argv, answer)
+    path = _join_paths((*_class_path(project), *guests.benchmark_class_path))
+    argv = (_find_java(project), "-cp", path, "benchaudit.jmh.Lister", str(answer))
+    return _make_listing_job(project, argv, answer)
 
 
-def list_classes(project: Project, guests: JmhGuest, answer: Path) -> Invocation:
+def make_class_list_job(project: Project, guests: JmhGuest, answer: Path) -> Invocation:
     """Return the process that lists the library's methods."""
     parts = map(str, project.paths(Role.LIBRARY))
     program = "benchaudit.weaver.ClassLister"
-    argv = (_java(project), "-cp", _joined(guests.lister), program, str(answer), *parts)
-    return _listing(project, argv, answer)
+    argv = (
+        _find_java(project),
+        "-cp",
+        _join_paths(guests.lister_class_path),
+        program,
+        str(answer),
+        *parts,
+    )
+    return _make_listing_job(project, argv, answer)
 
 
-def run_benchmark(project: Project, guests: JmhGuest, trial: Trial, into: Path) -> Invocation:
+def make_benchmark_job(
+    project: Project, guests: JmhGuest, trial: Trial, build_folder: Path
+) -> Invocation:
     """Return the process that does what a trial's schedule says with its benchmark."""
     benchmark = trial.benchmark
     if benchmark is None:
         raise ValueError("a trial without a benchmark has no process")
-    settings = settings_of(benchmark)
-    folder = running_folder(into, trial)
+    settings = parse_settings(benchmark)
+    folder = locate_run_folder(build_folder, trial)
     schedule, records = folder / f"{trial.id}.schedule", folder / records_name(trial)
     enough = folder / f"{trial.id}.enough" if trial.watch else None
-    path = _joined((*_class_path(project), *guests.in_benchmarks))
+    path = _join_paths((*_class_path(project), *guests.benchmark_class_path))
     is_sampled = trial.purpose is Purpose.PROFILE
     stacks = (folder / stacks_name(trial),) if is_sampled else ()
-    sampling = _sampling(trial) if is_sampled else ()
-    prepended = (*_agent(guests, trial, into), *sampling, *settings.prepend)
+    sampling = _make_sampling_options(trial) if is_sampled else ()
+    prepended = (*_make_agent_option(guests, trial, build_folder), *sampling, *settings.prepend)
     options = (
-        *_identity(benchmark, settings),
+        *_identify_benchmark(benchmark, settings),
         *(f"prepend={argument}" for argument in prepended),
-        *_amount(trial),
+        *_describe_iterations(trial),
         *(("allocations=true",) if trial.reports_allocations else ()),
     )
     return Invocation(
-        argv=(_java(project), "-cp", path, "benchaudit.jmh.Launch", *options),
+        argv=(_find_java(project), "-cp", path, "benchaudit.jmh.Launch", *options),
         cwd=project.root,
         environment=(
             *project.environment,
             (SCHEDULE_VARIABLE, str(schedule)),
             (RECORDS_VARIABLE, str(records)),
             *(((ENOUGH_VARIABLE, str(enough)),) if enough else ()),
-            *(variable for path in stacks for variable in _sampler(guests, path)),
+            *(variable for path in stacks for variable in _make_sampler_variables(guests, path)),
         ),
         timeout_seconds=trial.timeout_seconds,
         files=(
-            (schedule, schedule_text(trial.schedule)),
+            (schedule, format_schedule(trial.schedule)),
             *((path, b"") for path in (records, *stacks)),
         ),
         collects=(records, *stacks),
-        follow=Follow(read=LiveRecords().read, path=records, enough=enough) if enough else None,
+        follow=OutputMonitor(read=LiveRecords().read, path=records, enough=enough)
+        if enough
+        else None,
     )
 
 
-def instructions(overlay: Overlay, into: Path) -> Build:
+def make_instruction_build(overlay: Overlay, build_folder: Path) -> Build:
     """Return the file of the agent's instructions; nothing is compiled."""
     text = "".join(f"{line}\n" for line in overlay.instructions)
-    return Build(files=((into / INSTRUCTIONS, text.encode()),))
+    return Build(files=((build_folder / INSTRUCTIONS, text.encode()),))
 
 
 def records_name(trial: Trial) -> str:
@@ -105,17 +116,23 @@ def stacks_name(trial: Trial) -> str:
     return f"{trial.id}.stacks"
 
 
-def _sampling(trial: Trial) -> tuple[str, ...]:
+def _make_sampling_options(trial: Trial) -> tuple[str, ...]:
     """Return the JVM's arguments for sampling; methods of the variant are kept out of line.
 
     Debug information of inlined loops may be lost; that of a called method is never its caller's.
     """
     methods = (method.descriptor for method in trial.variant.methods)
-    kept = tuple(f"-XX:CompileCommand=dontinline,{descriptor}" for descriptor in methods)
-    return (*ARGUMENTS, *(("-XX:CompileCommand=quiet",) if kept else ()), *kept)
+    compile_commands = tuple(
+        f"-XX:CompileCommand=dontinline,{descriptor}" for descriptor in methods
+    )
+    return (
+        *ARGUMENTS,
+        *(("-XX:CompileCommand=quiet",) if compile_commands else ()),
+        *compile_commands,
+    )
 
 
-def _sampler(guests: JmhGuest, stacks: Path) -> tuple[tuple[str, str], ...]:
+def _make_sampler_variables(guests: JmhGuest, stacks: Path) -> tuple[tuple[str, str], ...]:
     """Return the variables that make the guest sample stacks, and write them to a file."""
     return (
         (SAMPLER_VARIABLE, str(guests.sampler)),
@@ -124,7 +141,7 @@ def _sampler(guests: JmhGuest, stacks: Path) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _identity(benchmark: Benchmark, settings: JmhSettings) -> tuple[str, ...]:
+def _identify_benchmark(benchmark: Benchmark, settings: JmhSettings) -> tuple[str, ...]:
     return (
         f"benchmark={benchmark.group}.{benchmark.name}",
         f"mode={settings.mode}",
@@ -132,9 +149,9 @@ def _identity(benchmark: Benchmark, settings: JmhSettings) -> tuple[str, ...]:
     )
 
 
-def _amount(trial: Trial) -> tuple[str, ...]:
+def _describe_iterations(trial: Trial) -> tuple[str, ...]:
     """Say how many iterations there are, and how long."""
-    warmups = _warmups(trial)
+    warmups = _count_warmups(trial)
     seconds = trial.schedule.seconds
     return (
         f"warmups={warmups}",
@@ -145,15 +162,15 @@ def _amount(trial: Trial) -> tuple[str, ...]:
     )
 
 
-def _warmups(trial: Trial) -> int:
+def _count_warmups(trial: Trial) -> int:
     phases = [block.phase for block in trial.schedule.blocks]
     return phases.index(Phase.MEASUREMENT) if Phase.MEASUREMENT in phases else len(phases)
 
 
-def _agent(guests: JmhGuest, trial: Trial, into: Path) -> tuple[str, ...]:
+def _make_agent_option(guests: JmhGuest, trial: Trial, build_folder: Path) -> tuple[str, ...]:
     if trial.variant.kind in (VariantKind.PLAIN, VariantKind.PROFILED):
         return ()
-    return (f"-javaagent:{guests.agent}={into / INSTRUCTIONS}",)
+    return (f"-javaagent:{guests.agent_jar}={build_folder / INSTRUCTIONS}",)
 
 
 def _class_path(project: Project) -> tuple[Path, ...]:
@@ -161,15 +178,15 @@ def _class_path(project: Project) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(path for role in roles for path in project.paths(role)))
 
 
-def _joined(paths: Iterable[Path]) -> str:
+def _join_paths(paths: Iterable[Path]) -> str:
     return ":".join(map(str, paths))
 
 
-def _java(project: Project) -> str:
+def _find_java(project: Project) -> str:
     return dict(project.options).get("java", "java")
 
 
-def _listing(project: Project, argv: tuple[str, ...], answer: Path) -> Invocation:
+def _make_listing_job(project: Project, argv: tuple[str, ...], answer: Path) -> Invocation:
     return Invocation(
         argv=argv,
         cwd=project.root,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from auditor.core.subject import Part, Role
-from runners.jmh.classes import files
+from runners.jmh.classes import read_files
 from runners.subjects.placed import Files
 from runners.subjects.texts import for_people
 
@@ -26,7 +26,7 @@ _LISTING = (b"newDirectoryStream", b"walkFileTree", b"listFiles", b"\1\0\4walk",
 section 4.4.7)."""
 
 
-def content(parts: Iterable[Part], copied: Files, *more: str) -> str:
+def digest_content(parts: Iterable[Part], copied: Files, *more: str) -> str:
     """Return a digest of what is on the class path and of the files that may be read.
 
     Of jars the names and contents of their entries count, not dates and order. `copied` are the
@@ -38,28 +38,28 @@ def content(parts: Iterable[Part], copied: Files, *more: str) -> str:
     for part in parts:
         if part.role in _WITH_CODE:
             sha.update(f"\n{part.role}\n".encode())
-            for name, data in _entries(part.path):
+            for name, data in _read_entries(part.path):
                 entry = _without_dates(name, data)
                 sha.update(f"{name}\0{len(entry)}\0".encode())
                 sha.update(entry)
                 if name.endswith(".class") and part.role is not Role.DEPENDENCY:
                     classes.append(data)
-    for path in readable(copied, classes):
+    for path in list_readable_files(copied, classes):
         sha.update(f"{path}\0{copied[path]}\n".encode(errors="surrogateescape"))
     return sha.hexdigest()[:32]
 
 
-def _entries(place: Path) -> Iterator[tuple[str, bytes]]:
+def _read_entries(place: Path) -> Iterator[tuple[str, bytes]]:
     """Yield what a part of a class path holds, which may be no classes, or not there."""
     if place.is_dir() or zipfile.is_zipfile(place):
-        yield from files(place)
+        yield from read_files(place)
     elif place.is_file():
         yield place.name, place.read_bytes()
 
 
-def readable(copied: Files, classes: Sequence[bytes]) -> Iterator[str]:
+def list_readable_files(copied: Files, classes: Sequence[bytes]) -> Iterator[str]:
     """Yield the files of a project that the code of its classes may read, in order."""
-    everything = any(map(_lists, classes))
+    everything = any(map(_may_list_files, classes))
     sources = any(word in data for data in classes for word in _SOURCE_FOLDERS)
     for path in sorted(copied):
         name = PurePosixPath(path).name
@@ -73,7 +73,7 @@ def readable(copied: Files, classes: Sequence[bytes]) -> Iterator[str]:
             yield path
 
 
-def _lists(data: bytes) -> bool:
+def _may_list_files(data: bytes) -> bool:
     listing = any(word in data for word in _FILES) and any(word in data for word in _LISTING)
     return listing or any(word in data for word in _STARTING)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from auditor.core.errors import MachineError
 from auditor.core.ports import Host
-from runners.disk import writing
-from runners.home import Home
+from runners.disk import convert_write_errors
+from runners.home import HomeFolder
 from runners.jmh.build.maven import Maven, fetch_jar, file_digest
-from runners.jmh.javac import Javac, jar, read_sources, write_sources
+from runners.jmh.javac import Javac, pack_jar, read_sources, write_sources
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.jmh.sampling import SamplerMaker
 
@@ -36,23 +36,27 @@ class JmhGuest:
         return self.folder / "sampler"
 
     @property
-    def agent(self) -> Path:
+    def agent_jar(self) -> Path:
         """Return the agent: the other jars that it needs lie beside it."""
         return self.folder / "agent.jar"
 
     @property
-    def in_benchmarks(self) -> tuple[Path, ...]:
+    def benchmark_class_path(self) -> tuple[Path, ...]:
         """Return what goes at the end of the benchmarks' class path."""
         return self.folder / "jmh.jar", self.folder / "boot.jar"
 
     @property
-    def lister(self) -> tuple[Path, ...]:
+    def lister_class_path(self) -> tuple[Path, ...]:
         """Return the class path of the program that lists classes."""
         return tuple(self.folder / f"{name}.jar" for name in ("weaver", "boot", "asm"))
 
 
 def prepare_guests(
-    *, home: Home, host: Host, environment: tuple[tuple[str, str], ...], jmh_core_jar: Path | None
+    *,
+    home: HomeFolder,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+    jmh_core_jar: Path | None,
 ) -> JmhGuest:
     """Compile the guest against the subject's own JMH, once for each JDK and each JMH.
 
@@ -63,29 +67,29 @@ def prepare_guests(
     jdk = find_jdk(host, environment)
     sources = read_sources(resources.files("runners.jmh") / "guest")
     tools = home.tools("java-guest")
-    folder = tools / _key(sources, jdk, jmh_core_jar)
+    folder = tools / _make_cache_key(sources, jdk, jmh_core_jar)
     maven = Maven(home=home, host=host, environment=environment)
     sampler = SamplerMaker(maven, host, environment, jdk)
-    with home.locked(tools):
+    with home.lock_folder(tools):
         if folder.is_dir():
-            return _sampled(folder, sampler, jmh_core_jar)
+            return _add_sampler(folder, sampler, jmh_core_jar)
         asm = fetch_jar(maven, ASM, _ASM_SHA256, "the Java agent")
         javac = Javac(host, java_environment(environment), jdk, _RELEASE)
-        compiler = _Compiler(javac, asm, jmh_core_jar)
-        with home.scratch() as scratch, writing(folder):
+        compiler = _GuestCompiler(javac, asm, jmh_core_jar)
+        with home.make_scratch_folder() as scratch, convert_write_errors(folder):
             path = compiler.compile(sources, scratch)
             shutil.copyfile(asm, path / "asm.jar")
             path.rename(folder)
-        return _sampled(folder, sampler, jmh_core_jar)
+        return _add_sampler(folder, sampler, jmh_core_jar)
 
 
-def _sampled(folder: Path, sampler: SamplerMaker, jmh: Path | None) -> JmhGuest:
+def _add_sampler(folder: Path, sampler: SamplerMaker, jmh: Path | None) -> JmhGuest:
     """Return the guest with a sampling profiler, if it launches benchmarks."""
     guests = JmhGuest(folder)
     return guests if jmh is None else JmhGuest(folder, sampler.fill(guests.sampler))
 
 
-def _key(sources: dict[str, bytes], jdk: Jdk, jmh: Path | None) -> str:
+def _make_cache_key(sources: dict[str, bytes], jdk: Jdk, jmh: Path | None) -> str:
     sha = hashlib.sha256(f"{jdk.version}\0{_ASM_SHA256}\0{_RELEASE}\0".encode())
     for name in sorted(sources):
         sha.update(f"{name}\0{len(sources[name])}\0".encode() + sources[name])
@@ -94,7 +98,7 @@ def _key(sources: dict[str, bytes], jdk: Jdk, jmh: Path | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compiler:
+class _GuestCompiler:
     javac: Javac
     asm: Path
     jmh: Path | None
@@ -121,5 +125,5 @@ class _Compiler:
                     f"the Java guest does not compile with {self.javac.jdk.javac}; it said:\n"
                     f"{compiled.tail()}"
                 )
-            jar(classes, path / f"{module}.jar", _MANIFESTS.get(module, ""))
+            pack_jar(classes, path / f"{module}.jar", _MANIFESTS.get(module, ""))
         return path

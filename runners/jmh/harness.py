@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from auditor.core.errors import SourceUnreadable
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
@@ -12,16 +12,16 @@ from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from auditor.core.suite import Suite
-from runners.folders import running_folder
+from runners.folders import locate_run_folder
 from runners.jmh import commandline
 from runners.jmh.classes import benchmark_classes, benchmark_list
 from runners.jmh.guests import JmhGuest
-from runners.jmh.listing import CLASSES, java_sources, library_lines, read_entries
+from runners.jmh.listing import CLASSES, filter_library_lines, read_entries, read_java_sources
 from runners.jmh.profiles import read_profile
 from runners.jmh.results import read_outcome
 from runners.jmh.testing import UnitTests
 from runners.jmh.tracer import read_usage
-from runners.limits import within_limits
+from runners.limits import check_limits
 
 
 class JmhHarness:
@@ -57,30 +57,38 @@ class JmhHarness:
     def discover(
         self,
         project: Project,
-        into: Path,
+        build_folder: Path,
         ask: Ask,
         listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """List the benchmarks by JMH's own code, and the library's methods by their byte code."""
-        path = running_folder(into) / "benchmarks.jsonl"
-        benchmarks = _ask(commandline.list_benchmarks(project, self.guests, path), ask, path)
-        listed = read_entries(benchmarks, dict(project.options).get("jmh", "unknown"))
-        return Suite(listed.benchmarks, self.sources(project, into, ask), listed.unusable)
+        path = locate_run_folder(build_folder) / "benchmarks.jsonl"
+        benchmarks = _run_listing_job(
+            commandline.make_benchmark_list_job(project, self.guests, path), ask, path
+        )
+        suite_listing = read_entries(benchmarks, dict(project.options).get("jmh", "unknown"))
+        return Suite(
+            suite_listing.benchmarks,
+            self.sources(project, build_folder, ask),
+            suite_listing.unusable,
+        )
 
-    def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
+    def sources(self, project: Project, build_folder: Path, ask: Ask) -> tuple[SourceFile, ...]:
         """List the library's methods by their byte code, and read what there is of its text."""
-        asked = running_folder(into) / CLASSES
-        classes = _ask(commandline.list_classes(project, self.guests, asked), ask, asked)
+        class_list = locate_run_folder(build_folder) / CLASSES
+        classes = _run_listing_job(
+            commandline.make_class_list_job(project, self.guests, class_list), ask, class_list
+        )
         for path in {*project.paths(Role.BENCHMARKS)} & {*project.paths(Role.LIBRARY)}:
-            classes = library_lines(classes, benchmark_classes(benchmark_list(path) or ""))
+            classes = filter_library_lines(classes, benchmark_classes(benchmark_list(path) or ""))
         methods = SourceFile(path=CLASSES, unit=CLASSES, role=SourceRole.LIBRARY, text=classes)
-        return (methods, *java_sources(project.paths(Role.SOURCES)))
+        return (methods, *read_java_sources(project.paths(Role.SOURCES)))
 
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (the build tool runs them all)
         """Name no part."""
         return ("",)
 
-    def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:  # noqa: ARG002 (any method may be, at run time)
+    def never_inlined(self, project: Project, folder: str, build_folder: Path, ask: Ask) -> Places:  # noqa: ARG002 (any method may be, at run time)
         """Name none."""
         return frozenset()
 
@@ -88,21 +96,21 @@ class JmhHarness:
         self,
         project: Project,  # noqa: ARG002 (the agent changes classes as they are loaded)
         overlay: Overlay,
-        into: Path,
+        build_folder: Path,
     ) -> Build:
         """Write the agent's instructions; nothing is compiled."""
         if not overlay.instructions:
             return Build()
-        return commandline.instructions(overlay, into)
+        return commandline.make_instruction_build(overlay, build_folder)
 
-    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
+    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Sequence[Invocation]:
         """Return the one process of a trial; none for unit tests where nothing runs them."""
         if trial.benchmark is None:
             tests = self._tests() if self._tests else None
-            return () if tests is None else (tests.traced(self.guests, trial, into),)
-        return (commandline.run_benchmark(project, self.guests, trial, into),)
+            return () if tests is None else (tests.traced(self.guests, trial, build_folder),)
+        return (commandline.make_benchmark_job(project, self.guests, trial, build_folder),)
 
-    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how a trial ended."""
         if trial.benchmark is None:
             return read_usage(trial, answers)
@@ -111,8 +119,8 @@ class JmhHarness:
         return read_outcome(trial, answers)
 
 
-def _ask(job: Invocation, ask: Ask, path: Path) -> bytes:
-    answer = within_limits(job, ask(job))
+def _run_listing_job(job: Invocation, ask: Ask, path: Path) -> bytes:
+    answer = check_limits(job, ask(job))
     if answer.exit_code != 0 or path not in answer.files:
         raise SourceUnreadable(f"the suite cannot be listed; java said:\n{answer.tail()}")
     return answer.files[path]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.ports import Host
 from runners.jmh.jdk import Jdk
 
@@ -46,7 +46,7 @@ class Javac:
 
     def run(
         self, files: Sequence[str], cwd: Path, classes: Path, class_path: Sequence[Path]
-    ) -> Completed:
+    ) -> CompletedProcess:
         """Compile files of a folder into another one, which is made."""
         path = ":".join(map(str, class_path))
         argv = (
@@ -59,9 +59,9 @@ class Javac:
         )
 
 
-def jar(classes: Path, into: Path, manifest: str = "") -> None:
+def pack_jar(classes: Path, jar_path: Path, manifest: str = "") -> None:
     """Pack the classes of a folder."""
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(jar_path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\n{manifest}\n")
         for path in sorted(classes.rglob("*.class")):
             archive.write(path, path.relative_to(classes).as_posix())

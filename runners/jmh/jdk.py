@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.core.errors import ToolMissing
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.ports import Host
 from runners.hosts.variables import of_installers
 
@@ -74,7 +74,7 @@ def ask_version(
         timeout_seconds=_SECONDS,
     )
     try:
-        answer: Completed = host.run(job)
+        answer: CompletedProcess = host.run(job)
     except ToolMissing as error:
         raise ToolMissing(f"{program} was not found; {advice}") from error
     if answer.exit_code != 0:

@@ -61,21 +61,21 @@ def installed_jdks(
 
 
 def with_jdk(
-    chosen: str, host: Host, environment: tuple[tuple[str, str], ...]
+    jdk_choice: str, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:
     """Return the environment with the chosen JDK, a folder or a number, as JAVA_HOME.
 
     Raises UsageError for a number of which no JDK is installed.
     """
-    if not chosen:
+    if not jdk_choice:
         return environment
-    home = chosen
-    if chosen.isdigit():
+    home = jdk_choice
+    if jdk_choice.isdigit():
         jdks = installed_jdks(host, environment)
-        homes = [str(jdk.home) for jdk in jdks if jdk.feature == int(chosen)]
+        homes = [str(jdk.home) for jdk in jdks if jdk.feature == int(jdk_choice)]
         if not homes:
             raise UsageError(
-                f"no JDK {chosen} is installed; {describe_jdks(jdks)}; "
+                f"no JDK {jdk_choice} is installed; {describe_jdks(jdks)}; "
                 "name the folder of one in jdk"
             )
         home = homes[0]

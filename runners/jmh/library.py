@@ -8,24 +8,24 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.jmh.build import artifact
 from runners.jmh.build.bytecode_generator import has_benchmarks
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.build.source_tree import build_copy
-from runners.jmh.classes import digest
+from runners.jmh.classes import digest_class_path
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.steps import ignore_step
-from runners.subjects.place import artifact_folder
-from runners.subjects.placed import Placed
+from runners.subjects.place import place_artifact
+from runners.subjects.placed import PlacedSubject
 
 
 def prepare_library(  # noqa: PLR0913 - what the library, the machine and the user contribute
     spec: MavenSpec | None,
-    placed: Placed,
+    placed: PlacedSubject,
     *,
-    home: Home,
+    home: HomeFolder,
     host: Host,
     environment: tuple[tuple[str, str], ...],
     words: BuildOptions,
@@ -39,7 +39,7 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment, tell=tell)
     if spec is not None:
-        fetched = artifact.fetch_artifact(spec, artifact_folder(spec, home).tree, maven)
+        fetched = artifact.fetch_artifact(spec, place_artifact(spec, home).tree, maven)
         if "" not in fetched.files:
             raise UsageError(
                 f"{placed.name} is not a jar; name the artifact that holds the classes"
@@ -51,32 +51,34 @@ def prepare_library(  # noqa: PLR0913 - what the library, the machine and the us
             if kind in fetched.files
         ]
         placed = replace(placed, revision=fetched.version)
-        return _project(placed, placed.tree, parts, jdk, environment)
+        return _make_project(placed, placed.tree, parts, jdk, environment)
     root, sets = build_copy(placed, maven, jdk, words)
-    return _project(placed, root, _parts(sets), jdk, environment)
+    return _make_project(placed, root, _list_parts(sets), jdk, environment)
 
 
-def _parts(sets: Sequence[SourceSet]) -> list[Part]:
-    own = [
+def _list_parts(sets: Sequence[SourceSet]) -> list[Part]:
+    library_sets = [
         source_set
         for source_set in sets
         if not (source_set.test or source_set.lists or has_benchmarks(source_set))
     ]
     classes = [
         class_
-        for source_set in own
+        for source_set in library_sets
         for class_ in source_set.classes
         if any(class_.rglob("*.class"))
     ]
-    sources = [source for source_set in own for source in source_set.sources if source.is_dir()]
+    sources = [
+        source for source_set in library_sets for source in source_set.sources if source.is_dir()
+    ]
     return [
         *(Part(Role.LIBRARY, fromkey) for fromkey in dict.fromkeys(classes)),
         *(Part(Role.SOURCES, fromkey) for fromkey in dict.fromkeys(sources)),
     ]
 
 
-def _project(
-    placed: Placed,
+def _make_project(
+    placed: PlacedSubject,
     root: Path,
     parts: Sequence[Part],
     jdk: Jdk,
@@ -93,7 +95,7 @@ def _project(
         language=Language.JAVA,
         harness="",
         root=root,
-        digest=digest(classes, jdk.version),
+        digest=digest_class_path(classes, jdk.version),
         parts=tuple(parts),
         environment=java_environment(environment),
         options=(("java", jdk.java),),

@@ -12,7 +12,7 @@ import msgspec
 
 from auditor.core.errors import SourceUnreadable
 from auditor.core.subject import SourceFile, SourceRole
-from auditor.core.suite import Benchmark, Configured
+from auditor.core.suite import Benchmark, IterationSettings
 from runners.jmh.classes import is_benchmark, open_jar
 
 CLASSES = "classes.jsonl"
@@ -26,14 +26,14 @@ _JMH = ("org/openjdk/jmh/", "joptsimple/")
 """JMH and the one library that only it uses; its other one, commons-math, may be the subject."""
 _LONGER_SINCE = (1, 21)
 """The first version of JMH whose iterations last ten seconds, not one, unless something is said."""
-_OF_OLD = Configured(
+_OF_OLD = IterationSettings(
     warmup_iterations=20,
     warmup_seconds=1.0,
     measurement_iterations=20,
     measurement_seconds=1.0,
     forks=10,
 )
-_OF_NOW = Configured(
+_OF_NOW = IterationSettings(
     warmup_iterations=5,
     warmup_seconds=10.0,
     measurement_iterations=5,
@@ -95,26 +95,26 @@ def read_entries(data: bytes, jmh: str) -> SuiteListing:
         if entry.kind == "benchmark":
             named.setdefault(entry.name, []).append(entry)
     return SuiteListing(
-        tuple(benchmark for modes in named.values() for benchmark in _benchmarks(modes, jmh)),
+        tuple(benchmark for modes in named.values() for benchmark in _make_benchmarks(modes, jmh)),
         tuple((entry.name, entry.reason) for entry in entries if entry.kind == "unusable"),
     )
 
 
-def settings_of(benchmark: Benchmark) -> JmhSettings:
+def parse_settings(benchmark: Benchmark) -> JmhSettings:
     """Return the author's settings of a benchmark."""
     return msgspec.json.decode(benchmark.settings, type=JmhSettings)
 
 
-def _benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]:
+def _make_benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]:
     """A benchmark counts once, whatever number of modes it can be run in."""
-    entry = min(modes, key=lambda listing_entry: _order(listing_entry.mode))
+    entry = min(modes, key=lambda listing_entry: _rank_mode(listing_entry.mode))
     mode = _MODES[0] if entry.mode == _ALL else entry.mode
     settings = JmhSettings(mode=mode, prepend=entry.prepend or ())
-    others = [listing_entry.mode for listing_entry in modes if listing_entry is not entry]
-    kept = "" if entry.mode == _SINGLE else _why_kept(entry)
-    configured = _configured(entry, jmh)
+    other_modes = [listing_entry.mode for listing_entry in modes if listing_entry is not entry]
+    keep_reason = "" if entry.mode == _SINGLE else _explain_fixed_block(entry)
+    configured = _derive_configuration(entry, jmh)
     group, _, name = entry.name.rpartition(".")
-    threads = _threads(entry)
+    threads = _count_threads(entry)
     choices = entry.parameters or {}
     for values in itertools.product(*choices.values()):
         yield Benchmark(
@@ -123,69 +123,71 @@ def _benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]:
             parameters=tuple(zip(choices, values, strict=True)),
             threads=threads,
             concurrency=threads if mode == "Throughput" else 1,
-            block_seconds=configured.measurement_seconds if kept else None,
-            kept=kept,
+            block_seconds=configured.measurement_seconds if keep_reason else None,
+            kept=keep_reason,
             configured=configured,
-            notes=(*_modes_left_out(entry, mode, others), *_notes(entry)),
+            notes=(*_list_omitted_modes(entry, mode, other_modes), *_list_notes(entry)),
             settings=json.dumps(msgspec.to_builtins(settings), sort_keys=True),
         )
 
 
-def _configured(entry: ListingEntry, jmh: str) -> Configured:
+def _derive_configuration(entry: ListingEntry, jmh: str) -> IterationSettings:
     """Return what JMH itself would do; of single shots it warms up none, and measures one."""
-    usual = _defaults(jmh)
+    usual = _select_defaults(jmh)
     if entry.mode == _SINGLE:
         usual = replace(usual, warmup_iterations=0, measurement_iterations=1)
     value = 0.0 if entry.mode == _SINGLE else 1.0
-    return Configured(
-        warmup_iterations=_said(entry.warmups, usual.warmup_iterations),
-        warmup_seconds=value * _said(entry.warmup_seconds, usual.warmup_seconds),
-        measurement_iterations=_said(entry.iterations, usual.measurement_iterations),
-        measurement_seconds=value * _said(entry.iteration_seconds, usual.measurement_seconds),
-        forks=max(1, _said(entry.forks, usual.forks)),
+    return IterationSettings(
+        warmup_iterations=_choose_value(entry.warmups, usual.warmup_iterations),
+        warmup_seconds=value * _choose_value(entry.warmup_seconds, usual.warmup_seconds),
+        measurement_iterations=_choose_value(entry.iterations, usual.measurement_iterations),
+        measurement_seconds=value
+        * _choose_value(entry.iteration_seconds, usual.measurement_seconds),
+        forks=max(1, _choose_value(entry.forks, usual.forks)),
     )
 
 
-def _said(written: Number | None, usual: Number) -> Number:
-    return usual if written is None else written
+def _choose_value(explicit_value: Number | None, usual: Number) -> Number:
+    return usual if explicit_value is None else explicit_value
 
 
-def _defaults(jmh: str) -> Configured:
+def _select_defaults(jmh: str) -> IterationSettings:
     match = re.match(r"(\d+)\.(\d+)", jmh)
     return _OF_OLD if match and (int(match[1]), int(match[2])) < _LONGER_SINCE else _OF_NOW
 
 
-def _order(mode: str) -> int:
+def _rank_mode(mode: str) -> int:
     return _MODES.index(mode) if mode in _MODES else len(_MODES)
 
 
-def _threads(entry: ListingEntry) -> int:
+def _count_threads(entry: ListingEntry) -> int:
     """Return the number of threads: all processors for -1, and whole groups only."""
-    asked = entry.threads if entry.threads is not None else 1
-    threads = entry.processors if asked < 1 else asked
+    requested_threads = entry.threads if entry.threads is not None else 1
+    threads = entry.processors if requested_threads < 1 else requested_threads
     return -(-threads // entry.groups) * entry.groups
 
 
-def _modes_left_out(entry: ListingEntry, mode: str, others: list[str]) -> Iterator[str]:
+def _list_omitted_modes(entry: ListingEntry, mode: str, other_modes: list[str]) -> Iterator[str]:
     if entry.mode == _ALL:
         yield f"the author asks for all modes; it is run in {mode} only"
-    if others:
-        yield f"run in {mode} only, not in {', '.join(others)}"
+    if other_modes:
+        yield f"run in {mode} only, not in {', '.join(other_modes)}"
 
 
-def _notes(entry: ListingEntry) -> Iterator[str]:
+def _list_notes(entry: ListingEntry) -> Iterator[str]:
     if entry.forks == 0:
         yield "the author asks for no fork; it is run in one"
     if entry.mode == _SINGLE:
         calls = entry.iteration_batch or 1
-        what = f"a batch of {calls} calls" if calls > 1 else "one call"
+        description = f"a batch of {calls} calls" if calls > 1 else "one call"
         yield (
-            f"an iteration is {what}, however long that takes; how many there are, and how many "
+            f"an iteration is {description}, however long that takes; how many there are, and "
+            "how many "
             "warm up before them, is as planned, not as written"
         )
 
 
-def _why_kept(entry: ListingEntry) -> str:
+def _explain_fixed_block(entry: ListingEntry) -> str:
     """Say what would mean something else with another length of the iterations."""
     if entry.fixtures is None:
         return "its set-up could not be examined"
@@ -196,7 +198,7 @@ def _why_kept(entry: ListingEntry) -> str:
     return ""
 
 
-def library_lines(classes: bytes, benchmarks: frozenset[str]) -> bytes:
+def filter_library_lines(classes: bytes, benchmarks: frozenset[str]) -> bytes:
     """Leave out of a list of classes those of the suite and of JMH, where all are in one jar."""
     lines = classes.splitlines(keepends=True)
     return b"".join(line for line in lines if _is_library(json.loads(line), benchmarks))
@@ -207,13 +209,13 @@ def _is_library(line: Mapping[str, str], benchmarks: frozenset[str]) -> bool:
     return not name.startswith(_JMH) and not is_benchmark(f"{name}.class", benchmarks)
 
 
-def java_sources(parts: Iterable[Path]) -> Iterator[SourceFile]:
+def read_java_sources(parts: Iterable[Path]) -> Iterator[SourceFile]:
     """Read the Java files of folders and source jars; of two with one path the first counts."""
-    seen: set[str] = set()
+    unique_paths: set[str] = set()
     for part in parts:
         for path, text in _java_files(part):
-            if path not in seen:
-                seen.add(path)
+            if path not in unique_paths:
+                unique_paths.add(path)
                 yield SourceFile(path=path, unit=part.name, role=SourceRole.LIBRARY, text=text)
 
 

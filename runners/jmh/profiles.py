@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.outcome import Frame, Measured, Outcome, Profiled, Stack, Unreadable
 from auditor.core.plan import Trial
 from auditor.core.schedule import Phase
@@ -67,7 +67,7 @@ class StacksUnreadable(ValueError):
     """A file of stacks is not what the guest writes; the message is for users."""
 
 
-def read_profile(trial: Trial, answers: Sequence[Completed]) -> Outcome:
+def read_profile(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     """Return the samples of a trial, or why there are none."""
     outcome = read_outcome(trial, answers)
     if not isinstance(outcome, Measured):
@@ -90,7 +90,7 @@ def read_stacks(trial: Trial, data: bytes) -> Profiled:
         raise StacksUnreadable("the guest wrote no sampled stacks")
     if len(lines) > _MOST_LINES:
         raise StacksUnreadable(f"the sampled stacks have more than {_MOST_LINES:,} lines")
-    profile = _Profile(trial)
+    profile = _StackProfile(trial)
     for line in lines[1:-1]:
         try:
             profile.take(line.split("\t"))
@@ -100,7 +100,7 @@ def read_stacks(trial: Trial, data: bytes) -> Profiled:
 
 
 @dataclass(slots=True)
-class _Profile:
+class _StackProfile:
     """What was read of one file of stacks."""
 
     trial: Trial
@@ -134,17 +134,19 @@ class _Profile:
             raise ValueError(block)
         match [kind, *rest]:
             case ["stack", thread, samples, frames]:
-                self._take_stack(block, int(thread), _samples(samples), frames.split(";"))
-            case ["other", thread, samples, ("java" | "native" | "broken") as what]:
-                self.other[int(thread), what] += _samples(samples)
+                self._take_stack(
+                    block, int(thread), _parse_sample_count(samples), frames.split(";")
+                )
+            case ["other", thread, samples, ("java" | "native" | "broken") as frame_kind]:
+                self.other[int(thread), frame_kind] += _parse_sample_count(samples)
             case ["thread", ("before" | "after") as when, thread, busy, waiting, faults]:
                 self.times[block, int(thread)][when] = (
-                    _counted(busy),
-                    _counted(waiting),
-                    _counted(faults),
+                    _parse_count(busy),
+                    _parse_count(waiting),
+                    _parse_count(faults),
                 )
             case ["timed", operations, seconds]:
-                self.timed[block] = _timed(int(operations), float(seconds))
+                self.timed[block] = _check_timing(int(operations), float(seconds))
             case _:
                 raise ValueError(kind)
 
@@ -159,17 +161,17 @@ class _Profile:
         self.inside[thread] += samples
         self.timed_one_by_one |= stub[2] in _TIMED_ONE_BY_ONE
         if len(frames) == 1:
-            self.stub_alone[block, _name(frames[0])] += samples
+            self.stub_alone[block, _normalise_frame(frames[0])] += samples
             return
         if not _is_timed(frames[1:], benchmark=stub[1]):
             return
         if any(_PAGE_FAULT.search(frame) for frame in frames):
             self.faults += samples
             return
-        names = [_name(frame) for frame in reversed(frames)]
-        self._add(block, names, samples)
+        names = [_normalise_frame(frame) for frame in reversed(frames)]
+        self._add_stack(block, names, samples)
 
-    def _add(self, block: int, names: Sequence[str], samples: int) -> None:
+    def _add_stack(self, block: int, names: Sequence[str], samples: int) -> None:
         indices = [self.frames.setdefault(name, len(self.frames)) for name in names]
         self.stacks[block, tuple(dict.fromkeys(indices))] += samples
 
@@ -179,15 +181,15 @@ class _Profile:
         `seconds` is the CPU time of an operation, or its time where that is unknown.
         """
         alone, below = self.stub_alone.total(), self.stacks.total()
-        own = _STUB_SECONDS_WITH_TIMER if self.timed_one_by_one else _STUB_SECONDS
-        share = min(1.0, own / seconds) if seconds > 0 else 0.0
-        kept = min(1.0, share * (alone + below) / alone) if alone else 0.0
+        stub_seconds = _STUB_SECONDS_WITH_TIMER if self.timed_one_by_one else _STUB_SECONDS
+        share = min(1.0, stub_seconds / seconds) if seconds > 0 else 0.0
+        stub_share = min(1.0, share * (alone + below) / alone) if alone else 0.0
         lost = 0
         for (block, name), samples in self.stub_alone.items():
-            own_samples = round(kept * samples)
+            own_samples = round(stub_share * samples)
             lost += samples - own_samples
             if own_samples and not self.timed_one_by_one:
-                self._add(block, (name,), own_samples)
+                self._add_stack(block, (name,), own_samples)
         return lost
 
     def profiled(self) -> Profiled:
@@ -200,7 +202,9 @@ class _Profile:
         busy, waiting, faults = self._thread_seconds()
         benchmark = self.trial.benchmark
         threads = benchmark.concurrency if benchmark else 1
-        seconds = threads * math.fsum(number * each for number, each in self.timed.values())
+        seconds = threads * math.fsum(
+            number * operation_seconds for number, operation_seconds in self.timed.values()
+        )
         operations = sum(number for number, _ in self.timed.values())
         lost = self._take_stub((busy or seconds) / operations if operations else 0.0)
         return Profiled(
@@ -241,7 +245,9 @@ class _Profile:
                 continue
             outside = sum(n for (count, _), n in self.other.items() if count == thread)
             share = self.inside[thread] / (self.inside[thread] + outside)
-            spent = [max(0, last - first) for first, last in zip(*_ordered(times), strict=True)]
+            spent = [
+                max(0, last - first) for first, last in zip(*_order_snapshots(times), strict=True)
+            ]
             busy += share * spent[0] * 1e-9
             waiting += share * spent[1] * 1e-9
             faults += spent[2] * _FAULT_SECONDS
@@ -254,31 +260,31 @@ class _Profile:
         return math.ceil(self.stacks.total() * min(1.0, faults / busy))
 
 
-def _ordered(times: Mapping[str, tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
+def _order_snapshots(times: Mapping[str, tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
     return times["before"], times["after"]
 
 
-def _samples(text: str) -> int:
+def _parse_sample_count(text: str) -> int:
     samples = int(text)
     if not 0 < samples <= _MOST_SAMPLES:
         raise ValueError(text)
     return samples
 
 
-def _timed(operations: int, seconds: float) -> tuple[int, float]:
+def _check_timing(operations: int, seconds: float) -> tuple[int, float]:
     if not 0 <= operations <= _MOST or not 0 <= seconds <= _MOST:
         raise ValueError(operations)
     return operations, seconds
 
 
-def _counted(text: str) -> int:
+def _parse_count(text: str) -> int:
     number = int(text)
     if not 0 <= number <= _MOST:
         raise ValueError(text)
     return number
 
 
-def _name(frame: str) -> str:
+def _normalise_frame(frame: str) -> str:
     """Return a frame as `Method.descriptor` has it; frames that are not Java's stay as they are."""
     java = _JAVA.match(frame)
     if java is None:

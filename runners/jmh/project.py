@@ -8,38 +8,40 @@ from auditor.core.errors import UsageError
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions, JarSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.jmh.benchmark_jar import jar_parts, jmh_within
 from runners.jmh.build.artifact import prepare_artifact_files
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.source_tree import build_settings_text, tree_parts
-from runners.jmh.classes import digest
-from runners.jmh.content import content
+from runners.jmh.classes import digest_class_path
+from runners.jmh.content import digest_content
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.steps import ignore_step
 from runners.subjects.jar import NAME
-from runners.subjects.place import artifact_folder
-from runners.subjects.placed import Placed
+from runners.subjects.place import place_artifact
+from runners.subjects.placed import PlacedSubject
 
 _JMH_CORE = "jmh-core-"
 
 
 def prepare_artifact(
-    spec: MavenSpec, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
+    spec: MavenSpec, *, home: HomeFolder, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> Project:
     """Resolve an artifact, its tests and its sources, and all that its benchmarks need."""
-    placed = artifact_folder(spec, home)
+    placed = place_artifact(spec, home)
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment)
     artifact = prepare_artifact_files(spec, placed.tree, maven, jdk)
     placed = replace(placed, revision=artifact.version)
-    return _project(placed, placed.tree, artifact.parts, jdk, _Given(environment, artifact.jars))
+    return _make_project(
+        placed, placed.tree, artifact.parts, jdk, _BuildInputs(environment, artifact.jars)
+    )
 
 
 def prepare_tree(  # noqa: PLR0913 - what the tree, the machine and the user contribute
-    placed: Placed,
+    placed: PlacedSubject,
     *,
-    home: Home,
+    home: HomeFolder,
     host: Host,
     environment: tuple[tuple[str, str], ...],
     words: BuildOptions,
@@ -49,12 +51,14 @@ def prepare_tree(  # noqa: PLR0913 - what the tree, the machine and the user con
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment, tell=tell)
     root, parts = tree_parts(placed, maven, jdk, words)
-    return _project(placed, root, parts, jdk, _Given(environment, (), build_settings_text(words)))
+    return _make_project(
+        placed, root, parts, jdk, _BuildInputs(environment, (), build_settings_text(words))
+    )
 
 
 def prepare_jar(
     spec: JarSpec,
-    placed: Placed,
+    placed: PlacedSubject,
     *,
     host: Host,
     environment: tuple[tuple[str, str], ...],
@@ -62,11 +66,13 @@ def prepare_jar(
     """Take a jar with all that its benchmarks need."""
     jar = placed.tree / NAME
     parts = jar_parts(jar, spec.path)
-    return _project(placed, placed.tree, parts, find_jdk(host, environment), _Given(environment))
+    return _make_project(
+        placed, placed.tree, parts, find_jdk(host, environment), _BuildInputs(environment)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _BuildInputs:
     """What else decides what is built: `fetched` jars, and words about the build."""
 
     environment: tuple[tuple[str, str], ...]
@@ -74,8 +80,8 @@ class _Given:
     words: tuple[str, ...] = ()
 
 
-def _project(
-    placed: Placed, root: Path, parts: tuple[Part, ...], jdk: Jdk, given: _Given
+def _make_project(
+    placed: PlacedSubject, root: Path, parts: tuple[Part, ...], jdk: Jdk, build_inputs: _BuildInputs
 ) -> Project:
     # What is compiled follows from the tree and the jars; its bytes need not repeat (dates, the
     # order of lists), and must not make another subject.
@@ -89,12 +95,14 @@ def _project(
         language=Language.JAVA,
         harness="jmh",
         root=root,
-        digest=digest([*given.fetched, *jars], jdk.version, placed.digest_of_tree, *given.words),
+        digest=digest_class_path(
+            [*build_inputs.fetched, *jars], jdk.version, placed.digest_of_tree, *build_inputs.words
+        ),
         parts=parts,
-        environment=java_environment(given.environment),
+        environment=java_environment(build_inputs.environment),
         options=(("java", jdk.java), ("javac", jdk.javac), ("jmh", jmh), ("jdk", jdk.version)),
         versions=(("jdk", jdk.version), ("jmh", jmh)),
-        content=content(parts, copied, jdk.version),
+        content=digest_content(parts, copied, jdk.version),
     )
 
 

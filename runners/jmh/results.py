@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import VariantKind
 from auditor.core.outcome import (
     Crashed,
@@ -26,9 +26,9 @@ from auditor.core.values import (
     WALL,
 )
 from runners.jmh.commandline import records_name
-from runners.records import Records, RecordsUnreadable, read_records
+from runners.records import GuestRecords, RecordsUnreadable, read_records
 
-_OURS = frozenset(
+_AUDIT_METRICS = frozenset(
     (TIME, OPERATIONS, METHOD_CALLS, METHOD_TIME, CLOCK_COST, WALL, ALLOCATIONS, ALLOCATED)
 )
 _COLLECTOR = ("gc.", "\N{MIDDLE DOT}gc.")
@@ -41,11 +41,11 @@ _UNCHANGED = frozenset((VariantKind.PLAIN, VariantKind.PROFILED))
 """Variants without changed byte code."""
 
 
-def read_outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
+def read_outcome(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     """Return how the trial ended; a measurement only if all of its schedule was done."""
     answer = answers[-1]
     if answer.timed_out:
-        return TimedOut(answer.seconds, _tail(answer))
+        return TimedOut(answer.seconds, _extract_tail(answer))
     data = next(
         (data for path, data in answer.files.items() if path.name == records_name(trial)), b""
     )
@@ -53,38 +53,42 @@ def read_outcome(trial: Trial, answers: Sequence[Completed]) -> Outcome:
         records = read_records(data, len(trial.schedule.blocks))
     except RecordsUnreadable as error:
         if answer.exit_code != 0 or not data:
-            return Crashed(answer.exit_code or 0, _tail(answer))
-        return Unreadable(str(error), _tail(answer))
+            return Crashed(answer.exit_code or 0, _extract_tail(answer))
+        return Unreadable(str(error), _extract_tail(answer))
     records.stopped |= answer.enough
-    return _failure(trial, records, answer) or _values(trial, records)
+    return _find_failure(trial, records, answer) or _read_values(trial, records)
 
 
-def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
+def _find_failure(trial: Trial, records: GuestRecords, answer: CompletedProcess) -> Outcome | None:
     if records.failures:
         reason = "; ".join(dict.fromkeys(records.failures))[:2000]
         plain = trial.variant.kind in _UNCHANGED
-        return Unreadable(reason, _tail(answer)) if plain else NotBuilt(reason)
+        return Unreadable(reason, _extract_tail(answer)) if plain else NotBuilt(reason)
     if trial.variant.kind not in _UNCHANGED and _UNVERIFIABLE in answer.stdout:
-        return NotBuilt(_tail(answer))
+        return NotBuilt(_extract_tail(answer))
     if answer.exit_code != 0 or not records.done(trial.schedule):
-        return Crashed(answer.exit_code or 0, _tail(answer))
+        return Crashed(answer.exit_code or 0, _extract_tail(answer))
     for record in records.blocks:
         if not math.isfinite(record.seconds_per_operation) or record.seconds_per_operation <= 0:
             reason = f"block {record.index} has no time: {record.seconds_per_operation} s/op"
-            return Unreadable(reason, _tail(answer))
-    return _absence(trial, records, answer)
+            return Unreadable(reason, _extract_tail(answer))
+    return _check_variant_ran(trial, records, answer)
 
 
-def _absence(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
+def _check_variant_ran(
+    trial: Trial, records: GuestRecords, answer: CompletedProcess
+) -> Outcome | None:
     """Make sure that the variant asked for is the code that ran."""
     if trial.variant.kind is VariantKind.DELAYED and "0" not in records.present:
-        return Unreadable("the slowed method was not seen in the running code", _tail(answer))
+        return Unreadable(
+            "the slowed method was not seen in the running code", _extract_tail(answer)
+        )
     if trial.variant.kind is VariantKind.COUNTING and len(records.windows) != len(records.blocks):
-        return Unreadable("the counters were not seen in the running code", _tail(answer))
+        return Unreadable("the counters were not seen in the running code", _extract_tail(answer))
     return NeverCalled() if _was_never_called(trial, records) else None
 
 
-def _was_never_called(trial: Trial, records: Records) -> bool:
+def _was_never_called(trial: Trial, records: GuestRecords) -> bool:
     """Some arms alone tell calls; set-up and what does not end within a block are none."""
     blocks, arms = trial.schedule.blocks, trial.schedule.arms
     calls = [
@@ -95,29 +99,29 @@ def _was_never_called(trial: Trial, records: Records) -> bool:
     return bool(calls) and not any(calls)
 
 
-def _values(trial: Trial, records: Records) -> Outcome:
+def _read_values(trial: Trial, records: GuestRecords) -> Outcome:
     if trial.variant.kind is VariantKind.COUNTING:
-        ids = {str(at): method.id for at, method in enumerate(trial.variant.methods)}
+        ids = {str(number): method.id for number, method in enumerate(trial.variant.methods)}
         return records.counted(ids, set_up_apart=True)
     records.metrics = [
-        (index, _metric(trial, name), unit, value)
+        (index, _translate_metric(trial, name), unit, value)
         for index, name, unit, value in records.metrics
-        if _metric(trial, name)
+        if _translate_metric(trial, name)
     ]
     return Measured(records.series(trial.schedule))
 
 
-def _metric(trial: Trial, name: str) -> str:
+def _translate_metric(trial: Trial, name: str) -> str:
     """Return our name of a secondary result; none for what else the GC profiler found."""
     if trial.reports_allocations and name.startswith(_COLLECTOR):
         return ALLOCATED if name.endswith(_NORM) else ""
-    return f"{name} (secondary)" if name in _OURS else name
+    return f"{name} (secondary)" if name in _AUDIT_METRICS else name
 
 
-def _tail(answer: Completed) -> str:
+def _extract_tail(answer: CompletedProcess) -> str:
     """Return the benchmark's own exception where there is one, else the last lines."""
     text = answer.stdout.decode(errors="replace")
-    positions = [at for mark in _FAILURES if (at := text.find(mark)) >= 0]
+    positions = [position for mark in _FAILURES if (position := text.find(mark)) >= 0]
     if not positions:
         return answer.tail(_TAIL_LINES)
     lines = [line for line in text[min(positions) :][:20_000].splitlines() if line.strip()]

@@ -8,7 +8,7 @@ from pathlib import Path
 from auditor.core.errors import MachineError, ResolveFailed, ToolMissing
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Host
-from runners.disk import writing
+from runners.disk import convert_write_errors
 from runners.jmh.build.maven import Maven, fetch_jar
 from runners.jmh.jdk import Jdk, java_environment
 
@@ -56,19 +56,19 @@ class SamplerMaker:
         if folder.is_dir():
             return ""
         try:
-            name = _library(self._properties())
+            name = _choose_library(self._read_properties())
             jar = fetch_jar(self.maven, LOADER, _LOADER_SHA256, "sampling of JMH suites")
-        except _Unsupported as error:
+        except _JvmUnsupported as error:
             return str(error)
         except (ResolveFailed, ToolMissing) as error:
             reason = str(error).partition("\n")[0]
             return f"async-profiler cannot be fetched: {reason}"
-        with self.maven.home.scratch() as scratch, writing(folder):
-            _unpack(jar, name, scratch / "sampler")
+        with self.maven.home.make_scratch_folder() as scratch, convert_write_errors(folder):
+            _unpack_sampler(jar, name, scratch / "sampler")
             (scratch / "sampler").rename(folder)
         return ""
 
-    def _properties(self) -> dict[str, str]:
+    def _read_properties(self) -> dict[str, str]:
         """Return the system properties of the JVM."""
         answer = self.host.run(
             Invocation(
@@ -82,22 +82,22 @@ class SamplerMaker:
         return {match[1]: match[2].strip() for match in _PROPERTY.finditer(text)}
 
 
-class _Unsupported(Exception):
+class _JvmUnsupported(Exception):
     """The profiler cannot sample this JVM; the message is for users."""
 
 
-def _library(properties: dict[str, str]) -> str:
+def _choose_library(properties: dict[str, str]) -> str:
     """Return the name of the native library in the jar; raises _Unsupported."""
     machine = properties.get("java.vm.name", "an unknown JVM")
     if "HotSpot" not in machine and "OpenJDK" not in machine:
-        raise _Unsupported(f"async-profiler samples HotSpot JVMs, and this is {machine}")
+        raise _JvmUnsupported(f"async-profiler samples HotSpot JVMs, and this is {machine}")
     platform = properties.get("os.name", "unknown"), properties.get("os.arch", "unknown")
     if platform not in _LIBRARIES:
-        raise _Unsupported(f"async-profiler has no library for {' on '.join(platform)}")
+        raise _JvmUnsupported(f"async-profiler has no library for {' on '.join(platform)}")
     return _LIBRARIES[platform]
 
 
-def _unpack(jar: Path, library: str, folder: Path) -> None:
+def _unpack_sampler(jar: Path, library: str, folder: Path) -> None:
     """Write the native library and the classes that call it; raises MachineError."""
     try:
         with zipfile.ZipFile(jar) as archive:

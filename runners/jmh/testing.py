@@ -7,12 +7,12 @@ from pathlib import Path
 from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
 from auditor.core.request import BuildOptions
-from runners.folders import running_folder
+from runners.folders import locate_run_folder
 from runners.jmh.build import reactor
-from runners.jmh.build.artifact import Fetched
+from runners.jmh.build.artifact import ResolvedArtifact
 from runners.jmh.build.gradle import Gradle
 from runners.jmh.build.maven import Maven, fetch_jar
-from runners.jmh.classes import digest
+from runners.jmh.classes import digest_class_path
 from runners.jmh.commandline import INSTRUCTIONS
 from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import Jdk
@@ -33,52 +33,52 @@ class UnitTests:
     job: Invocation
     root: Path
 
-    def traced(self, guests: JmhGuest, trial: Trial, into: Path) -> Invocation:
+    def traced(self, guests: JmhGuest, trial: Trial, build_folder: Path) -> Invocation:
         """Return the process with the agent, which the JVMs that it starts inherit.
 
         The agent itself tells the JVMs of build tools from those that run tests.
         """
-        records = running_folder(into, trial) / RECORDS
-        own = dict(self.job.environment)
-        agent = f'"-javaagent:{guests.agent}={into / INSTRUCTIONS}"'
-        own["JAVA_TOOL_OPTIONS"] = f"{own.get('JAVA_TOOL_OPTIONS', '')} {agent}".strip()
-        own[RECORDS_VARIABLE] = str(records)
-        own["BENCH_AUDIT_ROOT"] = str(self.root)
+        records = locate_run_folder(build_folder, trial) / RECORDS
+        variables = dict(self.job.environment)
+        agent = f'"-javaagent:{guests.agent_jar}={build_folder / INSTRUCTIONS}"'
+        variables["JAVA_TOOL_OPTIONS"] = f"{variables.get('JAVA_TOOL_OPTIONS', '')} {agent}".strip()
+        variables[RECORDS_VARIABLE] = str(records)
+        variables["BENCH_AUDIT_ROOT"] = str(self.root)
         return replace(
             self.job,
-            environment=tuple(sorted(own.items())),
+            environment=tuple(sorted(variables.items())),
             timeout_seconds=trial.timeout_seconds,
             files=((records, f"{RECORDS_HEADER}\n".encode()),),
             collects=(records,),
         )
 
 
-def of_tree(
+def make_tree_tests(
     maven: Maven, top: Path, root: Path, words: BuildOptions, tests: Sequence[str]
 ) -> UnitTests:
     """Return the call of a tree's build tool; `tests` are the only ones, if there are any."""
     if is_gradle(root):
         gradle = Gradle(host=maven.host, environment=maven.environment, program=words.gradle)
-        chosen = [word for test in tests for word in ("--tests", test)]
+        test_options = [word for test in tests for word in ("--tests", test)]
         # Tests that have run before would be up to date, or had from a cache.
         anew = ("--continue", "--no-build-cache", "cleanTest", "test")
-        job = gradle.call(*anew, *chosen, *words.flags, top=top, cwd=root)
+        job = gradle.call(*anew, *test_options, *words.flags, top=top, cwd=root)
         return UnitTests(job, root)
-    cwd, maven, switched = reactor.tests(top, root, maven, words)
-    chosen = [f"-Dtest={','.join(tests)}"] if tests else []
+    cwd, maven, switched = reactor.plan_test_run(top, root, maven, words)
+    test_options = [f"-Dtest={','.join(tests)}"] if tests else []
     quiet = ("-Dsurefire.failIfNoSpecifiedTests=false", *_MAVEN_TEST)
-    job = maven.call(*maven.settings(cwd), *switched, *chosen, *quiet, cwd=cwd)
+    job = maven.call(*maven.settings(cwd), *switched, *test_options, *quiet, cwd=cwd)
     return UnitTests(job, root)
 
 
-def published_tests_path(published_files: Fetched) -> tuple[Path, ...]:
+def published_tests_path(published_files: ResolvedArtifact) -> tuple[Path, ...]:
     """Return the class path of an artifact's published tests, they first; empty without any."""
     tests = published_files.files.get("tests")
-    own = [path for path in (published_files.files.get(""),) if path]
-    return () if tests is None else (tests, *own, *published_files.class_path)
+    main_jars = [path for path in (published_files.files.get(""),) if path]
+    return () if tests is None else (tests, *main_jars, *published_files.class_path)
 
 
-def of_jar(maven: Maven, jdk: Jdk, path: Sequence[Path], tests: Sequence[str]) -> UnitTests:
+def make_jar_tests(maven: Maven, jdk: Jdk, path: Sequence[Path], tests: Sequence[str]) -> UnitTests:
     """Return the call of JUnit for the tests in the first jar of a class path."""
     console = fetch_jar(maven, CONSOLE, _CONSOLE_SHA256, "running tests")
     argv = (
@@ -88,5 +88,7 @@ def of_jar(maven: Maven, jdk: Jdk, path: Sequence[Path], tests: Sequence[str]) -
         "--disable-ansi-colors", *(f"--include-classname={test}" for test in tests),
     )  # fmt: skip
     # Strangers' tests write where they run: not into what later audits read.
-    where = maven.home.work(f"tests-{digest(path, repr(tests), CONSOLE)[:24]}")
-    return UnitTests(replace(maven.call(cwd=where), argv=argv), where)
+    work_folder = maven.home.make_work_folder(
+        f"tests-{digest_class_path(path, repr(tests), CONSOLE)[:24]}"
+    )
+    return UnitTests(replace(maven.call(cwd=work_folder), argv=argv), work_folder)

@@ -5,7 +5,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import (
     Counted,
@@ -22,10 +22,10 @@ from auditor.core.outcome import (
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project
-from runners.jmh.commandline import instructions
+from runners.jmh.commandline import make_instruction_build
 from runners.jmh.guests import JmhGuest
 from runners.jmh.testing import RECORDS, UnitTests
-from runners.records import Records, RecordsUnreadable, read_records
+from runners.records import GuestRecords, RecordsUnreadable, read_records
 
 _MAVEN = re.compile(
     rb"^(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$",
@@ -46,26 +46,26 @@ class JavaTracer:
         self,
         project: Project,  # noqa: ARG002 (the agent changes classes as they are loaded)
         overlay: Overlay,
-        into: Path,
+        build_folder: Path,
     ) -> Build:
         """Write the agent's instructions."""
-        return instructions(overlay, into)
+        return make_instruction_build(overlay, build_folder)
 
     def launch(
         self,
         project: Project,  # noqa: ARG002 (what runs its tests has been found out)
         trial: Trial,
-        into: Path,
+        build_folder: Path,
     ) -> Sequence[Invocation]:
         """Return the one process that runs all tests."""
-        return (self._tests.traced(self._guests, trial, into),)
+        return (self._tests.traced(self._guests, trial, build_folder),)
 
-    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return what was called, or why that is not known."""
         return read_tests(trial, answers[-1])
 
 
-def read_tests(trial: Trial, answer: Completed) -> Outcome:
+def read_tests(trial: Trial, answer: CompletedProcess) -> Outcome:
     """Return what the tests called, or why that is not known."""
     data = next((data for path, data in answer.files.items() if path.name == RECORDS), b"")
     try:
@@ -73,10 +73,10 @@ def read_tests(trial: Trial, answer: Completed) -> Outcome:
     except RecordsUnreadable as error:
         return Unreadable(str(error), answer.tail())
     if "tracer" not in records.present:
-        return _unseen(records, answer)
+        return _explain_missing_trace(records, answer)
     ids = {str(index): method.id for index, method in enumerate(trial.variant.methods)}
     bodiless = {method.id for method in trial.variant.methods if method.refusal is not None}
-    tests, failed = _tests(answer)
+    tests, failed = _count_tests(answer)
     gaps = [f"{failed} of {tests} unit tests fail"] if failed else []
     if answer.timed_out:
         gaps.append(f"the unit tests were ended after {answer.seconds:.0f} s")
@@ -84,14 +84,14 @@ def read_tests(trial: Trial, answer: Completed) -> Outcome:
         gaps.append(f"the call that runs the tests ended with {answer.exit_code}")
     gaps += dict.fromkeys((*records.failures, *records.missing))
     return Traced(
-        calls=tuple(_declared(calls, bodiless) for calls in records.traced(ids)),
+        calls=tuple(_mark_bodiless_calls(calls, bodiless) for calls in records.traced(ids)),
         tests=tests,
         missing="; ".join(gaps)[:2000],
         ended_after=trial.timeout_seconds if answer.timed_out else None,
     )
 
 
-def read_usage(trial: Trial, answers: Sequence[Completed]) -> Outcome:
+def read_usage(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     """Return the calls of a library's own unit tests, as of one window without operations.
 
     Those that the library makes itself are left out: they say less of what users call.
@@ -105,14 +105,14 @@ def read_usage(trial: Trial, answers: Sequence[Completed]) -> Outcome:
     return Counted((Window(0, calls),), missing=outcome.missing)
 
 
-def _declared(calls: MethodCalls, bodiless: Set[str]) -> MethodCalls:
+def _mark_bodiless_calls(calls: MethodCalls, bodiless: Set[str]) -> MethodCalls:
     """Tell calls that name a method without a body from those of what then runs."""
     if calls.method not in bodiless:
         return calls
     return replace(calls, outside=0, inside=None, declared=calls.outside)
 
 
-def _unseen(records: Records, answer: Completed) -> Outcome:
+def _explain_missing_trace(records: GuestRecords, answer: CompletedProcess) -> Outcome:
     """Say why no JVM has run tests with the agent in it."""
     if records.failures:
         return NotBuilt(records.failures[0])
@@ -125,11 +125,11 @@ def _unseen(records: Records, answer: Completed) -> Outcome:
     )
 
 
-def _tests(answer: Completed) -> tuple[int | None, int]:
+def _count_tests(answer: CompletedProcess) -> tuple[int | None, int]:
     """Return how many tests ran and how many of them failed, as Maven or JUnit says at the end."""
-    found = [tuple(map(int, figures)) for figures in _MAVEN.findall(answer.stdout)]
-    if found:
-        ran = sum(all_ - skipped for all_, _, _, skipped in found)
-        return ran, sum(failures + errors for _, failures, errors, _ in found)
-    said = {name: int(number) for number, name in _CONSOLE.findall(answer.stdout)}
-    return said.get(b"started"), said.get(b"failed", 0)
+    summaries = [tuple(map(int, figures)) for figures in _MAVEN.findall(answer.stdout)]
+    if summaries:
+        ran = sum(all_ - skipped for all_, _, _, skipped in summaries)
+        return ran, sum(failures + errors for _, failures, errors, _ in summaries)
+    counts_by_state = {name: int(number) for number, name in _CONSOLE.findall(answer.stdout)}
+    return counts_by_state.get(b"started"), counts_by_state.get(b"failed", 0)

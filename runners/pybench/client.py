@@ -8,15 +8,15 @@ from auditor.core.errors import SubjectError
 from auditor.core.ports import Host
 from auditor.core.request import PythonSpec
 from auditor.core.subject import Language, Part, Project, Role
-from runners.disk import writing
-from runners.home import Home
+from runners.disk import convert_write_errors
+from runners.home import HomeFolder
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.installers import PIP, InstallerChoice
-from runners.pybench.library import modules, top
-from runners.pybench.project import copy, digest, own_variables
-from runners.pybench.versions import variables as told_versions
-from runners.subjects.placed import Placed, detect
+from runners.pybench.library import find_package_root, read_library_modules
+from runners.pybench.project import copy_tree, digest_words, make_process_variables
+from runners.pybench.versions import make_version_variables as told_versions
+from runners.subjects.placed import PlacedSubject, detect_kind
 
 _RUNNER = "pytest>=7"
 
@@ -25,17 +25,17 @@ _RUNNER = "pytest>=7"
 class ClientAndLibrary:
     """A client and its library as they were placed, and the copies of both."""
 
-    client: Placed
-    library: Placed
+    client: PlacedSubject
+    library: PlacedSubject
     root: Path
     library_root: Path
 
 
 def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the user contribute
-    client: Placed,
-    library: Placed,
+    client: PlacedSubject,
+    library: PlacedSubject,
     *,
-    home: Home,
+    home: HomeFolder,
     host: Host,
     environment: tuple[tuple[str, str], ...],
     python: PythonSpec,
@@ -48,37 +48,37 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     tests; none: where it looks by itself. Raises SubjectError where there is no
     Python project, and what uv or pip says where it fails.
     """
-    if detect(client.tree) != "python":
+    if detect_kind(client.tree) != "python":
         raise SubjectError(f"{client.name} is not a Python project; add a pyproject.toml")
     environments = Environments(host, dict(environment), python)
     base = environments.base(client.tree)
     tool = PIP if python.interpreter else environments.tool(base, client.tree)
     words = (base.version, str(base.path), repr(python), tool.installer, _RUNNER)
-    key = digest("client", client.digest_of_tree, library.digest_of_tree, *words)
-    folder = home.work(f"python-{key[:24]}")
+    key = digest_words("client", client.digest_of_tree, library.digest_of_tree, *words)
+    folder = home.make_work_folder(f"python-{key[:24]}")
     placed = ClientAndLibrary(
         client,
         library,
         folder / "tree" / client.tree.relative_to(client.root),
         folder / "library" / library.tree.relative_to(library.root),
     )
-    done = folder / "made"
-    with home.locked(folder):
-        if not done.is_file():
-            path = _make(environments, base, tool, placed, folder)
-            with writing(done):
-                done.write_text(f"{path}\n")
-        interpreter = replace(base, path=Path(done.read_text().strip()))
-        interpreter = replace(
-            interpreter, installed=environments.installed(interpreter, placed.root)
-        )
-    variables = own_variables(dict(environment), interpreter, folder)
+    marker_file = folder / "made"
+    with home.lock_folder(folder):
+        if not marker_file.is_file():
+            path = _build_environment(environments, base, tool, placed, folder)
+            with convert_write_errors(marker_file):
+                marker_file.write_text(f"{path}\n")
+        interpreter = replace(base, path=Path(marker_file.read_text().strip()))
+        installed = environments.installed(interpreter, placed.root)
+        interpreter = replace(interpreter, installed=installed)
+    variables = make_process_variables(dict(environment), interpreter, folder)
     if python.interpreter:
-        variables["PYTHONPATH"] = f"{top(placed.library_root)}:{top(placed.root)}"
-    return _project(placed, interpreter, variables, (key, *tests))
+        roots = map(find_package_root, (placed.library_root, placed.root))
+        variables["PYTHONPATH"] = ":".join(map(str, roots))
+    return _make_client_project(placed, interpreter, variables, (key, *tests))
 
 
-def _make(
+def _build_environment(
     environments: Environments,
     base: Interpreter,
     tool: InstallerChoice,
@@ -86,44 +86,55 @@ def _make(
     folder: Path,
 ) -> Path:
     """Copy both projects, and return an interpreter that has them."""
-    copy(placed.client, folder / "tree")
-    copy(placed.library, folder / "library")
+    copy_tree(placed.client, folder / "tree")
+    copy_tree(placed.library, folder / "library")
     if environments.python.interpreter:
         return base.path
     path = environments.empty(base, tool, placed.root, folder)
-    _fill(environments, tool, path, placed)
+    _install_projects(environments, tool, path, placed)
     return path
 
 
-def _fill(
+def _install_projects(
     environments: Environments, tool: InstallerChoice, path: Path, placed: ClientAndLibrary
 ) -> None:
     """Install both projects; each build is told the version of its own tree."""
-    theirs = replace(environments, versions=told_versions(placed.library_root, placed.library.tag))
-    own = replace(environments, versions=told_versions(placed.root, placed.client.tag))
-    theirs.install(path, tool, placed.library_root, "--editable", ".")
-    own.fill_with_needs(path, tool, placed.root, _RUNNER)
-    units = [module.unit for module in modules(placed.library_root, ())]
-    origin = theirs.origin(path, min(units, key=len, default=""), placed.library_root)
+    library_environments = replace(
+        environments, versions=told_versions(placed.library_root, placed.library.tag)
+    )
+    client_environments = replace(
+        environments, versions=told_versions(placed.root, placed.client.tag)
+    )
+    library_environments.install(path, tool, placed.library_root, "--editable", ".")
+    client_environments.install_with_needs(path, tool, placed.root, _RUNNER)
+    units = [module.unit for module in read_library_modules(placed.library_root, ())]
+    origin = library_environments.origin(path, min(units, key=len, default=""), placed.library_root)
     if not Path(origin).is_relative_to(placed.library_root):
-        theirs.install(path, tool, placed.library_root, "--no-deps", "--editable", ".")
+        library_environments.install(
+            path, tool, placed.library_root, "--no-deps", "--editable", "."
+        )
 
 
-def _project(
+def _make_client_project(
     placed: ClientAndLibrary,
     interpreter: Interpreter,
     variables: dict[str, str],
     words: tuple[str, ...],
 ) -> Project:
     client = placed.client
-    decides = (client.digest_of_tree, placed.library.digest_of_tree, repr(words), guests.digest())
+    decides = (
+        client.digest_of_tree,
+        placed.library.digest_of_tree,
+        repr(words),
+        guests.digest_guest(),
+    )
     return Project(
         name=client.name,
         revision=client.revision,
         language=Language.PYTHON,
         harness="pytest",
         root=placed.root,
-        digest=digest("client", *decides, interpreter.version, *interpreter.installed),
+        digest=digest_words("client", *decides, interpreter.version, *interpreter.installed),
         parts=(Part(Role.LIBRARY, placed.library_root), Part(Role.BENCHMARKS, placed.root)),
         environment=tuple(sorted(variables.items())),
         options=(("python", str(interpreter.path)),),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import Installer, PythonSpec
 from runners.pybench import interpreters, needs, versions
@@ -17,7 +17,7 @@ from runners.pybench.installers import (
     InstallerChoice,
     ProjectBuildFailed,
     choose_installer,
-    failure,
+    make_install_error,
     pip_settings,
     uv_version,
 )
@@ -81,50 +81,52 @@ class Environments:
 
         Raises where it is missing or too old.
         """
-        first = self._interpreter(self.python.interpreter or "python3", tree)
+        first = self._inspect_interpreter(self.python.interpreter or "python3", tree)
         required = interpreters.required_python(tree)
-        if self.python.interpreter or interpreters.fits(first.version, required):
+        if self.python.interpreter or interpreters.satisfies_requirement(first.version, required):
             return first
-        others = {first.version: first}
+        candidates = {first.version: first}
         for name in interpreters.NAMES:
             with suppress(ToolMissing, UsageError):
-                other = self._interpreter(name, tree)
-                others.setdefault(other.version, other)
-        for other in others.values():
-            if interpreters.fits(other.version, required):
-                note = f"the project needs Python {required}: {other.path} is taken"
-                return replace(other, notes=(note,))
-        installed = ", ".join(f"{other.version} ({other.path})" for other in others.values())
+                candidate = self._inspect_interpreter(name, tree)
+                candidates.setdefault(candidate.version, candidate)
+        for candidate in candidates.values():
+            if interpreters.satisfies_requirement(candidate.version, required):
+                note = f"the project needs Python {required}: {candidate.path} is taken"
+                return replace(candidate, notes=(note,))
+        installed = ", ".join(
+            f"{candidate.version} ({candidate.path})" for candidate in candidates.values()
+        )
         raise ToolMissing(
             f"the project needs Python {required}; installed: {installed}; install one that fits "
             "as python3.N on PATH, or name one that has all of the suite by python.interpreter"
         )
 
-    def _interpreter(self, path: str, cwd: Path) -> Interpreter:
+    def _inspect_interpreter(self, path: str, cwd: Path) -> Interpreter:
         """Ask an interpreter for its version; raises where it is missing or too old."""
         try:
-            answer = self._answer((path, "-I", "-c", _VERSION), cwd)
+            answer = self._run_on_host((path, "-I", "-c", _VERSION), cwd)
         except ToolMissing as error:
             raise ToolMissing(f"{path} was not found; install Python 3.9 or newer") from error
         fields = answer.stdout.decode(errors="replace").strip().split("\t")
         if answer.exit_code != 0 or len(fields) != 3:
             raise UsageError(f"{path} is not a Python interpreter: {answer.tail(1)}")
-        name, version, where = fields
+        name, version, executable = fields
         if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < OLDEST:
             raise UsageError(f"{path} is Python {version}; install Python 3.9 or newer")
-        return Interpreter(Path(where), version if name == "cpython" else f"{name} {version}")
+        return Interpreter(Path(executable), version if name == "cpython" else f"{name} {version}")
 
     def tool(self, base: Interpreter, cwd: Path) -> InstallerChoice:
         """Return what is to make the environment; raises ToolMissing without the uv asked for."""
         version = ""
         if self.python.installer is not Installer.PIP:
             try:
-                version = uv_version(self._answer(("uv", "--version"), cwd))
+                version = uv_version(self._run_on_host(("uv", "--version"), cwd))
             except ToolMissing:
                 version = ""
         # Pip itself knows best which files and variables it is set up with.
         listing = (str(base.path), "-I", "-m", "pip", "config", "list")
-        settings = pip_settings(self._answer(listing, cwd)) if version else {}
+        settings = pip_settings(self._run_on_host(listing, cwd)) if version else {}
         return choose_installer(self.python.installer, version, settings)
 
     def made(
@@ -134,12 +136,12 @@ class Environments:
 
         The project is installed editable, so that the tree is the one place of its code.
         """
-        own = self.empty(base, tool, tree, folder)
-        notes = self.fill_with_needs(own, tool, tree, requirement)
+        interpreter_path = self.empty(base, tool, tree, folder)
+        notes = self.install_with_needs(interpreter_path, tool, tree, requirement)
         made_by = f"{tool.installer} {tool.version}".strip()
-        return replace(base, path=own, made_by=made_by, notes=(*base.notes, *notes))
+        return replace(base, path=interpreter_path, made_by=made_by, notes=(*base.notes, *notes))
 
-    def fill_with_needs(
+    def install_with_needs(
         self, own: Path, tool: InstallerChoice, tree: Path, requirement: str
     ) -> tuple[str, ...]:
         """Install a project with what it declares for its suite; return what to tell of that.
@@ -148,23 +150,25 @@ class Environments:
         project alone where not even that can be installed.
         """
         notes: list[str] = []
-        tried = needs.of_suite(self.python, tree)
-        for number, each in enumerate(tried):
-            self.tell(f"{tool.installer} installs {' and '.join(('the project', *each.names))}")
+        tried = needs.find_suite_needs(self.python, tree)
+        for number, candidate in enumerate(tried):
+            self.tell(
+                f"{tool.installer} installs {' and '.join(('the project', *candidate.names))}"
+            )
             try:
-                replace(self, python=each.spec).fill(own, tool, tree, requirement)
+                replace(self, python=candidate.spec).fill(own, tool, tree, requirement)
             except (BuildFailed, ResolveFailed) as error:
                 if number + 1 == len(tried) or isinstance(error, ProjectBuildFailed):
                     raise
-                why = str(error).removeprefix("the environment: ").splitlines()[0][:200]
-                notes.append(f"{' and '.join(each.names)} could not be installed: {why}")
+                reason = str(error).removeprefix("the environment: ").splitlines()[0][:200]
+                notes.append(f"{' and '.join(candidate.names)} could not be installed: {reason}")
                 continue
-            if each.names:
-                notes.append(f"installed beside the project: {', '.join(each.names)}")
+            if candidate.names:
+                notes.append(f"installed beside the project: {', '.join(candidate.names)}")
             break
-        return (*notes, *self._plugins(own, tool, tree))
+        return (*notes, *self._install_plugins(own, tool, tree))
 
-    def _plugins(self, own: Path, tool: InstallerChoice, tree: Path) -> Iterator[str]:
+    def _install_plugins(self, own: Path, tool: InstallerChoice, tree: Path) -> Iterator[str]:
         """Install the plugins of benchmarks that are imported and that nothing has brought."""
         plugins = needs.imported_plugins(tree)
         missing = [
@@ -182,7 +186,7 @@ class Environments:
         words: tuple[str, ...] = (str(base.path), "-I", "-m", "venv", str(venv))
         if tool.installer is Installer.UV:
             words = ("uv", "venv", "--quiet", "--no-project", "--python", str(base.path), str(venv))
-        self._run(words, tree, tool)
+        self._run_command(words, tree, tool)
         return venv / "bin" / "python"
 
     def fill(self, own: Path, tool: InstallerChoice, tree: Path, requirement: str) -> None:
@@ -191,11 +195,13 @@ class Environments:
         groups = [word for name in self.python.groups for word in ("--group", name)]
         if groups and tool.installer is Installer.PIP:
             self.install(own, tool, tree, "pip>=25.1")
-        wanted = (*groups, *self.python.requirements, requirement)
-        told = replace(self, versions=self._versions_wanted(own, tool, tree, wanted))
-        told.install(own, tool, tree, "--editable", f".{extras}", *wanted)
+        install_arguments = (*groups, *self.python.requirements, requirement)
+        environments = replace(
+            self, versions=self._choose_versions(own, tool, tree, install_arguments)
+        )
+        environments.install(own, tool, tree, "--editable", f".{extras}", *install_arguments)
 
-    def _versions_wanted(
+    def _choose_versions(
         self, own: Path, tool: InstallerChoice, tree: Path, wanted: tuple[str, ...]
     ) -> Mapping[str, str]:
         """Return the versions, that of a release where the tools of the suite need the project.
@@ -203,13 +209,13 @@ class Environments:
         Tools that cap its version would be installed in releases from before they had the cap.
         """
         name = versions.project_without_version(tree)
-        if not name or not versions.is_made_up(self.versions):
+        if not name or not versions.is_placeholder_version(self.versions):
             return self.versions
         try:
             self.install(own, tool, tree, *wanted)
         except (BuildFailed, ResolveFailed):
             return self.versions  # they need the project itself; the error is told with it
-        released = versions.find_release(name, self._distributions(own, tree))
+        released = versions.find_release(name, self._query_distributions(own, tree))
         return dict.fromkeys(self.versions, released) if released else self.versions
 
     def install(self, own: Path, tool: InstallerChoice, tree: Path, *words: str) -> None:
@@ -218,35 +224,39 @@ class Environments:
         install: tuple[str, ...] = (str(own), "-I", "-m", "pip", "install", "--quiet")
         if tool.installer is Installer.UV:
             install = ("uv", "pip", "install", "--quiet", "--python", str(own))
-        self._run((*install, *words), tree, tool)
+        self._run_command((*install, *words), tree, tool)
 
     def origin(self, own: Path, module: str, cwd: Path) -> str:
         """Return the file that a module is imported from, empty if it cannot be found."""
-        answer = self._answer((str(own), "-I", "-c", _ORIGIN, module), cwd)
+        answer = self._run_on_host((str(own), "-I", "-c", _ORIGIN, module), cwd)
         return answer.stdout.decode(errors="replace").strip() if answer.exit_code == 0 else ""
 
     def installed(self, interpreter: Interpreter, cwd: Path) -> tuple[str, ...]:
         """Return the distributions that an interpreter has, as `name==version`, in order."""
-        return self._distributions(interpreter.path, cwd)
+        return self._query_distributions(interpreter.path, cwd)
 
-    def _distributions(self, own: Path, cwd: Path) -> tuple[str, ...]:
-        answer = self._run((str(own), "-c", _INSTALLED), cwd, PIP)
+    def _query_distributions(self, own: Path, cwd: Path) -> tuple[str, ...]:
+        answer = self._run_command((str(own), "-c", _INSTALLED), cwd, PIP)
         return tuple(answer.stdout.decode(errors="replace").split())
 
-    def _run(self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice) -> Completed:
-        answer = self._answer(words, cwd, tool)
+    def _run_command(
+        self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice
+    ) -> CompletedProcess:
+        answer = self._run_on_host(words, cwd, tool)
         if answer.exit_code != 0:
             call = words[:3] if words[0] == "uv" else words[3:5]
-            raise failure(tool, answer, " ".join(call), cwd)
+            raise make_install_error(tool, answer, " ".join(call), cwd)
         return answer
 
-    def _answer(self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice = PIP) -> Completed:
-        own = {**self.versions, **dict(tool.variables)}
+    def _run_on_host(
+        self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice = PIP
+    ) -> CompletedProcess:
+        tool_variables = {**self.versions, **dict(tool.variables)}
         return self.host.run(
             Invocation(
                 argv=words,
                 cwd=cwd,
-                environment=tuple(sorted({**own, **self.variables, **_PLAIN}.items())),
+                environment=tuple(sorted({**tool_variables, **self.variables, **_PLAIN}.items())),
                 timeout_seconds=_SECONDS,
             )
         )

@@ -7,8 +7,13 @@ from pathlib import Path
 
 from auditor.core.subject import SourceFile
 from runners.pybench import pytest_options, pytest_suites
-from runners.pybench.library import files, is_folder, modules, read
-from runners.pybench.tool_needs import asv_configurations
+from runners.pybench.library import (
+    is_folder,
+    list_python_files,
+    read_file_head,
+    read_library_modules,
+)
+from runners.pybench.tool_needs import find_asv_configurations
 
 # What would run tests in other processes or another order, watch them, or report elsewhere.
 _WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
@@ -35,49 +40,59 @@ class Frontend:
     declared: Callable[[Path], bool] = lambda _: False  # a suite that no source shows is likely
 
 
-def _scripts(tree: Path) -> list[str]:
-    return _holding(
+def _find_pyperf_scripts(tree: Path) -> list[str]:
+    return _list_matching_files(
         tree, lambda text: _PYPERF.search(text) is not None and _RUNNER.search(text) is not None
     )
 
 
-def _holding(tree: Path, wanted: Callable[[bytes], bool]) -> list[str]:
-    return [path.relative_to(tree).as_posix() for path in files(tree) if wanted(read(path))]
+def _list_matching_files(tree: Path, is_match: Callable[[bytes], bool]) -> list[str]:
+    return [
+        path.relative_to(tree).as_posix()
+        for path in list_python_files(tree)
+        if is_match(read_file_head(path))
+    ]
 
 
 def _asv_folders(tree: Path) -> list[str]:
     """Return the folder of benchmarks that the configuration of asv names, if there is one."""
-    for file in asv_configurations(tree):
-        named = _FOLDER.search(read(file).decode(errors="replace"))
+    for file in find_asv_configurations(tree):
+        named = _FOLDER.search(read_file_head(file).decode(errors="replace"))
         folder = file.parent / (named[1] if named else "benchmarks")
         if is_folder(folder) and folder.resolve().is_relative_to(tree.resolve()):
             return [folder.relative_to(tree).as_posix()]
     return []
 
 
-def _count(tree: Path, places: list[str], counted: re.Pattern[bytes]) -> int:
+def _count_matches(tree: Path, places: list[str], pattern: re.Pattern[bytes]) -> int:
     paths = [tree / place for place in places]
-    texts = (read(file) for path in paths for file in ([path] if path.is_file() else files(path)))
-    return sum(len(counted.findall(text)) for text in texts)
+    texts = (
+        read_file_head(file)
+        for path in paths
+        for file in ([path] if path.is_file() else list_python_files(path))
+    )
+    return sum(len(pattern.findall(text)) for text in texts)
 
 
-def unit_tests(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
+def make_test_call(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the command line that runs the unit tests of a project, where pytest finds them.
 
     `places` are files, folders and tests as pytest names them; none: where it looks by itself.
     """
-    own = pytest_options.project_options(tree, frozenset(_WITHOUT))
-    return _called("zz_bench_audit_tests", "--continue-on-collection-errors", *own, *places)
+    kept_options = pytest_options.list_project_options(tree, frozenset(_WITHOUT))
+    return _make_guest_call(
+        "zz_bench_audit_tests", "--continue-on-collection-errors", *kept_options, *places
+    )
 
 
-def _pytest(chosen: Sequence[str], tree: Path) -> tuple[str, ...]:
-    first = tree / (chosen[0] if chosen else "").partition("::")[0]
+def _make_pytest_call(suite_arguments: Sequence[str], tree: Path) -> tuple[str, ...]:
+    first = tree / (suite_arguments[0] if suite_arguments else "").partition("::")[0]
     folder = first if is_folder(first) else pytest_options.configured_folder(tree, first)
-    own = pytest_options.kept_by_suites(folder, frozenset(_WITHOUT))
-    return _called("zz_bench_audit_pytest", "--codspeed", *own, *chosen)
+    kept_options = pytest_options.list_suite_options(folder, frozenset(_WITHOUT))
+    return _make_guest_call("zz_bench_audit_pytest", "--codspeed", *kept_options, *suite_arguments)
 
 
-def _called(plugin: str, *more: str) -> tuple[str, ...]:
+def _make_guest_call(plugin: str, *more: str) -> tuple[str, ...]:
     without = (word for name in _WITHOUT for word in ("-p", f"no:{name}"))
     return (
         *("-m", "pytest", "-p", plugin, *without, "-o", "addopts="),
@@ -101,11 +116,11 @@ FRONTENDS = {
             "pytest-codspeed, or has their marker",
             # All was collected, some could not be, it was interrupted by that, or there is none.
             listed=frozenset({0, 1, 2, 5}),
-            suite=pytest_suites.suite,
-            listings=pytest_suites.listings,
-            call=_pytest,
+            suite=pytest_suites.find_suite_files,
+            listings=pytest_suites.plan_listing_calls,
+            call=_make_pytest_call,
             of_benchmark=lambda name, _: [name.partition("::")[0]],
-            count=pytest_suites.count,
+            count=pytest_suites.count_benchmarks,
             declared=pytest_suites.declares_plugin,
         ),
         Frontend(
@@ -116,17 +131,17 @@ FRONTENDS = {
             listings=lambda tree: [_asv_folders(tree)],
             call=lambda chosen, _: ("-m", "zz_bench_audit_asv", *chosen),
             of_benchmark=lambda _, tree: _asv_folders(tree),
-            count=lambda tree: _count(tree, _asv_folders(tree), _TIMED),
+            count=lambda tree: _count_matches(tree, _asv_folders(tree), _TIMED),
         ),
         Frontend(
             name="pyperf",
             requirement="pyperf",
             lacking="no script has a Runner of pyperf",
-            suite=_scripts,
-            listings=lambda tree: [[script] for script in _scripts(tree)],
+            suite=_find_pyperf_scripts,
+            listings=lambda tree: [[script] for script in _find_pyperf_scripts(tree)],
             call=lambda chosen, _: ("-m", "zz_bench_audit_pyperf", *chosen),
             of_benchmark=lambda name, _: [name.partition("::")[0]],
-            count=lambda tree: _count(tree, _scripts(tree), _BENCHED),
+            count=lambda tree: _count_matches(tree, _find_pyperf_scripts(tree), _BENCHED),
         ),
     )
 }
@@ -142,8 +157,8 @@ def framework_of(tree: Path) -> str:
     return next(iter(frameworks_present(tree)), "pytest")
 
 
-def sources(tree: Path) -> list[SourceFile]:
+def read_library_sources(tree: Path) -> list[SourceFile]:
     """Return the modules of the library; files of suites of any framework are none."""
-    return modules(
+    return read_library_modules(
         tree, [place for frontend in FRONTENDS.values() for place in frontend.suite(tree)]
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from auditor.core.caveats import list_some
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
-from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay, VariantKind
 from auditor.core.outcome import Outcome
@@ -17,11 +17,11 @@ from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import Suite
-from runners.folders import running_folder
-from runners.limits import within_limits
+from runners.folders import locate_run_folder
+from runners.limits import check_limits
 from runners.live import LiveRecords
 from runners.pybench import guests, listings, reading
-from runners.pybench.frontends import Frontend, sources, unit_tests
+from runners.pybench.frontends import Frontend, make_test_call, read_library_sources
 from runners.pybench.profile_records import (
     MODULES_VARIABLE,
     PROFILE_HEADER,
@@ -32,7 +32,7 @@ from runners.records import (
     RECORDS_HEADER,
     RECORDS_VARIABLE,
     SCHEDULE_VARIABLE,
-    schedule_text,
+    format_schedule,
 )
 
 INSTRUCTIONS = "instructions.txt"
@@ -79,71 +79,75 @@ class PythonHarness:
     def discover(
         self,
         project: Project,
-        into: Path,
+        build_folder: Path,
         ask: Ask,
         listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """Let the framework list its benchmarks; none of them is called."""
-        listed: list[dict[str, Any]] = []
+        entries: list[dict[str, Any]] = []
         failures: dict[str, str] = {}  # by what they say: several calls may fail for one reason
-        for chosen in self._frontend.listings(project.root):
+        for suite_arguments in self._frontend.listings(project.root):
             try:
-                listed += self._list(project, into, ask, chosen)
+                entries += self._list_entries(project, build_folder, ask, suite_arguments)
             except SourceUnreadable as error:
-                places = [word for word in chosen if not word.startswith("--")]
+                places = [word for word in suite_arguments if not word.startswith("--")]
                 failures[str(error)] = list_some(places) or project.name
-        if failures and not listed:
+        if failures and not entries:
             raise SourceUnreadable(next(iter(failures)))
-        listed += [
-            {"unusable": place, "why": " ".join(why.split())[:_LONGEST_REASON]}
-            for why, place in failures.items()
+        entries += [
+            {"unusable": place, "why": " ".join(reason.split())[:_LONGEST_REASON]}
+            for reason, place in failures.items()
         ]
-        benchmarks, unusable = listings.check_listing(listed)
+        benchmarks, unusable = listings.check_listing(entries)
         if not benchmarks and not unusable:
             raise NoBenchmarks(f"{project.name} has no benchmarks: {self._frontend.lacking}")
-        return Suite(benchmarks, self.sources(project, into, ask), unusable)
+        return Suite(benchmarks, self.sources(project, build_folder, ask), unusable)
 
-    def _list(
-        self, project: Project, into: Path, ask: Ask, chosen: Sequence[str]
+    def _list_entries(
+        self, project: Project, build_folder: Path, ask: Ask, chosen: Sequence[str]
     ) -> list[dict[str, Any]]:
         """Return what one process of the framework lists."""
-        written = running_folder(into) / LISTING
-        variables = {"BENCH_AUDIT_LIST": str(written)}
+        listing_file = locate_run_folder(build_folder) / LISTING
+        variables = {"BENCH_AUDIT_LIST": str(listing_file)}
         call = self._frontend.call(chosen, project.root)
-        invocation = job(project, into, call, variables, _LIST_SECONDS)
-        files = (*guests.placed_guest_files(into), (written, b""))
-        invocation = replace(invocation, files=files, collects=(written,))
-        answer = within_limits(invocation, ask(invocation))
-        if answer.exit_code not in self._frontend.listed or written not in answer.files:
+        invocation = make_guest_job(project, build_folder, call, variables, _LIST_SECONDS)
+        files = (*guests.locate_guest_files(build_folder), (listing_file, b""))
+        invocation = replace(invocation, files=files, collects=(listing_file,))
+        answer = check_limits(invocation, ask(invocation))
+        if answer.exit_code not in self._frontend.listed or listing_file not in answer.files:
             raise SourceUnreadable(f"the suite cannot be listed; its output:\n{answer.tail()}")
         try:
-            return [listings.entry(line) for line in answer.files[written].splitlines()]
+            return [listings.parse_entry(line) for line in answer.files[listing_file].splitlines()]
         except (ValueError, RecursionError) as error:
             raise SourceUnreadable(
                 "the suite overwrote the file of its benchmark list; check what its benchmarks "
                 "write"
             ) from error
 
-    def sources(self, project: Project, into: Path, ask: Ask) -> tuple[SourceFile, ...]:
+    def sources(self, project: Project, build_folder: Path, ask: Ask) -> tuple[SourceFile, ...]:
         """Read the modules of the library, and ask an interpreter for their public names."""
-        library = tuple(sources(project.root))
-        path = running_folder(into) / PUBLIC
+        library = tuple(read_library_sources(project.root))
+        path = locate_run_folder(build_folder) / PUBLIC
         lines = "".join(f"{file.unit}\t{file.path}\n" for file in library)
-        listed = running_folder(into) / MODULES
-        call = ("-m", "zz_bench_audit_api", str(listed), str(path))
-        invocation = job(project, into, call, {}, _IMPORT_SECONDS)
-        files = (*guests.placed_guest_files(into), (listed, lines.encode()), (path, b""))
+        modules_file = locate_run_folder(build_folder) / MODULES
+        call = ("-m", "zz_bench_audit_api", str(modules_file), str(path))
+        invocation = make_guest_job(project, build_folder, call, {}, _IMPORT_SECONDS)
+        files = (
+            *guests.locate_guest_files(build_folder),
+            (modules_file, lines.encode()),
+            (path, b""),
+        )
         answer = ask(replace(invocation, files=files, collects=(path,)))
         text = answer.files.get(path, b"") if answer.exit_code == 0 else b""
         if not text:
-            return (*library, static_public_names(_why_nothing(answer)))
+            return (*library, make_unknown_names(_explain_missing_names(answer)))
         return (*library, SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text))
 
     def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (pytest runs them all)
         """Name no part."""
         return ("",)
 
-    def never_inlined(self, project: Project, folder: str, into: Path, ask: Ask) -> Places:  # noqa: ARG002 (no method stays beside its slowed version)
+    def never_inlined(self, project: Project, folder: str, build_folder: Path, ask: Ask) -> Places:  # noqa: ARG002 (no method stays beside its slowed version)
         """Name none."""
         return frozenset()
 
@@ -151,10 +155,10 @@ class PythonHarness:
         self,
         project: Project,
         overlay: Overlay,
-        into: Path,
+        build_folder: Path,
     ) -> Build:
         """Write the changed modules beside the tree, and what the import hook is to do."""
-        texts = {file.path: into / "overlay" / file.path for file in overlay.files}
+        texts = {file.path: build_folder / "overlay" / file.path for file in overlay.files}
         lines = []
         for line in overlay.instructions:
             kind, *fields = line.split("\t")
@@ -163,15 +167,21 @@ class PythonHarness:
             text = texts[path] if kind == "module" else path
             lines.append(f"{kind}\t{unit}\t{text}\t{digest}\n")
         files = [(texts[file.path], file.text) for file in overlay.files]
-        written = "".join(lines).encode()
-        return Build((*files, (into / INSTRUCTIONS, written), *guests.placed_guest_files(into)))
+        instruction_text = "".join(lines).encode()
+        return Build(
+            (
+                *files,
+                (build_folder / INSTRUCTIONS, instruction_text),
+                *guests.locate_guest_files(build_folder),
+            )
+        )
 
-    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
+    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Sequence[Invocation]:
         """Return the one process of a trial."""
         if trial.benchmark is None:
-            return (self._unit_tests(project, trial, into),)
+            return (self._make_test_job(project, trial, build_folder),)
         name = trial.benchmark.name
-        folder = running_folder(into, trial)
+        folder = locate_run_folder(build_folder, trial)
         records, schedule = folder / RECORDS, folder / SCHEDULE
         follow = None
         variables = {
@@ -183,53 +193,59 @@ class PythonHarness:
         if trial.schedule.operations is not None:
             variables["BENCH_AUDIT_OPERATIONS"] = str(trial.schedule.operations)
         if trial.variant.kind not in (VariantKind.PLAIN, VariantKind.PROFILED):
-            variables["BENCH_AUDIT_INSTRUCTIONS"] = str(into / INSTRUCTIONS)
+            variables["BENCH_AUDIT_INSTRUCTIONS"] = str(build_folder / INSTRUCTIONS)
         if trial.variant.kind is VariantKind.COUNTING:
             variables["BENCH_AUDIT_COUNTING"] = "1"
         profiles: tuple[Path, ...] = ()
         if trial.variant.kind is VariantKind.PROFILED:
             profiles = (folder / PROFILE,)
             variables[PROFILE_VARIABLE] = str(folder / PROFILE)
-            variables[MODULES_VARIABLE] = str(into / INSTRUCTIONS)
+            variables[MODULES_VARIABLE] = str(build_folder / INSTRUCTIONS)
         if trial.benchmark.settings:
             variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
         if trial.watch is not None:
-            follow = Follow(read=LiveRecords().read, path=records, enough=folder / ENOUGH)
+            follow = OutputMonitor(read=LiveRecords().read, path=records, enough=folder / ENOUGH)
             variables[ENOUGH_VARIABLE] = str(follow.enough)
-        chosen = self._frontend.of_benchmark(name, project.root)
-        call = self._frontend.call(chosen, project.root)
-        invocation = job(project, into, call, variables, trial.timeout_seconds)
+        suite_arguments = self._frontend.of_benchmark(name, project.root)
+        call = self._frontend.call(suite_arguments, project.root)
+        invocation = make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
         files = (
-            *(guests.placed_guest_files(into) if trial.variant.kind is VariantKind.PLAIN else ()),
+            *(
+                guests.locate_guest_files(build_folder)
+                if trial.variant.kind is VariantKind.PLAIN
+                else ()
+            ),
             (records, f"{RECORDS_HEADER}\n".encode()),
-            (schedule, schedule_text(trial.schedule)),
+            (schedule, format_schedule(trial.schedule)),
             *((path, f"{PROFILE_HEADER}\n".encode()) for path in profiles),
         )
         return (replace(invocation, files=files, collects=(records, *profiles), follow=follow),)
 
-    def _unit_tests(self, project: Project, trial: Trial, into: Path) -> Invocation:
+    def _make_test_job(self, project: Project, trial: Trial, build_folder: Path) -> Invocation:
         """Return the process that counts what the project's own unit tests call."""
-        records = running_folder(into, trial) / RECORDS
+        records = locate_run_folder(build_folder, trial) / RECORDS
         variables = {
-            "BENCH_AUDIT_INSTRUCTIONS": str(into / INSTRUCTIONS),
+            "BENCH_AUDIT_INSTRUCTIONS": str(build_folder / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),
         }
-        invocation = job(project, into, unit_tests(project.root), variables, trial.timeout_seconds)
+        invocation = make_guest_job(
+            project, build_folder, make_test_call(project.root), variables, trial.timeout_seconds
+        )
         files = ((records, f"{RECORDS_HEADER}\n".encode()),)
         return replace(invocation, files=files, collects=(records,))
 
-    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how a trial ended."""
-        return reading.outcome(trial, answers, RECORDS, PROFILE)
+        return reading.read_outcome(trial, answers, RECORDS, PROFILE)
 
 
-def static_public_names(why: str) -> SourceFile:
+def make_unknown_names(reason: str) -> SourceFile:
     """Return what stands for the public names of a library that no interpreter has told."""
-    text = json.dumps({"failure": " ".join(why.split())}).encode()
+    text = json.dumps({"failure": " ".join(reason.split())}).encode()
     return SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text)
 
 
-def _why_nothing(answer: Completed) -> str:
+def _explain_missing_names(answer: CompletedProcess) -> str:
     """Say why an interpreter told no public names."""
     if answer.timed_out:
         return f"it was ended after {answer.seconds:.0f} s"
@@ -237,15 +253,21 @@ def _why_nothing(answer: Completed) -> str:
     return f"its process ended with {answer.exit_code}: {text}"
 
 
-def job(
-    project: Project, into: Path, call: Sequence[str], variables: dict[str, str], seconds: float
+def make_guest_job(
+    project: Project,
+    build_folder: Path,
+    call: Sequence[str],
+    variables: dict[str, str],
+    seconds: float,
 ) -> Invocation:
     """Return a process of a project's interpreter that the guest in `into` is part of."""
-    own = dict(project.environment)
-    path = ":".join(filter(None, (str(into / guests.FOLDER), own.get("PYTHONPATH", ""))))
+    project_variables = dict(project.environment)
+    path = ":".join(
+        filter(None, (str(build_folder / guests.FOLDER), project_variables.get("PYTHONPATH", "")))
+    )
     return Invocation(
         argv=(dict(project.options)["python"], *call),
         cwd=project.root,
-        environment=tuple(sorted({**own, **variables, "PYTHONPATH": path}.items())),
+        environment=tuple(sorted({**project_variables, **variables, "PYTHONPATH": path}.items())),
         timeout_seconds=seconds,
     )

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from auditor.core.caveats import list_some
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.request import Installer
-from runners.pybench.library import read
+from runners.pybench.library import read_file_head
 
 OLDEST_UV = (0, 7)
 """The first one whose `uv pip install` knows dependency groups."""
@@ -29,7 +29,7 @@ _HARMLESS = frozenset(
     }
     | {"retries", "root-user-action", "timeout", "verbose"}
 )
-_AWAY = re.compile(
+_RESOLUTION_FAILURE = re.compile(
     r"(No matching distribution found for .*|Could not find a version .*|"
     r"Failed to establish a new connection.*|Temporary failure in name resolution.*|"
     r"Failed to fetch: .*|.* (?:was|were) not found in the (?:package registry|cache).*|"
@@ -70,7 +70,7 @@ class InstallerChoice:
 PIP = InstallerChoice(Installer.PIP)
 
 
-def uv_version(answer: Completed) -> str:
+def uv_version(answer: CompletedProcess) -> str:
     """Return the version that `uv --version` tells; empty if it is none that can be used."""
     match = _UV.match(answer.stdout.decode(errors="replace"))
     if answer.exit_code != 0 or match is None:
@@ -94,58 +94,58 @@ def choose_installer(installer: Installer, version: str, pip: Mapping[str, str])
     return InstallerChoice(Installer.UV, version, certificate)
 
 
-def pip_settings(answer: Completed) -> dict[str, str]:
+def pip_settings(answer: CompletedProcess) -> dict[str, str]:
     """Return the settings that `pip config list` tells; none where there is no pip."""
     return dict(_SETTING.findall(answer.stdout.decode(errors="replace")))
 
 
-def failure(
-    tool: InstallerChoice, answer: Completed, what: str, tree: Path
+def make_install_error(
+    tool: InstallerChoice, answer: CompletedProcess, command: str, tree: Path
 ) -> BuildFailed | ResolveFailed:
     """Return the error that a failed call in a tree means; `what` is the call, in a few words."""
     output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
-    if away := _AWAY.search(output):
-        why = away[1].strip().removeprefix("cause: ")
+    if match := _RESOLUTION_FAILURE.search(output):
+        reason = match[1].strip().removeprefix("cause: ")
         return ResolveFailed(
-            f"the environment: {why[:300]}; check the name, the network and "
+            f"the environment: {reason[:300]}; check the name, the network and "
             f"{tool.installer}'s index"
         )
     hint = _submodule_hint(tree)
-    if tool.installer is Installer.UV and (causes := _causes(output)):
-        return BuildFailed(f"the environment: {what}: {': '.join(causes)[:1500]}{hint}")
+    if tool.installer is Installer.UV and (causes := _extract_causes(output)):
+        return BuildFailed(f"the environment: {command}: {': '.join(causes)[:1500]}{hint}")
     if _OWN_BUILD.search(output):
-        reasons = _reasons(output) or answer.tail(1)
+        reasons = _extract_reasons(output) or answer.tail(1)
         return ProjectBuildFailed(
-            f"the environment: {what} cannot build the project: {reasons}"
+            f"the environment: {command} cannot build the project: {reasons}"
             f"{hint or '; install what its build needs'}"
         )
     errors = [line.strip() for line in _ERROR.findall(output) if line.strip() not in _CHATTER]
     return BuildFailed(
-        f"the environment: {what} ended with {answer.exit_code}; it said:\n"
+        f"the environment: {command} ended with {answer.exit_code}; it said:\n"
         f"{chr(10).join(errors[:6])[:1500] or answer.tail()}{hint}"
     )
 
 
-def _reasons(output: str) -> str:
+def _extract_reasons(output: str) -> str:
     """Return the lines of a build that tell why it failed, the first ones."""
     lines = dict.fromkeys(line.strip()[:_LONGEST_REASON] for line in _REASON.findall(output))
-    own = [line for line in lines if not re.search("CalledProcessError|Warning: ", line)]
-    return "; ".join(own[:_MOST_REASONS])
+    cause_lines = [line for line in lines if not re.search("CalledProcessError|Warning: ", line)]
+    return "; ".join(cause_lines[:_MOST_REASONS])
 
 
 def _submodule_hint(tree: Path) -> str:
     """Say which submodules of a repository are not checked out; empty where all are."""
-    paths = _SUBMODULE.findall(read(tree / ".gitmodules").decode(errors="replace"))
+    paths = _SUBMODULE.findall(read_file_head(tree / ".gitmodules").decode(errors="replace"))
     missing = [path for path in paths if not any((tree / path).glob("*"))]
     if not missing:
         return ""
     return f"; submodules are not checked out ({list_some(missing)}): git submodule update --init"
 
 
-def _causes(output: str) -> list[str]:
+def _extract_causes(output: str) -> list[str]:
     """Return uv's error and its causes, and what a build of the project said last."""
-    told, *_ = output.partition("\nhint: ")
-    causes = [line.strip() for line in _CAUSE.findall(told)]
-    _, _, built = told.partition("[stderr]")
+    message, *_ = output.partition("\nhint: ")
+    causes = [line.strip() for line in _CAUSE.findall(message)]
+    _, _, built = message.partition("[stderr]")
     lines = [line.strip(" │") for line in built.splitlines()]
     return [*causes, *[line for line in lines if line][-1:]]

@@ -9,7 +9,7 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion
 
-from runners.pybench.library import read
+from runners.pybench.library import read_file_head
 
 NAMES = tuple(f"python3.{minor}" for minor in range(25, 8, -1))
 """How interpreters are called on PATH, the newest first."""
@@ -19,19 +19,19 @@ _OF_SETUP_CFG = re.compile(rb"^python_requires[ \t]*=[ \t]*(\S.*)$", re.MULTILIN
 def required_python(tree: Path) -> str:
     """Return the versions of Python that a project declares (`>=3.12`), empty where it does not."""
     try:
-        document: Any = tomllib.loads(read(tree / "pyproject.toml").decode())
+        document: Any = tomllib.loads(read_file_head(tree / "pyproject.toml").decode())
     except (ValueError, RecursionError):
         document = {}  # the installer says what is wrong with it
     project = document.get("project")
     declared = project.get("requires-python") if isinstance(project, dict) else None
     if isinstance(declared, str):
         return declared
-    if match := _OF_SETUP_CFG.search(read(tree / "setup.cfg")):
+    if match := _OF_SETUP_CFG.search(read_file_head(tree / "setup.cfg")):
         return match[1].decode(errors="replace").strip()
-    return _of_setup(tree / "setup.py")
+    return _read_setup_script(tree / "setup.py")
 
 
-def fits(version: str, required: str) -> bool:
+def satisfies_requirement(version: str, required: str) -> bool:
     """Tell whether a version is among those required; what cannot be read is left to installers."""
     try:
         return SpecifierSet(required).contains(version.rpartition(" ")[2], prereleases=True)
@@ -39,15 +39,15 @@ def fits(version: str, required: str) -> bool:
         return True
 
 
-def _of_setup(script: Path) -> str:
+def _read_setup_script(script: Path) -> str:
     try:
-        nodes = ast.walk(ast.parse(read(script)))
-        return next((found for node in nodes if (found := _declared(node))), "")
+        nodes = ast.walk(ast.parse(read_file_head(script)))
+        return next((requirement for node in nodes if (requirement := _read_declaration(node))), "")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
 
 
-def _declared(node: ast.AST) -> str:
+def _read_declaration(node: ast.AST) -> str:
     if isinstance(node, ast.keyword) and node.arg == "python_requires":
         value = getattr(node.value, "value", None)
         return value if isinstance(value, str) else ""

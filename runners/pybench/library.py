@@ -21,38 +21,40 @@ _DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
 _DISTRIBUTION = re.compile(rb"^[ \t]*(?:setup\()?name[ \t]*=[ \t]*[\"']?(\w[\w.-]*)", re.MULTILINE)
 
 
-def modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
+def read_library_modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
     """Return the modules of the packages below the tree, or below its folder `src` if it has any.
 
     `benchmarks` are files and folders that are left out. A folder is a package where it has an
     `__init__.py`; below one, folders without are, too. A folder without one is a namespace of the
     packages in it, if it lies in `src` or the project's name begins with its name.
     """
-    left_out, above = set(benchmarks), top(tree)
+    left_out, above = set(benchmarks), find_package_root(tree)
     names = []
-    for path in sorted(_packages(above)):
-        for file in [path] if path.is_file() else files(path, _NO_PART):
-            shown = file.relative_to(tree).as_posix()
-            outside = left_out & {shown, *map(str, PurePosixPath(shown).parents)}
+    for path in sorted(_find_packages(above)):
+        for file in [path] if path.is_file() else list_python_files(path, _NO_PART):
+            relative_path = file.relative_to(tree).as_posix()
+            outside = left_out & {relative_path, *map(str, PurePosixPath(relative_path).parents)}
             if not outside and not _is_test(file.stem):
-                unit = _unit(PurePosixPath(file.relative_to(above).as_posix()))
+                unit = _make_module_name(PurePosixPath(file.relative_to(above).as_posix()))
                 role = SourceRole.LIBRARY
-                names.append(SourceFile(path=shown, unit=unit, role=role, text=file.read_bytes()))
+                names.append(
+                    SourceFile(path=relative_path, unit=unit, role=role, text=file.read_bytes())
+                )
     return names
 
 
-def top(tree: Path) -> Path:
+def find_package_root(tree: Path) -> Path:
     """Return the folder that the library's packages lie in: `src` may hold another language."""
     inner = tree / "src"
     if not inner.is_dir():
         return tree
-    return inner if any(_packages(inner)) or not any(_packages(tree)) else tree
+    return inner if any(_find_packages(inner)) or not any(_find_packages(tree)) else tree
 
 
-def _packages(above: Path) -> Iterator[Path]:
+def _find_packages(above: Path) -> Iterator[Path]:
     """Yield the modules and packages right in a folder, and those in its namespace packages."""
     in_source_folder = above.name == "src"
-    names = [] if in_source_folder else _distributions(above)
+    names = [] if in_source_folder else _read_distribution_names(above)
     spaces = {name.partition("_")[0] for name in names}
     for path in above.iterdir():
         if _is_no_library(path) or not (in_source_folder or _may_be_library(path.stem, names)):
@@ -84,9 +86,9 @@ def _may_be_library(stem: str, names: Sequence[str]) -> bool:
     return not _BENCH.intersection(stem.lower().split("_")) or stem.lower() in names
 
 
-def _distributions(tree: Path) -> list[str]:
+def _read_distribution_names(tree: Path) -> list[str]:
     """Return the names that a project gives itself, with underscores: `google_cloud_storage`."""
-    names = (_DISTRIBUTION.search(read(tree / file)) for file in _DECLARING)
+    names = (_DISTRIBUTION.search(read_file_head(tree / file)) for file in _DECLARING)
     return [re.sub(r"[-.]", "_", name[1].decode()).lower() for name in names if name]
 
 
@@ -95,21 +97,23 @@ def _is_test(name: str) -> bool:
     return name == "conftest" or name.startswith("test_") or name.endswith("_test")
 
 
-def _unit(path: PurePosixPath) -> str:
+def _make_module_name(path: PurePosixPath) -> str:
     parts = path.with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def files(folder: Path, without: frozenset[str] = frozenset()) -> Iterator[Path]:
+def list_python_files(folder: Path, without: frozenset[str] = frozenset()) -> Iterator[Path]:
     """Yield the Python files below a folder, without links and what is hidden."""
-    for where, folders, names in os.walk(folder):
+    for directory, folders, names in os.walk(folder):
         folders[:] = sorted(
-            one
-            for one in folders
-            if not one.startswith(".") and one not in without and one not in ("venv", "build")
+            folder_name
+            for folder_name in folders
+            if not folder_name.startswith(".")
+            and folder_name not in without
+            and folder_name not in ("venv", "build")
         )
         for name in sorted(names):
-            path = Path(where) / name
+            path = Path(directory) / name
             if name.endswith(".py") and path.is_file() and not path.is_symlink():
                 yield path
 
@@ -124,6 +128,6 @@ def is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises where a name is too long
 
 
-def read(path: Path) -> bytes:
+def read_file_head(path: Path) -> bytes:
     """Return the beginning of a file: enough to see what it is; empty where there is no file."""
     return read_beginning(path)

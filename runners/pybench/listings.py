@@ -26,14 +26,14 @@ _DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 
-def entry(line: bytes) -> dict[str, Any]:
+def parse_entry(line: bytes) -> dict[str, Any]:
     """Return a line of a listing; raises ValueError for what the guest does not write."""
-    written = json.loads(line)
-    if isinstance(written, dict):
-        name = written.get("benchmark", written.get("unusable"))
-        why = written.get("why" if "unusable" in written else "skipped", "")
-        if isinstance(name, str) and isinstance(why, str):
-            return written
+    document = json.loads(line)
+    if isinstance(document, dict):
+        name = document.get("benchmark", document.get("unusable"))
+        reason = document.get("why" if "unusable" in document else "skipped", "")
+        if isinstance(name, str) and isinstance(reason, str):
+            return document
     raise ValueError(line)
 
 
@@ -43,27 +43,27 @@ def check_listing(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, .
     Where all benchmarks are skipped, none is left. Files that fail and are not known to hold
     benchmarks are named only where there is no benchmark at all.
     """
-    listed = {one["benchmark"]: one for one in entries if "benchmark" in one}
-    skipped = {name: one.get("skipped", "") for name, one in listed.items()}
-    failing = [one for one in entries if "unusable" in one]
-    related = [one for one in failing if one.get("related", True)]
-    unusable = {one["unusable"]: one["why"] for one in (related if listed else failing)}
-    if listed and all(skipped.values()):
-        unusable = {name: f"skipped: {why}" for name, why in skipped.items()} | unusable
-        listed = {}
-    benchmarks = tuple(_benchmark(one) for one in listed.values())
-    return benchmarks, tuple((name, with_remedy(why)) for name, why in unusable.items())
+    entries_by_name = {item["benchmark"]: item for item in entries if "benchmark" in item}
+    skipped = {name: item.get("skipped", "") for name, item in entries_by_name.items()}
+    failing = [item for item in entries if "unusable" in item]
+    related = [item for item in failing if item.get("related", True)]
+    unusable = {item["unusable"]: item["why"] for item in (related if entries_by_name else failing)}
+    if entries_by_name and all(skipped.values()):
+        unusable = {name: f"skipped: {reason}" for name, reason in skipped.items()} | unusable
+        entries_by_name = {}
+    benchmarks = tuple(_make_benchmark(item) for item in entries_by_name.values())
+    return benchmarks, tuple((name, add_remedy(reason)) for name, reason in unusable.items())
 
 
-def with_remedy(why: str) -> str:
+def add_remedy(reason: str) -> str:
     """Return a reason with the line of the configuration that installs what is missing."""
-    missing = _MISSING.search(why)
+    missing = _MISSING.search(reason)
     if missing is None:
-        return why
+        return reason
     name = missing[1] if missing[1] in _DISTRIBUTIONS else missing[1].partition(".")[0]
-    wanted = _DISTRIBUTIONS.get(name, name.replace("_", "-"))
-    return f'{why}; if a package has it, add "python": {{"requirements": ["{wanted}"]}}'
+    distribution = _DISTRIBUTIONS.get(name, name.replace("_", "-"))
+    return f'{reason}; if a package has it, add "python": {{"requirements": ["{distribution}"]}}'
 
 
-def _benchmark(entry: dict[str, Any]) -> Benchmark:
+def _make_benchmark(entry: dict[str, Any]) -> Benchmark:
     return Benchmark(group="", name=entry["benchmark"], settings=str(entry.get("index", "")))

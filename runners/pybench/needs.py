@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from auditor.core.request import PythonSpec
 from runners.pybench import tool_needs
-from runners.pybench.library import files, read
+from runners.pybench.library import list_python_files, read_file_head
 from runners.pybench.tool_needs import RequirementGroup
 
 _BENCHMARKS = frozenset(
@@ -20,7 +20,9 @@ _BENCHMARKS = frozenset(
 )
 _TESTS = frozenset({"test", "tests", "testing", "pytest", "unit", "unittest", "unittests"})
 _DEVELOPMENT = frozenset({"dev", "devel", "develop", "development"})
-_BESIDE = frozenset({"deps", "dependencies", "requirements", "req", "reqs", "extra", "extras"})
+_NEUTRAL_WORDS = frozenset(
+    {"deps", "dependencies", "requirements", "req", "reqs", "extra", "extras"}
+)
 _PYTEST = re.compile(r"(?<![\w-])pytest(?![\w-])", re.IGNORECASE)
 _FOLDERS = ("", "requirements", "requirements.d", "reqs", "bench", "benchmarks", "tests")
 PLUGINS = {
@@ -38,33 +40,38 @@ _ASYNCIO = re.compile(rb"\bmark\.asyncio\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class SuiteNeeds:
     """What is installed beside the project, and what a person is told of it."""
 
     spec: PythonSpec
     names: tuple[str, ...] = ()  # how people call what was found, with where it is declared
 
 
-def of_suite(python: PythonSpec, tree: Path) -> list[Needs]:
+def find_suite_needs(python: PythonSpec, tree: Path) -> list[SuiteNeeds]:
     """Return what to install, the most first; each next one is for where that cannot be had.
 
     Where something is asked for, that is all.
     """
     if python.interpreter or python.extras or python.groups or python.requirements:
-        return [Needs(python)]
+        return [SuiteNeeds(python)]
     requirement_groups = [
-        *tool_needs.groups_and_extras(tree),
+        *tool_needs.list_groups_and_extras(tree),
         *_requirement_files(tree),
-        *tool_needs.tool_environments(tree),
+        *tool_needs.list_tool_environments(tree),
     ]
-    benchmarks, tests = _first(requirement_groups, _BENCHMARKS), _first(requirement_groups, _TESTS)
-    both = [*benchmarks, *(test for test in tests if test not in benchmarks)]
-    development = _first(requirement_groups, _DEVELOPMENT)
-    if not any(_PYTEST.search(requirement_group.text) for requirement_group in both):
-        both += [group for group in development if not both or _PYTEST.search(group.text)]
-    tried = [both, benchmarks, tests, []]
+    benchmarks, tests = (
+        _select_groups(requirement_groups, _BENCHMARKS),
+        _select_groups(requirement_groups, _TESTS),
+    )
+    combined_groups = [*benchmarks, *(test for test in tests if test not in benchmarks)]
+    development = _select_groups(requirement_groups, _DEVELOPMENT)
+    if not any(_PYTEST.search(requirement_group.text) for requirement_group in combined_groups):
+        combined_groups += [
+            group for group in development if not combined_groups or _PYTEST.search(group.text)
+        ]
+    tried = [combined_groups, benchmarks, tests, []]
     return [
-        _needs(python, groups)
+        _make_needs(python, groups)
         for number, groups in enumerate(tried)
         if groups not in tried[:number]
     ]
@@ -73,39 +80,55 @@ def of_suite(python: PythonSpec, tree: Path) -> list[Needs]:
 def imported_plugins(tree: Path) -> tuple[str, ...]:
     """Return the modules of PLUGINS that files of tests and benchmarks import."""
     names: set[str] = set()
-    for path in files(tree):
-        text = read(path)
+    for path in list_python_files(tree):
+        text = read_file_head(path)
         if b"bench" in text or b"pyperf" in text or b"codspeed" in text:
             names |= {(match[1] or match[2]).decode() for match in _IMPORT.finditer(text)}
             names |= {"pytest_asyncio"} if _ASYNCIO.search(text) else set()
     return tuple(sorted(names & PLUGINS.keys()))
 
 
-def _needs(python: PythonSpec, chosen: Sequence[RequirementGroup]) -> Needs:
-    def of(kind: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(word for group in chosen for word in group.words(kind)))
+def _make_needs(python: PythonSpec, requirement_groups: Sequence[RequirementGroup]) -> SuiteNeeds:
+    def collect_words(kind: str) -> tuple[str, ...]:
+        return tuple(
+            dict.fromkeys(word for group in requirement_groups for word in group.words(kind))
+        )
 
-    spec = replace(python, extras=of("extra"), groups=of("group"), requirements=of("requirement"))
-    return Needs(spec, tuple(dict.fromkeys(requirement_group.name for requirement_group in chosen)))
+    spec = replace(
+        python,
+        extras=collect_words("extra"),
+        groups=collect_words("group"),
+        requirements=collect_words("requirement"),
+    )
+    return SuiteNeeds(
+        spec,
+        tuple(dict.fromkeys(requirement_group.name for requirement_group in requirement_groups)),
+    )
 
 
-def _first(groups: Sequence[RequirementGroup], words: frozenset[str]) -> list[RequirementGroup]:
+def _select_groups(
+    groups: Sequence[RequirementGroup], words: frozenset[str]
+) -> list[RequirementGroup]:
     """Return what the first place declares under a name of a kind, the plainest name first."""
-    named = [(len(parts), group) for group in groups if (parts := _parts(group.called, words))]
+    named = [
+        (len(parts), group) for group in groups if (parts := _match_name_words(group.called, words))
+    ]
     places = [requirement_group.place for _, requirement_group in named]
-    here = [numbered_group for numbered_group in named if numbered_group[1].place == places[0]]
-    fewest = min((number for number, _ in here), default=0)
-    return [group for number, group in here if number == fewest][:1]
+    place_groups = [
+        numbered_group for numbered_group in named if numbered_group[1].place == places[0]
+    ]
+    fewest = min((number for number, _ in place_groups), default=0)
+    return [group for number, group in place_groups if number == fewest][:1]
 
 
-def _parts(name: str, words: frozenset[str]) -> list[str]:
+def _match_name_words(name: str, words: frozenset[str]) -> list[str]:
     """Return the words of a name if one is of the kind, and the others say nothing else."""
     lower = name.lower()
     if lower in words:
         return [lower]
     parts = [part for part in re.split(r"[-_. ]", lower) if part]
     kind = {part for part in parts if part in words}
-    return parts if kind and set(parts) <= words | _BESIDE | _BENCHMARKS | _TESTS else []
+    return parts if kind and set(parts) <= words | _NEUTRAL_WORDS | _BENCHMARKS | _TESTS else []
 
 
 def _requirement_files(tree: Path) -> Iterator[RequirementGroup]:
@@ -116,9 +139,15 @@ def _requirement_files(tree: Path) -> Iterator[RequirementGroup]:
                 stem = PurePosixPath(path.name).stem
                 if not path.is_file() or path.is_symlink() or (not folder and "req" not in stem):
                     continue
-                shown = path.relative_to(tree).as_posix()
-                called = folder if stem in _BESIDE and folder in _BENCHMARKS | _TESTS else stem
-                text = read(path).decode(errors="replace")
+                relative_path = path.relative_to(tree).as_posix()
+                called = (
+                    folder if stem in _NEUTRAL_WORDS and folder in _BENCHMARKS | _TESTS else stem
+                )
+                text = read_file_head(path).decode(errors="replace")
                 yield RequirementGroup(
-                    "files", called, shown, text, (("requirement", f"--requirement={path}"),)
+                    "files",
+                    called,
+                    relative_path,
+                    text,
+                    (("requirement", f"--requirement={path}"),),
                 )

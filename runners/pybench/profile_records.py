@@ -56,7 +56,7 @@ def read_profile(data: bytes, schedule: Schedule) -> Profiled:
     _check_stacks(stacks, len(frames), measured)
     if set(totals) != set(TOTALS):
         raise ProfileUnreadable("the profile lacks some of its totals")
-    return _profile(frames, stacks, totals)
+    return _make_profile(frames, stacks, totals)
 
 
 def _take_entry(
@@ -108,7 +108,7 @@ def _check_stacks(stacks: Sequence[Stack], frames: int, measured: set[int]) -> N
             raise ProfileUnreadable("a stack has a frame that the profile does not name")
 
 
-def _profile(frames: list[Frame], stacks: list[Stack], totals: dict[str, float]) -> Profiled:
+def _make_profile(frames: list[Frame], stacks: list[Stack], totals: dict[str, float]) -> Profiled:
     if not totals["period"] or totals["cpu"] > totals["timed"] * 1.001:
         raise ProfileUnreadable("the times of the profile contradict each other")
     return Profiled(

@@ -11,26 +11,26 @@ from auditor.core.errors import NoBenchmarks
 from auditor.core.ports import Host
 from auditor.core.request import PythonSpec
 from auditor.core.subject import Language, Part, Project, Role
-from runners.disk import writing
-from runners.home import Home
+from runners.disk import convert_write_errors
+from runners.home import HomeFolder
 from runners.hosts.variables import is_usual_variable
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.frontends import FRONTENDS, Frontend, framework_of, frameworks_present
 from runners.pybench.installers import PIP
-from runners.pybench.library import read, top
-from runners.pybench.versions import variables as told_versions
+from runners.pybench.library import find_package_root, read_file_head
+from runners.pybench.versions import make_version_variables as told_versions
 from runners.steps import ignore_step
-from runners.subjects.placed import Placed
+from runners.subjects.placed import PlacedSubject
 from runners.subjects.texts import for_people
 
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
 
 
-def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each contribute
-    placed: Placed,
+def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user each contribute
+    placed: PlacedSubject,
     *,
-    home: Home,
+    home: HomeFolder,
     host: Host,
     environment: tuple[tuple[str, str], ...],
     python: PythonSpec,
@@ -51,37 +51,37 @@ def prepare(  # noqa: PLR0913 - what a subject, the machine and the user each co
     tool = PIP if python.interpreter else environments.tool(base, placed.tree)
     spec = replace(python, installer=tool.installer)
     words = (base.version, str(base.path), repr(spec), frontend.requirement, *versions.values())
-    key = digest(placed.digest_of_tree, *words)
-    folder = home.work(f"python-{key[:24]}")
-    with home.locked(folder):
+    key = digest_words(placed.digest_of_tree, *words)
+    folder = home.make_work_folder(f"python-{key[:24]}")
+    with home.lock_folder(folder):
         root = folder / "tree" / placed.tree.relative_to(placed.root)
-        done = folder / "made"
-        if not done.is_file():
-            copy(placed, folder / "tree")
+        marker_file = folder / "made"
+        if not marker_file.is_file():
+            copy_tree(placed, folder / "tree")
             interpreter = base
             if not python.interpreter:
                 interpreter = environments.made(base, tool, root, folder, frontend.requirement)
             lines = (str(interpreter.path), interpreter.made_by, *interpreter.notes)
-            with writing(done):
-                done.write_text("".join(f"{line}\n" for line in lines))
-        own, by, *notes = done.read_text().splitlines()
-        interpreter = replace(base, path=Path(own), made_by=by, notes=tuple(notes))
+            with convert_write_errors(marker_file):
+                marker_file.write_text("".join(f"{line}\n" for line in lines))
+        interpreter_path, maker, *notes = marker_file.read_text().splitlines()
+        interpreter = replace(base, path=Path(interpreter_path), made_by=maker, notes=tuple(notes))
         interpreter = replace(interpreter, installed=environments.installed(interpreter, root))
-    variables = own_variables(dict(environment), interpreter, folder)
+    variables = make_process_variables(dict(environment), interpreter, folder)
     if python.interpreter:
         # Whatever is installed there, the code that is audited is that of the copy.
-        variables["PYTHONPATH"] = str(top(root))
-    return _project(placed, root, interpreter, variables, frontend)
+        variables["PYTHONPATH"] = str(find_package_root(root))
+    return _make_project(placed, root, interpreter, variables, frontend)
 
 
 def prepare_library(
-    placed: Placed, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
+    placed: PlacedSubject, *, home: HomeFolder, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> Project:
     """Copy a placed tree and make an environment in which it can be imported.
 
     It is the environment of its benchmarks, if it has any. Raises what uv or pip says.
     """
-    return prepare(
+    return prepare_project(
         placed,
         home=home,
         host=host,
@@ -92,20 +92,24 @@ def prepare_library(
     )
 
 
-def copy(placed: Placed, top: Path) -> None:
+def copy_tree(placed: PlacedSubject, top: Path) -> None:
     """Copy a placed tree, in place of what is there."""
-    with writing(top):
+    with convert_write_errors(top):
         shutil.rmtree(top, ignore_errors=True)
         shutil.copytree(placed.root, top, symlinks=True)
 
 
-def own_variables(given: dict[str, str], interpreter: Interpreter, folder: Path) -> dict[str, str]:
+def make_process_variables(
+    user_variables: dict[str, str], interpreter: Interpreter, folder: Path
+) -> dict[str, str]:
     """Return the variables of processes of an environment whose folder this is.
 
     What tools need is for what makes the environment; anything else was named, or is an image's.
     """
     variables = {
-        key: given[key] for key in given if key in _PASSED_ON or not is_usual_variable(key)
+        key: user_variables[key]
+        for key in user_variables
+        if key in _PASSED_ON or not is_usual_variable(key)
     }
     return variables | {
         "PATH": f"{interpreter.path.parent}:{variables.get('PATH', '')}",
@@ -116,8 +120,8 @@ def own_variables(given: dict[str, str], interpreter: Interpreter, folder: Path)
     }
 
 
-def _project(
-    placed: Placed,
+def _make_project(
+    placed: PlacedSubject,
     root: Path,
     interpreter: Interpreter,
     variables: dict[str, str],
@@ -135,12 +139,17 @@ def _project(
         harness=frontend.name,
         root=root,
         # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
-        digest=digest(
-            placed.digest_of_tree, guests.digest(), interpreter.version, *interpreter.installed
+        digest=digest_words(
+            placed.digest_of_tree,
+            guests.digest_guest(),
+            interpreter.version,
+            *interpreter.installed,
         ),
-        content=_content(placed, guests.digest(), interpreter.version, *interpreter.installed),
+        content=_digest_content(
+            placed, guests.digest_guest(), interpreter.version, *interpreter.installed
+        ),
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
-        notes=tuple(_frameworks(root, frontend)),
+        notes=tuple(_describe_framework_choice(root, frontend)),
         requirements=interpreter.notes,
         environment=tuple(sorted(variables.items())),
         options=(("python", str(interpreter.path)),),
@@ -148,36 +157,38 @@ def _project(
     )
 
 
-def _frameworks(root: Path, frontend: Frontend) -> Iterator[str]:
+def _describe_framework_choice(root: Path, frontend: Frontend) -> Iterator[str]:
     """Say which suite is taken where a tree has suites of several frameworks."""
-    others = [name for name in frameworks_present(root) if name != frontend.name]
-    if others:
-        shown = " and ".join(_places(root, name) for name in others)
-        choice = " or ".join(f"--harness {name}" for name in others)
-        taken = _places(root, frontend.name)
-        yield f"the suite taken is {taken}; there is also {shown}: {choice} takes that one"
+    other_names = [name for name in frameworks_present(root) if name != frontend.name]
+    if other_names:
+        other_places = " and ".join(_describe_places(root, name) for name in other_names)
+        choice = " or ".join(f"--harness {name}" for name in other_names)
+        selection = _describe_places(root, frontend.name)
+        yield (
+            f"the suite taken is {selection}; there is also {other_places}: {choice} takes that one"
+        )
 
 
-def _places(root: Path, name: str) -> str:
+def _describe_places(root: Path, name: str) -> str:
     """Return a framework with the first places of its suite."""
     return f"{name} ({list_some(FRONTENDS[name].suite(root))})"
 
 
-def _content(placed: Placed, *words: str) -> str:
+def _digest_content(placed: PlacedSubject, *words: str) -> str:
     """Return a digest of what a process may import or read.
 
     Texts for people count only where some code of the project names them.
     """
-    code = [read(placed.root / path) for path in placed.files if path.endswith(".py")]
-    kept = (
+    code = [read_file_head(placed.root / path) for path in placed.files if path.endswith(".py")]
+    file_lines = (
         f"{path}\0{name}"
         for path, name in sorted(placed.files.items())
         if not for_people(path) or any(PurePosixPath(path).name.encode() in text for text in code)
     )
     inside = placed.tree.relative_to(placed.root).as_posix()
-    return digest(inside, *words, *kept)
+    return digest_words(inside, *words, *file_lines)
 
 
-def digest(*words: str) -> str:
+def digest_words(*words: str) -> str:
     """Return a digest of words, hexadecimal."""
     return hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:32]

@@ -10,7 +10,7 @@ from configparser import ConfigParser, Error
 from pathlib import Path
 from typing import Any
 
-from runners.pybench.library import read
+from runners.pybench.library import read_file_head
 
 _SELECTION = frozenset({"-m", "-k", "--ignore", "--ignore-glob", "--deselect"})
 """Options that choose tests; benchmarks are often excluded from a plain `pytest` by them."""
@@ -29,19 +29,27 @@ _FILES = (
 )
 
 
-def project_options(tree: Path, without: frozenset[str]) -> tuple[str, ...]:
+def list_project_options(tree: Path, without: frozenset[str]) -> tuple[str, ...]:
     """Return the project's own options that a run of its tests needs; no plugin `without`."""
-    return tuple(_chosen(_words(tree, "addopts"), without, _WITH_VALUE, _FLAGS))
+    return tuple(
+        _select_options(_read_setting_words(tree, "addopts"), without, _WITH_VALUE, _FLAGS)
+    )
 
 
-def kept_by_suites(folder: Path, without: frozenset[str]) -> tuple[str, ...]:
+def list_suite_options(folder: Path, without: frozenset[str]) -> tuple[str, ...]:
     """Return the options that benchmarks need: plugins and import modes, no choice of tests."""
-    return tuple(_chosen(_words(folder, "addopts"), without, _PLUGINS, frozenset()))
+    return tuple(
+        _select_options(_read_setting_words(folder, "addopts"), without, _PLUGINS, frozenset())
+    )
 
 
 def function_prefixes(folder: Path) -> tuple[str, ...]:
     """Return what the names of test functions begin with; empty where pytest's default holds."""
-    return tuple(word.rstrip("*") for word in _words(folder, "python_functions") if word.strip("*"))
+    return tuple(
+        word.rstrip("*")
+        for word in _read_setting_words(folder, "python_functions")
+        if word.strip("*")
+    )
 
 
 def configured_folder(tree: Path, place: Path) -> Path:
@@ -49,32 +57,32 @@ def configured_folder(tree: Path, place: Path) -> Path:
     for folder in place.parents:
         if folder == tree or not folder.is_relative_to(tree):
             break
-        if _section(folder) is not None:
+        if _read_section(folder) is not None:
             return folder
     return tree
 
 
-def _chosen(
+def _select_options(
     words: list[str], without: frozenset[str], valued: frozenset[str], flags: frozenset[str]
 ) -> Iterator[str]:
-    given = iter(words)
-    for word in given:
+    remaining_words = iter(words)
+    for word in remaining_words:
         name, sign, value = word.partition("=")
         if not word.startswith("--") and len(word) > 2:
             name, sign, value = word[:2], "=", word[2:]
         if name in flags:
             yield word
         elif name in _WITH_VALUE:
-            value = value if sign else next(given, "")
+            value = value if sign else next(remaining_words, "")
             plugin = value.removeprefix("no:").removeprefix("pytest_")
             if name not in valued or (name == "-p" and plugin in without):
                 continue
             yield from (name, value) if len(name) == 2 else (f"{name}={value}",)
 
 
-def _words(folder: Path, key: str) -> list[str]:
+def _read_setting_words(folder: Path, key: str) -> list[str]:
     """Return the words of a setting in the file that configures pytest."""
-    value = (_section(folder) or {}).get(key, "")
+    value = (_read_section(folder) or {}).get(key, "")
     try:
         if isinstance(value, str):
             return shlex.split(value)
@@ -83,28 +91,32 @@ def _words(folder: Path, key: str) -> list[str]:
         return []
 
 
-def _section(folder: Path) -> dict[str, Any] | None:
+def _read_section(folder: Path) -> dict[str, Any] | None:
     """Return the settings of the first file that configures pytest, None where none does."""
     for name, section in _FILES:
-        section_values = _ini(folder / name, section) if section else _toml(folder / name)
+        section_values = (
+            _read_ini_section(folder / name, section)
+            if section
+            else _read_toml_section(folder / name)
+        )
         if section_values is not None:
             return section_values
     return None
 
 
-def _toml(path: Path) -> dict[str, Any] | None:
+def _read_toml_section(path: Path) -> dict[str, Any] | None:
     try:
-        section = tomllib.loads(read(path).decode()).get("tool", {}).get("pytest", {})
+        section = tomllib.loads(read_file_head(path).decode()).get("tool", {}).get("pytest", {})
         section = section.get("ini_options", section)
     except (ValueError, AttributeError, RecursionError):
         return None  # pytest itself says what is wrong with it
     return section if section and isinstance(section, dict) else None
 
 
-def _ini(path: Path, section: str) -> dict[str, str] | None:
+def _read_ini_section(path: Path, section: str) -> dict[str, str] | None:
     parser = ConfigParser(interpolation=None)
     try:
-        parser.read_string(read(path).decode())
+        parser.read_string(read_file_head(path).decode())
     except (ValueError, Error):
         return None
     return dict(parser[section]) if section in parser else None

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from runners.pybench import pytest_options
-from runners.pybench.library import files, read
+from runners.pybench.library import list_python_files, read_file_head
 
 _DEF = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(", re.MULTILINE)
 _FIXTURE = re.compile(rb"[ \t]*@(?:pytest[.])?fixture\b")
@@ -32,7 +32,7 @@ _MARKS = (b"mark.benchmark", b"mark.codspeed_benchmark")
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionSource:
     """A function as its text shows it."""
 
     name: bytes
@@ -41,61 +41,71 @@ class Function:
     is_marked: bool  # by one of _MARKS in the paragraph that ends in front of it
 
 
-def suite(tree: Path) -> list[str]:
+def find_suite_files(tree: Path) -> list[str]:
     """Return the files of a tree that ask for the fixture or the marker of a benchmark."""
-    return [path.relative_to(tree).as_posix() for path in _holding(tree)]
+    return [path.relative_to(tree).as_posix() for path in _find_suite_paths(tree)]
 
 
 def declares_plugin(tree: Path) -> bool:
     """Tell whether the project declares one of the plugins, so that pytest has to be asked."""
-    return any(_DECLARED.search(read(tree / name)) for name in _DECLARING)
+    return any(_DECLARED.search(read_file_head(tree / name)) for name in _DECLARING)
 
 
-def listings(tree: Path) -> list[list[str]]:
+def plan_listing_calls(tree: Path) -> list[list[str]]:
     """Return what pytest is handed, one call after the other.
 
     First come the files that are benchmarks by their sources, whether or not a plain `pytest`
     collects them; then pytest looks by itself. A folder with its own configuration is apart.
     """
     by_folder: dict[Path, list[str]] = {tree: []}
-    for path in _holding(tree):
+    for path in _find_suite_paths(tree):
         folder = pytest_options.configured_folder(tree, path)
         by_folder.setdefault(folder, []).append(path.relative_to(tree).as_posix())
     calls = [
         [place for place in places if not place.endswith("conftest.py")]
         for places in by_folder.values()
     ]
-    apart = [one.relative_to(tree).as_posix() for one in by_folder if one != tree]
-    return [*filter(None, calls), [f"--ignore={one}" for one in apart], *([one] for one in apart)]
+    separate_folders = [
+        separate_folder.relative_to(tree).as_posix()
+        for separate_folder in by_folder
+        if separate_folder != tree
+    ]
+    return [
+        *filter(None, calls),
+        [f"--ignore={separate_folder}" for separate_folder in separate_folders],
+        *([separate_folder] for separate_folder in separate_folders),
+    ]
 
 
-def count(tree: Path) -> int:
+def count_benchmarks(tree: Path) -> int:
     """Return about how many benchmark functions the sources have, as pytest would name them."""
-    paths = list(files(tree))
-    fixtures, prefixes_in = _fixtures(paths), _prefixes(tree)
+    paths = list(list_python_files(tree))
+    fixtures, prefixes_in = _find_benchmark_fixtures(paths), _make_prefix_lookup(tree)
     number = 0
     for path in paths:
         prefixes = prefixes_in(path.parent)
-        functions = _functions(read(path))
+        functions = _find_functions(read_file_head(path))
         number += sum(_is_benchmark(function, fixtures, prefixes) for function in functions)
     return number
 
 
-def _holding(tree: Path) -> Iterator[Path]:
-    prefixes_in = _prefixes(tree)
-    for path in files(tree):
-        text = b"" if path.name in _NO_TESTS else read(path)
+def _find_suite_paths(tree: Path) -> Iterator[Path]:
+    prefixes_in = _make_prefix_lookup(tree)
+    for path in list_python_files(tree):
+        text = b"" if path.name in _NO_TESTS else read_file_head(path)
         if b"benchmark" in text or b"pytest_codspeed" in text:
             prefixes = prefixes_in(path.parent)
             uses = (
-                function for function in _functions(text) if b"benchmark" in function.parameters
+                function
+                for function in _find_functions(text)
+                if b"benchmark" in function.parameters
             )
             named = any(use.is_fixture or use.name.decode().startswith(prefixes) for use in uses)
             if named or _ASKS.search(text):
                 yield path
 
 
-def _functions(text: bytes) -> Iterator[Function]:
+def _find_functions(text: bytes) -> Iterator[FunctionSource]:
     """Yield the functions of a text, in time proportional to its length."""
     definition, end = _DEF.search(text), 0
     while definition is not None:
@@ -104,17 +114,17 @@ def _functions(text: bytes) -> Iterator[Function]:
         closing = text.find(b")", definition.end(), next_begin)
         parameters = text[definition.end() : next_begin if closing < 0 else closing]
         before = text[max(end, text.rfind(b"\n\n", end, begin)) : begin]
-        yield Function(
+        yield FunctionSource(
             name=definition[1],
             parameters=frozenset(_NAME.findall(parameters)),
-            is_fixture=any(map(_FIXTURE.match, _decorators(before))),
+            is_fixture=any(map(_FIXTURE.match, _list_decorators(before))),
             is_marked=any(mark in before for mark in _MARKS),
         )
         end = definition.end()
         definition = following
 
 
-def _decorators(before: bytes) -> Iterator[bytes]:
+def _list_decorators(before: bytes) -> Iterator[bytes]:
     """Yield the lines of decorators that a text ends with."""
     for line in reversed(before.splitlines()):
         if not line.lstrip(b" \t").startswith(b"@"):
@@ -122,22 +132,22 @@ def _decorators(before: bytes) -> Iterator[bytes]:
         yield line
 
 
-def _prefixes(tree: Path) -> Callable[[Path], tuple[str, ...]]:
+def _make_prefix_lookup(tree: Path) -> Callable[[Path], tuple[str, ...]]:
     """Return what tells the prefixes of the tests in a folder; it reads each folder once."""
 
     @cache
-    def configured(folder: Path) -> tuple[str, ...]:
+    def read_prefixes(folder: Path) -> tuple[str, ...]:
         return (*_PREFIXES, *pytest_options.function_prefixes(folder))
 
-    return cache(lambda folder: configured(pytest_options.configured_folder(tree, folder / "_")))
+    return cache(lambda folder: read_prefixes(pytest_options.configured_folder(tree, folder / "_")))
 
 
-def _fixtures(paths: list[Path]) -> set[bytes]:
+def _find_benchmark_fixtures(paths: list[Path]) -> set[bytes]:
     """Return `benchmark` and the fixtures that use it, directly or by others."""
     users = defaultdict(set)  # the fixtures that have a name among their parameters
     for path in paths:
-        text = read(path)
-        for function in _functions(text) if b"fixture" in text else ():
+        text = read_file_head(path)
+        for function in _find_functions(text) if b"fixture" in text else ():
             for name in function.parameters if function.is_fixture else ():
                 users[name].add(function.name)
     fixtures, unfollowed = {b"benchmark"}, [b"benchmark"]
@@ -148,7 +158,9 @@ def _fixtures(paths: list[Path]) -> set[bytes]:
     return fixtures
 
 
-def _is_benchmark(function: Function, fixtures: set[bytes], prefixes: tuple[str, ...]) -> bool:
+def _is_benchmark(
+    function: FunctionSource, fixtures: set[bytes], prefixes: tuple[str, ...]
+) -> bool:
     if not function.name.decode().startswith(prefixes) or function.name in fixtures:
         return False
     return function.is_marked or not fixtures.isdisjoint(function.parameters)

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import VariantKind
 from auditor.core.outcome import (
     Counted,
@@ -20,21 +20,23 @@ from auditor.core.outcome import (
     Window,
 )
 from auditor.core.plan import Purpose, Trial
-from runners.pybench.listings import with_remedy
+from runners.pybench.listings import add_remedy
 from runners.pybench.profile_records import ProfileUnreadable, read_profile
-from runners.records import Records, RecordsUnreadable, read_records
+from runners.records import GuestRecords, RecordsUnreadable, read_records
 
 _WINDOWS = 2
 _UNCHANGED = (VariantKind.PLAIN, VariantKind.PROFILED)
 """Kinds of variants of which no instruction has to be seen in the running code."""
 
 
-def outcome(trial: Trial, answers: Sequence[Completed], name: str, profile: str = "") -> Outcome:
+def read_outcome(
+    trial: Trial, answers: Sequence[CompletedProcess], name: str, profile: str = ""
+) -> Outcome:
     """Return how the trial ended; `name` and `profile` are those of the guest's two files."""
     answer = answers[-1]
-    data = _content(answer, name)
+    data = _find_file(answer, name)
     if trial.benchmark is None:
-        return _of_tests(trial, answer, data)
+        return _read_test_outcome(trial, answer, data)
     if answer.timed_out:
         return TimedOut(answer.seconds, answer.tail())
     try:
@@ -42,31 +44,31 @@ def outcome(trial: Trial, answers: Sequence[Completed], name: str, profile: str 
     except RecordsUnreadable as error:
         return Unreadable(str(error), answer.tail())
     records.stopped |= answer.enough
-    failure = _failure(trial, records, answer)
+    failure = _find_failure(trial, records, answer)
     if failure is None and trial.variant.kind is VariantKind.PROFILED:
-        return _profiled(trial, answer, _content(answer, profile))
-    return failure or _values(trial, records)
+        return _read_profiled(trial, answer, _find_file(answer, profile))
+    return failure or _read_values(trial, records)
 
 
-def _content(answer: Completed, name: str) -> bytes:
+def _find_file(answer: CompletedProcess, name: str) -> bytes:
     return next((data for path, data in answer.files.items() if path.name == name), b"")
 
 
-def _profiled(trial: Trial, answer: Completed, data: bytes) -> Outcome:
+def _read_profiled(trial: Trial, answer: CompletedProcess, data: bytes) -> Outcome:
     try:
         return read_profile(data, trial.schedule)
     except ProfileUnreadable as error:
         return Unreadable(str(error), answer.tail())
 
 
-def _of_tests(trial: Trial, answer: Completed, data: bytes) -> Outcome:
+def _read_test_outcome(trial: Trial, answer: CompletedProcess, data: bytes) -> Outcome:
     """Return what unit tests have called, as one window; `missing` is what did not run."""
     try:
         records = read_records(data, 0)
     except RecordsUnreadable as error:
         return Unreadable(str(error), answer.tail())
     if records.refused:
-        return NotBuilt(_together(records.refused))
+        return NotBuilt(_join_reasons(records.refused))
     if records.skipped is not None:
         return Skipped(records.skipped)
     if trial.purpose is Purpose.TRACE:
@@ -74,22 +76,22 @@ def _of_tests(trial: Trial, answer: Completed, data: bytes) -> Outcome:
     else:
         ran = bool(records.windows)
     if ran:
-        return _called(trial, records, answer)
+        return _read_calls(trial, records, answer)
     if answer.exit_code is None:
         return TimedOut(answer.seconds, answer.tail())
-    name = with_remedy(_together(records.failures))
+    name = add_remedy(_join_reasons(records.failures))
     return Crashed(answer.exit_code, name or answer.tail())
 
 
-def _called(trial: Trial, records: Records, answer: Completed) -> Counted | Traced:
-    gaps = [with_remedy(fromkey) for fromkey in dict.fromkeys(records.missing)]
+def _read_calls(trial: Trial, records: GuestRecords, answer: CompletedProcess) -> Counted | Traced:
+    gaps = [add_remedy(fromkey) for fromkey in dict.fromkeys(records.missing)]
     if answer.timed_out:
         gaps.append(f"the unit tests were ended after {answer.seconds:.0f} s")
     elif answer.exit_code and not gaps:
         gaps.append(f"the unit tests ended with {answer.exit_code}")
-    known = {method.id for method in trial.variant.methods}
+    method_ids = {method.id for method in trial.variant.methods}
     if trial.purpose is Purpose.TRACE:
-        method_calls = records.traced({name: name for name in known})
+        method_calls = records.traced({name: name for name in method_ids})
         return Traced(
             calls=method_calls,
             tests=records.tests,
@@ -99,33 +101,37 @@ def _called(trial: Trial, records: Records, answer: Completed) -> Counted | Trac
     calls: Counter[str] = Counter()
     for _, counts, _ in records.windows:
         calls.update(counts)
-    seen = tuple(sorted((name, number) for name, number in calls.items() if name in known))
-    return Counted((Window(0, seen),), missing="; ".join(gaps))
+    method_counts = tuple(
+        sorted((name, number) for name, number in calls.items() if name in method_ids)
+    )
+    return Counted((Window(0, method_counts),), missing="; ".join(gaps))
 
 
-def _failure(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
+def _find_failure(trial: Trial, records: GuestRecords, answer: CompletedProcess) -> Outcome | None:
     if records.refused:
-        return NotBuilt(_together(records.refused))
+        return NotBuilt(_join_reasons(records.refused))
     if records.skipped is not None:
         return Skipped(records.skipped)
     if answer.exit_code:
-        name = _together(records.failures) if records.failures else answer.tail()
+        name = _join_reasons(records.failures) if records.failures else answer.tail()
         return Crashed(answer.exit_code, name)
     if records.failures:
-        return Unreadable(_together(records.failures), answer.tail())
+        return Unreadable(_join_reasons(records.failures), answer.tail())
     if trial.variant.kind not in _UNCHANGED and not records.present:
         return NeverCalled()  # of a module that is not imported no function is called
-    return _incomplete(trial, records, answer)
+    return _check_completeness(trial, records, answer)
 
 
-def _together(reasons: Sequence[str]) -> str:
+def _join_reasons(reasons: Sequence[str]) -> str:
     return "; ".join(dict.fromkeys(reasons))[:2000]
 
 
-def _incomplete(trial: Trial, records: Records, answer: Completed) -> Outcome | None:
+def _check_completeness(
+    trial: Trial, records: GuestRecords, answer: CompletedProcess
+) -> Outcome | None:
     if trial.variant.kind is VariantKind.COUNTING:
-        whole = len(records.windows) == _WINDOWS
-        return None if whole else Unreadable("not all windows were counted", answer.tail())
+        is_complete = len(records.windows) == _WINDOWS
+        return None if is_complete else Unreadable("not all windows were counted", answer.tail())
     if not records.done(trial.schedule):
         return Unreadable("not all blocks were run", answer.tail())
     for record in records.blocks:
@@ -135,11 +141,11 @@ def _incomplete(trial: Trial, records: Records, answer: Completed) -> Outcome | 
     return NeverCalled() if _never_called(trial, records) else None
 
 
-def _never_called(trial: Trial, records: Records) -> bool:
+def _never_called(trial: Trial, records: GuestRecords) -> bool:
     return trial.variant.kind is VariantKind.DELAYED and "called" not in records.present
 
 
-def _values(trial: Trial, records: Records) -> Outcome:
+def _read_values(trial: Trial, records: GuestRecords) -> Outcome:
     if trial.variant.kind is VariantKind.COUNTING:
         ids = {method.id: method.id for method in trial.variant.methods}
         return records.counted(ids, set_up_apart=True)

@@ -3,23 +3,26 @@
 import re
 from collections.abc import Sequence
 
-from runners.subset import Subset
+from runners.subset import SubsetCommand
 
 
-def calls(framework: str, chosen: Sequence[str], known: Sequence[str]) -> tuple[Subset, ...]:
+def build_subset_commands(
+    framework: str, selected_ids: Sequence[str], all_ids: Sequence[str]
+) -> tuple[SubsetCommand, ...]:
     """Return calls for pytest (node ids), asv (a regular expression) or pyperf (scripts)."""
-    del known  # ids and whole names leave nothing else in
-    names = sorted(chosen)
+    del all_ids  # ids and whole names leave nothing else in
+    names = sorted(selected_ids)
     if not names:
         return ()
     if framework == "asv":
         pattern = f"^({'|'.join(map(re.escape, names))})$"
-        return (Subset(pattern=pattern, words=("asv", "run", "--bench", pattern)),)
+        return (SubsetCommand(pattern=pattern, words=("asv", "run", "--bench", pattern)),)
     if framework == "pyperf":
         scripts = sorted({name.partition("::")[0] for name in names})
-        why = "a script of pyperf runs all of its benchmarks"
+        problem = "a script of pyperf runs all of its benchmarks"
         return tuple(
-            Subset(pattern=script, words=("python", script), problem=why) for script in scripts
+            SubsetCommand(pattern=script, words=("python", script), problem=problem)
+            for script in scripts
         )
     words = ("python", "-m", "pytest", "--benchmark-only", *names)
-    return (Subset(pattern=" ".join(names), words=words),)
+    return (SubsetCommand(pattern=" ".join(names), words=words),)

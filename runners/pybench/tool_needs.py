@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runners.pybench.library import is_file, read
+from runners.pybench.library import is_file, read_file_head
 
 _ASV = "asv.conf.json"
 _NAME = re.compile(r"^[A-Za-z0-9][\w.-]*")
@@ -36,74 +36,85 @@ class RequirementGroup:
         return (word for name, word in self.what if name == kind)
 
 
-def groups_and_extras(tree: Path) -> Iterator[RequirementGroup]:
+def list_groups_and_extras(tree: Path) -> Iterator[RequirementGroup]:
     """Yield dependency groups and extras, those of other packaging tools too."""
-    document = _toml(tree / "pyproject.toml")
-    for name, listed in _table(document, "dependency-groups").items():
-        yield RequirementGroup("table", name, f"group {name}", str(listed), (("group", name),))
-    extras = _table(document, "project", "optional-dependencies") | _of_setup(tree)
-    for name, listed in extras.items():
+    document = _read_toml(tree / "pyproject.toml")
+    for name, requirements in _find_table(document, "dependency-groups").items():
+        yield RequirementGroup(
+            "table", name, f"group {name}", str(requirements), (("group", name),)
+        )
+    extras = _find_table(document, "project", "optional-dependencies") | _read_setup_extras(tree)
+    for name, requirements in extras.items():
         if _NAME.fullmatch(name):
-            yield RequirementGroup("table", name, f"extra {name}", str(listed), (("extra", name),))
-    for name, listed in _of_other_tools(document):
-        valid = [one for one in listed if _NAME.match(one) or _EXTRAS.match(one)]
-        what = tuple(("requirement", one) for one in valid)
-        if what:
-            yield RequirementGroup("table", name, f"group {name}", str(listed), what)
+            yield RequirementGroup(
+                "table", name, f"extra {name}", str(requirements), (("extra", name),)
+            )
+    for name, requirements in _list_tool_groups(document):
+        valid = [
+            requirement
+            for requirement in requirements
+            if _NAME.match(requirement) or _EXTRAS.match(requirement)
+        ]
+        declarations = tuple(("requirement", requirement) for requirement in valid)
+        if declarations:
+            yield RequirementGroup("table", name, f"group {name}", str(requirements), declarations)
 
 
-def tool_environments(tree: Path) -> Iterator[RequirementGroup]:
+def list_tool_environments(tree: Path) -> Iterator[RequirementGroup]:
     """Yield what tox, nox and asv install; an installer is told paths as they are in the tree."""
-    yield from _tox(tree)
-    yield from _nox(tree)
-    yield from _asv(tree)
+    yield from _list_tox_groups(tree)
+    yield from _list_nox_groups(tree)
+    yield from _list_asv_groups(tree)
 
 
-def asv_configurations(tree: Path) -> list[Path]:
+def find_asv_configurations(tree: Path) -> list[Path]:
     """Return the configurations of asv in a tree's folder and right below it."""
     return sorted((*tree.glob(_ASV), *tree.glob(f"*/{_ASV}")))
 
 
-def _of_other_tools(document: Any) -> Iterator[tuple[str, list[str]]]:
+def _list_tool_groups(document: Any) -> Iterator[tuple[str, list[str]]]:
     """Yield the groups that only a tool itself installs, as lists of requirements."""
-    for name, listed in _table(document, "tool", "pdm", "dev-dependencies").items():
-        yield name, _texts(listed)
-    for name, environment in _table(document, "tool", "hatch", "envs").items():
-        given = environment if isinstance(environment, dict) else {}
-        listed = [*_texts(given.get("dependencies")), *_texts(given.get("extra-dependencies"))]
-        features = _texts(given.get("features"))
-        yield name, [*listed, *([f".[{','.join(features)}]"] if features else [])]
-    yield "dev", _texts(_table(document, "tool", "uv").get("dev-dependencies"))
-    for name, group in _table(document, "tool", "poetry", "group").items():
-        listed = _table(group, "dependencies")
-        yield name, [one for one in listed if one.lower() != "python"]
-    yield "dev", list(_table(document, "tool", "poetry", "dev-dependencies"))
+    for name, requirements in _find_table(document, "tool", "pdm", "dev-dependencies").items():
+        yield name, _list_texts(requirements)
+    for name, environment in _find_table(document, "tool", "hatch", "envs").items():
+        settings = environment if isinstance(environment, dict) else {}
+        requirements = [
+            *_list_texts(settings.get("dependencies")),
+            *_list_texts(settings.get("extra-dependencies")),
+        ]
+        features = _list_texts(settings.get("features"))
+        yield name, [*requirements, *([f".[{','.join(features)}]"] if features else [])]
+    yield "dev", _list_texts(_find_table(document, "tool", "uv").get("dev-dependencies"))
+    for name, group in _find_table(document, "tool", "poetry", "group").items():
+        requirements = _find_table(group, "dependencies")
+        yield name, [requirement for requirement in requirements if requirement.lower() != "python"]
+    yield "dev", list(_find_table(document, "tool", "poetry", "dev-dependencies"))
 
 
-def _of_setup(tree: Path) -> dict[str, str]:
+def _read_setup_extras(tree: Path) -> dict[str, str]:
     """Return the extras that setup.cfg and setup.py declare by literals."""
-    parser = _ini(tree / "setup.cfg")
+    parser = _read_ini(tree / "setup.cfg")
     section = "options.extras_require"
-    found = (
+    extras_by_name = (
         {name: parser[section].get(name, "") for name in parser[section]}
         if section in parser
         else {}
     )
-    for node in ast.walk(_python(tree / "setup.py")):
+    for node in ast.walk(_parse_python_file(tree / "setup.py")):
         if isinstance(node, ast.keyword) and node.arg == "extras_require":
             extras = node.value if isinstance(node.value, ast.Dict) else ast.Dict([], [])
             for key, value in zip(extras.keys, extras.values, strict=True):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    found[key.value] = _text(value)
-    return found
+                    extras_by_name[key.value] = _unparse_expression(value)
+    return extras_by_name
 
 
-def _tox(tree: Path) -> Iterator[RequirementGroup]:
-    document = _toml(tree / "pyproject.toml")
-    parser = _ini(tree / "tox.ini")
-    legacy = _table(document, "tool", "tox").get("legacy_tox_ini")
+def _list_tox_groups(tree: Path) -> Iterator[RequirementGroup]:
+    document = _read_toml(tree / "pyproject.toml")
+    parser = _read_ini(tree / "tox.ini")
+    legacy = _find_table(document, "tool", "tox").get("legacy_tox_ini")
     if isinstance(legacy, str):
-        parser = _ini_of(legacy)
+        parser = _parse_ini(legacy)
     for section in parser.sections():
         kind, _, name = section.partition(":")
         if kind == "testenv":
@@ -111,14 +122,16 @@ def _tox(tree: Path) -> Iterator[RequirementGroup]:
             deps = list(_without_factors(proxy.get("deps", "")))
             extras = [f".[{extra}]" for extra in proxy.get("extras", "").split()]
             groups = proxy.get("dependency_groups", "").split()
-            yield _of_tool(tree, "tox", name or "test", [*deps, *extras], groups)
-    native = _table(document, "tool", "tox") | _toml(tree / "tox.toml")
+            yield _make_tool_group(tree, "tox", name or "test", [*deps, *extras], groups)
+    native = _find_table(document, "tool", "tox") | _read_toml(tree / "tox.toml")
     base = {"test": native.get("env_run_base")}
-    for name, table in (base | _table(native, "env")).items():
+    for name, table in (base | _find_table(native, "env")).items():
         if isinstance(table, dict):
-            extras = [f".[{text}]" for text in _texts(table.get("extras"))]
-            deps = [*_texts(table.get("deps")), *extras]
-            yield _of_tool(tree, "tox", name, deps, _texts(table.get("dependency_groups")))
+            extras = [f".[{text}]" for text in _list_texts(table.get("extras"))]
+            deps = [*_list_texts(table.get("deps")), *extras]
+            yield _make_tool_group(
+                tree, "tox", name, deps, _list_texts(table.get("dependency_groups"))
+            )
 
 
 def _without_factors(deps: str) -> Iterator[str]:
@@ -128,17 +141,20 @@ def _without_factors(deps: str) -> Iterator[str]:
             yield text
 
 
-def _nox(tree: Path) -> Iterator[RequirementGroup]:
-    for node in ast.walk(_python(tree / "noxfile.py")):
+def _list_nox_groups(tree: Path) -> Iterator[RequirementGroup]:
+    for node in ast.walk(_parse_python_file(tree / "noxfile.py")):
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
             words = [
-                _constant(argument) for call in calls if _installs(call) for argument in call.args
+                _read_constant(argument)
+                for call in calls
+                if _is_session_install(call)
+                for argument in call.args
             ]
-            yield _of_tool(tree, "nox", node.name, list(_joined(words)), [])
+            yield _make_tool_group(tree, "nox", node.name, list(_join_file_options(words)), [])
 
 
-def _installs(call: ast.Call) -> bool:
+def _is_session_install(call: ast.Call) -> bool:
     """Tell whether a call is one of `session.install`."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "install":
         return False
@@ -147,34 +163,34 @@ def _installs(call: ast.Call) -> bool:
     return str(name).endswith("session")
 
 
-def _constant(node: ast.expr) -> str:
+def _read_constant(node: ast.expr) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def _joined(words: list[str]) -> Iterator[str]:
+def _join_file_options(words: list[str]) -> Iterator[str]:
     """Yield requirements, and `-r` together with its file."""
-    given = iter(words)
-    for word in given:
-        yield f"-r {next(given, '')}" if word in ("-r", "--requirement") else word
+    remaining_words = iter(words)
+    for word in remaining_words:
+        yield f"-r {next(remaining_words, '')}" if word in ("-r", "--requirement") else word
 
 
-def _of_tool(
+def _make_tool_group(
     tree: Path, tool: str, name: str, words: list[str], groups: list[str]
 ) -> RequirementGroup:
-    what = [("group", group) for group in groups]
+    declarations = [("group", group) for group in groups]
     for word in words:
         plain = re.sub(r"\{(?:toxinidir|tox_root)\}[/\\]?", "", word).strip()
         if extras := _EXTRAS.match(plain):
-            what += [("extra", extra.strip()) for extra in extras[1].split(",")]
+            declarations += [("extra", extra.strip()) for extra in extras[1].split(",")]
         elif file := _FILE.match(plain):
             path = tree / file[1].strip()
             inside = is_file(path) and path.resolve().is_relative_to(tree.resolve())
-            what += [("requirement", f"--requirement={path}")] if inside else []
+            declarations += [("requirement", f"--requirement={path}")] if inside else []
         elif _NAME.match(plain) and not re.search(r"[{}]|://", plain):
-            what.append(("requirement", plain))
+            declarations.append(("requirement", plain))
     return (
-        RequirementGroup(tool, name, f"{tool}'s {name}", str(words), tuple(what))
-        if what
+        RequirementGroup(tool, name, f"{tool}'s {name}", str(words), tuple(declarations))
+        if declarations
         else _NOTHING
     )
 
@@ -182,27 +198,29 @@ def _of_tool(
 _NOTHING = RequirementGroup("none", "", "", "", ())
 
 
-def _asv(tree: Path) -> Iterator[RequirementGroup]:
+def _list_asv_groups(tree: Path) -> Iterator[RequirementGroup]:
     """Yield asv's matrix: the first version of each requirement."""
-    for path in asv_configurations(tree):
-        text = _COMMA.sub(r"\1", _COMMENT.sub("", read(path).decode(errors="replace")))
+    for path in find_asv_configurations(tree):
+        text = _COMMA.sub(r"\1", _COMMENT.sub("", read_file_head(path).decode(errors="replace")))
         try:
             matrix = json.loads(text).get("matrix", {})
             matrix = matrix.get("req", matrix)
             items = matrix.items()
         except (ValueError, AttributeError, RecursionError):
             continue
-        what = []
+        declarations = []
         for name, versions in items:
             plain = name.removeprefix("pip+")
-            first = next((one for one in _texts(versions) if one), "")
+            first = next((version for version in _list_texts(versions) if version), "")
             if _NAME.fullmatch(plain) and plain not in ("env", "env_nobuild"):
                 exact = first[:1].isdigit()
-                what.append(("requirement", f"{plain}=={first}" if exact else plain + first))
-        yield RequirementGroup("asv", "asv", "asv's matrix", str(what), tuple(what))
+                declarations.append(
+                    ("requirement", f"{plain}=={first}" if exact else plain + first)
+                )
+        yield RequirementGroup("asv", "asv", "asv's matrix", str(declarations), tuple(declarations))
 
 
-def _text(node: ast.expr) -> str:
+def _unparse_expression(node: ast.expr) -> str:
     """Return an expression as text; empty where it is too deep."""
     try:
         return ast.unparse(node)
@@ -210,28 +228,28 @@ def _text(node: ast.expr) -> str:
         return ""
 
 
-def _texts(value: Any) -> list[str]:
+def _list_texts(value: Any) -> list[str]:
     return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
-def _table(document: Any, *keys: str) -> dict[str, Any]:
+def _find_table(document: Any, *keys: str) -> dict[str, Any]:
     for key in keys:
         document = document.get(key) if isinstance(document, dict) else None
     return document if isinstance(document, dict) else {}
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read(path).decode())
+        return tomllib.loads(read_file_head(path).decode())
     except (ValueError, RecursionError):
         return {}  # the installer says what is wrong with it
 
 
-def _ini(path: Path) -> ConfigParser:
-    return _ini_of(read(path).decode(errors="replace"))
+def _read_ini(path: Path) -> ConfigParser:
+    return _parse_ini(read_file_head(path).decode(errors="replace"))
 
 
-def _ini_of(text: str) -> ConfigParser:
+def _parse_ini(text: str) -> ConfigParser:
     parser = ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
@@ -240,8 +258,8 @@ def _ini_of(text: str) -> ConfigParser:
     return parser
 
 
-def _python(path: Path) -> ast.AST:
+def _parse_python_file(path: Path) -> ast.AST:
     try:
-        return ast.parse(read(path))
+        return ast.parse(read_file_head(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.Module([], [])

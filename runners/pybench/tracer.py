@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project, Role
-from runners.folders import running_folder
+from runners.folders import locate_run_folder
 from runners.pybench import guests, reading
-from runners.pybench.frontends import unit_tests
-from runners.pybench.harness import INSTRUCTIONS, RECORDS, job
+from runners.pybench.frontends import make_test_call
+from runners.pybench.harness import INSTRUCTIONS, RECORDS, make_guest_job
 from runners.records import RECORDS_HEADER, RECORDS_VARIABLE
 
 
@@ -28,10 +28,10 @@ class PythonTracer:
         """Take the places."""
         self._places = tuple(places)
 
-    def build(self, project: Project, overlay: Overlay, into: Path) -> Build:
+    def build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
         """Write what is traced, with the paths of the client's copy of the library."""
         (library,) = project.paths(Role.LIBRARY)
-        texts = {file.path: into / "overlay" / file.path for file in overlay.files}
+        texts = {file.path: build_folder / "overlay" / file.path for file in overlay.files}
         lines = []
         for line in overlay.instructions:
             kind, *fields = line.split("\t")
@@ -44,21 +44,27 @@ class PythonTracer:
                 fields[1:] = [str(texts[fields[1]]), hashlib.sha256(original).hexdigest()]
             lines.append("\t".join((kind, *fields)) + "\n")
         files = [(texts[file.path], file.text) for file in overlay.files]
-        written = "".join(lines).encode()
-        return Build((*files, (into / INSTRUCTIONS, written), *guests.placed_guest_files(into)))
+        instruction_text = "".join(lines).encode()
+        return Build(
+            (
+                *files,
+                (build_folder / INSTRUCTIONS, instruction_text),
+                *guests.locate_guest_files(build_folder),
+            )
+        )
 
-    def launch(self, project: Project, trial: Trial, into: Path) -> Sequence[Invocation]:
+    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Sequence[Invocation]:
         """Return the process of all tests."""
-        records = running_folder(into, trial) / RECORDS
+        records = locate_run_folder(build_folder, trial) / RECORDS
         variables = {
-            "BENCH_AUDIT_TRACE": str(into / INSTRUCTIONS),
+            "BENCH_AUDIT_TRACE": str(build_folder / INSTRUCTIONS),
             RECORDS_VARIABLE: str(records),
         }
-        call = unit_tests(project.root, self._places)
-        invocation = job(project, into, call, variables, trial.timeout_seconds)
+        call = make_test_call(project.root, self._places)
+        invocation = make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
         files = ((records, f"{RECORDS_HEADER}\n".encode()),)
         return (replace(invocation, files=files, collects=(records,)),)
 
-    def read(self, trial: Trial, answers: Sequence[Completed]) -> Outcome:
+    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return what was called, or why that is not known."""
-        return reading.outcome(trial, answers, RECORDS)
+        return reading.read_outcome(trial, answers, RECORDS)

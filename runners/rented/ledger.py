@@ -16,7 +16,7 @@ from auditor.core.errors import FolderUnusable, MachineError
 from auditor.core.hosts import RentedSpec
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Clock, Host
-from runners.disk import writing
+from runners.disk import convert_write_errors
 
 ID, MACHINES = "{id}", "{machines}"
 """Words of commands: what all machines of an audit are named by, and those that are there."""
@@ -31,7 +31,7 @@ _LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class RentalNote:
     """The rented machines of one audit."""
 
     id: str  # names them
@@ -42,7 +42,7 @@ class Note:
     started: str  # UTC, ISO 8601
 
 
-class Ledger:
+class RentalLedger:
     """Notes of what is rented, in a folder of this account.
 
     A note is locked as long as the auditor lives that has written it; the kernel opens the lock
@@ -59,12 +59,12 @@ class Ledger:
         self._environment = environment
 
     @contextmanager
-    def renting(self, spec: RentedSpec) -> Iterator[str]:
+    def open_rental(self, spec: RentedSpec) -> Iterator[str]:
         """Give the name of a new audit's machines, all of which are removed at its end.
 
         Raises MachineError where that fails; the note is kept then.
         """
-        note = Note(
+        note = RentalNote(
             id=uuid4().hex[:8],
             cluster=spec.cluster,
             listed_by=spec.listed_by,
@@ -72,31 +72,33 @@ class Ledger:
             environment=spec.environment,
             started=self._clock.now(),
         )
-        with self._written(note):
+        with self._keep_note(note):
             try:
                 yield note.id
             finally:
-                self._remove(note)
-                self._path(note.id).unlink()
+                self._remove_machines(note)
+                self._locate_note(note.id).unlink()
 
-    def look(self, report: Callable[[Note, bool, tuple[str, ...]], None]) -> None:
+    def look(self, report: Callable[[RentalNote, bool, tuple[str, ...]], None]) -> None:
         """Say of each note whether its auditor has ended, and which machines are there.
 
         Raises MachineError where that cannot be told of some, after all others were.
         """
 
-        def say(path: Path, file: IO[str]) -> None:
-            note = _read(path, file)
-            ended = _lock(file)
+        def report_note(path: Path, file: IO[str]) -> None:
+            note = _read_note(path, file)
+            ended = _try_lock(file)
             report(note, ended, self.listed(note))
 
-        self._each(say)
+        self._visit_notes(report_note)
 
-    def listed(self, note: Note) -> tuple[str, ...]:
+    def listed(self, note: RentalNote) -> tuple[str, ...]:
         """Return the machines that are there; raises MachineError where that cannot be told."""
         if not note.listed_by:
             return ()
-        printed = self._run(note, tuple(word.replace(ID, note.id) for word in note.listed_by))
+        printed = self._run_command(
+            note, tuple(word.replace(ID, note.id) for word in note.listed_by)
+        )
         names = tuple(printed.split())
         if odd := [name for name in names if name.startswith("-")]:
             raise MachineError(
@@ -104,24 +106,24 @@ class Ledger:
             )
         return names
 
-    def clean(self, report: Callable[[Note, tuple[str, ...]], None]) -> None:
+    def clean(self, report: Callable[[RentalNote, tuple[str, ...]], None]) -> None:
         """Remove what auditors have left that were killed, and say of each which machines.
 
         Raises MachineError where some cannot be removed, after all others were.
         """
 
-        def remove(path: Path, file: IO[str]) -> None:
-            if _lock(file) and path.exists():
-                note = _read(path, file)
-                report(note, self._remove(note))
+        def remove_note(path: Path, file: IO[str]) -> None:
+            if _try_lock(file) and path.exists():
+                note = _read_note(path, file)
+                report(note, self._remove_machines(note))
                 path.unlink()
 
-        self._each(remove)
+        self._visit_notes(remove_note)
 
-    def _each(self, do: Callable[[Path, IO[str]], None]) -> None:
+    def _visit_notes(self, do: Callable[[Path, IO[str]], None]) -> None:
         """Do something with all notes that can be read; raises MachineError for all others."""
         problems = []
-        for path in self._paths():
+        for path in self._list_note_paths():
             with suppress(FileNotFoundError), path.open() as file:
                 try:
                     do(path, file)
@@ -131,65 +133,71 @@ class Ledger:
             raise MachineError("; ".join(problems))
 
     @contextmanager
-    def _written(self, note: Note) -> Iterator[None]:
-        path = self._path(note.id)
+    def _keep_note(self, note: RentalNote) -> Iterator[None]:
+        path = self._locate_note(note.id)
         new = path.with_suffix(".new")
-        with writing(path):
+        with convert_write_errors(path):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             file = new.open("x")
         with file:
-            with writing(path):
+            with convert_write_errors(path):
                 fcntl.flock(file, fcntl.LOCK_EX)
                 file.write(msgspec.json.encode(note).decode())
                 file.flush()
                 os.fsync(file.fileno())
                 new.rename(path)
-                _keep(self._folder)
+                _sync_folder(self._folder)
             yield
 
-    def _paths(self) -> list[Path]:
+    def _list_note_paths(self) -> list[Path]:
         return sorted(self._folder.glob("*.json"))
 
-    def _path(self, number: str) -> Path:
+    def _locate_note(self, number: str) -> Path:
         return self._folder / f"{number}.json"
 
-    def _remove(self, note: Note) -> tuple[str, ...]:
+    def _remove_machines(self, note: RentalNote) -> tuple[str, ...]:
         """Remove all machines of a note, and wait until none has been there for a while."""
-        begun = self._clock.monotonic()
-        asked: dict[str, float] = {}
+        start_time = self._clock.monotonic()
+        request_times: dict[str, float] = {}
         empty_since: float | None = None
         while True:
             now = self._clock.monotonic()
-            if there := self.listed(note):
+            if machines := self.listed(note):
                 empty_since = None
-                again = [name for name in there if now - asked.get(name, -1e9) > _AGAIN_SECONDS]
-                if again:
-                    asked |= dict.fromkeys(again, now)
-                    self._run(note, _filled(note, again))
+                due_machines = [
+                    name
+                    for name in machines
+                    if now - request_times.get(name, -1e9) > _AGAIN_SECONDS
+                ]
+                if due_machines:
+                    request_times |= dict.fromkeys(due_machines, now)
+                    self._run_command(note, _fill_removal_command(note, due_machines))
             else:
                 empty_since = now if empty_since is None else empty_since
                 if now - empty_since >= (_LATE_SECONDS if note.listed_by else 0.0):
-                    return tuple(asked)
-            if now - begun > _GONE_SECONDS:
+                    return tuple(request_times)
+            if now - start_time > _GONE_SECONDS:
                 raise MachineError(
-                    f"{', '.join(there)} of {note.cluster} still exist; check them, and run "
+                    f"{', '.join(machines)} of {note.cluster} still exist; check them, and run "
                     "bench-audit hosts clean again"
                 )
             time.sleep(_LOOK_SECONDS)
 
-    def _run(self, note: Note, words: tuple[str, ...]) -> str:
+    def _run_command(self, note: RentalNote, words: tuple[str, ...]) -> str:
         missing = [variable for variable in note.environment if variable not in self._environment]
         if missing:
             raise MachineError(
                 f"the variable {missing[0]}, which {words[0]} needs, is not set; set it"
             )
         names = ("PATH", "HOME", *note.environment)
-        given = {name: self._environment[name] for name in names if name in self._environment}
+        command_variables = {
+            name: self._environment[name] for name in names if name in self._environment
+        }
         answer = self._host.run(
             Invocation(
                 argv=words,
                 cwd=self._folder,
-                environment=tuple(sorted(given.items())),
+                environment=tuple(sorted(command_variables.items())),
                 timeout_seconds=_COMMAND_SECONDS,
             )
         )
@@ -201,7 +209,7 @@ class Ledger:
         return answer.stdout.decode(errors="replace")
 
 
-def _filled(note: Note, machines: list[str]) -> tuple[str, ...]:
+def _fill_removal_command(note: RentalNote, machines: list[str]) -> tuple[str, ...]:
     return tuple(
         part
         for word in note.removed_by
@@ -209,7 +217,7 @@ def _filled(note: Note, machines: list[str]) -> tuple[str, ...]:
     )
 
 
-def _lock(file: IO[str]) -> bool:
+def _try_lock(file: IO[str]) -> bool:
     """Tell whether nobody else holds a note; it is held as long as the file is open."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -218,9 +226,9 @@ def _lock(file: IO[str]) -> bool:
     return True
 
 
-def _read(path: Path, file: IO[str]) -> Note:
+def _read_note(path: Path, file: IO[str]) -> RentalNote:
     try:
-        return msgspec.json.decode(file.read(), type=Note)
+        return msgspec.json.decode(file.read(), type=RentalNote)
     except ValueError as error:
         raise MachineError(
             f"{path} is damaged; look in your cloud for machines named by {path.stem}, then "
@@ -228,7 +236,7 @@ def _read(path: Path, file: IO[str]) -> Note:
         ) from error
 
 
-def _keep(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Have the names in a folder survive a loss of power."""
     number = os.open(folder, os.O_RDONLY)
     try:

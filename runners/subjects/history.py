@@ -9,33 +9,33 @@ from auditor.core.request import FolderSpec, SubjectSpec
 from runners.subjects.repository import GitFailed, Repository
 
 
-def history(spec: SubjectSpec, most: int) -> tuple[Commit, ...]:
+def list_recent_commits(spec: SubjectSpec, most: int) -> tuple[Commit, ...]:
     """Return the last commits that changed what is below the subject's folder, newest first.
 
     Raises UsageError where the subject is no folder in a repository on this machine.
     """
-    repository = _repository(spec)
+    repository = _find_repository(spec)
     if repository.commit("HEAD") is None:
         raise UsageError("the repository has no commit yet; make one first")
     try:
-        return tuple(repository.log("HEAD", most))
+        return tuple(repository.list_commits("HEAD", most))
     except GitFailed as error:
         raise UsageError(f"the history cannot be read: {error}") from error
 
 
-def commits(spec: SubjectSpec, names: Sequence[str]) -> tuple[Commit, ...]:
+def find_commits(spec: SubjectSpec, names: Sequence[str]) -> tuple[Commit, ...]:
     """Return commits by their names; raises UsageError for those that do not exist."""
-    repository = _repository(spec)
+    repository = _find_repository(spec)
     revisions: list[Commit] = []
     for name in names:
-        known = repository.commit(name)
-        if known is None:
+        commit_id = repository.commit(name)
+        if commit_id is None:
             raise UsageError(f"no such commit: {name}; write a hash, a tag or a branch")
-        revisions += repository.log(known, 1)
+        revisions += repository.list_commits(commit_id, 1)
     return tuple(revisions)
 
 
-def _repository(spec: SubjectSpec) -> Repository:
+def _find_repository(spec: SubjectSpec) -> Repository:
     if isinstance(spec, FolderSpec):
         repository = Repository.around(spec.path.expanduser().absolute())
         if repository is not None:

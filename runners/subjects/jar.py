@@ -3,18 +3,18 @@
 from pathlib import PurePosixPath
 
 from auditor.core.request import JarSpec
-from runners.home import Home
-from runners.subjects.placed import Placed
+from runners.home import HomeFolder
+from runners.subjects.placed import PlacedSubject
 from runners.subjects.tree_entries import TreeEntry, place_entries
 
 NAME = "subject.jar"
 """Its name in our folder: not the user's, since the content alone is the subject."""
 
 
-def place_jar(spec: JarSpec, home: Home) -> Placed:
+def place_jar(spec: JarSpec, home: HomeFolder) -> PlacedSubject:
     """Copy the jar into a folder of its own."""
     root, digest, files = place_entries([TreeEntry(PurePosixPath(NAME), spec.path)], home)
-    return Placed(
+    return PlacedSubject(
         root=root,
         tree=root,
         name=spec.path.name,

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from auditor.core.errors import BuildFailed, ResolveFailed, UsageError
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import GoModuleSpec
-from runners.home import Home
-from runners.subjects.gopath import module_file
-from runners.subjects.placed import Placed
-from runners.subjects.tree_entries import entry, place_entries, walk
+from runners.home import HomeFolder
+from runners.subjects.gopath import make_module_file
+from runners.subjects.placed import PlacedSubject
+from runners.subjects.tree_entries import list_tree_files, make_entries, place_entries
 
 _SECONDS = 600
 _EXACT = re.compile(r"v\d+\.\d+\.\d+")
@@ -24,17 +24,19 @@ _OUR_CACHE = "go-modules"
 
 
 def place_module(
-    spec: GoModuleSpec, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
-) -> Placed:
+    spec: GoModuleSpec, *, home: HomeFolder, host: Host, environment: tuple[tuple[str, str], ...]
+) -> PlacedSubject:
     """Download a module into a cache of ours and copy it to where it can be written."""
-    metadata = _download(spec, home, host, environment)
+    metadata = _download_module(spec, home, host, environment)
     folder = Path(metadata["Dir"])
-    entries = [tree_entry for path in walk(folder) for tree_entry in entry(folder, path)]
+    entries = [
+        tree_entry for path in list_tree_files(folder) for tree_entry in make_entries(folder, path)
+    ]
     if not (folder / "go.mod").is_file():
         # Published before modules were: what the proxy made up requires nothing.
-        entries.append(module_file(spec.module, entries))
+        entries.append(make_module_file(spec.module, entries))
     root, digest, files = place_entries(entries, home)
-    return Placed(
+    return PlacedSubject(
         root=root,
         tree=root,
         name=spec.module,
@@ -44,43 +46,43 @@ def place_module(
     )
 
 
-def _download(
-    spec: GoModuleSpec, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
+def _download_module(
+    spec: GoModuleSpec, home: HomeFolder, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> dict[str, Any]:
-    ours = dict(environment)
-    theirs = _settings(home, host, ours)
-    ours |= _kept_apart(home, theirs)
+    go_variables = dict(environment)
+    user_settings = _read_go_settings(home, host, go_variables)
+    go_variables |= _make_isolated_variables(home, user_settings)
     if _EXACT.match(spec.version):
         # Go has verified what is in the user's cache; asking the checksum database again
         # would need the network.
-        proxy = (Path(theirs["GOMODCACHE"]) / "cache" / "download").as_uri()
-        cached = ours | {"GOPROXY": proxy, "GONOSUMDB": "*", "GOSUMDB": "off"}
-        metadata = _module(_go(_get(spec), home, host, cached))
+        proxy = (Path(user_settings["GOMODCACHE"]) / "cache" / "download").as_uri()
+        cached = go_variables | {"GOPROXY": proxy, "GONOSUMDB": "*", "GOSUMDB": "off"}
+        metadata = _parse_metadata(_run_go(_make_download_arguments(spec), home, host, cached))
         if "Error" not in metadata:
             return metadata
-    answer = _go(_get(spec), home, host, ours)
-    metadata = _module(answer)
+    answer = _run_go(_make_download_arguments(spec), home, host, go_variables)
+    metadata = _parse_metadata(answer)
     if "Error" in metadata:
-        raise _failure(spec, str(metadata["Error"]))
+        raise _make_download_error(spec, str(metadata["Error"]))
     return metadata
 
 
-def _get(spec: GoModuleSpec) -> tuple[str, ...]:
+def _make_download_arguments(spec: GoModuleSpec) -> tuple[str, ...]:
     return ("mod", "download", "-json", f"{spec.module}@{spec.version}")
 
 
-def _settings(home: Home, host: Host, environment: dict[str, str]) -> dict[str, str]:
+def _read_go_settings(home: HomeFolder, host: Host, environment: dict[str, str]) -> dict[str, str]:
     """Ask Go for the user's settings, which may be in a file of theirs."""
-    where = {"XDG_CONFIG_HOME": str(home.cache("go-config"))}
-    settings = environment | where | _their_file(environment)
-    answer = _go(("env", "-json", "GOPROXY", "GOMODCACHE", "GOENV"), home, host, settings)
+    config_variables = {"XDG_CONFIG_HOME": str(home.cache("go-config"))}
+    settings = environment | config_variables | _locate_user_settings(environment)
+    answer = _run_go(("env", "-json", "GOPROXY", "GOMODCACHE", "GOENV"), home, host, settings)
     try:
         return dict(json.loads(answer.stdout))
     except ValueError as error:
         raise BuildFailed(f"go env failed: {answer.tail(3)}") from error
 
 
-def _their_file(environment: dict[str, str]) -> dict[str, str]:
+def _locate_user_settings(environment: dict[str, str]) -> dict[str, str]:
     """Name the user's file of Go settings: we move the folder that it would be looked for in."""
     if "GOENV" in environment or "HOME" not in environment:
         return {}
@@ -88,10 +90,10 @@ def _their_file(environment: dict[str, str]) -> dict[str, str]:
     return {"GOENV": f"{base}/go/env"}
 
 
-def _kept_apart(home: Home, theirs: dict[str, str]) -> dict[str, str]:
+def _make_isolated_variables(home: HomeFolder, user_settings: dict[str, str]) -> dict[str, str]:
     """Return what makes Go write nothing outside our folders: caches, and its usage counters."""
     return {
-        "GOENV": theirs.get("GOENV", ""),
+        "GOENV": user_settings.get("GOENV", ""),
         "GOMODCACHE": str(home.cache(_OUR_CACHE)),
         "GOCACHE": str(home.cache("go-build")),
         "GOPATH": str(home.cache("go-path")),  # the state of the checksum database
@@ -101,9 +103,9 @@ def _kept_apart(home: Home, theirs: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _go(
-    arguments: tuple[str, ...], home: Home, host: Host, environment: dict[str, str]
-) -> Completed:
+def _run_go(
+    arguments: tuple[str, ...], home: HomeFolder, host: Host, environment: dict[str, str]
+) -> CompletedProcess:
     return host.run(
         Invocation(
             argv=("go", *arguments),
@@ -114,7 +116,7 @@ def _go(
     )
 
 
-def _module(answer: Completed) -> dict[str, Any]:
+def _parse_metadata(answer: CompletedProcess) -> dict[str, Any]:
     try:
         metadata = json.loads(answer.stdout)
     except ValueError:
@@ -122,11 +124,11 @@ def _module(answer: Completed) -> dict[str, Any]:
     return dict(metadata)
 
 
-def _failure(spec: GoModuleSpec, output: str) -> UsageError | ResolveFailed:
+def _make_download_error(spec: GoModuleSpec, output: str) -> UsageError | ResolveFailed:
     line = " ".join(output.split())[:300]
-    what = f"go:{spec.module}@{spec.version}"
+    module_version = f"go:{spec.module}@{spec.version}"
     if _WRONG.search(line) and "dial" not in line and "lookup" not in line:
         return UsageError(
-            f"{what} is not a published module version: {line}; check path and version"
+            f"{module_version} is not a published module version: {line}; check path and version"
         )
-    return ResolveFailed(f"cannot get {what}: {line}; check the network and GOPROXY")
+    return ResolveFailed(f"cannot get {module_version}: {line}; check the network and GOPROXY")

@@ -19,12 +19,12 @@ def is_built_otherwise(folder: Path) -> bool:
     return any((folder / name).is_file() for name in (*_TOOLS, *_FURTHER))
 
 
-def advice(folder: Path) -> str:
+def suggest_jar_audit(folder: Path) -> str:
     """Return how a project of another build tool can be audited; empty where there is none."""
-    for name, (tool, how) in _TOOLS.items():
+    for name, (tool, instruction) in _TOOLS.items():
         if (folder / name).is_file():
             return (
                 f"{tool} builds it, which bench-audit does not call; for JMH benchmarks name a jar "
-                f"with them and all that they need as subject ({how})"
+                f"with them and all that they need as subject ({instruction})"
             )
     return ""

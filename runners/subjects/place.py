@@ -14,18 +14,18 @@ from auditor.core.request import (
     MavenSpec,
     SubjectSpec,
 )
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.subjects.distribution import place_distribution
 from runners.subjects.folder import place_folder
 from runners.subjects.jar import place_jar
 from runners.subjects.module import place_module
-from runners.subjects.placed import Placed
+from runners.subjects.placed import PlacedSubject
 from runners.subjects.revision import place_revision
 
 
-def place(
-    spec: SubjectSpec, *, home: Home, host: Host, environment: tuple[tuple[str, str], ...]
-) -> Placed:
+def place_subject(
+    spec: SubjectSpec, *, home: HomeFolder, host: Host, environment: tuple[tuple[str, str], ...]
+) -> PlacedSubject:
     """Put the subject's tree into a folder of ours; `environment` is what its tools get.
 
     Artifacts have no tree: they get an empty folder, and the harness's project fills it.
@@ -42,16 +42,18 @@ def place(
         case DistributionSpec():
             return place_distribution(spec, home=home, host=host, environment=environment)
         case MavenSpec():
-            return artifact_folder(spec, home)
+            return place_artifact(spec, home)
         case _:
             assert_never(spec)
 
 
-def artifact_folder(spec: MavenSpec, home: Home) -> Placed:
+def place_artifact(spec: MavenSpec, home: HomeFolder) -> PlacedSubject:
     """Return the folder that the files of these artifacts go to."""
     name = f"{spec.group}:{spec.artifact}"
-    every = "\n".join((name, spec.version, *spec.extra))
-    digest = hashlib.sha256(every.encode()).hexdigest()
+    identity_text = "\n".join((name, spec.version, *spec.extra))
+    digest = hashlib.sha256(identity_text.encode()).hexdigest()
     readable = re.sub(r"[^\w.-]", "_", f"{spec.artifact}-{spec.version}")
-    folder = home.work(f"{readable}-{digest[:12]}")
-    return Placed(root=folder, tree=folder, name=name, revision=spec.version, digest_of_tree=digest)
+    folder = home.make_work_folder(f"{readable}-{digest[:12]}")
+    return PlacedSubject(
+        root=folder, tree=folder, name=name, revision=spec.version, digest_of_tree=digest
+    )

@@ -13,7 +13,7 @@ it may be executed, or where it leads as a link."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedSubject:
     """A copy of a subject.
 
     `root` and `tree` differ where the subject is a folder inside a repository.
@@ -44,20 +44,20 @@ MOST_FOLDERS = 20_000
 """Folders that a search looks into: a stranger's tree may be huge."""
 
 
-def detect(tree: Path) -> str | None:
+def detect_kind(tree: Path) -> str | None:
     """Return what a folder is for, one of KINDS; None if for none of them.
 
     A folder with Go files is a Go project, or part of one, where nothing tells otherwise.
     """
-    if marks := marks_of(tree):
+    if marks := find_marks(tree):
         return next(kind for kind in KINDS if kind in marks)
     return "go" if has_go_files(tree) else None
 
 
-def marks_of(tree: Path) -> frozenset[str]:
+def find_marks(tree: Path) -> frozenset[str]:
     """Return the KINDS of which a folder holds a mark."""
-    java = _has(tree, _MAVEN) or is_gradle(tree)
-    marks = zip(KINDS, (_has(tree, _GO), java, _has(tree, _PYTHON)), strict=True)
+    java = _has_any_file(tree, _MAVEN) or is_gradle(tree)
+    marks = zip(KINDS, (_has_any_file(tree, _GO), java, _has_any_file(tree, _PYTHON)), strict=True)
     return frozenset(kind for kind, is_marked in marks if is_marked)
 
 
@@ -69,7 +69,7 @@ def is_gopath(tree: Path, top: Path | None = None) -> bool:
     around = (
         parent for parent in (tree, *tree.parents) if top is None or parent.is_relative_to(top)
     )
-    return has_go_files(tree) and not any(_has(path, _GO) for path in around)
+    return has_go_files(tree) and not any(_has_any_file(path, _GO) for path in around)
 
 
 def has_go_files(tree: Path) -> bool:
@@ -78,24 +78,24 @@ def has_go_files(tree: Path) -> bool:
     Those below count where no other build tool has a mark in the folder. The user's home, and what
     it is in, is no project without a mark: all of it would be copied.
     """
-    if marks_of(tree):
-        return "go" in marks_of(tree)
+    if find_marks(tree):
+        return "go" in find_marks(tree)
     if holds_home(tree):
         return False
-    for number, (where, folders, files) in enumerate(os.walk(tree)):
+    for number, (directory, folders, files) in enumerate(os.walk(tree)):
         if number >= MOST_FOLDERS:
             return False
-        here = Path(where)
-        if any(name.endswith("_test.go" if here != tree else ".go") for name in files):
+        current_folder = Path(directory)
+        if any(name.endswith("_test.go" if current_folder != tree else ".go") for name in files):
             return True
-        if here == tree and is_built_otherwise(tree):
+        if current_folder == tree and is_built_otherwise(tree):
             return False
         folders[:] = [
             folder
             for folder in folders
             if not folder.startswith((".", "_"))
             and folder not in ("vendor", "testdata", "node_modules")
-            and not marks_of(here / folder)
+            and not find_marks(current_folder / folder)
         ]
     return False
 
@@ -110,8 +110,8 @@ def holds_home(tree: Path) -> bool:
 
 def is_gradle(tree: Path) -> bool:
     """Tell whether Gradle builds it: where there is a POM as well, Maven does."""
-    return _has(tree, _GRADLE) and not _has(tree, _MAVEN)
+    return _has_any_file(tree, _GRADLE) and not _has_any_file(tree, _MAVEN)
 
 
-def _has(tree: Path, names: tuple[str, ...]) -> bool:
+def _has_any_file(tree: Path, names: tuple[str, ...]) -> bool:
     return any((tree / name).is_file() for name in names)

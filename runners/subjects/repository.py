@@ -46,7 +46,7 @@ class GitFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class CommitEntry:
     """A file, link or submodule of a commit; `submodule` is the commit it stands for."""
 
     path: PurePosixPath
@@ -84,8 +84,8 @@ class Repository:
         """Return the repository that a folder is in, None if in none; raises SubjectError."""
         if not any((parent / ".git").exists() for parent in (folder, *folder.parents)):
             return None
-        shown = _read(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")
-        top = Path(os.fsdecode(shown)).resolve()
+        output = _read_from_git(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")
+        top = Path(os.fsdecode(output)).resolve()
         if not folder.resolve().is_relative_to(top):
             raise SubjectError(
                 f"the repository around {folder} has another work tree, {top}; remove "
@@ -98,13 +98,15 @@ class Repository:
 
         A submodule or a repository that merely lies inside is one path. Raises SubjectError.
         """
-        listed = _read(below, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        names = {name.rstrip(b"/") for name in listed.split(b"\0") if name}
+        output = _read_from_git(
+            below, "ls-files", "-z", "--cached", "--others", "--exclude-standard"
+        )
+        names = {name.rstrip(b"/") for name in output.split(b"\0") if name}
         for name in sorted(names):
             yield PurePosixPath(os.fsdecode(name))
 
-    def _git(self, *arguments: str) -> bytes:
-        return _git(self.top, *(("--git-dir=.",) if self.bare else ()), *arguments)
+    def _run_git(self, *arguments: str) -> bytes:
+        return _run_git_command(self.top, *(("--git-dir=.",) if self.bare else ()), *arguments)
 
     def head(self) -> str | None:
         """Return the commit that is checked out; None before the first one."""
@@ -113,7 +115,7 @@ class Repository:
     def commit(self, revision: str) -> str | None:
         """Return the full name of a commit; None if there is no such revision here."""
         try:
-            chunk = self._git(
+            chunk = self._run_git(
                 "rev-parse", "--verify", "--quiet", "--end-of-options",
                 f"{revision}^{{commit}}",
             )  # fmt: skip
@@ -125,27 +127,27 @@ class Repository:
         """Return the nearest tag with a digit in it, of a commit or one before; empty if none."""
         words = ("describe", "--tags", "--abbrev=0", "--match", "*[0-9]*", commit)
         try:
-            return self._git(*words).decode(errors="replace").strip()
+            return self._run_git(*words).decode(errors="replace").strip()
         except GitFailed:
             return ""
 
     def origin(self) -> str:
         """Return the address that it was cloned from, empty where there is none."""
         try:
-            address = self._git("config", "--get", "remote.origin.url")
+            address = self._run_git("config", "--get", "remote.origin.url")
         except GitFailed:
             return ""
         return address.decode(errors="replace").strip()
 
     def names(self) -> list[str]:
         """Return branches and tags, the newest first, for a hint."""
-        listed = self._git(
+        output = self._run_git(
             "for-each-ref", "--format=%(refname:short)", "--sort=-creatordate",
             "--count=200", "refs/heads", "refs/tags",
         )  # fmt: skip
-        return listed.decode(errors="replace").split()
+        return output.decode(errors="replace").split()
 
-    def log(self, revision: str, most: int) -> Iterator[Commit]:
+    def list_commits(self, revision: str, most: int) -> Iterator[Commit]:
         """Yield a revision and what led to it, the newest first, of what is below `top`.
 
         Merges are left out, as what they bring has commits of its own, but for the one named.
@@ -154,13 +156,13 @@ class Repository:
         """
         # No message and no name of a file has a NUL.
         shape = "%x00" + "%x00".join(("%H", "%P", "%cs", "%s", "%b")) + "%x00"
-        some, below = (("--no-merges",), ("--", ".")) if most > 1 else ((), ())
-        listed = self._git(
+        merge_options, below = (("--no-merges",), ("--", ".")) if most > 1 else ((), ())
+        output = self._run_git(
             "-c", "core.quotePath=false", "log", f"--max-count={most}", "--name-only",
-            "--no-show-signature", "--relative", "--diff-merges=first-parent", *some,
+            "--no-show-signature", "--relative", "--diff-merges=first-parent", *merge_options,
             f"--format=tformat:{shape}", "--end-of-options", revision, *below,
         )  # fmt: skip
-        parts = iter(listed.decode(errors="replace").split("\0")[1:])
+        parts = iter(output.decode(errors="replace").split("\0")[1:])
         for name, parents, day, title, message, files in zip(*[parts] * 6, strict=True):
             yield Commit(
                 id=name,
@@ -171,42 +173,42 @@ class Repository:
                 files=tuple(filter(None, files.split("\n"))),
             )
 
-    def fetch(self, source: str, revision: str) -> None:
+    def fetch_revision(self, source: str, revision: str) -> None:
         """Fetch one revision of another repository, without its history."""
         local = (f"--upload-pack={_SERVE}",) if Path(source).exists() else ()
-        self._git(
+        self._run_git(
             "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules",
             *local, "--end-of-options", source, f"+{revision}:{FETCHED}",
         )  # fmt: skip
 
     def fetch_all(self, source: str) -> None:
         """Fetch all branches and tags of another repository, with their history."""
-        self._git(
+        self._run_git(
             "fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
             "--end-of-options", source, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*",
         )  # fmt: skip
 
-    def stored(self, commit: str) -> Iterator["Stored"]:
+    def read_entries(self, commit: str) -> Iterator["CommitEntry"]:
         """Yield all that a commit of a repository of ours holds."""
-        repo = _gitpython().Repo(self.top)
+        repo = _import_gitpython().Repo(self.top)
         repo.git.update_environment(GIT_DIR=str(self.top), **_QUIET)
-        found = repo.commit(commit)
-        for item in found.tree.traverse():
+        commit_object = repo.commit(commit)
+        for item in commit_object.tree.traverse():
             path = PurePosixPath(str(item.path))
             if item.type == "blob":
-                yield Stored(path, item.mode, item.data_stream.read())
+                yield CommitEntry(path, item.mode, item.data_stream.read())
             elif item.type == "submodule":
-                address = self._addresses(commit).get(str(path))
-                yield Stored(path, item.mode, submodule=item.hexsha, address=address)
+                address = self._read_submodule_addresses(commit).get(str(path))
+                yield CommitEntry(path, item.mode, submodule=item.hexsha, address=address)
         repo.close()
 
-    def _addresses(self, commit: str) -> dict[str, str]:
+    def _read_submodule_addresses(self, commit: str) -> dict[str, str]:
         """Return where the submodules of a commit come from, by their paths."""
         try:
-            listed = self._git("config", "--blob", f"{commit}:.gitmodules", "--list", "-z")
+            output = self._run_git("config", "--blob", f"{commit}:.gitmodules", "--list", "-z")
         except GitFailed:
             return {}
-        pairs = (line.partition("\n") for line in listed.decode(errors="replace").split("\0"))
+        pairs = (line.partition("\n") for line in output.decode(errors="replace").split("\0"))
         values = {key: value for key, _, value in pairs}
         return {
             path: values.get(f"{key.removesuffix('.path')}.url", "")
@@ -215,14 +217,14 @@ class Repository:
         }
 
 
-def scratch_repository(folder: Path) -> Repository:
+def make_scratch_repository(folder: Path) -> Repository:
     """Make an empty repository of ours."""
     folder.mkdir(parents=True)
-    _git(folder, "init", "--quiet", "--bare", "--template=", ".")
+    _run_git_command(folder, "init", "--quiet", "--bare", "--template=", ".")
     return Repository(folder, bare=True)
 
 
-def _gitpython() -> ModuleType:
+def _import_gitpython() -> ModuleType:
     if shutil.which("git") is None:
         raise ToolMissing("git was not found on PATH; install it, or name a folder without .git")
     import git  # noqa: PLC0415 (its import fails where there is no git program)
@@ -230,9 +232,9 @@ def _gitpython() -> ModuleType:
     return git
 
 
-def _read(folder: Path, *arguments: str) -> bytes:
+def _read_from_git(folder: Path, *arguments: str) -> bytes:
     try:
-        return _git(folder, *arguments)
+        return _run_git_command(folder, *arguments)
     except GitFailed as error:
         raise SubjectError(
             f"git cannot read the repository of {folder}: {error}; repair its .git, or name a "
@@ -240,8 +242,8 @@ def _read(folder: Path, *arguments: str) -> bytes:
         ) from error
 
 
-def _git(folder: Path, *arguments: str) -> bytes:
-    git = _gitpython()
+def _run_git_command(folder: Path, *arguments: str) -> bytes:
+    git = _import_gitpython()
     unset = [word for name in _UNSET for word in ("-u", name)]
     settings = [f"{name}={value}" for name, value in _QUIET.items()]
     try:

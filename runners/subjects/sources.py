@@ -11,10 +11,10 @@ from auditor.core.files.foreign_files import open_regular
 from auditor.core.ports import Host
 from auditor.core.request import FolderSpec, JarSpec, MavenSpec, SubjectSpec
 from auditor.core.subject import SourceFile, SourceRole
-from runners.home import Home
-from runners.subjects.place import place
+from runners.home import HomeFolder
+from runners.subjects.place import place_subject
 from runners.subjects.repository import Repository
-from runners.subjects.tree_entries import walk
+from runners.subjects.tree_entries import list_tree_files
 
 _OF_OTHERS = frozenset(("vendor", "node_modules", "site-packages", "third_party"))
 """Folders of code that others maintain."""
@@ -24,7 +24,7 @@ _MOST = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class SubjectSources:
     """The files of a subject that have one of the endings asked for; `name` is the subject's.
 
     `large` are those of more than 2 MB.
@@ -36,14 +36,14 @@ class Sources:
     large: tuple[SourceFile, ...]
 
 
-def sources(
+def read_subject_sources(
     spec: SubjectSpec,
     endings: tuple[str, ...],
     *,
-    home: Home,
+    home: HomeFolder,
     host: Host,
     environment: tuple[tuple[str, str], ...],
-) -> Sources:
+) -> SubjectSources:
     """Read the sources of a subject; nothing of it is run or built.
 
     A folder is read where it is, whatever project it belongs to; what its repository ignores is
@@ -52,39 +52,43 @@ def sources(
     if isinstance(spec, JarSpec | MavenSpec):
         raise UsageError("an artifact has no benchmark sources; name a folder or a revision")
     if isinstance(spec, FolderSpec):
-        folder = _folder(spec.path)
+        folder = _require_folder(spec.path)
         repository = Repository.around(folder)
-        paths = repository.files(folder) if repository else walk(folder)
+        paths = repository.files(folder) if repository else list_tree_files(folder)
         head = repository.head() if repository else None
-        return _sources(folder.name, head[:12] if head else "", _files(folder, paths, endings))
-    placed = place(spec, home=home, host=host, environment=environment)
+        return _make_sources(
+            folder.name, head[:12] if head else "", _read_source_files(folder, paths, endings)
+        )
+    placed = place_subject(spec, home=home, host=host, environment=environment)
     inside = placed.tree.relative_to(placed.root)
     below = [PurePosixPath(file) for file in placed.files]
     paths = (path.relative_to(inside) for path in below if path.is_relative_to(inside))
-    return _sources(placed.name, placed.revision, _files(placed.tree, paths, endings))
+    return _make_sources(
+        placed.name, placed.revision, _read_source_files(placed.tree, paths, endings)
+    )
 
 
-def _sources(name: str, revision: str, files: Iterable[SourceFile]) -> Sources:
+def _make_sources(name: str, revision: str, files: Iterable[SourceFile]) -> SubjectSources:
     by_size: tuple[list[SourceFile], list[SourceFile]] = ([], [])
     for file in files:
         by_size[len(file.text) > _LARGEST].append(file)
     files, large = map(tuple, by_size)
-    return Sources(name, revision, files, large)
+    return SubjectSources(name, revision, files, large)
 
 
-def _folder(path: Path) -> Path:
+def _require_folder(path: Path) -> Path:
     folder = path.expanduser().absolute()
     if not folder.is_dir():
         raise UsageError(f"no such folder: {path}; name the folder of a project")
     return folder.resolve()
 
 
-def _files(
+def _read_source_files(
     folder: Path, paths: Iterable[PurePosixPath], endings: tuple[str, ...]
 ) -> Iterator[SourceFile]:
     for path in sorted(paths):
         if path.name.endswith(endings) and not _OF_OTHERS.intersection(path.parts):
-            text = _text(folder, path)
+            text = _read_text(folder, path)
             if text is not None:
                 name = os.fsencode(path).decode(errors="replace")
                 yield SourceFile(
@@ -95,7 +99,7 @@ def _files(
                 )
 
 
-def _text(folder: Path, path: PurePosixPath) -> bytes | None:
+def _read_text(folder: Path, path: PurePosixPath) -> bytes | None:
     """Return what a file holds, its first part of more than _MOST; None for what is no file.
 
     What is no file of this folder, but of another, is none.

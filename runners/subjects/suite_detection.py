@@ -8,7 +8,7 @@ from pathlib import Path
 
 from auditor.core.files.foreign_files import read_beginning
 from runners.pybench.frontends import FRONTENDS, framework_of, frameworks_present
-from runners.subjects.placed import detect
+from runners.subjects.placed import detect_kind
 
 _GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
 _GO_TAG = re.compile(rb"^//go:build\s+(\w+)\s*$", re.MULTILINE)
@@ -43,44 +43,46 @@ class DetectedSuite:
 
 def detect_suite(folder: Path) -> DetectedSuite:
     """Read the sources below a folder; links are not followed, and nothing is run."""
-    return look_as(folder, detect(folder))
+    return detect_suite_of_kind(folder, detect_kind(folder))
 
 
-def look_as(folder: Path, kind: str | None) -> DetectedSuite:
-    """Read the sources below a folder as those of one kind of project, as `detect` names it."""
+def detect_suite_of_kind(folder: Path, kind: str | None) -> DetectedSuite:
+    """Read the sources below a folder as those of one kind of project (see `detect_kind`)."""
     if kind == "go":
-        return _go(folder)
+        return _detect_go_suite(folder)
     if kind == "jmh":
-        return _java(folder)
+        return _detect_jmh_suite(folder)
     if kind == "python":
-        return _python(folder)
+        return _detect_python_suite(folder)
     return DetectedSuite(harness=None)
 
 
-def _go(folder: Path) -> DetectedSuite:
+def _detect_go_suite(folder: Path) -> DetectedSuite:
     count, tags = 0, set()
-    for text in _texts(folder, ("_test.go",)):
-        found = len(_GO_BENCHMARK.findall(text))
-        count += found
+    for text in _read_texts(folder, ("_test.go",)):
+        benchmark_count = len(_GO_BENCHMARK.findall(text))
+        count += benchmark_count
         head = text.partition(b"\npackage ")[0]
-        if found:
+        if benchmark_count:
             tags |= {tag for tag in _GO_TAG.findall(head) if tag not in _SYSTEMS}
     return DetectedSuite(
         harness="go", benchmarks=count, tags=tuple(sorted(tag.decode() for tag in tags))
     )
 
 
-def _java(folder: Path) -> DetectedSuite:
-    sources = _texts(folder, (".java", ".kt", ".scala"))
+def _detect_jmh_suite(folder: Path) -> DetectedSuite:
+    sources = _read_texts(folder, (".java", ".kt", ".scala"))
     count = sum(len(_JMH_BENCHMARK.findall(text)) for text in sources)
-    profiles = {name for text in _texts(folder, ("pom.xml",)) for name in _profiles_with_jmh(text)}
+    profiles = {
+        name for text in _read_texts(folder, ("pom.xml",)) for name in _list_jmh_profiles(text)
+    }
     return DetectedSuite(harness="jmh", benchmarks=count, profiles=tuple(sorted(profiles)))
 
 
-def _profiles_with_jmh(pom: bytes) -> Iterator[str]:
+def _list_jmh_profiles(pom: bytes) -> Iterator[str]:
     """Yield the profiles of a POM that have JMH, where nothing outside of them has it."""
-    first, *others = pom.split(_PROFILE)
-    profiles = [other.partition(_END_OF_PROFILE) for other in others]
+    first, *profile_texts = pom.split(_PROFILE)
+    profiles = [profile_text.partition(_END_OF_PROFILE) for profile_text in profile_texts]
     if _JMH in first or any(_JMH in after for _, _, after in profiles):
         return
     for profile, _, _ in profiles:
@@ -88,22 +90,26 @@ def _profiles_with_jmh(pom: bytes) -> Iterator[str]:
             yield name[1].decode()
 
 
-def _python(folder: Path) -> DetectedSuite:
+def _detect_python_suite(folder: Path) -> DetectedSuite:
     name = framework_of(folder)
-    others = tuple(one for one in frameworks_present(folder) if one != name)
-    return DetectedSuite(harness=name, benchmarks=FRONTENDS[name].count(folder), others=others)
+    other_frameworks = tuple(
+        framework for framework in frameworks_present(folder) if framework != name
+    )
+    return DetectedSuite(
+        harness=name, benchmarks=FRONTENDS[name].count(folder), others=other_frameworks
+    )
 
 
-def _texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:
+def _read_texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:
     """Yield the files with these endings; another Go module below is a project of its own."""
-    for where, folders, files in os.walk(folder):
-        place = Path(where)
+    for directory, folders, files in os.walk(folder):
+        place = Path(directory)
         folders[:] = sorted(
-            one
-            for one in folders
-            if one not in LEFT_OUT
-            and not one.startswith((".", "_"))
-            and not (place / one / "go.mod").exists()
+            folder_name
+            for folder_name in folders
+            if folder_name not in LEFT_OUT
+            and not folder_name.startswith((".", "_"))
+            and not (place / folder_name / "go.mod").exists()
         )
         for name in sorted(files):
             path = place / name

@@ -10,8 +10,8 @@ from auditor.core.files.paths import is_dir
 from auditor.core.request import DistributionSpec, FolderSpec, GitSpec, GoModuleSpec, SubjectSpec
 from runners.subjects import placed
 from runners.subjects.gomod import MODULE_FILE
-from runners.subjects.placed import KINDS, has_go_files, marks_of
-from runners.subjects.suite_detection import LEFT_OUT, DetectedSuite, look_as
+from runners.subjects.placed import KINDS, find_marks, has_go_files
+from runners.subjects.suite_detection import LEFT_OUT, DetectedSuite, detect_suite_of_kind
 
 MOST_NAMED = 5
 LOOKED_FOR = {
@@ -39,23 +39,23 @@ class SuiteFolder:
         return f"{self.path} ({self.seen.harness}, {count} benchmark{'' if count == 1 else 's'})"
 
 
-def suites(top: Path, *kinds: str) -> tuple[SuiteFolder, ...]:
+def find_suites(top: Path, *kinds: str) -> tuple[SuiteFolder, ...]:
     """Return the projects at and below a folder that have benchmarks, those with most first.
 
     Modules of one Maven, Gradle or Python project count as part of the outermost one; each Go
     module is a project of its own. `kinds` are those that are looked for (KINDS); none: all.
     """
-    projects, _ = _projects(top)
-    return _suites(projects, top, kinds or KINDS)
+    projects, _ = _find_projects(top)
+    return _select_suites(projects, top, kinds or KINDS)
 
 
-def _suites(
+def _select_suites(
     projects: Iterable[tuple[Path, str]], top: Path, kinds: Sequence[str] = KINDS
 ) -> tuple[SuiteFolder, ...]:
     folders = [
         SuiteFolder(folder.relative_to(top).as_posix(), suite)
         for folder, kind in projects
-        if kind in kinds and (suite := look_as(folder, kind)).benchmarks
+        if kind in kinds and (suite := detect_suite_of_kind(folder, kind)).benchmarks
     ]
     return tuple(
         sorted(
@@ -69,8 +69,13 @@ def _suites(
     )
 
 
-def candidates(
-    folder: Path, written: str, revision: str = "", *, failed: str = "", tried: Sequence[Path] = ()
+def describe_candidates(
+    folder: Path,
+    folder_text: str,
+    revision: str = "",
+    *,
+    failed: str = "",
+    tried: Sequence[Path] = (),
 ) -> str:
     """Return where suites are below a folder, and the command for the first one.
 
@@ -78,54 +83,56 @@ def candidates(
     where no folder below can be written so. Suites of the harness `failed` in the folders `tried`
     are left out: they are those that have just failed.
     """
-    projects, is_whole = _projects(folder)
-    every = _suites(projects, folder)
+    projects, is_whole = _find_projects(folder)
+    all_suites = _select_suites(projects, folder)
     suites_left = [
         suite_folder
-        for suite_folder in every
+        for suite_folder in all_suites
         if suite_folder.seen.harness != failed or folder / suite_folder.path not in tried
     ]
     limit = "" if is_whole else f" in the first {placed.MOST_FOLDERS:,} folders"
     if not suites_left:
-        others = "others" if every else "benchmarks"
-        return f"there are no {others} of Go, JMH or Python below it{limit}"
-    call = _call(suites_left[0], written, revision)
+        noun = "others" if all_suites else "benchmarks"
+        return f"there are no {noun} of Go, JMH or Python below it{limit}"
+    call = _format_command(suites_left[0], folder_text, revision)
     return f"there are some in {list_suites(suites_left)}{limit and f' ({limit.strip()})'}{call}"
 
 
-def _call(suite: SuiteFolder, written: str, revision: str) -> str:
+def _format_command(suite: SuiteFolder, folder_text: str, revision: str) -> str:
     """Return the command for a suite with a colon in front, or what to do where there is none."""
-    how = f"--harness {suite.seen.harness}"
+    harness_option = f"--harness {suite.seen.harness}"
     if suite.path == ".":
-        call = f": bench-audit abs {shlex.quote(written + revision)} {how}"
-        return call if written else f"; choose it with {how}"
-    path = f"{written.rstrip('/')}/{suite.path}"
+        call = f": bench-audit abs {shlex.quote(folder_text + revision)} {harness_option}"
+        return call if folder_text else f"; choose it with {harness_option}"
+    path = f"{folder_text.rstrip('/')}/{suite.path}"
     # Of a repository only folders of the work tree can be named.
     in_work_tree = is_dir(Path(path.removeprefix("git:")).expanduser())
-    if not written or (revision and not in_work_tree):
+    if not folder_text or (revision and not in_work_tree):
         return "; get the sources and name that folder"
     return f": bench-audit abs {shlex.quote(path + revision)}"
 
 
-def no_benchmarks_hint(
+def explain_missing_benchmarks(
     folder: Path, subject: SubjectSpec, harness: str, tried: Sequence[Path] = ()
 ) -> str:
     """Return what was looked for in a suite without benchmarks, and where there are some.
 
     `folder` is the copy of the subject. The suite that lacks benchmarks is in it, or in `tried`.
     """
-    wanted = f"looked for {LOOKED_FOR.get(harness, f'benchmarks of {harness}')}"
+    search_text = f"looked for {LOOKED_FOR.get(harness, f'benchmarks of {harness}')}"
     match subject:
         case FolderSpec(path):
-            written, revision = str(path), ""
+            folder_text, revision = str(path), ""
         case GitSpec(repository, name):
-            written, revision = f"git:{repository}", f"@{name}"
+            folder_text, revision = f"git:{repository}", f"@{name}"
         case GoModuleSpec() | DistributionSpec():
-            written, revision = "", ""
+            folder_text, revision = "", ""
         case _:  # a jar has no folders
-            return wanted
-    others = candidates(folder, written, revision, failed=harness, tried=(folder, *tried))
-    return f"{wanted}; {others}"
+            return search_text
+    candidate_text = describe_candidates(
+        folder, folder_text, revision, failed=harness, tried=(folder, *tried)
+    )
+    return f"{search_text}; {candidate_text}"
 
 
 def list_suites(folders: Sequence[SuiteFolder]) -> str:
@@ -135,32 +142,32 @@ def list_suites(folders: Sequence[SuiteFolder]) -> str:
     return texts + (f" and {more} more" if more > 0 else "")
 
 
-def _projects(top: Path) -> tuple[list[tuple[Path, str]], bool]:
+def _find_projects(top: Path) -> tuple[list[tuple[Path, str]], bool]:
     """Return folders with the mark of a project, and whose mark it is.
 
     And whether all folders were looked into: there may be more than MOST_FOLDERS.
     """
     projects: list[tuple[Path, str]] = []
     inside: dict[Path, frozenset[str]] = {}
-    for number, (where, folders, _) in enumerate(os.walk(top)):
+    for number, (directory, folders, _) in enumerate(os.walk(top)):
         if number >= placed.MOST_FOLDERS:
             return projects, False
-        here = Path(where)
+        current_folder = Path(directory)
         folders[:] = sorted(
             folder
             for folder in folders
             if folder not in LEFT_OUT
             and not folder.startswith((".", "_"))
-            and not (here / folder).is_symlink()
+            and not (current_folder / folder).is_symlink()
         )
-        around = inside.get(here.parent, frozenset[str]())
-        marks = marks_of(here)
-        if here == top and not marks and has_go_files(top):
+        around = inside.get(current_folder.parent, frozenset[str]())
+        marks = find_marks(current_folder)
+        if current_folder == top and not marks and has_go_files(top):
             marks = frozenset(("go",))
         projects += [
-            (here, kind)
+            (current_folder, kind)
             for kind in KINDS
-            if kind in marks and (kind not in around or (here / MODULE_FILE).is_file())
+            if kind in marks and (kind not in around or (current_folder / MODULE_FILE).is_file())
         ]
-        inside[here] = around | marks
+        inside[current_folder] = around | marks
     return projects, True

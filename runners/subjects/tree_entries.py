@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError
-from runners.disk import writing
-from runners.home import Home, mark_used
-from runners.subjects.placed import Files, Placed
+from runners.disk import convert_write_errors
+from runners.home import HomeFolder, mark_used
+from runners.subjects.placed import Files, PlacedSubject
 
 _EVERYWHERE = frozenset(
     (".git", ".hg", ".svn", ".gradle", ".idea", ".venv", "node_modules", "__pycache__")
@@ -33,28 +33,30 @@ class TreeEntry:
     link: str | None = None
 
 
-def walk(top: Path, without: Path | None = None) -> Iterator[PurePosixPath]:
+def list_tree_files(top: Path, without: Path | None = None) -> Iterator[PurePosixPath]:
     """List the files of a folder that is under no version control, build outputs left out.
 
     `without` is a folder of ours that may lie inside.
     """
     for folder, folders, files in os.walk(top):
-        here = Path(folder)
+        current_folder = Path(folder)
         folders[:] = [
-            name for name in folders if not _left_out(here, name) and here / name != without
+            name
+            for name in folders
+            if not _is_build_output(current_folder, name) and current_folder / name != without
         ]
-        links = [name for name in folders if (here / name).is_symlink()]
+        links = [name for name in folders if (current_folder / name).is_symlink()]
         for name in [*files, *links]:
-            yield PurePosixPath((here / name).relative_to(top).as_posix())
+            yield PurePosixPath((current_folder / name).relative_to(top).as_posix())
 
 
-def _left_out(folder: Path, name: str) -> bool:
+def _is_build_output(folder: Path, name: str) -> bool:
     if name in _EVERYWHERE:
         return True
     return any(name == built and (folder / mark).is_file() for built, mark in _BUILT)
 
 
-def entry(top: Path, path: PurePosixPath, within: Path | None = None) -> Iterator[TreeEntry]:
+def make_entries(top: Path, path: PurePosixPath, within: Path | None = None) -> Iterator[TreeEntry]:
     """Make the entries of a path below `top`: none if it is gone or is no file.
 
     A link inside the tree stays a link. One that leaves the tree is followed once, and only to
@@ -70,12 +72,12 @@ def entry(top: Path, path: PurePosixPath, within: Path | None = None) -> Iterato
         if stat.S_ISREG(mode):
             yield TreeEntry(path, source, bool(mode & stat.S_IXUSR))
         elif stat.S_ISLNK(mode):
-            yield from _link(top, path, within)
+            yield from _make_link_entries(top, path, within)
     except FileNotFoundError:
         return  # tracked, but deleted in the work tree
 
 
-def _link(top: Path, path: PurePosixPath, within: Path) -> Iterator[TreeEntry]:
+def _make_link_entries(top: Path, path: PurePosixPath, within: Path) -> Iterator[TreeEntry]:
     target = (top / path).readlink()
     if stays_inside(path, target.as_posix()):
         yield TreeEntry(path, link=target.as_posix())
@@ -89,7 +91,7 @@ def _link(top: Path, path: PurePosixPath, within: Path) -> Iterator[TreeEntry]:
     elif real.is_file():
         yield TreeEntry(path, real, os.access(real, os.X_OK))
     elif real.is_dir() and not top.resolve().is_relative_to(real):
-        for below in walk(real):
+        for below in list_tree_files(real):
             if (real / below).is_file() and not (real / below).is_symlink():
                 yield TreeEntry(path / below, real / below, os.access(real / below, os.X_OK))
 
@@ -111,24 +113,24 @@ def stays_inside(path: PurePosixPath, target: str) -> bool:
     return True
 
 
-def place_entries(entries: Iterable[TreeEntry], home: Home) -> tuple[Path, str, Files]:
+def place_entries(entries: Iterable[TreeEntry], home: HomeFolder) -> tuple[Path, str, Files]:
     """Copy into the folder of this content; return it, the content's digest, and that of each file.
 
     The folder appears whole or not at all. One that is there already is used if its files are
-    still what they were (`settle`): a benchmark may have written into its own tree.
+    still what they were (`publish_copy`): a benchmark may have written into its own tree.
     """
-    with home.scratch() as scratch:
+    with home.make_scratch_folder() as scratch:
         copy = scratch / "tree"
-        digest, files = _copy(entries, copy)
+        digest, files = _copy_entries(entries, copy)
         target = home.subjects() / digest[:24]
-        settle(copy, target, scratch)
+        publish_copy(copy, target, scratch)
     return target, digest, files
 
 
-def settle(copy: Path, target: Path, scratch: Path) -> None:
+def publish_copy(copy: Path, target: Path, scratch: Path) -> None:
     """Have a copy in the folder of its content, unless that is there, and still what it was."""
-    if not target.is_dir() or not _holds(target, copy):
-        with writing(target):
+    if not target.is_dir() or not _has_same_files(target, copy):
+        with convert_write_errors(target):
             if target.exists():
                 target.rename(scratch / "changed")
             try:
@@ -140,15 +142,15 @@ def settle(copy: Path, target: Path, scratch: Path) -> None:
     mark_used(target)
 
 
-def _copy(entries: Iterable[TreeEntry], copy: Path) -> tuple[str, Files]:
-    with writing(copy):
+def _copy_entries(entries: Iterable[TreeEntry], copy: Path) -> tuple[str, Files]:
+    with convert_write_errors(copy):
         copy.mkdir()
     ordered = sorted(entries, key=lambda tree_entry: str(tree_entry.path))
-    files = {item.path.as_posix(): _write(item, copy) for item in ordered}
+    files = {item.path.as_posix(): _write_entry(item, copy) for item in ordered}
     if not files:
         raise SubjectError("the subject has no files; name a folder that holds a project")
-    whole = hashlib.sha256("\n".join(files.values()).encode(errors="surrogateescape"))
-    return whole.hexdigest(), files
+    tree_hash = hashlib.sha256("\n".join(files.values()).encode(errors="surrogateescape"))
+    return tree_hash.hexdigest(), files
 
 
 _RESULTS = {
@@ -163,7 +165,7 @@ _CONFIGURATION = re.compile(r"\.?bench-audit([.-].*)?\.(json|ya?ml|toml)")
 """Names of configurations, whichever of them is asked for."""
 
 
-def is_ours(item: TreeEntry) -> bool:
+def is_audit_file(item: TreeEntry) -> bool:
     """Tell whether this is a result, a report or a configuration of ours: no part of a subject."""
     if _CONFIGURATION.fullmatch(item.path.name):
         return True
@@ -179,52 +181,54 @@ def is_ours(item: TreeEntry) -> bool:
         return False  # reading the whole says why
 
 
-def _write(item: TreeEntry, copy: Path) -> str:
+def _write_entry(item: TreeEntry, copy: Path) -> str:
     """Write one entry; return its line in the digest."""
     target = copy / item.path
     _refuse_escape(item, copy)
     if item.link is not None:
-        with writing(target):
+        with convert_write_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to(item.link)
-        return _link_line(item.path.as_posix(), item.link)
-    content = _read(item)
-    with writing(target):
+        return _make_link_line(item.path.as_posix(), item.link)
+    content = _read_content(item)
+    with convert_write_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
         target.chmod(0o755 if item.executable else 0o644)
-    return _file_line(item.path.as_posix(), content, executable=item.executable)
+    return _make_file_line(item.path.as_posix(), content, executable=item.executable)
 
 
-def _link_line(path: str, target: str) -> str:
+def _make_link_line(path: str, target: str) -> str:
     return f"link {path}\0{target}"
 
 
-def _file_line(path: str, content: bytes, *, executable: bool) -> str:
+def _make_file_line(path: str, content: bytes, *, executable: bool) -> str:
     return f"{executable:d} {path}\0{hashlib.sha256(content).hexdigest()}"
 
 
-def changed_files(placed: Placed) -> list[str]:
+def list_changed_files(placed: PlacedSubject) -> list[str]:
     """Return the copied files that are no longer what was copied, by their paths in the copy.
 
     What was written beside them is none: a suite may leave there what it likes.
     """
-    return [path for path, line in placed.files.items() if _line(placed.root, path) != line]
+    return [
+        path for path, line in placed.files.items() if _read_digest_line(placed.root, path) != line
+    ]
 
 
-def _line(root: Path, path: str) -> str | None:
+def _read_digest_line(root: Path, path: str) -> str | None:
     """Return what tells the content of a file; None if it is gone or cannot be read."""
-    there = root / path
+    full_path = root / path
     try:
-        if there.is_symlink():
-            return _link_line(path, there.readlink().as_posix())
-        executable = bool(there.stat().st_mode & stat.S_IXUSR)
-        return _file_line(path, there.read_bytes(), executable=executable)
+        if full_path.is_symlink():
+            return _make_link_line(path, full_path.readlink().as_posix())
+        executable = bool(full_path.stat().st_mode & stat.S_IXUSR)
+        return _make_file_line(path, full_path.read_bytes(), executable=executable)
     except OSError:
         return None
 
 
-def _read(item: TreeEntry) -> bytes:
+def _read_content(item: TreeEntry) -> bytes:
     if isinstance(item.content, bytes):
         return item.content
     try:
@@ -244,13 +248,13 @@ def _refuse_escape(item: TreeEntry, copy: Path) -> None:
         )
 
 
-def _holds(target: Path, copy: Path) -> bool:
+def _has_same_files(target: Path, copy: Path) -> bool:
     """Tell whether each file of `copy` is in `target`, unchanged."""
     for path in (file for file in copy.rglob("*") if not file.is_dir() or file.is_symlink()):
-        there = target / path.relative_to(copy)
-        if path.is_symlink() or there.is_symlink():
-            if not there.is_symlink() or there.readlink() != path.readlink():
+        target_file = target / path.relative_to(copy)
+        if path.is_symlink() or target_file.is_symlink():
+            if not target_file.is_symlink() or target_file.readlink() != path.readlink():
                 return False
-        elif not there.is_file() or there.read_bytes() != path.read_bytes():
+        elif not target_file.is_file() or target_file.read_bytes() != path.read_bytes():
             return False
     return True

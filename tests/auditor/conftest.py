@@ -37,7 +37,7 @@ def visit(browser, tmp_path):
 
     def opened(of, at="", **options):
         verdict = isinstance(of, AbsVerdict)
-        document = document_of_verdict.document(of, examples.context()) if verdict else of
+        document = document_of_verdict.build_abs_document(of, examples.context()) if verdict else of
         file = tmp_path / "report.html"
         file.write_text(of if isinstance(of, str) else render_page(document), encoding="utf-8")
         contexts.append(browser.new_context(offline=True, **options))

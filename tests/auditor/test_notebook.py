@@ -43,8 +43,10 @@ def filled(path, *audits):
 @pytest.fixture
 def store(tmp_path):
     verdict, context = examples.audit(), examples.context()
-    stability = results.text(document_of_verdict.stability_document(verdict.stability, context))
-    whole = results.text(document_of_verdict.document(verdict, context))
+    stability = results.format_json(
+        document_of_verdict.stability_document(verdict.stability, context)
+    )
+    whole = results.format_json(document_of_verdict.build_abs_document(verdict, context))
     return filled(
         tmp_path / "store.sqlite", ("stability", stability), ("abs", whole), ("abs", None)
     )
@@ -88,7 +90,9 @@ def test_a_result_of_stability_has_frames_of_benchmarks_only(store):
 
 
 def test_numbers_that_nobody_knows_are_numbers(tmp_path):
-    text = results.text(document_of_verdict.document(examples.all_crashed(), examples.context()))
+    text = results.format_json(
+        document_of_verdict.build_abs_document(examples.all_crashed(), examples.context())
+    )
     audit = auditor.load(filled(tmp_path / "store.sqlite", ("abs", text)))
 
     assert audit.pairs["effect"].dtype == float

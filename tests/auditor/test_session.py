@@ -5,16 +5,16 @@ import json
 import pytest
 
 from auditor import session
-from auditor.config import load
+from auditor.config import load_config
 from auditor.config.settings import HARNESSES
 from auditor.core.errors import UsageError
 from auditor.core.jobs import HostFacts
 from auditor.languages.model import Machine
 from auditor.languages.registry import LANGUAGES
 from auditor.languages.subject_setup import other_suites_note, prepare_project
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 
 def ready(folder, **keys):
@@ -22,9 +22,9 @@ def ready(folder, **keys):
         raise AssertionError(job)
 
     (folder / "c.json").write_text(json.dumps(keys))
-    machine = Machine(home=Home(folder / "home"), host=FakeHost(nothing), environment=())
-    config = load("c.json", {}, folder)
-    return prepare_project(config, place(config.subject, **machine.parts), machine)
+    machine = Machine(home=HomeFolder(folder / "home"), host=FakeHost(nothing), environment=())
+    config = load_config("c.json", {}, folder)
+    return prepare_project(config, place_subject(config.subject, **machine.parts), machine)
 
 
 def test_artifacts_of_maven_are_no_go_suite(tmp_path):
@@ -119,4 +119,4 @@ def test_every_harness_of_the_configuration_is_there():
     ],
 )
 def test_as_many_run_at_a_time_as_there_are_cores_for(facts, jobs):
-    assert session._jobs(HostFacts("made up", tuple(facts.items()))) == jobs
+    assert session._count_jobs(HostFacts("made up", tuple(facts.items()))) == jobs

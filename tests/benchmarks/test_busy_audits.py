@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from auditor.abs.document import read
+from auditor.abs.document import parse_document
 from auditor.abs.page.report import render_page
-from auditor.abs.text.words import headline
+from auditor.abs.text.words import format_headline
 
 ROOT = Path(__file__).parents[2]
 BUSY = 2 * (os.cpu_count() or 1)
@@ -89,7 +89,7 @@ def audits(tmp_path_factory):
     )
     files = [kept / f"{config.name}-{load}-0/result.json" for load in (0, BUSY)]
     assert all(file.exists() for file in files), ran.stdout + ran.stderr
-    return [read(file.read_text()) for file in files]
+    return [parse_document(file.read_text()) for file in files]
 
 
 @pytest.mark.subject
@@ -110,11 +110,11 @@ def test_no_verdict_is_wrong_and_no_benchmark_is_blamed(audits):
 def test_the_headline_names_the_busy_machine(audits):
     busy = audits[1]
     if busy.strain.waited is None:  # this kernel does not count who waits: nothing is claimed
-        assert not headline(busy).startswith("Busy machine")
+        assert not format_headline(busy).startswith("Busy machine")
         return
 
     assert busy.strain.others > 0.3
-    assert headline(busy).startswith("Busy machine (processes waited ")
+    assert format_headline(busy).startswith("Busy machine (processes waited ")
     assert "busy-machine" in [caveat.slug for caveat in busy.caveats]
 
 

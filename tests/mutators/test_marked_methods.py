@@ -1,6 +1,6 @@
 """The marker of an accepted miss, above methods as the mutators find them."""
 
-from auditor.abs.judge.accepted_misses import marked_misses
+from auditor.abs.judge.accepted_misses import find_marked_misses
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from mutators.go.mutator import GoMutator
 from mutators.java.mutator import JavaMutator
@@ -48,7 +48,7 @@ def source(path, text):
 def test_of_go():
     sources = [source("ring.go", GO)]
 
-    misses = list(marked_misses(GoMutator().methods(sources), sources, GoMutator.comment))
+    misses = list(find_marked_misses(GoMutator().methods(sources), sources, GoMutator.comment))
 
     assert [(miss.method, miss.reason, miss.where) for miss in misses] == [
         ("unit.Ring.Push", "generic, and slow", "ring.go:6")
@@ -70,7 +70,7 @@ def test_of_java():
         for name, types in (("turns", ("int",)), ("turns", ("long",)), ("kept", ()), ("left", ()))
     ]
 
-    misses = list(marked_misses(methods, sources, JavaMutator.comment))
+    misses = list(find_marked_misses(methods, sources, JavaMutator.comment))
 
     assert [(miss.method, miss.reason) for miss in misses] == [
         ("turns(int)", "deprecated"),

@@ -30,7 +30,7 @@ def test_a_field_is_described_by_its_comment_or_by_the_string_below_it():
 
 
 def test_schemas_describe_fields_those_of_bases_too():
-    definitions = json.loads(abs_document.schema())["$defs"]
+    definitions = json.loads(abs_document.build_schema())["$defs"]
 
     document = definitions["Document"]["properties"]
     assert "null: the time ended" in document["slowdown"]["description"]

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from watchers import NEVER, WATCH, Patient, Watched, blocks
 
-from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.outcome import Crashed, Measured, Outcome
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.stop_rules import Criterion, WarmupResult
 from auditor.core.subject import Language, Project
 from runners.hosts.clock import SystemClock
-from runners.live import GRACE_SECONDS, LiveRecords, Watching
+from runners.live import GRACE_SECONDS, IterationJudge, LiveRecords
 from runners.records import read_records
 
 TRIAL = run(Measured(())).trial
@@ -87,8 +87,8 @@ def test_no_bytes_make_reading_fail(junk):
 
 
 def followed(watcher):
-    follow = Follow(read=LiveRecords().read, path=Path("records"))
-    return Watching(WATCH, watcher, SystemClock()).of(replace(JOB, follow=follow)).follow
+    follow = OutputMonitor(read=LiveRecords().read, path=Path("records"))
+    return IterationJudge(WATCH, watcher, SystemClock()).of(replace(JOB, follow=follow)).follow
 
 
 def block(index, lasted=0.25):
@@ -129,9 +129,9 @@ class Ticking:
 
 def test_a_process_ends_at_its_limit_however_little_time_its_iterations_say():
     clock, watcher = Ticking(), Patient(NEVER)
-    watching = Watching(replace(WATCH, seconds=8.0), watcher, clock)
+    watching = IterationJudge(replace(WATCH, seconds=8.0), watcher, clock)
     follow = watching.of(
-        replace(JOB, follow=Follow(read=LiveRecords().read, path=Path("records")))
+        replace(JOB, follow=OutputMonitor(read=LiveRecords().read, path=Path("records")))
     ).follow
 
     clock.seconds = 100.25  # of which it was built for 100
@@ -146,19 +146,21 @@ def test_a_process_ends_at_its_limit_however_little_time_its_iterations_say():
 
 
 def test_a_process_that_shows_nothing_is_not_followed():
-    assert Watching(WATCH, Patient(3), SystemClock()).of(JOB) is JOB
+    assert IterationJudge(WATCH, Patient(3), SystemClock()).of(JOB) is JOB
 
 
 def test_what_is_no_measurement_stays_what_it_is():
     crashed = Crashed(1, "no")
 
-    assert Watching(WATCH, Patient(3), SystemClock()).told(crashed) is crashed
+    assert IterationJudge(WATCH, Patient(3), SystemClock()).told(crashed) is crashed
 
 
 def test_a_process_that_did_all_is_asked_what_it_came_to():
     warmed = WarmupResult(method=Criterion.COV, warm=None, enough=False)
 
-    assert Watching(WATCH, Patient(NEVER), SystemClock()).told(Measured(())) == Measured((), warmed)
+    assert IterationJudge(WATCH, Patient(NEVER), SystemClock()).told(Measured(())) == Measured(
+        (), warmed
+    )
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ class Unreached:
     def launch(self, *_) -> list[Invocation]:
         raise AssertionError("a process was started")
 
-    def read(self, trial: Trial, answers: list[Completed]) -> Outcome:
+    def read(self, trial: Trial, answers: list[CompletedProcess]) -> Outcome:
         raise AssertionError("nothing was run")
 
 

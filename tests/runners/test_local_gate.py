@@ -9,8 +9,8 @@ import pytest
 
 from auditor.core.contracts.qualify import CheckoutVersion, GateAnswer, GateCase, SlowedSide
 from auditor.core.errors import MachineError, SubjectError
-from auditor.core.jobs import Completed
-from runners.gates import Alarm, LocalGate, named_files, sides
+from auditor.core.jobs import CompletedProcess
+from runners.gates import AlarmRule, LocalGate, hash_named_files, list_version_factors
 from runners.hosts.local import LocalHost
 
 SLOWED = GateCase(side=SlowedSide.SLOWED, method="a.Parse", factor=2.0)
@@ -18,7 +18,7 @@ SAME = GateCase(side=SlowedSide.SAME)
 
 
 def overlay(case, version, trace):
-    factor = sides(case)[version]
+    factor = list_version_factors(case)[version]
     return {"lib/factor": f"{factor:g}\n".encode(), "trace": f"{trace / version}\n".encode()}
 
 
@@ -43,7 +43,7 @@ def gate(tmp_path):
             overlay=overlay,
             words=("sh", "-c", script, "sh", "{base}", "{head}", "{base_revision}"),
             environment=(("PATH", os.environ["PATH"]), ("TOKEN", "of mine")),
-            alarm=Alarm(**alarm),
+            alarm=AlarmRule(**alarm),
             timeout_seconds=seconds,
         )
 
@@ -60,13 +60,13 @@ def test_a_gate_is_known_by_what_is_in_the_files_that_its_command_names(tmp_path
     path = [("PATH", str(tmp_path))]
     words = ("gate.sh", "{base}", "lib/factor", str(tmp_path), str(tmp_path / "absent"))
 
-    before = list(named_files(words, path))
-    again = list(named_files(("sh", str(script)), path))
+    before = list(hash_named_files(words, path))
+    again = list(hash_named_files(("sh", str(script)), path))
     script.write_text("false\n")
 
     assert [text for text, _ in before] == [str(script)]
     assert again == before
-    assert list(named_files(words, path)) != before
+    assert list(hash_named_files(words, path)) != before
 
 
 def test_a_gate_sees_both_versions_and_both_leave_their_trace(gate):
@@ -198,13 +198,13 @@ def test_a_machine_without_git_says_so(gate, monkeypatch):
 
 
 def test_which_version_is_slowed():
-    assert sides(SAME) == {CheckoutVersion.BASE: 1.0, CheckoutVersion.HEAD: 1.0}
-    assert sides(SLOWED) == {CheckoutVersion.BASE: 1.0, CheckoutVersion.HEAD: 2.0}
+    assert list_version_factors(SAME) == {CheckoutVersion.BASE: 1.0, CheckoutVersion.HEAD: 1.0}
+    assert list_version_factors(SLOWED) == {CheckoutVersion.BASE: 1.0, CheckoutVersion.HEAD: 2.0}
     sped = GateCase(side=SlowedSide.SPED, method="a", factor=3.0)
-    assert sides(sped) == {CheckoutVersion.BASE: 3.0, CheckoutVersion.HEAD: 1.0}
+    assert list_version_factors(sped) == {CheckoutVersion.BASE: 3.0, CheckoutVersion.HEAD: 1.0}
 
 
 def test_completed_without_words_is_judged_by_its_code():
-    assert Alarm().answer(Completed(exit_code=125)) is GateAnswer.ALARM
-    assert Alarm().answer(Completed(exit_code=126)) is GateAnswer.FAILED
-    assert Alarm().answer(Completed(exit_code=-9)) is GateAnswer.FAILED
+    assert AlarmRule().answer(CompletedProcess(exit_code=125)) is GateAnswer.ALARM
+    assert AlarmRule().answer(CompletedProcess(exit_code=126)) is GateAnswer.FAILED
+    assert AlarmRule().answer(CompletedProcess(exit_code=-9)) is GateAnswer.FAILED

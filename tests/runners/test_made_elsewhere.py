@@ -16,10 +16,10 @@ from auditor.core.ports import Build
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
 from runners.dispatch.machine import MachineDispatcher
-from runners.folders import running_folder
+from runners.folders import locate_run_folder
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
-from runners.programs import is_made
+from runners.programs import is_program_built
 from runners.trial import TrialRunner, no_artifact_source
 
 OURS, THEIRS = b"#!/bin/sh\necho ours\n", b"#!/bin/sh\necho theirs\n"
@@ -36,7 +36,7 @@ class Launcher:
 
     def launch(self, project, trial, into):
         self.program = into / "bin" / "a.test"
-        if not is_made(self.program):
+        if not is_program_built(self.program):
             yield self._job("/bin/sh", "-c", "cp ours bin/a.test && chmod +x bin/a.test")
         yield self._job(str(self.program))
 
@@ -215,7 +215,7 @@ def test_nothing_is_built_while_something_is_timed_roughly(tmp_path):
 
 def test_what_is_timed_alone_is_built_several_at_a_time_and_not_while_something_is_timed(tmp_path):
     dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
-    dispatcher.serve(["d"], timing(tmp_path, Spans()))
+    dispatcher.register_runner(["d"], timing(tmp_path, Spans()))
     trials = [trial(variant, n) for n in (1, 2) for variant in VARIANTS]
 
     assert [run.trial for run in dispatcher.run(trials)] == trials
@@ -229,7 +229,7 @@ def test_what_is_timed_alone_is_built_several_at_a_time_and_not_while_something_
 @pytest.mark.parametrize("launcher", [AtTheSecondTime, StepAtTheSecondTime])
 def test_what_does_not_build_beside_others_is_built_again_by_itself(tmp_path, launcher):
     dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
-    dispatcher.serve(["d"], timing(tmp_path, launcher()))
+    dispatcher.register_runner(["d"], timing(tmp_path, launcher()))
 
     found = [run.outcome for run in dispatcher.run([trial("one", 1)])]
 
@@ -301,7 +301,7 @@ def test_what_is_measured_may_not_write_what_others_are_built_with_or_run(tmp_pa
 
     _, _, builds = ran(tmp_path, no_artifact_source, Noting(seen), writes=(cache,))
 
-    measured = ("a.test", (running_folder(builds / Overlay().digest),))
+    measured = ("a.test", (locate_run_folder(builds / Overlay().digest),))
     assert seen == [("sh", (builds, cache)), measured, measured]
 
 

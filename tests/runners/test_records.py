@@ -2,8 +2,8 @@
 
 import pytest
 
-from auditor.core.outcome import Clocked
-from runners.records import FEWEST_CLOCKED, read_records
+from auditor.core.outcome import MethodClock
+from runners.records import MIN_CLOCKED_BLOCKS, read_records
 
 
 def clocked(*blocks):
@@ -16,17 +16,17 @@ def clocked(*blocks):
 def test_the_middle_of_the_blocks_counts_per_operation():
     blocks = (10, 1e-3, 2e-3), (20, 4e-3, 6e-3), (10, 9.0, 9.0)
 
-    assert clocked(*blocks) == (Clocked("ring.Push", pytest.approx(2e-4), pytest.approx(3e-4)),)
+    assert clocked(*blocks) == (MethodClock("ring.Push", pytest.approx(2e-4), pytest.approx(3e-4)),)
 
 
 def test_of_a_method_that_is_called_in_some_blocks_only_it_is_the_mean():
     blocks = (10, 0.0, 1e-3), (10, 3e-3, 4e-3), (10, 0.0, 1e-3)
 
-    assert clocked(*blocks) == (Clocked("ring.Push", pytest.approx(1e-4), pytest.approx(1e-4)),)
+    assert clocked(*blocks) == (MethodClock("ring.Push", pytest.approx(1e-4), pytest.approx(1e-4)),)
 
 
 def test_few_blocks_say_nothing():
-    blocks = [(10, 1e-3, 2e-3)] * FEWEST_CLOCKED
+    blocks = [(10, 1e-3, 2e-3)] * MIN_CLOCKED_BLOCKS
 
     assert len(clocked(*blocks)) == 1
     assert clocked(*blocks[1:]) == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from watchers import blocks
 
-from auditor.core.jobs import Completed, HostInterference, Invocation
+from auditor.core.jobs import CompletedProcess, HostInterference, Invocation
 from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose, Trial
 from auditor.core.ports import Build
@@ -13,7 +13,7 @@ from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
 from runners.hosts.clock import SystemClock
 from runners.hosts.fake import FakeHost
-from runners.hosts.reference_workload import LoopLook
+from runners.hosts.reference_workload import LoopTiming
 from runners.trial import TrialRunner
 
 
@@ -40,14 +40,14 @@ def ran(strain, loop, folder, purpose=Purpose.SUITE):
         subject="d", purpose=purpose, benchmark=Benchmark(group="g", name="b"),
         schedule=blocks(), repetition=1, seed=1, timeout_seconds=1.0,
     )  # fmt: skip
-    host = FakeHost(lambda _: Completed(exit_code=0, seconds=1.0, strain=strain))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=0, seconds=1.0, strain=strain))
     runner = TrialRunner(
         project=project,
         launcher=Launcher(),
         host=host,
         builds=folder,
         clock=SystemClock(),
-        loop=lambda: LoopLook(0.2, loop),
+        loop=lambda: LoopTiming(0.2, loop),
     )
     return runner.run(trial).strain
 

@@ -131,7 +131,7 @@ class FakeAudit:
 
     def document(self, found: AbsVerdict | Stability) -> AbsOrStability:
         if isinstance(found, AbsVerdict):
-            return document_of_verdict.document(found, CONTEXT)
+            return document_of_verdict.build_abs_document(found, CONTEXT)
         return document_of_verdict.stability_document(found, CONTEXT)
 
     def page(self, document: AbsOrStability) -> str:

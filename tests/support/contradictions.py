@@ -18,7 +18,7 @@ from auditor.abs.page import anchors, evidence, report, suite, table
 from auditor.abs.page.anchors import PageLink
 from auditor.abs.page.page_budget import choose_listed_pairs
 from auditor.abs.text import words
-from auditor.abs.text.advice import advise
+from auditor.abs.text.advice import list_advice
 from auditor.abs.text.claims import OPEN, ResultFacts
 from auditor.core.result import Verdict
 from reports import number_format
@@ -68,7 +68,7 @@ def contradictions(document: Document) -> list[str]:
 def statements(document: Document) -> Iterator[Statement]:
     """Yield what is said of each method and benchmark, and of the result."""
     yield Statement("", words.describe_cover(document))
-    for step in advise(document):
+    for step in list_advice(document):
         for target in step.targets:
             yield from (Statement(target.id, text) for text in (target.note, step.title, step.why))
     yield from (
@@ -84,7 +84,7 @@ def statements(document: Document) -> Iterator[Statement]:
 def forms(document: Document) -> dict[str, str]:
     """Return the result as its readers see it."""
     console = Console(width=240, file=io.StringIO(), record=True)
-    console.print(terminal.summary_lines(document))
+    console.print(terminal.format_summary(document))
     return {
         "terminal": console.export_text(),
         "page": unescape(UNDRAWN.sub("", report.render_page(document))),
@@ -121,11 +121,11 @@ def _wrong_numbers(document: Document, facts: ResultFacts) -> Iterator[str]:
 def _wrong_scores(document: Document) -> Iterator[str]:
     """Yield scores that are no quotients, or zeros of what is open."""
     rows = table.score_rows(document)
-    for row, (name, score) in zip(rows, table.named_scores(document), strict=True):
+    for row, (name, score) in zip(rows, table.list_named_scores(document), strict=True):
         percent = 100 * score.covered / score.counted if score.counted else None
         if score.percent is not None and abs(score.percent - percent) > 1e-6:
             yield f"score {name}: {score.percent} % is not {score.covered} of {score.counted}"
-        if score.bounds == (0, 100) and row.percent != number_format.NONE:
+        if score.bounds == (0, 100) and row.percent != number_format.NO_VALUE:
             yield f"score {name}: {row.percent} where all is open"
 
 
@@ -145,10 +145,10 @@ def _wrong_lists(document: Document, facts: ResultFacts) -> Iterator[str]:
     for link, text in anchors_of(document, nothing):
         if text in detecting or text in open_:
             yield f"{link}: said to detect nothing"
-    steps = {step.slug: {target.id for target in step.targets} for step in advise(document)}
+    steps = {step.slug: {target.id for target in step.targets} for step in list_advice(document)}
     for text in steps.get("silent", set()) & steps.get("unexamined", set()):
         yield f"{text} is said to be examined, and not to be"
-    for step in advise(document):
+    for step in list_advice(document):
         owners = steps[step.slug]
         if step.slug in {"redundant", "silent", "unexamined"} and owners & open_:
             yield f"{step.title}: pairs of {owners & open_} are open"

@@ -34,7 +34,7 @@ OUTCOMES = (Verdict.DETECTED, Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLU
 @cache
 def crowd(methods: int, benchmarks: int, every: int) -> Document:
     """A result with one of `every` pairs reached, each with two runs of 24 blocks an arm."""
-    document = document_of_verdict.document(
+    document = document_of_verdict.build_abs_document(
         examples.audit(methods=3, benchmarks=3), examples.context()
     )
     whole = [

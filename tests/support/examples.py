@@ -341,7 +341,7 @@ def audit(*, methods: int = 14, benchmarks: int = 30, java: bool = False) -> Abs
         stability=stability_of(suite),
         cover=cover_of(judged),
         density=density_of(judged),
-        density_curve=cover.density_curve(
+        density_curve=cover.build_density_curve(
             {
                 method.id: set(method.detected_by)
                 for method in judged

@@ -19,7 +19,7 @@ def draw_seed(trial: Trial) -> int:
         _member("Kind", trial.variant.kind),
         repr(() if trial.laid else tuple(method.id for method in trial.variant.methods)),
         repr(trial.variant.guarded),
-        repr(trial.overlaid),
+        repr(trial.overlay_digest),
         repr(trial.benchmark.id if trial.benchmark else ""),
         _schedule(trial.schedule),
         repr(trial.repetition),

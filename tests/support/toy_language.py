@@ -15,10 +15,10 @@ from toy_draws import draw_seed
 from auditor.core.errors import OutOfTime
 from auditor.core.mutant import InjectionKind, Overlay, OverlayFile, OverlayRefusal, VariantKind
 from auditor.core.outcome import (
-    Clocked,
     Counted,
     Frame,
     Measured,
+    MethodClock,
     NeverCalled,
     NotBuilt,
     Profiled,
@@ -170,7 +170,7 @@ class Machine:
 
 def _moved(trial, by):
     """Return how many times as long it takes where the code of this binary happens to lie."""
-    binary = repr((trial.benchmark, trial.overlaid, trial.layout))
+    binary = repr((trial.benchmark, trial.overlay_digest, trial.layout))
     return float(np.exp(np.random.default_rng(crc32(binary.encode())).normal(0, by)))
 
 
@@ -226,7 +226,7 @@ def _profiled(trial):
 
 def _clocked(trial, names):
     return tuple(
-        Clocked(f"toy.{name}", CLOCKED[name, where] * PLAIN_SECONDS, PLAIN_SECONDS)
+        MethodClock(f"toy.{name}", CLOCKED[name, where] * PLAIN_SECONDS, PLAIN_SECONDS)
         for name in sorted(names)
         for where in [trial.benchmark and trial.benchmark.name]
         if (name, where) in CLOCKED
@@ -260,7 +260,7 @@ def _measured(trial, plain, share):
             told = SLOW_CLOCKS.get(_key(trial), CLOCK_SECONDS)
             spent = 100 * (share * plain + calls * CLOCK_SECONDS)
             values |= {METHOD_CALLS: 100.0 * calls, METHOD_TIME: spent, CLOCK_COST: told}
-        if trial.schedule.allocates:
+        if trial.schedule.has_allocating_arm:
             shown = arm.name is ArmName.ALLOCATING and _key(trial) not in UNCOUNTED
             values |= {METHOD_CALLS: 100.0, ALLOCATIONS: 5.0 + shown}
         for metric, value in values.items():

@@ -22,34 +22,34 @@ def format_badge(document: AbsOrStability) -> str:
     if isinstance(document, Document):
         label = "slowdowns detected"
         if document.slowdown is not None:
-            label = f"{number_format.share(document.slowdown)} {label}"
-        message, colour = _score(document)
+            label = f"{number_format.format_share(document.slowdown)} {label}"
+        message, colour = _describe_score(document)
     else:
         label = "stable benchmarks"
         steady = sum(
             bucket.count for bucket in document.stability.buckets if bucket.range in STEADY
         )
-        message, colour = _part(
+        message, colour = _describe_proportion(
             steady, sum(bucket_count.count for bucket_count in document.stability.buckets)
         )
     badge = {"schemaVersion": 1, "label": label, "message": message, "color": colour}
     return json.dumps(badge, ensure_ascii=False) + "\n"
 
 
-def _score(document: Document) -> tuple[str, str]:
+def _describe_score(document: Document) -> tuple[str, str]:
     total = document.scores.total
     open_ = words.count_undecided(total)
     if open_ == total.counted:
         return UNKNOWN
-    message, colour = _part(total.covered, total.counted)
+    message, colour = _describe_proportion(total.covered, total.counted)
     if open_:
         message += f", {open_} open"
     return (f"estimated {message}" if words.is_estimate(document) else message), colour
 
 
-def _part(count: int, of: int) -> tuple[str, str]:
+def _describe_proportion(count: int, total: int) -> tuple[str, str]:
     """Return how many of how many, and the colour of that percentage."""
-    if not of:
+    if not total:
         return UNKNOWN
-    percent = 100 * count / of
-    return f"{count} of {of}", next((name for least, name in COLOURS if percent >= least), "red")
+    percent = 100 * count / total
+    return f"{count} of {total}", next((name for least, name in COLOURS if percent >= least), "red")

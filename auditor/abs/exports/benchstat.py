@@ -24,10 +24,10 @@ def format_benchstat(document: AbsOrStability) -> str:
     """
     lines = []
     if cpu := document.host_facts.get("cpu"):
-        lines.append(f"cpu: {' '.join(names.line(cpu).split())}")
+        lines.append(f"cpu: {' '.join(names.escape_line(cpu).split())}")
     lines.append("Unit ns/op better=lower")
     package = ""
-    for group, line in _lines(document):
+    for group, line in _list_result_lines(document):
         if group != package:
             lines.append(f"pkg: {group}")
             package = group
@@ -35,22 +35,22 @@ def format_benchstat(document: AbsOrStability) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _lines(document: AbsOrStability) -> Iterator[tuple[str, str]]:
+def _list_result_lines(document: AbsOrStability) -> Iterator[tuple[str, str]]:
     for benchmark in document.benchmarks:
         group, name = LANGUAGES.split_benchmark(benchmark.id, document.language)
-        called = _go_name(name, go=document.language == Language.GO)
+        called = _format_go_name(name, go=document.language == Language.GO)
         for seconds in benchmark.means:
             if seconds is not None:
-                yield _word(group), f"{called} 1 {1e9 * seconds:.9g} ns/op"
+                yield _escape_blanks(group), f"{called} 1 {1e9 * seconds:.9g} ns/op"
 
 
-def _go_name(name: str, *, go: bool) -> str:
+def _format_go_name(name: str, *, go: bool) -> str:
     """Return a name as Go writes one: JMH's parameters become `/key=value`."""
     if not go:
-        bare, bracket, chosen = name.partition("[")
-        pairs = chosen.removesuffix("]").split(",") if bracket else []
+        bare, bracket, parameters = name.partition("[")
+        pairs = parameters.removesuffix("]").split(",") if bracket else []
         name = "/".join([bare, *pairs])
-    word = _word(name)
+    word = _escape_blanks(name)
     after = word.removeprefix(_NAME)
     if go and after != word and not after[:1].islower():
         return word
@@ -58,6 +58,6 @@ def _go_name(name: str, *, go: bool) -> str:
     return f"{_NAME}_{word}" if word[:1].islower() else _NAME + word
 
 
-def _word(text: str) -> str:
+def _escape_blanks(text: str) -> str:
     """Return text without blanks, which end a word of the format."""
-    return _BLANK.sub(lambda match: f"\\u{ord(match[0]):04x}", names.line(text))
+    return _BLANK.sub(lambda match: f"\\u{ord(match[0]):04x}", names.escape_line(text))

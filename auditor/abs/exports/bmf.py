@@ -26,44 +26,44 @@ def format_bmf(document: AbsOrStability) -> str:
     unknown is left out.
     """
     report = {
-        _name(benchmark.id): measures
+        _shorten_name(benchmark.id): measures
         for benchmark in document.benchmarks
-        if (measures := _measures(benchmark))
+        if (measures := _build_measures(benchmark))
     }
-    if isinstance(document, Document) and (score := _score(document)):
+    if isinstance(document, Document) and (score := _build_score_metric(document)):
         report[SUITE] = {"api-benchmarking-score": score}
     return json.dumps(report, indent=1, allow_nan=False) + "\n"
 
 
-def _measures(benchmark: BenchmarkVerdict) -> dict[str, Metric]:
+def _build_measures(benchmark: BenchmarkVerdict) -> dict[str, Metric]:
     mean = benchmark.mean_seconds
     if mean is None:
         return {}
     metrics = {
-        "latency": _metric(1e9 * mean, 1e9 * min(benchmark.means), 1e9 * max(benchmark.means))
+        "latency": _make_metric(1e9 * mean, 1e9 * min(benchmark.means), 1e9 * max(benchmark.means))
     }
     if benchmark.max_spread is not None:
         metrics["max-spread"] = {"value": 100 * benchmark.max_spread}
     return metrics
 
 
-def _score(document: Document) -> Metric | None:
+def _build_score_metric(document: Document) -> Metric | None:
     total = document.scores.total
     if total.percent is None:
         return None
     least, largest = total.bounds or (None, None)
     if least is None or largest is None:
         return {"value": total.percent}
-    return _metric(total.percent, least, largest)
+    return _make_metric(total.percent, least, largest)
 
 
-def _metric(value: float, least: float, largest: float) -> Metric:
+def _make_metric(value: float, least: float, largest: float) -> Metric:
     return {"value": value, "lower_value": least, "upper_value": largest}
 
 
-def _name(benchmark: str) -> str:
+def _shorten_name(benchmark: str) -> str:
     """Return a name as one line; a longer one than Bencher takes ends with a digest of it."""
-    line = names.line(benchmark).strip()
+    line = names.escape_line(benchmark).strip()
     if len(line) <= LONGEST:
         return line
     digest = hashlib.sha256(line.encode()).hexdigest()[:16]

@@ -9,37 +9,37 @@ from auditor.abs.text import words
 from auditor.core.accepted import CONFIGURATION
 from auditor.core.result import Verdict
 from reports import names, number_format, wording
-from reports.annotations import annotations
-from reports.findings import FindingKind, Level, SourceFinding
-from reports.sarif import LogCategory, sarif_log
+from reports.annotations import format_annotation_lines
+from reports.findings import FindingKind, FindingLevel, SourceFinding
+from reports.sarif import LogCategory, format_sarif_log
 
 MISSED = FindingKind(
     "missed",
-    Level.WARNING,
+    FindingLevel.WARNING,
     "Benchmarks call the method, but none detects a slowdown of it",
     "Write a benchmark in which this method is most of what is measured.",
 )
 UNREACHED = FindingKind(
     "unreached",
-    Level.WARNING,
+    FindingLevel.WARNING,
     "No benchmark calls the method while it is measured",
     "Write a benchmark that calls this method.",
 )
 SET_UP_ONLY = FindingKind(
     "set-up-only",
-    Level.WARNING,
+    FindingLevel.WARNING,
     "Benchmarks call the method in set-up only, so never while they are measured",
     "Write a benchmark that calls this method in its measured loop.",
 )
 UNDECIDED = FindingKind(
     "undecided",
-    Level.NOTE,
+    FindingLevel.NOTE,
     "Whether a benchmark detects a slowdown of the method is open",
     "The reason beside it says what would decide: time, iterations, or another slowdown.",
 )
 BROKEN = FindingKind(
     "broken",
-    Level.NOTE,
+    FindingLevel.NOTE,
     "Benchmarks crash or do not end with the method slowed",
     "Find out why the benchmarks fail when this method takes longer.",
 )
@@ -59,7 +59,7 @@ _BY_OUTCOME: Mapping[Verdict, FindingKind] = MappingProxyType(
 
 def format_sarif(document: Document) -> str:
     """Return a SARIF log with one result for each finding; accepted misses are suppressed."""
-    return sarif_log(sorted_findings(document), KINDS, document.bench_audit, _CATEGORY)
+    return format_sarif_log(sorted_findings(document), KINDS, document.bench_audit, _CATEGORY)
 
 
 def format_annotations(document: Document) -> str:
@@ -67,7 +67,7 @@ def format_annotations(document: Document) -> str:
 
     The most telling are first: GitHub shows ten warnings and ten notices of a step.
     """
-    return annotations(sorted_findings(document))
+    return format_annotation_lines(sorted_findings(document))
 
 
 def sorted_findings(document: Document) -> tuple[SourceFinding, ...]:
@@ -91,7 +91,7 @@ def _each_finding(document: Document) -> Iterator[SourceFinding]:
         yield SourceFinding(
             kind=kind,
             owner=method.id,
-            text=_text(kind, method, document.slowdown, guessed=guessed),
+            text=_describe_finding(kind, method, document.slowdown, guessed=guessed),
             span=method.span,
             accepted=miss.reason if miss else None,
             marked=miss is not None and miss.where != CONFIGURATION,
@@ -107,17 +107,27 @@ def kind_of(method: MethodVerdict) -> FindingKind | None:
     return _BY_OUTCOME.get(method.outcome)
 
 
-def _text(
+def _describe_finding(
     kind: FindingKind, method: MethodVerdict, slowdown: float | None, *, guessed: bool
 ) -> str:
-    name = names.label(method.id)
-    reason = f": {names.label(words.first_line(method.reason))}" if method.reason else ""
+    name = names.format_label(method.id)
+    reason = (
+        f": {names.format_label(words.take_first_line(method.reason))}" if method.reason else ""
+    )
     if kind is MISSED:
-        how = "got slower" if slowdown is None else f"took {number_format.share(slowdown)} longer"
-        by = len(method.reached_by)
-        called = f" ({number_format.count(by, 'benchmark')} call it)" if by > 1 else ""
+        slowdown_text = (
+            "got slower"
+            if slowdown is None
+            else f"took {number_format.format_share(slowdown)} longer"
+        )
+        caller_count = len(method.reached_by)
+        called = (
+            f" ({number_format.format_count(caller_count, 'benchmark')} call it)"
+            if caller_count > 1
+            else ""
+        )
         nobody = "By estimate, no benchmark" if guessed else "No benchmark"
-        return f"{nobody} would detect it if {name} {how}{called}{reason}"
+        return f"{nobody} would detect it if {name} {slowdown_text}{called}{reason}"
     if kind is UNREACHED:
         none = "No benchmark"
         if method.reason and method.reason.startswith("none of the benchmarks"):

@@ -14,7 +14,7 @@ from auditor.abs.exports.markdown import format_markdown
 from auditor.abs.exports.mutation import format_mutation
 from auditor.abs.page.report import render_page
 from reports import results
-from reports.delimited import csv_text
+from reports.delimited import format_csv
 
 
 class ExportFormat(StrEnum):
@@ -34,7 +34,7 @@ class ExportFormat(StrEnum):
 
 _WRITERS: Mapping[ExportFormat, Callable[[AbsOrStability], str]] = MappingProxyType(
     {
-        ExportFormat.JSON: results.text,
+        ExportFormat.JSON: results.format_json,
         ExportFormat.HTML: render_page,
         ExportFormat.MARKDOWN: format_markdown,
         ExportFormat.SARIF: lambda found: format_sarif(long_tables.require_methods(found)),
@@ -60,7 +60,7 @@ def format_result(
     none.
     """
     if format_ is ExportFormat.CSV:
-        return csv_text(long_tables.format_table(document, rows))
+        return format_csv(long_tables.format_table(document, rows))
     if format_ is ExportFormat.MUTATION:
         return format_mutation(long_tables.require_methods(document), sources)
     return _WRITERS[format_](document)

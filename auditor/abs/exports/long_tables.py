@@ -16,7 +16,7 @@ from auditor.core.errors import UsageError
 from auditor.core.stability import BenchmarkVerdict
 from auditor.core.units import in_unit
 from reports.long_tables import LongTable, Row
-from reports.results import Range
+from reports.results import NullableRange
 
 PAIRS = (
     "method", "benchmark", "outcome", "reach", "effect", "interval_low", "interval_high", "p",
@@ -59,48 +59,49 @@ def format_table(document: AbsOrStability, name: str) -> LongTable:
     return TABLES[name](document)
 
 
-def _pairs(document: AbsOrStability) -> LongTable:
-    return LongTable(PAIRS, map(_pair, require_methods(document).pairs))
+def _build_pair_table(document: AbsOrStability) -> LongTable:
+    return LongTable(PAIRS, map(_make_pair_row, require_methods(document).pairs))
 
 
-def _pair(pair: PairVerdict) -> Row:
+def _make_pair_row(pair: PairVerdict) -> Row:
     return (
         pair.method, pair.benchmark, pair.outcome.value, pair.reach.value, pair.effect,
-        *_ends(pair.interval), pair.p, pair.threshold, pair.achieved_slowdown, pair.method_seconds,
-        pair.calls_per_operation, pair.share, pair.share_at_most, *_ends(pair.share_interval),
-        pair.samples, pair.decided_by, pair.wait, len(pair.runs), pair.reason, _slugs(pair.caveats),
+        *_split_interval(pair.interval), pair.p, pair.threshold, pair.achieved_slowdown,
+        pair.method_seconds, pair.calls_per_operation, pair.share, pair.share_at_most,
+        *_split_interval(pair.share_interval), pair.samples, pair.decided_by, pair.wait,
+        len(pair.runs), pair.reason, _join_slugs(pair.caveats),
     )  # fmt: skip
 
 
-def _methods(document: AbsOrStability) -> LongTable:
-    known = require_methods(document)
-    least = detection_curve.most_sensitive_pairs(known.curve)
-    accepted = {miss.method: int(miss.left_out) for miss in known.accepted}
+def _build_method_table(document: AbsOrStability) -> LongTable:
+    abs_document = require_methods(document)
+    least = detection_curve.most_sensitive_pairs(abs_document.curve)
+    accepted = {miss.method: int(miss.left_out) for miss in abs_document.accepted}
     rows = (
-        _method(method, least.get(method.id), accepted.get(method.id, 0))
-        for method in known.methods
+        _make_method_row(method, least.get(method.id), accepted.get(method.id, 0))
+        for method in abs_document.methods
     )
     return LongTable(METHODS, rows)
 
 
-def _method(method: MethodVerdict, least: model.PairCurve | None, accepted: int) -> Row:
+def _make_method_row(method: MethodVerdict, least: model.PairCurve | None, accepted: int) -> Row:
     span = method.span
-    where = (span.file, span.first_line, span.last_line) if span else (None, None, None)
+    place = (span.file, span.first_line, span.last_line) if span else (None, None, None)
     return (
         method.id, method.outcome.value, accepted, len(method.detected_by), len(method.reached_by),
-        len(method.set_up_in), method.calls, least.slowdown if least else None, *where,
-        method.reason, _slugs(method.caveats),
+        len(method.set_up_in), method.calls, least.slowdown if least else None, *place,
+        method.reason, _join_slugs(method.caveats),
     )  # fmt: skip
 
 
-def _benchmarks(document: AbsOrStability) -> LongTable:
+def _build_benchmark_table(document: AbsOrStability) -> LongTable:
     cover = set(document.minimal_cover) if isinstance(document, Document) else None
     return LongTable(
-        BENCHMARKS, (_benchmark(benchmark, cover) for benchmark in document.benchmarks)
+        BENCHMARKS, (_make_benchmark_row(benchmark, cover) for benchmark in document.benchmarks)
     )
 
 
-def _benchmark(benchmark: BenchmarkVerdict, cover: set[str] | None) -> Row:
+def _make_benchmark_row(benchmark: BenchmarkVerdict, cover: set[str] | None) -> Row:
     mean = benchmark.mean_seconds
     return (
         benchmark.id,
@@ -115,25 +116,25 @@ def _benchmark(benchmark: BenchmarkVerdict, cover: set[str] | None) -> Row:
         len(benchmark.shared),
         None if cover is None else int(benchmark.id in cover),
         benchmark.reason,
-        _slugs(benchmark.caveats),
+        _join_slugs(benchmark.caveats),
         in_unit(mean, benchmark.unit) if mean and benchmark.unit else None,
         benchmark.unit,
     )
 
 
-def _runs(document: AbsOrStability) -> LongTable:
+def _build_run_table(document: AbsOrStability) -> LongTable:
     pairs = document.pairs if isinstance(document, Document) else ()
-    return LongTable(RUNS, chain(_suite(document.benchmarks), _blocks(pairs)))
+    return LongTable(RUNS, chain(_list_suite_rows(document.benchmarks), _list_block_rows(pairs)))
 
 
-def _suite(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[Row]:
+def _list_suite_rows(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[Row]:
     """Yield the means of the complete runs of the unchanged suite; they are of no block."""
     for benchmark in benchmarks:
         for run, seconds in enumerate(benchmark.means, 1):
             yield None, benchmark.id, run, "plain", None, seconds
 
 
-def _blocks(pairs: Iterable[PairVerdict]) -> Iterator[Row]:
+def _list_block_rows(pairs: Iterable[PairVerdict]) -> Iterator[Row]:
     for pair in pairs:
         for run, pair_run in enumerate(pair.runs, 1):
             for arm, values in (("reference", pair_run.reference), ("slowed", pair_run.slowed)):
@@ -151,15 +152,20 @@ def require_methods(document: AbsOrStability) -> Document:
     )
 
 
-def _ends(interval: Range | None) -> Range:
+def _split_interval(interval: NullableRange | None) -> NullableRange:
     return (None, None) if interval is None else interval
 
 
-def _slugs(caveats: Iterable[Caveat]) -> str | None:
+def _join_slugs(caveats: Iterable[Caveat]) -> str | None:
     return " ".join(sorted({caveat.slug for caveat in caveats})) or None
 
 
 TABLES: Mapping[str, Callable[[AbsOrStability], LongTable]] = MappingProxyType(
-    {"pairs": _pairs, "methods": _methods, "benchmarks": _benchmarks, "runs": _runs}
+    {
+        "pairs": _build_pair_table,
+        "methods": _build_method_table,
+        "benchmarks": _build_benchmark_table,
+        "runs": _build_run_table,
+    }
 )
 """By what a row is."""

@@ -14,7 +14,7 @@ from auditor.core.result import Verdict
 from auditor.core.subject import Span
 from auditor.languages.registry import LANGUAGES
 from reports import names, number_format
-from reports.results import Plain
+from reports.results import PlainFields
 
 UNPLACED = "methods without a place in the source"
 """The file of methods of which it is not known where they are."""
@@ -41,10 +41,10 @@ def format_mutation(document: Document, sources: Mapping[str, str] | None = None
     """
     placed: dict[str, list[MethodVerdict]] = {}
     for method in document.methods:
-        file = names.line(method.span.file) if method.span else UNPLACED
+        file = names.escape_line(method.span.file) if method.span else UNPLACED
         placed.setdefault(file, []).append(method)
     accepted = {miss.method: miss.reason for miss in document.accepted if miss.left_out}
-    known = {names.line(file): text for file, text in (sources or {}).items()}
+    texts = {names.escape_line(file): text for file, text in (sources or {}).items()}
     report = {
         "schemaVersion": "2.0",
         "thresholds": {"high": 80, "low": 60},
@@ -58,46 +58,54 @@ def format_mutation(document: Document, sources: Mapping[str, str] | None = None
             "seed": document.seed,
         },
         "files": {
-            file: _file(document, methods, known.get(file), accepted)
+            file: _build_file(document, methods, texts.get(file), accepted)
             for file, methods in sorted(placed.items())
         },
-        "testFiles": _tests(document),
+        "testFiles": _group_benchmarks(document),
     }
     return json.dumps(report, indent=1, allow_nan=False) + "\n"
 
 
-def _file(
+def _build_file(
     document: Document,
     methods: Sequence[MethodVerdict],
     text: str | None,
     accepted: Mapping[str, str],
-) -> Plain:
-    spans = {verdict.id: verdict.span or _line(number) for number, verdict in enumerate(methods, 1)}
+) -> PlainFields:
+    spans = {
+        verdict.id: verdict.span or _make_line_span(number)
+        for number, verdict in enumerate(methods, 1)
+    }
     # Not `splitlines`, which knows more ends of lines than compilers and viewers do.
     lines = [] if text is None else text.removesuffix("\n").split("\n")
     if text is None or max(span.last_line for span in spans.values()) > len(lines):
-        lines = _stand_in(methods, spans)
+        lines = _make_substitute_lines(methods, spans)
         text = "\n".join(lines) + "\n"
     return {
         "language": document.language,
         "source": text,
         "mutants": [
-            {**_mutant(method, document, accepted), "location": _location(spans[method.id], lines)}
+            {
+                **_build_mutant(method, document, accepted),
+                "location": _convert_span(spans[method.id], lines),
+            }
             for method in methods
         ],
     }
 
 
-def _line(at: int) -> Span:
-    return Span("", at, at)
+def _make_line_span(line: int) -> Span:
+    return Span("", line, line)
 
 
-def _stand_in(methods: Iterable[MethodVerdict], spans: Mapping[str, Span]) -> list[str]:
+def _make_substitute_lines(
+    methods: Iterable[MethodVerdict], spans: Mapping[str, Span]
+) -> list[str]:
     """Return a text in which each method's first line is its name, and other lines are empty."""
     lines = [""] * _clip_line(max(span.last_line for span in spans.values()), LONGEST)
     for method in methods:
-        at = _clip_line(spans[method.id].first_line, len(lines)) - 1
-        lines[at] = f"{lines[at]} {names.label(method.id)}".strip()
+        index = _clip_line(spans[method.id].first_line, len(lines)) - 1
+        lines[index] = f"{lines[index]} {names.format_label(method.id)}".strip()
     return lines
 
 
@@ -105,7 +113,7 @@ def _clip_line(line: int, last: int) -> int:
     return max(1, min(line, last))
 
 
-def _location(span: Span, lines: Sequence[str]) -> Plain:
+def _convert_span(span: Span, lines: Sequence[str]) -> PlainFields:
     """Return a span as positions, the end exclusive; both count from one."""
     first = _clip_line(span.first_line, len(lines))
     last = max(first, _clip_line(span.last_line, len(lines)))
@@ -113,33 +121,39 @@ def _location(span: Span, lines: Sequence[str]) -> Plain:
     return {"start": {"line": first, "column": 1}, "end": {"line": last, "column": end}}
 
 
-def _mutant(method: MethodVerdict, document: Document, accepted: Mapping[str, str]) -> Plain:
-    name = names.label(method.id)
-    size = "" if document.slowdown is None else f" by {number_format.share(document.slowdown)}"
-    how = "by estimate, slowed" if words.is_estimate(document) else "slowed"
+def _build_mutant(
+    method: MethodVerdict, document: Document, accepted: Mapping[str, str]
+) -> PlainFields:
+    name = names.format_label(method.id)
+    size = (
+        "" if document.slowdown is None else f" by {number_format.format_share(document.slowdown)}"
+    )
+    prefix = "by estimate, slowed" if words.is_estimate(document) else "slowed"
     reason = accepted.get(method.id)
-    found: Plain = {
+    mutant: PlainFields = {
         "id": method.id,
         "mutatorName": "Slowdown",
-        "description": f"{how} {name}{size}",
+        "description": f"{prefix} {name}{size}",
         "replacement": f"slowed {name}",
         "status": _STATUS.get(method.outcome, "Pending") if reason is None else "Ignored",
         "coveredBy": list(dict.fromkeys((*method.reached_by, *method.detected_by))),
         "killedBy": list(method.detected_by),
     }
-    said = method.reason or (None if method.outcome is Verdict.DETECTED else method.outcome.value)
+    status_reason = method.reason or (
+        None if method.outcome is Verdict.DETECTED else method.outcome.value
+    )
     if reason is not None:
-        said = f"accepted: {reason}"
-    if said is not None:
-        found["statusReason"] = names.seen(said)
-    return found
+        status_reason = f"accepted: {reason}"
+    if status_reason is not None:
+        mutant["statusReason"] = names.escape_invisible(status_reason)
+    return mutant
 
 
-def _tests(document: Document) -> Plain:
+def _group_benchmarks(document: Document) -> PlainFields:
     """Return the benchmarks by package or class."""
-    groups: dict[str, list[Plain]] = {}
+    groups: dict[str, list[PlainFields]] = {}
     for benchmark in document.benchmarks:
         group, name = LANGUAGES.split_benchmark(benchmark.id, document.language)
-        test: Plain = {"id": benchmark.id, "name": names.label(name)}
-        groups.setdefault(names.line(group), []).append(test)
+        test: PlainFields = {"id": benchmark.id, "name": names.format_label(name)}
+        groups.setdefault(names.escape_line(group), []).append(test)
     return {group: {"tests": tests} for group, tests in sorted(groups.items())}

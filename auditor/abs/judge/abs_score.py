@@ -79,43 +79,44 @@ class AbsData:
 def judge_audit(data: AbsData) -> AbsVerdict:
     """Return the scores, the redundancy and everything that they were made of."""
     benchmarks = data.stability.benchmarks
-    data = replace(
-        data,
-        pairs=(
-            *(listed := _add_reasons(data)),
-            *unsampled_pairs(data.unsampled, [method.method.id for method in data.methods]),
-        ),
-    )
-    mine = _by_method(data.pairs)
+    explained_pairs = _add_reasons(data)
+    unsampled = unsampled_pairs(data.unsampled, [method.method.id for method in data.methods])
+    data = replace(data, pairs=(*explained_pairs, *unsampled))
+    pairs_by_method = _group_by_method(data.pairs)
     methods = tuple(
-        _method(method, mine[method.method.id], len(benchmarks)) for method in data.methods
+        _judge_method(method, pairs_by_method[method.method.id], len(benchmarks))
+        for method in data.methods
     )
     counted = [method.id for method in methods if method.outcome not in outcomes.NOT_COUNTED]
-    whole = _score(data.pairs, [method.id for method in methods], ())
+    full_score = _score_methods(data.pairs, [method.id for method in methods], ())
     detections = {method.id: frozenset(method.detected_by) for method in methods}
     return AbsVerdict(
         slowdown=data.slowdown,
         slowdown_source=data.slowdown_source,
         rule=data.rule,
-        total=_score(data.pairs, counted, ()),
-        relative=_score_without(_relative(data), data, counted),
-        absolute=_score_without(_absolute(data), data, counted),
-        whole_list=whole if len(counted) < len(methods) else None,
+        total=_score_methods(data.pairs, counted, ()),
+        relative=_score_without(_exclude_relative(data), data, counted),
+        absolute=_score_without(_exclude_absolute(data), data, counted),
+        whole_list=full_score if len(counted) < len(methods) else None,
         methods=methods,
-        pairs=listed,
+        pairs=explained_pairs,
         stability=replace(
             data.stability,
-            benchmarks=tuple(_redundancy(benchmark, methods) for benchmark in benchmarks),
+            benchmarks=tuple(_add_redundancy(benchmark, methods) for benchmark in benchmarks),
         ),
-        cover=cover.minimal_cover(detections),
+        cover=cover.find_minimal_cover(detections),
         rules=tallies.count_by_rule(data.pairs, set(counted)),
-        density=tallies.detection_density(
+        density=tallies.count_by_detectors(
             [method for method in methods if method.id in set(counted)]
         ),
-        density_curve=cover.density_curve({one: detections[one] for one in counted}),
-        curve=_curve(data, counted),
+        density_curve=cover.build_density_curve(
+            {method_id: detections[method_id] for method_id in counted}
+        ),
+        curve=_build_curve(data, counted),
         controls=data.controls,
-        caveats=tuple(dict.fromkeys((*data.caveats, *data.stability.caveats, *_caveats(data)))),
+        caveats=tuple(
+            dict.fromkeys((*data.caveats, *data.stability.caveats, *_list_caveats(data)))
+        ),
     )
 
 
@@ -139,10 +140,10 @@ def _add_reasons(data: AbsData) -> tuple[PairVerdict, ...]:
     return tuple(map(add_reason, data.pairs))
 
 
-def _curve(data: AbsData, counted: Sequence[str]) -> DetectionCurve | None:
+def _build_curve(data: AbsData, counted: Sequence[str]) -> DetectionCurve | None:
     if data.searched is None or data.slowdown is None:
         return None
-    return curve.suite_curve(data.searched, data.slowdown, counted)
+    return curve.build_suite_curve(data.searched, data.slowdown, counted)
 
 
 def relative_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...]:
@@ -156,7 +157,7 @@ def relative_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...
         if benchmark.max_spread is not None
     )
     out = len(worst) - round(Fraction(19, 20) * len(worst))
-    return tuple(sorted([name for _, name in worst[:out]] + _incomplete(benchmarks)))
+    return tuple(sorted([name for _, name in worst[:out]] + _list_incomplete(benchmarks)))
 
 
 def absolute_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...]:
@@ -166,27 +167,27 @@ def absolute_exclusion(benchmarks: Sequence[BenchmarkVerdict]) -> tuple[str, ...
         for benchmark in benchmarks
         if benchmark.max_spread is not None and benchmark.max_spread > UNSTABLE
     ]
-    return tuple(sorted(shaky + _incomplete(benchmarks)))
+    return tuple(sorted(shaky + _list_incomplete(benchmarks)))
 
 
-def _incomplete(benchmarks: Sequence[BenchmarkVerdict]) -> list[str]:
+def _list_incomplete(benchmarks: Sequence[BenchmarkVerdict]) -> list[str]:
     return [benchmark.id for benchmark in benchmarks if benchmark.max_spread is None]
 
 
-Excluded = tuple[tuple[str, ...], frozenset[str]]
+Exclusion = tuple[tuple[str, ...], frozenset[str]]
 """Who is excluded from a score, and who may yet be."""
 
 
-def _score_without(excluded: Excluded, data: AbsData, methods: Sequence[str]) -> Score:
+def _score_without(excluded: Exclusion, data: AbsData, methods: Sequence[str]) -> Score:
     """Score what is left; no score where no benchmark has a spread, and none will have."""
-    known = any(benchmark.max_spread is not None for benchmark in data.stability.benchmarks)
-    if known or (data.unfinished and data.stability.runs > 1):
-        return _score(data.pairs, methods, *excluded)
+    has_spread = any(benchmark.max_spread is not None for benchmark in data.stability.benchmarks)
+    if has_spread or (data.unfinished and data.stability.runs > 1):
+        return _score_methods(data.pairs, methods, *excluded)
     n = len(methods)
     return Score(percent=None, bounds=None, covered=0, counted=n, excluded_benchmarks=())
 
 
-def _relative(data: AbsData) -> Excluded:
+def _exclude_relative(data: AbsData) -> Exclusion:
     """Return who is excluded from the relative score, and who may yet be.
 
     While runs are missing, only those are sure to stay that have enough worse ones beside them.
@@ -194,32 +195,34 @@ def _relative(data: AbsData) -> Excluded:
     benchmarks = data.stability.benchmarks
     if not data.unfinished:
         return relative_exclusion(benchmarks), frozenset()
-    known = sorted(
+    sorted_spreads = sorted(
         (benchmark.max_spread, benchmark.id)
         for benchmark in benchmarks
         if benchmark.max_spread is not None
     )
-    every = len(known) + len(data.unfinished)
-    out = every - round(Fraction(19, 20) * every)
-    stay = {name for _, name in known[: max(0, len(known) - out)]}
-    failed = tuple(sorted(set(_incomplete(benchmarks)) - data.unfinished))
+    benchmark_count = len(sorted_spreads) + len(data.unfinished)
+    out = benchmark_count - round(Fraction(19, 20) * benchmark_count)
+    stay = {name for _, name in sorted_spreads[: max(0, len(sorted_spreads) - out)]}
+    failed = tuple(sorted(set(_list_incomplete(benchmarks)) - data.unfinished))
     return failed, frozenset({benchmark.id for benchmark in benchmarks} - stay - set(failed))
 
 
-def _absolute(data: AbsData) -> Excluded:
+def _exclude_absolute(data: AbsData) -> Exclusion:
     """Return who is excluded from the absolute score, and who may yet be."""
     out = set(absolute_exclusion(data.stability.benchmarks)) - data.unfinished
     return tuple(sorted(out)), data.unfinished
 
 
-def _by_method(pairs: Iterable[PairVerdict]) -> defaultdict[str, list[PairVerdict]]:
-    found = defaultdict(list)
+def _group_by_method(pairs: Iterable[PairVerdict]) -> defaultdict[str, list[PairVerdict]]:
+    groups = defaultdict(list)
     for pair in pairs:
-        found[pair.method].append(pair)
-    return found
+        groups[pair.method].append(pair)
+    return groups
 
 
-def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -> MethodVerdict:
+def _judge_method(
+    method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int
+) -> MethodVerdict:
     """Judge a method by its pairs, which are with those of so many benchmarks that could run."""
     maybe = [pair for pair in pairs if pair.outcome is not Verdict.UNREACHED]
     unreached = [pair for pair in pairs if pair.outcome is Verdict.UNREACHED]
@@ -229,7 +232,11 @@ def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -
     if refusal is not None or method.invalid is not None:
         outcome = Verdict.REFUSED if refusal is not None else Verdict.INVALID
     none = outcome is Verdict.UNREACHED
-    reason = _unreached(pairs, len(set_up), benchmarks) if none else _why(outcome, maybe)
+    reason = (
+        _describe_unreached(pairs, len(set_up), benchmarks)
+        if none
+        else _explain_outcome(outcome, maybe)
+    )
     return MethodVerdict(
         id=method.method.id,
         outcome=outcome,
@@ -244,7 +251,7 @@ def _method(method: MethodData, pairs: Sequence[PairVerdict], benchmarks: int) -
     )
 
 
-def _why(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | None:
+def _explain_outcome(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | None:
     """Return the reason of a pair with the outcome of its method.
 
     Of missed pairs that were not measured it is that of the largest share. An inconclusive method
@@ -266,7 +273,7 @@ def _is_reached(pair: PairVerdict) -> bool:
     return pair.reach is ReachState.IN_LOOP or bool(pair.runs)
 
 
-def _unreached(pairs: Sequence[PairVerdict], set_up: int, benchmarks: int) -> str:
+def _describe_unreached(pairs: Sequence[PairVerdict], set_up: int, benchmarks: int) -> str:
     if set_up:
         return f"called in set-up only, by {set_up} benchmark{'s' if set_up > 1 else ''}"
     if len(pairs) < benchmarks:
@@ -293,13 +300,16 @@ def _gather_caveats(pairs: Iterable[PairVerdict]) -> tuple[Caveat, ...]:
             texts.setdefault(caveat.slug, []).append(caveat.text)
     return tuple(
         Caveat(
-            slug, said[0] if len(said) == 1 else f"in {len(said)} benchmarks, such as: {said[0]}"
+            slug,
+            slug_texts[0]
+            if len(slug_texts) == 1
+            else f"in {len(slug_texts)} benchmarks, such as: {slug_texts[0]}",
         )
-        for slug, said in sorted(texts.items())
+        for slug, slug_texts in sorted(texts.items())
     )
 
 
-def _score(
+def _score_methods(
     pairs: Sequence[PairVerdict],
     methods: Sequence[str],
     excluded: tuple[str, ...],
@@ -309,10 +319,10 @@ def _score(
 
     What `doubtful` benchmarks detect is open too: they may yet be excluded.
     """
-    kept = _by_method(
+    remaining_pairs = _group_by_method(
         _add_doubt(pair, doubtful) for pair in pairs if pair.benchmark not in excluded
     )
-    left = {method: outcomes.method_outcome(kept[method]) for method in methods}
+    left = {method: outcomes.method_outcome(remaining_pairs[method]) for method in methods}
     covered = sum(outcome is Verdict.DETECTED for outcome in left.values())
     most = covered + sum(outcome in outcomes.UNDECIDED for outcome in left.values())
     n = len(methods)
@@ -331,7 +341,9 @@ def _add_doubt(pair: PairVerdict, doubtful: frozenset[str]) -> PairVerdict:
     return pair
 
 
-def _redundancy(benchmark: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -> BenchmarkVerdict:
+def _add_redundancy(
+    benchmark: BenchmarkVerdict, methods: Sequence[MethodVerdict]
+) -> BenchmarkVerdict:
     verdicts = [method for method in methods if benchmark.id in method.detected_by]
     return replace(
         benchmark,
@@ -340,7 +352,7 @@ def _redundancy(benchmark: BenchmarkVerdict, methods: Sequence[MethodVerdict]) -
     )
 
 
-def _caveats(data: AbsData) -> list[Caveat]:
+def _list_caveats(data: AbsData) -> list[Caveat]:
     return score_caveats(
         slowdown=data.slowdown,
         slowdown_source=data.slowdown_source,

@@ -17,7 +17,7 @@ from auditor.core.subject import Method, SourceFile
 MARKER = b"bench-audit:ignore"
 
 
-def marked_misses(
+def find_marked_misses(
     methods: Iterable[Method], sources: Iterable[SourceFile], comment: bytes
 ) -> Iterator[AcceptedMiss]:
     """Yield the methods with `bench-audit:ignore REASON` in the comment lines right above them.
@@ -35,13 +35,13 @@ def marked_misses(
         span = method.span
         if span is not None and span.file in lines:
             above = comments_above(lines[span.file], span.first_line, comment)
-            found = _nearest(above, marker)
-            if found is not None:
-                number, reason = found
-                yield _accepted(method.id, reason, f"{span.file}:{number}")
+            nearest_marker = _find_first_marker(above, marker)
+            if nearest_marker is not None:
+                number, reason = nearest_marker
+                yield _make_accepted_miss(method.id, reason, f"{span.file}:{number}")
 
 
-def _nearest(
+def _find_first_marker(
     above: Iterable[tuple[int, bytes]], marker: re.Pattern[bytes]
 ) -> tuple[int, str] | None:
     """Return line and reason of the first marker."""
@@ -51,27 +51,29 @@ def _nearest(
     return None
 
 
-def _accepted(method: str, reason: str, where: str) -> AcceptedMiss:
+def _make_accepted_miss(method: str, reason: str, location: str) -> AcceptedMiss:
     if not reason:
         raise UsageError(
-            f"{where}: the accepted miss of {method} has no reason; write one after "
+            f"{location}: the accepted miss of {method} has no reason; write one after "
             f"{MARKER.decode()}"
         )
     return AcceptedMiss(
-        method=method, reason=reason, until=None, where=where, expired=False, left_out=False
+        method=method, reason=reason, until=None, where=location, expired=False, left_out=False
     )
 
 
-def without_accepted(
+def apply_accepted_misses(
     verdict: AbsVerdict, accepted: Mapping[str, AcceptedMiss], today: date
 ) -> AbsVerdict:
     """Add the accepted misses and the score without them to a verdict; `accepted` is by method.
 
     What has expired counts again, which is said, and so does what is detected after all.
     """
-    known = {method.id: method for method in verdict.methods}
+    methods_by_id = {method.id: method for method in verdict.methods}
     misses = tuple(
-        _check_miss(miss, known[name], today) for name, miss in accepted.items() if name in known
+        _check_miss(miss, methods_by_id[name], today)
+        for name, miss in accepted.items()
+        if name in methods_by_id
     )
     if not misses:
         return verdict
@@ -79,8 +81,8 @@ def without_accepted(
     return replace(
         verdict,
         accepted=misses,
-        without_accepted=_score(verdict.methods, out) if out else None,
-        caveats=(*verdict.caveats, *_caveats(misses, known)),
+        without_accepted=_score_without(verdict.methods, out) if out else None,
+        caveats=(*verdict.caveats, *_warn_of_stale_entries(misses, methods_by_id)),
     )
 
 
@@ -90,7 +92,7 @@ def _check_miss(miss: AcceptedMiss, method: MethodVerdict, today: date) -> Accep
     return replace(miss, expired=expired, left_out=missed and not expired)
 
 
-def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
+def _score_without(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
     """Score what counts without `out`; one of these that is undecided may still count as covered.
 
     Covered and counted at once: that can only raise the score, so it is in the upper bound only.
@@ -111,7 +113,7 @@ def _score(methods: Sequence[MethodVerdict], out: set[str]) -> Score:
     )
 
 
-def _caveats(
+def _warn_of_stale_entries(
     misses: Sequence[AcceptedMiss], methods: Mapping[str, MethodVerdict]
 ) -> Iterator[Caveat]:
     expired = [miss for miss in misses if miss.expired]
@@ -122,10 +124,13 @@ def _caveats(
             "benchmark or extend `until`"
         )
         yield Caveat("expired-ignore", text)
-    seen = [miss.method for miss in misses if methods[miss.method].outcome is Verdict.DETECTED]
-    if seen:
+    detected_methods = [
+        miss.method for miss in misses if methods[miss.method].outcome is Verdict.DETECTED
+    ]
+    if detected_methods:
         text = (
-            f"accepted misses of methods that are detected: {', '.join(seen[:5])}; remove the "
+            f"accepted misses of methods that are detected: {', '.join(detected_methods[:5])}; "
+            "remove the "
             "entries from `ignore`"
         )
         yield Caveat("needless-ignore", text)

@@ -19,7 +19,7 @@ from auditor.core.result import ReachState, Verdict
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS, Series
-from auditor.measure.failures import failure
+from auditor.measure.failures import find_failure
 from auditor.measure.reach_judge import Reach
 from auditor.stats.order import median_interval
 
@@ -49,22 +49,22 @@ class AllocationData:
 def judge_allocation_pair(data: AllocationData) -> AllocationPair:
     """Judge a pair: a failure is an outcome, never a miss."""
     if data.refusal is not None:
-        return _pair(data, Verdict.REFUSED, data.refusal)
+        return _make_unjudged_pair(data, Verdict.REFUSED, data.refusal)
     if data.run is None:
-        return _pair(data, Verdict.UNMEASURED, "not measured")
+        return _make_unjudged_pair(data, Verdict.UNMEASURED, "not measured")
     if isinstance(data.run.outcome, NeverCalled):
         if data.reach.state is ReachState.IN_LOOP:
             text = "calls in the loop were counted, but not one of the changed method was seen"
-            return _pair(data, Verdict.INCONCLUSIVE, text)
-        return _pair(data, Verdict.UNREACHED, "run, and never called")
+            return _make_unjudged_pair(data, Verdict.INCONCLUSIVE, text)
+        return _make_unjudged_pair(data, Verdict.UNREACHED, "run, and never called")
     if isinstance(data.run.outcome, Measured):
         return _judge_blocks(data, data.run.outcome)
-    failed = failure([data.run])
+    failed = find_failure([data.run])
     assert failed is not None  # noqa: S101 - narrows the type; all but a measurement fails
-    return _pair(data, *failed)
+    return _make_unjudged_pair(data, *failed)
 
 
-def _pair(data: AllocationData, outcome: Verdict, reason: str) -> AllocationPair:
+def _make_unjudged_pair(data: AllocationData, outcome: Verdict, reason: str) -> AllocationPair:
     return AllocationPair(
         method=data.method,
         benchmark=data.benchmark.id,
@@ -83,12 +83,12 @@ def _pair(data: AllocationData, outcome: Verdict, reason: str) -> AllocationPair
 
 def _judge_blocks(data: AllocationData, outcome: Measured) -> AllocationPair:
     """Compare neighbouring blocks; the interval of the median has to clear half of the expected."""
-    found = _reported(outcome)
-    calls = _calls_per_operation(outcome)
-    if found is None or calls is None:
+    arm_series = _find_reported_series(outcome)
+    calls = _count_calls_per_operation(outcome)
+    if arm_series is None or calls is None:
         text = "the harness does not report in each block what it allocates"
-        return _pair(data, Verdict.INCONCLUSIVE, text)
-    probe, allocating = found
+        return _make_unjudged_pair(data, Verdict.INCONCLUSIVE, text)
+    probe, allocating = arm_series
     before, after = probe.values, allocating.values
     rises = [late - early for early, late in zip(before, after, strict=True)]
     interval = median_interval(rises, LEVEL)
@@ -105,7 +105,7 @@ def _judge_blocks(data: AllocationData, outcome: Measured) -> AllocationPair:
         interval=interval,
         expected=expected,
         calls_per_operation=calls,
-        plain=_plain(data.plain, probe.metric),
+        plain=_find_plain_median(data.plain, probe.metric),
         reason=reason,
     )
 
@@ -131,14 +131,16 @@ def _judge_rise(
     )
 
 
-def _reported(outcome: Measured) -> tuple[Series, Series] | None:
+def _find_reported_series(outcome: Measured) -> tuple[Series, Series] | None:
     """Return the first of what can be reported that is there for all blocks of both arms."""
     for metric in (ALLOCATIONS, ALLOCATED):
-        found = [outcome.of(metric, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)]
-        done = [outcome.of(OPERATIONS, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)]
-        match found:
+        metric_series = [outcome.of(metric, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)]
+        operation_counts = [
+            outcome.of(OPERATIONS, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)
+        ]
+        match metric_series:
             case [Series() as probe, Series() as more] if [
-                series.at for series in done if series
+                series.at for series in operation_counts if series
             ] == [
                 probe.at,
                 more.at,
@@ -147,15 +149,15 @@ def _reported(outcome: Measured) -> tuple[Series, Series] | None:
     return None
 
 
-def _calls_per_operation(outcome: Measured) -> float | None:
+def _count_calls_per_operation(outcome: Measured) -> float | None:
     calls = outcome.of(METHOD_CALLS, ArmName.ALLOCATING)
-    done = outcome.of(OPERATIONS, ArmName.ALLOCATING)
-    if calls is None or done is None or not sum(done.values):
+    operations = outcome.of(OPERATIONS, ArmName.ALLOCATING)
+    if calls is None or operations is None or not sum(operations.values):
         return None
-    return sum(calls.values) / sum(done.values)
+    return sum(calls.values) / sum(operations.values)
 
 
-def _plain(runs: Sequence[Run], metric: str) -> float | None:
+def _find_plain_median(runs: Sequence[Run], metric: str) -> float | None:
     """Return what plain processes report of the same metric."""
     values = [
         value
@@ -174,7 +176,7 @@ def judge_allocations(
     """Return what pairs with allocations of `size` bytes say about each of `methods`."""
     of_method = {method.method.id: method for method in methods}
     allocation_methods = tuple(
-        _method(method, [pair for pair in pairs if pair.method == name])
+        _judge_method(method, [pair for pair in pairs if pair.method == name])
         for name, method in of_method.items()
     )
     counted = [
@@ -190,7 +192,7 @@ def judge_allocations(
     )
 
 
-def _method(method: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMethod:
+def _judge_method(method: MethodData, pairs: Sequence[AllocationPair]) -> AllocationMethod:
     outcome = outcomes.combine_outcomes(pair.outcome for pair in pairs)
     if (method.refusal or method.method.refusal) is not None:
         outcome = Verdict.REFUSED

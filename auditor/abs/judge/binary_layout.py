@@ -9,23 +9,23 @@ import numpy as np
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Layouts, Purpose, Run
 from auditor.core.schedule import ArmName
-from auditor.core.units import percent
+from auditor.core.units import format_percent
 from auditor.measure import readings
 from auditor.stats.arrays import Array
-from auditor.stats.components import Component, component_between
+from auditor.stats.components import VarianceComponent, component_between
 
 LEAST_FREEDOM = 4
 """With less nothing is said of layouts: with 2 degrees of freedom what scatter can hide would make
 an interval four times as wide where layouts do nothing at all, with 4 twice."""
 
 
-def sizes(plain: Sequence[Run]) -> tuple[int, ...]:
+def count_layouts(plain: Sequence[Run]) -> tuple[int, ...]:
     """Return how many of the processes that measured were of each layout."""
-    measured = [run.trial.layout for run in plain if readings.times(run, ArmName.PLAIN)]
+    measured = [run.trial.layout for run in plain if readings.list_block_times(run, ArmName.PLAIN)]
     return tuple(Counter(measured).values())
 
 
-def component(plain: Sequence[Run]) -> Component | None:
+def estimate_layout_variance(plain: Sequence[Run]) -> VarianceComponent | None:
     """Return the variance of the logarithms that a layout adds to all processes that have it.
 
     `plain` are processes of unchanged benchmarks. Two to four layouts of one tell little, so it is
@@ -34,41 +34,50 @@ def component(plain: Sequence[Run]) -> Component | None:
     """
     families: dict[str, dict[int, list[float]]] = {}
     for run in plain:
-        values = readings.times(run, ArmName.PLAIN)
+        values = readings.list_block_times(run, ArmName.PLAIN)
         if values and run.trial.benchmark is not None:
             family = families.setdefault(run.trial.benchmark.id, {})
             family.setdefault(run.trial.layout, []).append(min(values))
-    found = component_between([_logs(family.values()) for family in families.values()])
-    return found if found is not None and found.freedom >= LEAST_FREEDOM else None
+    layout_component = component_between(
+        [_take_logs(family.values()) for family in families.values()]
+    )
+    return (
+        layout_component
+        if layout_component is not None and layout_component.freedom >= LEAST_FREEDOM
+        else None
+    )
 
 
-def _logs(groups: Iterable[Sequence[float]]) -> list[Array]:
+def _take_logs(groups: Iterable[Sequence[float]]) -> list[Array]:
     return [np.log(group) for group in groups]
 
 
-def caveat(layouts: Layouts, found: Component | None, plain: Sequence[Run]) -> Caveat | None:
+def describe_layout_effect(
+    layouts: Layouts, layout_component: VarianceComponent | None, plain: Sequence[Run]
+) -> Caveat | None:
     """Say what is known of layouts; None where each process has one of its own.
 
     Nothing is said either where there is no reference, so that nothing rests on q.
     """
-    drawn = [run for run in plain if run.trial.purpose is Purpose.REFERENCE]
-    if layouts is Layouts.OF_PROCESS or not drawn:
+    references = [run for run in plain if run.trial.purpose is Purpose.REFERENCE]
+    if layouts is Layouts.OF_PROCESS or not references:
         return None
     if layouts is Layouts.FIXED:
         text = (
             "the effect of function order on times is unknown and missing from the intervals: "
             "this linker cannot shuffle functions; use Go 1.23 or newer"
         )
-    elif found is None:
+    elif layout_component is None:
         text = (
             "the effect of function order on times is unknown and missing from the intervals: "
-            f"{len(drawn)} processes with shuffled functions are too few; raise `runs`"
+            f"{len(references)} processes with shuffled functions are too few; raise `runs`"
         )
-    elif not found.variance:
+    elif not layout_component.variance:
         text = "no effect of function order on times was found; the intervals allow for a small one"
     else:
         text = (
             "the order of functions in the program changes times by "
-            f"{percent(sqrt(found.variance), 1)} (standard deviation); the intervals include it"
+            f"{format_percent(sqrt(layout_component.variance), 1)} (standard deviation); the "
+            "intervals include it"
         )
     return Caveat("layout", text)

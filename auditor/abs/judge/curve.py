@@ -41,7 +41,7 @@ class SlowdownSearch:
         """Return the size to try next; None if there is none, or no trying helps."""
         if any(step.outcome is Verdict.UNMEASURED for step in self.steps.values()):
             return None  # the time was up
-        noticed = [size for size, step in self.steps.items() if _notices(step)]
+        noticed = [size for size, step in self.steps.items() if _is_detected_step(step)]
         high = min((self.sizes.index(size) for size in noticed), default=len(self.sizes))
         below = [self.sizes.index(size) for size in self.steps if size not in noticed]
         low = max((index for index in below if index < high), default=-1)
@@ -61,7 +61,9 @@ class SlowdownSearch:
 
     def found(self) -> PairCurve:
         """Return what is known now."""
-        noticed = [_size(step) for step in self.steps.values() if _notices(step)]
+        noticed = [
+            _find_achieved_size(step) for step in self.steps.values() if _is_detected_step(step)
+        ]
         least = min(noticed, default=None)
         below = [
             size
@@ -94,18 +96,20 @@ def begin_searches(
         by_method.setdefault(pair.method, []).append(pair)
     searches = []
     for verdicts in by_method.values():
-        if any(_is_unfinished(pair) for pair in verdicts) and not any(map(_detects, verdicts)):
+        if any(_is_unfinished(pair) for pair in verdicts) and not any(
+            map(_is_detected_pair, verdicts)
+        ):
             continue
-        detected = [pair for pair in verdicts if _detects(pair) and pair.effect]
-        open_ = [pair for pair in verdicts if _may_be_noticed_later(pair, fixed=fixed)]
-        chosen = sorted(detected, key=_margin, reverse=True) or sorted(
+        detected = [pair for pair in verdicts if _is_detected_pair(pair) and pair.effect]
+        open_ = [pair for pair in verdicts if _may_be_detected_later(pair, fixed=fixed)]
+        ranked_pairs = sorted(detected, key=_measure_margin, reverse=True) or sorted(
             open_, key=lambda pair: pair.effect or 0.0, reverse=True
         )
-        searches += [_begin_search(pair, slowdown) for pair in _first(chosen, mode)]
+        searches += [_begin_search(pair, slowdown) for pair in _select_pairs(ranked_pairs, mode)]
     return searches
 
 
-def _detects(pair: PairVerdict) -> bool:
+def _is_detected_pair(pair: PairVerdict) -> bool:
     return pair.outcome is Verdict.DETECTED
 
 
@@ -117,12 +121,12 @@ def _is_unfinished(pair: PairVerdict) -> bool:
 
 def most_steps(slowdown: float) -> int:
     """Return at most how many sizes a search measures beside the one that it begins with."""
-    ladder = _ladder(slowdown)
+    ladder = _list_sizes(slowdown)
     below = ladder.index(slowdown)
     return max(below, len(ladder) - 1 - below).bit_length()
 
 
-def suite_curve(
+def build_suite_curve(
     searches: Iterable[SlowdownSearch], slowdown: float, counted: Sequence[str]
 ) -> DetectionCurve:
     """Return the curves of the pairs, and the suite's over the `counted` methods."""
@@ -131,66 +135,68 @@ def suite_curve(
     for pair in pairs:
         if pair.slowdown is not None:
             least[pair.method] = min(pair.slowdown, least.get(pair.method, inf))
-    points = tuple(_point(size, least, counted) for size in _ladder(slowdown))
+    points = tuple(_make_point(size, least, counted) for size in _list_sizes(slowdown))
     return DetectionCurve(pairs=pairs, points=points)
 
 
-def _point(size: float, least: Mapping[str, float], counted: Sequence[str]) -> CurvePoint:
+def _make_point(size: float, least: Mapping[str, float], counted: Sequence[str]) -> CurvePoint:
     covered = sum(least.get(method, inf) <= size for method in counted)
     return CurvePoint(size, covered, len(counted))
 
 
-def _ladder(slowdown: float) -> tuple[float, ...]:
+def _list_sizes(slowdown: float) -> tuple[float, ...]:
     return tuple(sorted({*SIZES, slowdown}))
 
 
 def _begin_search(pair: PairVerdict, slowdown: float) -> SlowdownSearch:
-    begun = SlowdownSearch(method=pair.method, benchmark=pair.benchmark, sizes=_ladder(slowdown))
-    begun.add(slowdown, pair)
-    return begun
+    search = SlowdownSearch(
+        method=pair.method, benchmark=pair.benchmark, sizes=_list_sizes(slowdown)
+    )
+    search.add(slowdown, pair)
+    return search
 
 
-def _first(pairs: Sequence[PairVerdict], mode: CurveMode) -> Sequence[PairVerdict]:
+def _select_pairs(pairs: Sequence[PairVerdict], mode: CurveMode) -> Sequence[PairVerdict]:
     return pairs if mode is CurveMode.PAIRS else pairs[:1]
 
 
-def _notices(step: CurveStep) -> bool:
+def _is_detected_step(step: CurveStep) -> bool:
     return step.outcome is Verdict.DETECTED
 
 
-def least_noticed(searched: Iterable[SlowdownSearch]) -> dict[str, float]:
+def find_least_detected(searched: Iterable[SlowdownSearch]) -> dict[str, float]:
     """Return the least slowdown that each benchmark was seen to detect."""
-    found: dict[str, float] = {}
+    least_sizes: dict[str, float] = {}
     for search in searched:
         least = search.found().slowdown
         if least is not None:
-            found[search.benchmark] = min(least, found.get(search.benchmark, least))
-    return found
+            least_sizes[search.benchmark] = min(least, least_sizes.get(search.benchmark, least))
+    return least_sizes
 
 
-def _size(step: CurveStep) -> float:
+def _find_achieved_size(step: CurveStep) -> float:
     """Return the slowdown that was noticed: what came of it where that was far more than asked."""
     achieved = step.achieved_slowdown or 0.0
     return achieved if achieved > (1 + TOLERANCE) * step.slowdown else step.slowdown
 
 
-def _margin(pair: PairVerdict) -> float:
+def _measure_margin(pair: PairVerdict) -> float:
     """Return how far the effect lies above the limit, beside the noise of single blocks.
 
     The interval is no measure of it: a process ends as soon as it is narrow enough.
     """
     if pair.effect is None or pair.threshold is None:
         return 0.0
-    noise = max((_noise(run) for run in pair.runs), default=0.0)
+    noise = max((_measure_noise(run) for run in pair.runs), default=0.0)
     return (pair.effect - pair.threshold) / max(noise, LEAST_DEVIATION)
 
 
-def _noise(run: PairRun) -> float:
+def _measure_noise(run: PairRun) -> float:
     logs = [log(slowed / probe) for probe, slowed in zip(run.reference, run.slowed, strict=False)]
     return stdev(logs) if len(logs) > 1 else 0.0
 
 
-def _may_be_noticed_later(pair: PairVerdict, *, fixed: bool) -> bool:
+def _may_be_detected_later(pair: PairVerdict, *, fixed: bool) -> bool:
     """Tell whether a larger slowdown may be detected although this one was not."""
     if fixed:
         takes_part = bool(pair.share or pair.share_at_most)

@@ -5,15 +5,15 @@ from math import ceil
 
 from auditor.abs.judge import distortion, paired, pooled, share_verdict
 from auditor.abs.judge.pair import Judgement, PairData, undecided_judgement
-from auditor.abs.judge.prediction import predict
+from auditor.abs.judge.prediction import predict_share
 from auditor.abs.model import PairVerdict
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.plan import Purpose
 from auditor.core.request import SIGNIFICANCE, AbsRequest, DetectionRule
 from auditor.core.result import ReachState, Verdict
-from auditor.core.units import percent
-from auditor.measure.failures import failure
+from auditor.core.units import format_percent
+from auditor.measure.failures import find_failure
 from auditor.stats.compare import smallest_rank_sum_p
 from auditor.stats.sequential import LOOKS
 from auditor.stats.signed_rank import smallest_p
@@ -31,7 +31,9 @@ def judge_pair(data: PairData) -> PairVerdict:
     effect, interval, p = (
         (weakest.effect, weakest.interval, weakest.p) if weakest else (None, None, None)
     )
-    share_effect = share_verdict.effect_of(data) if decided_by == share_verdict.SHARE else None
+    share_effect = (
+        share_verdict.estimate_share_effect(data) if decided_by == share_verdict.SHARE else None
+    )
     if share_effect is not None:
         effect, interval, p = share_effect.effect, share_effect.interval, None
     share = data.sampled
@@ -63,7 +65,7 @@ def judge_pair(data: PairData) -> PairVerdict:
     )
 
 
-def statement_beforehand(request: AbsRequest) -> Caveat | None:
+def warn_never_significant(request: AbsRequest) -> Caveat | None:
     """Return what must be said before the time is spent: that no outcome could be significant."""
     plan = request.suite.plan
     if request.rule is not DetectionRule.PAPER and not request.exact:
@@ -75,30 +77,33 @@ def statement_beforehand(request: AbsRequest) -> Caveat | None:
     if request.rule is DetectionRule.PAPER:
         size = plan.forks * plan.iterations
         least = smallest_rank_sum_p(size, size)
-        what = f"{size} iterations against {size}"
+        sample_sizes = f"{size} iterations against {size}"
     else:
         least = smallest_p(plan.iterations)
-        what = f"{plan.iterations} pairs of blocks in a process"
+        sample_sizes = f"{plan.iterations} pairs of blocks in a process"
     level = request.significance
     if least < level:
         return None
-    text = f"{what} cannot give a p-value below {least:.4f}, so nothing can be detected at {level}"
+    text = (
+        f"{sample_sizes} cannot give a p-value below {least:.4f}, so nothing can be detected at "
+        f"{level}"
+    )
     return Caveat("never-significant", f"{text}; raise `plan.iterations`")
 
 
-def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
+def describe_rule_settings(request: AbsRequest) -> Iterator[Caveat]:
     """Say what a detection means where the user has asked for another one than the paper's."""
     limit = request.min_delta
     if limit is not None and request.rule is DetectionRule.GATE:
         text = (
-            f'"detected" means: surely slower than the gate\'s limit of {percent(limit, 1)}; how '
-            "often the gate fails on noise is not measured"
+            f'"detected" means: surely slower than the gate\'s limit of '
+            f"{format_percent(limit, 1)}; how often the gate fails on noise is not measured"
         )
         yield Caveat("gate-rule", text)
     elif limit is not None:
         text = (
-            f'"detected" means: slower by at least {percent(limit, 1)}, instead of half of the '
-            "slowdown"
+            f'"detected" means: slower by at least {format_percent(limit, 1)}, instead of '
+            "half of the slowdown"
         )
         yield Caveat("effect-given", text)
     if request.significance != SIGNIFICANCE:
@@ -110,7 +115,7 @@ def statement_of_rule(request: AbsRequest) -> Iterator[Caveat]:
 
 def _share_at_most(data: PairData) -> float | None:
     """Return the upper limit of a share that is not known itself."""
-    prediction = predict(data) if data.sampled is None else None
+    prediction = predict_share(data) if data.sampled is None else None
     return prediction.high if prediction is not None and prediction.share is None else None
 
 
@@ -125,26 +130,30 @@ def _judge_failure(data: PairData) -> Judgement | None:
         return Judgement(outcome=Verdict.REFUSED, reason=data.refusal)
     runs = (*data.calibrating, *data.runs)
     if runs and all(isinstance(run.outcome, NeverCalled) for run in runs):
-        return _never_called(data)
+        return _judge_never_called(data)
     # a calibration that failed decides only where nothing else was run
-    found = failure(data.runs or data.calibrating)
-    if found is None:
+    failure_verdict = find_failure(data.runs or data.calibrating)
+    if failure_verdict is None:
         return None
     state = ReachState.UNKNOWN if data.reach is None else data.reach.state
     silent = not any(isinstance(run.outcome, Measured) for run in runs)
-    if silent and found[0] is Verdict.INCONCLUSIVE and state in _NOT_IN_LOOP:
+    if silent and failure_verdict[0] is Verdict.INCONCLUSIVE and state in _NOT_IN_LOOP:
         # `exact` measures such pairs, too; where that says nothing, what was counted stands. (Go:
         # a program of another package, of which the method is no part.)
-        reason = f"{state}; of the slowed program nothing is known: {found[1]}"
+        reason = f"{state}; of the slowed program nothing is known: {failure_verdict[1]}"
         return Judgement(outcome=Verdict.UNREACHED, reason=reason)
-    if found[0] is Verdict.INVALID and data.reach is not None and state is ReachState.UNKNOWN:
+    if (
+        failure_verdict[0] is Verdict.INVALID
+        and data.reach is not None
+        and state is ReachState.UNKNOWN
+    ):
         return undecided_judgement(
-            "not-instrumented", f"no change can be built into its program: {found[1]}"
+            "not-instrumented", f"no change can be built into its program: {failure_verdict[1]}"
         )
-    return Judgement(outcome=found[0], reason=found[1])
+    return Judgement(outcome=failure_verdict[0], reason=failure_verdict[1])
 
 
-def _never_called(data: PairData) -> Judgement:
+def _judge_never_called(data: PairData) -> Judgement:
     """Believe the processes of a pair, unless calls in the loop were counted.
 
     Calls are counted as they begin and slowed as they end, so both can be true of a call that
@@ -161,17 +170,18 @@ def _judge_unmeasured(data: PairData) -> Judgement | None:
         return None
     if data.reach is not None and not data.reach.may_be_in_loop:
         return Judgement(outcome=Verdict.UNREACHED, reason=str(data.reach.state))
-    predicted = None if data.rule is DetectionRule.PAPER else predict(data)
+    predicted = None if data.rule is DetectionRule.PAPER else predict_share(data)
     if predicted is not None and predicted.misses:
         text = (
-            f"not measured: the method takes at most {percent(ceil(100 * predicted.high) / 100)} "
+            "not measured: the method takes at most "
+            f"{format_percent(ceil(100 * predicted.high) / 100)} "
             "of the operation, so the slowdown cannot exceed the threshold"
         )
         return Judgement(outcome=Verdict.MISSED, reason=text, caveats=(Caveat("predicted", text),))
     if predicted is not None and data.estimate:
         text = (
-            f"not measured: the method takes an estimated {percent(predicted.low)} to "
-            f"{percent(predicted.high)} of the operation"
+            f"not measured: the method takes an estimated {format_percent(predicted.low)} to "
+            f"{format_percent(predicted.high)} of the operation"
         )
         return Judgement(
             outcome=predicted.expected, reason=text, caveats=(Caveat("predicted", text),)

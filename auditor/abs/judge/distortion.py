@@ -48,9 +48,9 @@ def _allowed_ratio(data: PairData) -> Interval:
     Where they are of other programs, what the probe does may be as large as what is judged.
     """
     most = data.slowdown / 2
-    return 1 - most, 1 + allowed_probe(data.slowdown, beside=data.beside)
+    return 1 - most, 1 + allowed_probe(data.slowdown, has_plain_blocks=data.beside)
 
 
-def allowed_probe(slowdown: float, *, beside: bool) -> float:
+def allowed_probe(slowdown: float, *, has_plain_blocks: bool) -> float:
     """Return what the probe may add to an operation, relative to the plain one."""
-    return MOST_BESIDE if beside else slowdown / 2
+    return MOST_BESIDE if has_plain_blocks else slowdown / 2

@@ -39,12 +39,12 @@ class EffectThreshold:
     caveats: tuple[Caveat, ...] = ()  # of the achieved slowdown
 
 
-def scale_limit(data: PairData, achieved: float) -> float:
+def scale_threshold(data: PairData, achieved: float) -> float:
     """Return the limit for a slowdown other than v: what is judged is the share of the method."""
     return data.limit * achieved / data.slowdown
 
 
-def effect_threshold(data: PairData, processes: Sequence[ProcessJudgement]) -> EffectThreshold:
+def find_effect_threshold(data: PairData, processes: Sequence[ProcessJudgement]) -> EffectThreshold:
     """Return what has to be exceeded: the limit, in proportion to what was achieved if far from v.
 
     What was achieved is the middle of the processes: the loop of one may take half as long again.
@@ -62,12 +62,12 @@ def effect_threshold(data: PairData, processes: Sequence[ProcessJudgement]) -> E
     caveat = achieved_caveat(achieved, data.slowdown, (low, high))
     caveats = (caveat,) if caveat else ()
     if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
-        most = max(limit, scale_limit(data, achieved)) if caveat else limit
+        most = max(limit, scale_threshold(data, achieved)) if caveat else limit
         return EffectThreshold(
             threshold=most, missing=limit, low=limit, high=most, achieved=achieved, caveats=caveats
         )
     doubt = method_doubt(data) / data.method_seconds
-    threshold = scale_limit(data, achieved)
+    threshold = scale_threshold(data, achieved)
     return EffectThreshold(
         threshold=threshold,
         missing=threshold,

@@ -20,8 +20,12 @@ def may_yet_decide(pair: PairVerdict) -> bool:
 
     Where t(k) is unknown no detection can be made sure.
     """
-    near = any(caveat.slug == "near-threshold" for caveat in pair.caveats)
-    return pair.outcome is Verdict.INCONCLUSIVE and near and pair.method_seconds is not None
+    is_near_threshold = any(caveat.slug == "near-threshold" for caveat in pair.caveats)
+    return (
+        pair.outcome is Verdict.INCONCLUSIVE
+        and is_near_threshold
+        and pair.method_seconds is not None
+    )
 
 
 def is_settled(pair: PairVerdict, data: PairData) -> bool:
@@ -38,25 +42,25 @@ def is_settled(pair: PairVerdict, data: PairData) -> bool:
 
 def is_within_reach(pair: PairVerdict) -> bool:
     """Tell whether further runs, wide and placed as those made are in the middle, may decide."""
-    found = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
-    if pair.threshold is None or not found:
+    effects = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
+    if pair.threshold is None or not effects:
         return False
-    middle = median(effect for effect, _, _ in found)
-    below = median(effect - low for effect, low, _ in found)
-    above = median(high - effect for effect, _, high in found)
+    middle = median(effect for effect, _, _ in effects)
+    below = median(effect - low for effect, low, _ in effects)
+    above = median(high - effect for effect, _, high in effects)
     low, high = middle - WITHIN_REACH * below, middle + WITHIN_REACH * above
     return not low <= pair.threshold <= high
 
 
-def is_off_near_the_threshold(pair: PairVerdict, slowdown: float) -> bool:
+def may_correction_decide(pair: PairVerdict, slowdown: float) -> bool:
     """Tell whether other turns may decide: the slowdown seems another, and the verdict hangs on it.
 
     A delay of turns does not grow with the method where another program slows the processor down,
     so what was right in a quiet moment may be too little on the whole.
     """
     achieved = pair.achieved_slowdown
-    off = achieved is not None and abs(achieved / slowdown - 1) > CLOSE_ENOUGH
-    return off and may_yet_decide(pair)
+    differs_from_target = achieved is not None and abs(achieved / slowdown - 1) > CLOSE_ENOUGH
+    return differs_from_target and may_yet_decide(pair)
 
 
 def needs_plain(data: PairData) -> bool:

@@ -14,7 +14,7 @@ from statistics import median
 from auditor.abs.model import PairVerdict
 from auditor.core.caveats import Caveat, HasSlug
 from auditor.core.result import Interval, Verdict
-from auditor.core.units import percent
+from auditor.core.units import format_percent
 
 ZONE = 0.1
 """Half of the zone, relative to the limit."""
@@ -41,8 +41,9 @@ def settle_interval(interval: Interval, middle: float, limit: float) -> Verdict 
 def borderline_caveat(interval: Interval, limit: float) -> Caveat:
     """Return the caveat of a borderline verdict."""
     text = (
-        f"the effect, {percent(interval[0], 1)} to {percent(interval[1], 1)}, lies at the "
-        f"threshold of {percent(limit, 1)}: the verdict is the likelier one"
+        f"the effect, {format_percent(interval[0], 1)} to {format_percent(interval[1], 1)}, lies "
+        "at the "
+        f"threshold of {format_percent(limit, 1)}: the verdict is the likelier one"
     )
     return Caveat(BORDERLINE, text)
 
@@ -54,9 +55,16 @@ def is_borderline(caveats: Iterable[HasSlug]) -> bool:
 
 def settle_borderline(pair: PairVerdict) -> PairVerdict:
     """Return the final verdict of a pair whose runs all left it near the limit."""
-    near = any(caveat_of_pair.slug == "near-threshold" for caveat_of_pair in pair.caveats)
+    is_near_threshold = any(
+        caveat_of_pair.slug == "near-threshold" for caveat_of_pair in pair.caveats
+    )
     effects = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
-    if pair.outcome is not Verdict.INCONCLUSIVE or not near or not effects or not pair.threshold:
+    if (
+        pair.outcome is not Verdict.INCONCLUSIVE
+        or not is_near_threshold
+        or not effects
+        or not pair.threshold
+    ):
         return pair
     middle = median(effect for effect, _, _ in effects)
     interval = (

@@ -26,7 +26,7 @@ NOT_COUNTED = frozenset({Verdict.INVALID, Verdict.REFUSED})
 """What leaves the denominator (abs-score.md)."""
 _UNWATCHED = frozenset({Verdict.MISSED, Verdict.DEAD_CODE})
 _FAILED = frozenset({Verdict.CRASHED, Verdict.TIMED_OUT})
-_ALIKE = (Verdict.INVALID, Verdict.REFUSED, Verdict.CRASHED, Verdict.TIMED_OUT)
+_UNIFORM_OUTCOMES = (Verdict.INVALID, Verdict.REFUSED, Verdict.CRASHED, Verdict.TIMED_OUT)
 
 
 def method_outcome(pairs: Sequence[PairVerdict]) -> Verdict:
@@ -41,7 +41,7 @@ def combine_outcomes(results: Iterable[Verdict]) -> Verdict:
         return Verdict.DETECTED
     if not outcomes:
         return Verdict.UNREACHED
-    if len(outcomes) == 1 and outcomes <= set(_ALIKE):
+    if len(outcomes) == 1 and outcomes <= set(_UNIFORM_OUTCOMES):
         return outcomes.pop()
     if outcomes == _FAILED:
         return Verdict.CRASHED

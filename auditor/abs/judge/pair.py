@@ -15,11 +15,11 @@ from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.measure import readings
 from auditor.measure.calibration import Calibration
-from auditor.measure.profiles.cpu_shares import Share
+from auditor.measure.profiles.cpu_shares import CpuShare
 from auditor.measure.reach_judge import Reach
-from auditor.stats.compare import Ratio, ratio
-from auditor.stats.components import Component
-from auditor.stats.signed_rank import shift
+from auditor.stats.compare import Ratio, estimate_ratio
+from auditor.stats.components import VarianceComponent
+from auditor.stats.signed_rank import estimate_shift
 
 QUIET = 4
 """How many of the least blocks of a calibration have to agree."""
@@ -54,7 +54,7 @@ class PairData:
     """Whether the pair is predicted, not measured."""
     control: bool = False
     """Whether the delay is zero (A/A control), so the achieved slowdown sets no limit."""
-    layout: Component | None = None
+    layout: VarianceComponent | None = None
     """Variation common to all processes of one binary; None: unknown, or there is none."""
     beside: bool = False
     """Whether the processes of the pair have plain blocks too."""
@@ -65,7 +65,7 @@ class PairData:
     with the suite runs."""
     reach: Reach | None = None
     """How often the benchmark calls the method; None: not counted."""
-    sampled: Share | None = None
+    sampled: CpuShare | None = None
     """Share by CPU samples of the unchanged benchmark; None where none were taken."""
     removed: str = ""
     """Where the compiler has removed the call, as "at FILE:LINE"; empty where it has not surely."""
@@ -130,9 +130,11 @@ class PairData:
     def plain_seconds(self) -> tuple[float, ...]:
         """Return the least time of an operation in each plain process, or beside the slowed."""
         if self.beside:
-            beside = readings.least((*self.calibrating, *self.runs), ArmName.PLAIN)
-            return beside or readings.least(self.plain, ArmName.PLAIN)
-        return readings.least(self.plain, ArmName.PLAIN)
+            plain_block_seconds = readings.list_block_minima(
+                (*self.calibrating, *self.runs), ArmName.PLAIN
+            )
+            return plain_block_seconds or readings.list_block_minima(self.plain, ArmName.PLAIN)
+        return readings.list_block_minima(self.plain, ArmName.PLAIN)
 
     @property
     def wait(self) -> str | None:
@@ -169,11 +171,11 @@ def method_doubt(data: PairData) -> float:
     those were quiet. QUIET blocks that agree were, since no disturbance adds the same to all; the
     others tell nothing. Processes may differ all the same.
     """
-    seen = [times for run in data.calibrating if (times := readings.call_times(run))]
-    if not seen:
+    process_times = [times for run in data.calibrating if (times := readings.call_times(run))]
+    if not process_times:
         return CLOCK_DOUBT * data.clock_seconds
-    least = [min(times) for times in seen]
-    blocks = sorted(time for times in seen for time in times)
+    least = [min(times) for times in process_times]
+    blocks = sorted(time for times in process_times for time in times)
     agreed = blocks[min(QUIET, len(blocks)) - 1]
     scatter = max(agreed - blocks[0], (max(least) - min(least)) / 2)
     return scatter + CLOCK_DOUBT * data.clock_seconds
@@ -193,8 +195,8 @@ def reference_ratio(data: PairData) -> Ratio | None:
         return probe_ratio(data)
     if not data.inlined:
         return AS_IT_IS
-    beside = readings.least((*data.calibrating, *data.runs), ArmName.PLAIN)
-    called = _ratio_to_plain(beside, data)
+    plain_block_seconds = readings.list_block_minima((*data.calibrating, *data.runs), ArmName.PLAIN)
+    called = _compare_with_plain(plain_block_seconds, data)
     return None if called is None else Ratio(1.0, 1.0, max(1.0, called.high))
 
 
@@ -206,24 +208,28 @@ def probe_ratio(data: PairData) -> Ratio | None:
     have plain blocks, too, neighbouring ones tell it: the interval is that of their quotients.
     """
     if data.beside:
-        return _ratio_beside_plain((*data.calibrating, *data.runs), data.confidence)
-    return _ratio_to_plain(readings.least((*data.calibrating, *data.runs), ArmName.PROBE), data)
+        return _compare_neighbours((*data.calibrating, *data.runs), data.confidence)
+    return _compare_with_plain(
+        readings.list_block_minima((*data.calibrating, *data.runs), ArmName.PROBE), data
+    )
 
 
-def _ratio_to_plain(mine: Sequence[float], data: PairData) -> Ratio | None:
+def _compare_with_plain(pair_seconds: Sequence[float], data: PairData) -> Ratio | None:
     """Return what processes of the pair took over what those of the unchanged program took."""
-    plain = readings.least(data.plain, ArmName.PLAIN)
-    if not mine or not plain:
+    plain = readings.list_block_minima(data.plain, ArmName.PLAIN)
+    if not pair_seconds or not plain:
         return None
-    return ratio(mine, plain, data.confidence, data.layout, layout.sizes(data.plain))
+    return estimate_ratio(
+        pair_seconds, plain, data.confidence, data.layout, layout.count_layouts(data.plain)
+    )
 
 
-def _ratio_beside_plain(runs: Sequence[Run], confidence: float) -> Ratio | None:
-    logs = [log(each) for run in runs for each in readings.probing(run)]
+def _compare_neighbours(runs: Sequence[Run], confidence: float) -> Ratio | None:
+    logs = [log(quotient) for run in runs for quotient in readings.list_probe_ratios(run)]
     if not logs:
         return None
-    found = shift(logs, confidence)
-    if found.interval is None:  # of a few quotients only the middle is known
-        return Ratio(exp(found.estimate), 0.0, inf)
-    low, high = found.interval
-    return Ratio(exp(found.estimate), exp(low), exp(high))
+    shift_estimate = estimate_shift(logs, confidence)
+    if shift_estimate.interval is None:  # of a few quotients only the middle is known
+        return Ratio(exp(shift_estimate.estimate), 0.0, inf)
+    low, high = shift_estimate.interval
+    return Ratio(exp(shift_estimate.estimate), exp(low), exp(high))

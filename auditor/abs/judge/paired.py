@@ -7,8 +7,8 @@ from auditor.abs.judge import distortion, scatter, signs
 from auditor.abs.judge.effect_threshold import (
     EffectThreshold,
     ProcessJudgement,
-    effect_threshold,
-    scale_limit,
+    find_effect_threshold,
+    scale_threshold,
 )
 from auditor.abs.judge.pair import (
     Judgement,
@@ -18,19 +18,19 @@ from auditor.abs.judge.pair import (
     reference_ratio,
     undecided_judgement,
 )
-from auditor.abs.judge.prediction import predict
+from auditor.abs.judge.prediction import predict_share
 from auditor.abs.model import PairRun
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import InjectionKind
 from auditor.core.plan import Purpose, Run
 from auditor.core.result import Interval, Verdict
 from auditor.core.schedule import ArmName, EarlyStop, Phase
-from auditor.core.units import percent
+from auditor.core.units import format_percent
 from auditor.measure import readings
 from auditor.measure.calibration import achieved_caveat
 from auditor.stats.compare import Ratio
 from auditor.stats.sequential import LEAST_DEVIATION, plan_analyses, repeated_critical_value
-from auditor.stats.signed_rank import shift
+from auditor.stats.signed_rank import estimate_shift
 
 MOST_DOUBT = 0.5
 """Share of t(k) that may be in doubt: twice the slowdown asked for would be another question."""
@@ -61,7 +61,9 @@ def judge_processes(data: PairData) -> Judgement:
     turns a ratio to the probe into an effect on the plain time; q's interval enters there. Where
     plain blocks lie beside the two, (mutant - probe) / plain is had from neighbours.
     """
-    judgements = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
+    judgements = [
+        _judge_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)
+    ]
     processes = [
         process_judgement for process_judgement in judgements if process_judgement is not None
     ]
@@ -76,9 +78,9 @@ def judge_processes(data: PairData) -> Judgement:
             "`runs`"
         )
         return undecided_judgement("few-runs", text)
-    aimed = effect_threshold(data, processes)
-    runs = tuple(_run(process, scale, aimed, data.significance) for process in processes)
-    judgement = _check_probe(_decide(data, runs, aimed), data, probed, aimed)
+    aimed = find_effect_threshold(data, processes)
+    runs = tuple(_make_pair_run(process, scale, aimed, data.significance) for process in processes)
+    judgement = _check_probe(_decide_outcome(data, runs, aimed), data, probed, aimed)
     judgement = signs.check_signs(
         judgement, [process.pairs for process in processes], scale.estimate
     )
@@ -95,11 +97,14 @@ def scale_back_effect(judgement: Judgement, data: PairData) -> Judgement:
     decided = judgement.outcome in (Verdict.DETECTED, Verdict.MISSED)
     if not decided or not achieved or run is None or run.interval is None:
         return judgement
-    factor, half = data.slowdown / achieved, scatter.half_interval(data)
+    factor, half = data.slowdown / achieved, scatter.estimate_half_interval(data)
     effect, (low, high) = factor * run.effect, (factor * end for end in run.ends)
     interval = (effect - hypot(effect - low, half), effect + hypot(high - effect, half))
-    asked = percent(data.slowdown)
-    text = f"the slowdown achieved is {percent(achieved)}; its effect is scaled back to {asked}"
+    requested_slowdown = format_percent(data.slowdown)
+    text = (
+        f"the slowdown achieved is {format_percent(achieved)}; its effect is scaled back to "
+        f"{requested_slowdown}"
+    )
     judgement = replace(
         judgement,
         weakest=replace(run, effect=effect, interval=interval),
@@ -115,18 +120,20 @@ def scale_back_effect(judgement: Judgement, data: PairData) -> Judgement:
     )
 
 
-def missed_its_aim(data: PairData) -> bool:
+def has_wrong_slowdown(data: PairData) -> bool:
     """Tell whether the turns gave surely another slowdown than they were to give."""
-    judgements = [_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)]
+    judgements = [
+        _judge_process(run, data) for run in readings.of_purpose(data.runs, Purpose.PAIRS)
+    ]
     processes = [judgement for judgement in judgements if judgement is not None]
     return (
         bool(processes)
         and data.wait == InjectionKind.WORK
-        and effect_threshold(data, processes).off
+        and find_effect_threshold(data, processes).off
     )
 
 
-def stopping_rule(data: PairData, most: int) -> EarlyStop | None:
+def plan_early_stop(data: PairData, most: int) -> EarlyStop | None:
     """Return when a process of `most` pairs has decided, by what is known before it runs.
 
     None where nothing is known of q, unless plain blocks make it needless. The limits are drawn
@@ -140,7 +147,7 @@ def stopping_rule(data: PairData, most: int) -> EarlyStop | None:
     ends = [data.limit]
     if far and achieved is not None and achieved > 0 and data.method_seconds:
         doubt = method_doubt(data) / data.method_seconds
-        likely = scale_limit(data, achieved)
+        likely = scale_threshold(data, achieved)
         ends += [likely / (1 + doubt), likely / (1 - doubt) if doubt < MOST_DOUBT else likely]
     above = (1 + STOP_MARGIN) * max(ends) / probed.low
     below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
@@ -156,29 +163,29 @@ def stopping_rule(data: PairData, most: int) -> EarlyStop | None:
     )
 
 
-def _process(run: Run, data: PairData) -> ProcessJudgement | None:
+def _judge_process(run: Run, data: PairData) -> ProcessJudgement | None:
     """Judge the pairs of a process; None if there are too few.
 
     With a fixed number of pairs each pair is tested by itself, as in the paper; where stopping
     early is a choice, all looks at all benchmarks of a method share the level.
     """
-    pairs = readings.paired(run)
+    pairs = readings.pair_block_times(run)
     logs = [log(slowed / probe) for probe, slowed in pairs]
     if not logs:
         return None
     if run.trial.schedule.stop is not None:
-        found = repeated_critical_value(logs, _planned_pairs(run), data.level)
-        p = min(1.0, found.p * data.family)
+        log_ratio = repeated_critical_value(logs, _planned_pairs(run), data.level)
+        p = min(1.0, log_ratio.p * data.family)
     else:
-        found = shift(logs, data.confidence)
-        p = found.p
-    if found.interval is None:
+        log_ratio = estimate_shift(logs, data.confidence)
+        p = log_ratio.p
+    if log_ratio.interval is None:
         return None
     return ProcessJudgement(
         least=min(reference for reference, _ in pairs),
         pairs=pairs,
-        middle=found.estimate,
-        interval=found.interval,
+        middle=log_ratio.estimate,
+        interval=log_ratio.interval,
         p=p,
         trial=run.trial.id,
     )
@@ -191,13 +198,13 @@ def _planned_pairs(run: Run) -> int:
     return arms.count(ArmName.SLOWED)
 
 
-def _run(
+def _make_pair_run(
     process: ProcessJudgement, probed: Ratio, aimed: EffectThreshold, significance: float
 ) -> PairRun:
     effect = probed.estimate * expm1(process.middle)
     return PairRun(
         effect=effect,
-        interval=_interval(effect, process, probed),
+        interval=_make_interval(effect, process, probed),
         p=process.p,
         significant=process.p < significance,
         large=effect >= aimed.threshold,
@@ -207,7 +214,7 @@ def _run(
     )
 
 
-def _interval(effect: float, process: ProcessJudgement, probed: Ratio) -> Interval:
+def _make_interval(effect: float, process: ProcessJudgement, probed: Ratio) -> Interval:
     """Return the effect's interval: two independent errors, of one level, add up in squares.
 
     One is of the blocks in the process, the other of q between processes.
@@ -220,7 +227,7 @@ def _interval(effect: float, process: ProcessJudgement, probed: Ratio) -> Interv
     )
 
 
-def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -> Judgement:
+def _decide_outcome(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -> Judgement:
     below = [run for run in runs if run.ends[1] < aimed.low]
     least = min(runs, key=lambda run: run.ends[0])
     judgement = Judgement(
@@ -240,8 +247,9 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
         )
         if weakest.significant and weakest.effect > 0:
             text = (
-                f"significant, but too small: the effect is {percent(weakest.effect, 1)}, the "
-                f"threshold {percent(aimed.missing, 1)}"
+                f"significant, but too small: the effect is {format_percent(weakest.effect, 1)}, "
+                "the "
+                f"threshold {format_percent(aimed.missing, 1)}"
             )
             missed = replace(missed, reason=text)
         return missed
@@ -261,8 +269,8 @@ def _decide(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -
 def _describe_open_runs(clear: int, runs: int) -> str:
     if clear:
         return f"the effect is surely above the threshold in only {clear} of {runs} runs"
-    which = "the run" if runs == 1 else f"each of the {runs} runs"
-    return f"the interval of the effect contains the threshold in {which}"
+    run_text = "the run" if runs == 1 else f"each of the {runs} runs"
+    return f"the interval of the effect contains the threshold in {run_text}"
 
 
 def _check_probe(
@@ -276,15 +284,17 @@ def _check_probe(
         )
         return _leave_open(judgement, "calibration-failed", text)
     # Where more runs would not do, whether all were made is beside the point.
-    others = tuple(caveat for caveat in judgement.caveats if caveat.slug != UNFINISHED)
+    other_caveats = tuple(caveat for caveat in judgement.caveats if caveat.slug != UNFINISHED)
     if distortion.is_distorted(probed, data):
         return _leave_open(
-            replace(judgement, caveats=others), "distorted", distortion.describe_distortion(probed)
+            replace(judgement, caveats=other_caveats),
+            "distorted",
+            distortion.describe_distortion(probed),
         )
     doubtful = _calibration_doubt(data, aimed)
     if doubtful is None or not _hangs_on_calibration(judgement, data):
         return judgement
-    return _leave_open(replace(judgement, caveats=others), "unverified", doubtful)
+    return _leave_open(replace(judgement, caveats=other_caveats), "unverified", doubtful)
 
 
 def _calibration_doubt(data: PairData, aimed: EffectThreshold) -> str | None:
@@ -315,7 +325,7 @@ def carries_no_verdict(data: PairData) -> bool:
 
 def _exceeds_operation(data: PairData) -> bool:
     """Tell whether the calls surely seem to take longer than the operation that makes them."""
-    plain = readings.least(data.plain, ArmName.PLAIN)
+    plain = readings.list_block_minima(data.plain, ArmName.PLAIN)
     if data.inside is None or data.method_seconds is None or data.benchmark.threads != 1:
         return False
     if not plain or (data.reach is not None and data.reach.nested):
@@ -326,8 +336,8 @@ def _exceeds_operation(data: PairData) -> bool:
 
 def _is_vague(data: PairData) -> bool:
     """Tell whether t(k) is known, but not well enough."""
-    known = data.method_seconds
-    return known is not None and method_doubt(data) > MOST_DOUBT * known
+    seconds = data.method_seconds
+    return seconds is not None and method_doubt(data) > MOST_DOUBT * seconds
 
 
 def _hangs_on_calibration(judgement: Judgement, data: PairData) -> bool:
@@ -337,7 +347,7 @@ def _hangs_on_calibration(judgement: Judgement, data: PairData) -> bool:
     what a method is too little of the operation for, if no run shows anything else.
     """
     if judgement.outcome is Verdict.MISSED:
-        predicted = predict(data, by_counting=False)
+        predicted = predict_share(data, by_counting=False)
         unseen = all(run.effect < data.limit for run in judgement.runs)
         surely = unseen and predicted is not None and predicted.misses
         return data.wait == InjectionKind.WORK and not surely

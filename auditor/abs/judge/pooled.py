@@ -40,72 +40,86 @@ def judge_pooled(data: PairData) -> Judgement:
             "repeat the command on a quiet machine with another --store"
         )
         return undecided_judgement(busy.SLUG, text)
-    beside = _compared_runs(slowed, _pool_values(suite, ArmName.PLAIN), data)
-    if not slowed or len(beside) < len(slowed):
-        missing = sorted(set(slowed) - set(beside))
+    plain_by_run = _pair_with_plain_runs(slowed, _pool_values(suite, ArmName.PLAIN), data)
+    if not slowed or len(plain_by_run) < len(slowed):
+        missing = sorted(set(slowed) - set(plain_by_run))
         return undecided_judgement(
             "no-plain",
             f"the plain suite has no values in the runs {missing or 'made'}; repeat the audit",
         )
     least = {
-        one: smallest_rank_sum_p(len(slowed[one]), len(plain)) for one, (_, plain) in beside.items()
+        repetition: smallest_rank_sum_p(len(slowed[repetition]), len(plain))
+        for repetition, (_, plain) in plain_by_run.items()
     }
     runs = {
-        one: replace(
-            _run(plain, slowed[one], data),
-            trials=(*_trials(number, suite), *_trials(one, mutant_runs)),
+        repetition: replace(
+            _make_pair_run(plain, slowed[repetition], data),
+            trials=(*_list_trial_ids(number, suite), *_list_trial_ids(repetition, mutant_runs)),
         )
-        for one, (number, plain) in beside.items()
+        for repetition, (number, plain) in plain_by_run.items()
     }
     forks = Counter(run.trial.repetition for run in mutant_runs)
-    whole = [run for run in runs if forks[run] >= data.forks]
-    telling = [runs[one] for one in whole if least[one] < data.significance]
-    most = max((least[one] for one in whole), default=0.0)
-    if most >= data.significance and all(map(_notices, telling)):
+    complete_runs = [run for run in runs if forks[run] >= data.forks]
+    informative_runs = [
+        runs[repetition] for repetition in complete_runs if least[repetition] < data.significance
+    ]
+    most = max((least[repetition] for repetition in complete_runs), default=0.0)
+    if most >= data.significance and all(map(_is_detection, informative_runs)):
         text = f"a run has too few values for a p-value below {most:.3f}; raise `plan.iterations`"
         return undecided_judgement("few-values", text)
     finished = len(mutant_runs) >= data.wanted
-    return _judgement(data, tuple(runs.values()), telling, finished=finished)
+    return _make_judgement(data, tuple(runs.values()), informative_runs, finished=finished)
 
 
-def _compared_runs(slowed: ByRun, plain: ByRun, data: PairData) -> dict[int, tuple[int, Values]]:
+def _pair_with_plain_runs(
+    slowed: ByRun, plain: ByRun, data: PairData
+) -> dict[int, tuple[int, Values]]:
     """Return with which run of the plain suite each run is compared: its number, and its values.
 
     Controls have runs of their own behind those of the pair: they begin with the first one again.
     """
-    latest = {original_repetition(one): one for one in plain}
-    found = {one: latest[one] for one in slowed if one in latest}
+    latest = {original_repetition(repetition): repetition for repetition in plain}
+    plain_numbers = {
+        repetition: latest[repetition] for repetition in slowed if repetition in latest
+    }
     if data.control and plain and not data.interleaved:
-        known = sorted(plain)
-        found = {one: known[(one - 1) % len(known)] for one in slowed}
-    return {one: (number, plain[number]) for one, number in found.items()}
+        plain_repetitions = sorted(plain)
+        plain_numbers = {
+            repetition: plain_repetitions[(repetition - 1) % len(plain_repetitions)]
+            for repetition in slowed
+        }
+    return {repetition: (number, plain[number]) for repetition, number in plain_numbers.items()}
 
 
-def _trials(repetition: int, runs: Sequence[Run]) -> tuple[str, ...]:
+def _list_trial_ids(repetition: int, runs: Sequence[Run]) -> tuple[str, ...]:
     return tuple(run.trial.id for run in runs if run.trial.repetition == repetition)
 
 
-def _notices(run: PairRun) -> bool:
+def _is_detection(run: PairRun) -> bool:
     return run.significant and run.large
 
 
-def _judgement(
-    data: PairData, runs: tuple[PairRun, ...], telling: Sequence[PairRun], *, finished: bool
+def _make_judgement(
+    data: PairData,
+    runs: tuple[PairRun, ...],
+    informative_runs: Sequence[PairRun],
+    *,
+    finished: bool,
 ) -> Judgement:
     """Judge the runs: one of those that tell enough decides a miss; a detection needs all.
 
     A run that lacks some of its forks may yet come to more than it has shown so far.
     """
     decided = Verdict.INCONCLUSIVE
-    if not all(map(_notices, telling)):
+    if not all(map(_is_detection, informative_runs)):
         decided = Verdict.MISSED
-    elif finished and all(map(_notices, runs)):
+    elif finished and all(map(_is_detection, runs)):
         decided = Verdict.DETECTED
     achieved = None if data.control else _achieved_slowdown(data, runs)
     caveat = achieved_caveat(achieved, data.slowdown)
     return Judgement(
         outcome=decided,
-        weakest=min(runs, key=lambda run: (_notices(run), run.effect)),
+        weakest=min(runs, key=lambda run: (_is_detection(run), run.effect)),
         runs=runs,
         threshold=data.limit,
         achieved=achieved,
@@ -117,13 +131,13 @@ def _judgement(
 def _pool_values(runs: Iterable[Run], arm: ArmName) -> ByRun:
     values: dict[int, tuple[float, ...]] = {}
     for run in runs:
-        found = readings.times(run, arm)
-        if found:
-            values[run.trial.repetition] = values.get(run.trial.repetition, ()) + found
+        times = readings.list_block_times(run, arm)
+        if times:
+            values[run.trial.repetition] = values.get(run.trial.repetition, ()) + times
     return values
 
 
-def _run(plain: tuple[float, ...], slowed: tuple[float, ...], data: PairData) -> PairRun:
+def _make_pair_run(plain: tuple[float, ...], slowed: tuple[float, ...], data: PairData) -> PairRun:
     effect = (fmean(slowed) - fmean(plain)) / fmean(plain)
     p = rank_sum_p(slowed, plain)
     return PairRun(

@@ -22,9 +22,9 @@ from auditor.core.result import Verdict
 from auditor.core.schedule import ArmName
 from auditor.core.stability import Stability
 from auditor.core.suite import Benchmark
-from auditor.core.units import percent
+from auditor.core.units import format_percent
 from auditor.measure import readings
-from auditor.stats.compare import ratio, t_half
+from auditor.stats.compare import estimate_ratio, t_half
 from auditor.stats.sequential import LEAST_DEVIATION
 
 NORMAL_DEVIATION = 1.4826
@@ -46,24 +46,30 @@ class BlockScatter:
     runs: int
 
 
-def block_scatter(runs: Sequence[Run], confidence: float) -> BlockScatter | None:
+def measure_block_scatter(runs: Sequence[Run], confidence: float) -> BlockScatter | None:
     """Return how plain processes of a benchmark scatter; None for fewer than two, or two blocks.
 
     `confidence` is the level of the interval between processes.
     """
-    blocks = [values for run in runs if (values := readings.times(run, ArmName.PLAIN))]
+    blocks = [values for run in runs if (values := readings.list_block_times(run, ArmName.PLAIN))]
     logs = [[log(value) for value in values] for values in blocks]
-    apart = [b - a for each in logs for a, b in zip(each[::2], each[1::2], strict=False)]
-    if len(blocks) < 2 or len(apart) < 2:
+    differences = [
+        b - a
+        for process_logs in logs
+        for a, b in zip(process_logs[::2], process_logs[1::2], strict=False)
+    ]
+    if len(blocks) < 2 or len(differences) < 2:
         return None
-    middles = readings.least(runs, ArmName.PLAIN)
-    between = ratio(middles, middles, confidence)
+    middles = readings.list_block_minima(runs, ArmName.PLAIN)
+    between = estimate_ratio(middles, middles, confidence)
     if between is None:
         return None
-    return BlockScatter(max(LEAST_DEVIATION, _deviation(apart)), log(between.high), len(blocks))
+    return BlockScatter(
+        max(LEAST_DEVIATION, _estimate_deviation(differences)), log(between.high), len(blocks)
+    )
 
 
-def _deviation(values: Sequence[float]) -> float:
+def _estimate_deviation(values: Sequence[float]) -> float:
     """Return the standard deviation of normal values with this median absolute deviation.
 
     A few disturbed blocks have no hold on it, as they have none on a verdict.
@@ -72,8 +78,8 @@ def _deviation(values: Sequence[float]) -> float:
     return NORMAL_DEVIATION * median(abs(value - middle) for value in values)
 
 
-def detectable_slowdown(
-    scatter: BlockScatter, request: AbsRequest, *, beside: bool = False
+def find_detectable_slowdown(
+    scatter: BlockScatter, request: AbsRequest, *, has_plain_blocks: bool = False
 ) -> float:
     """Return the least slowdown of a whole operation that can be detected; inf if none can.
 
@@ -85,8 +91,8 @@ def detectable_slowdown(
         return inf
     half = t_half(scatter.pairs / sqrt(pairs), pairs - 1, 1 - request.significance)
     probes, plain = request.runs * plan.forks + 1, scatter.runs + request.runs
-    apart = scatter.processes * sqrt((1 / probes + 1 / plain) / (2 / scatter.runs))
-    q = 0.0 if beside else apart
+    process_error = scatter.processes * sqrt((1 / probes + 1 / plain) / (2 / scatter.runs))
+    q = 0.0 if has_plain_blocks else process_error
     if request.min_delta is None:
         return half / sqrt(0.25 - q**2) if q < 0.5 else inf
     if q >= 1:
@@ -100,7 +106,7 @@ def add_detectable_slowdowns(
     benchmarks: Sequence[Benchmark],
     runs: Sequence[Run],
     request: AbsRequest,
-    beside: Container[str],
+    plain_block_benchmarks: Container[str],
 ) -> Stability:
     """Return the stability with what the plan can see of each benchmark, by its suite `runs`.
 
@@ -112,11 +118,13 @@ def add_detectable_slowdowns(
         if run.trial.benchmark is not None and not is_busy(run.strain):
             by_id[run.trial.benchmark.id].append(run)
     scatters = {
-        name: block_scatter(trial_runs, 1 - request.significance)
+        name: measure_block_scatter(trial_runs, 1 - request.significance)
         for name, trial_runs in by_id.items()
     }
     visible = {
-        name: detectable_slowdown(scatter, request, beside=name in beside)
+        name: find_detectable_slowdown(
+            scatter, request, has_plain_blocks=name in plain_block_benchmarks
+        )
         for name, scatter in scatters.items()
         if scatter is not None
     }
@@ -146,7 +154,7 @@ def confirm_detectable_slowdowns(
         return stability
     seeing = dict(noticed)
     for pair in pairs:
-        if _sees(pair, slowdown):
+        if _shows_slowdown(pair, slowdown):
             seeing[pair.benchmark] = min(slowdown, seeing.get(pair.benchmark, slowdown))
     return replace(
         stability,
@@ -159,7 +167,7 @@ def confirm_detectable_slowdowns(
     )
 
 
-def _sees(pair: PairVerdict, slowdown: float) -> bool:
+def _shows_slowdown(pair: PairVerdict, slowdown: float) -> bool:
     if pair.outcome is Verdict.DETECTED:
         return True
     if pair.interval is None or pair.threshold is None:
@@ -168,30 +176,35 @@ def _sees(pair: PairVerdict, slowdown: float) -> bool:
     return slowdown - (high - low) / 2 > pair.threshold
 
 
-def state_power(stability: Stability, slowdown: float | None) -> Caveat | None:
+def warn_of_weak_plan(stability: Stability, slowdown: float | None) -> Caveat | None:
     """Return in which benchmarks a slowdown of this size may go unseen, None if in none.
 
     Before the pairs are measured it goes by the runs of the suite, afterwards (`confirmed`) by
     the verdicts as well.
     """
-    known = {
+    visible_sizes = {
         benchmark.id: benchmark.visible
         for benchmark in stability.benchmarks
         if benchmark.visible is not None
     }
-    blind = {name: least for name, least in known.items() if slowdown and least > slowdown}
+    blind = {name: least for name, least in visible_sizes.items() if slowdown and least > slowdown}
     if not blind or slowdown is None:
         return None
     worst = sorted(blind, key=lambda name: (-blind[name], name))
-    named = ", ".join(f"{name} ({_least(blind[name])})" for name in worst[:NAMED])
+    named = ", ".join(f"{name} ({_describe_least(blind[name])})" for name in worst[:NAMED])
     more = f" and {len(worst) - NAMED} more" if len(worst) > NAMED else ""
     text = (
-        f"{len(blind)} of {len(known)} benchmarks vary too much to detect a slowdown of "
-        f"{percent(slowdown)} even in a method that takes the whole operation: {named}{more}; "
+        f"{len(blind)} of {len(visible_sizes)} benchmarks vary too much to detect a slowdown of "
+        f"{format_percent(slowdown)} even in a method that takes the whole operation: "
+        f"{named}{more}; "
         "raise `plan.iterations`"
     )
     return Caveat("weak-plan", text)
 
 
-def _least(visible_from: float) -> str:
-    return "any slowdown may" if visible_from == inf else f"seen from {percent(visible_from)} on"
+def _describe_least(visible_from: float) -> str:
+    return (
+        "any slowdown may"
+        if visible_from == inf
+        else f"seen from {format_percent(visible_from)} on"
+    )

@@ -33,7 +33,7 @@ class Prediction:
     expected: Verdict
 
 
-def predict(data: PairData, *, by_counting: bool = True) -> Prediction | None:
+def predict_share(data: PairData, *, by_counting: bool = True) -> Prediction | None:
     """Return the share, None where t(k), the calls or the plain time are not known.
 
     Of a method that is lost in the cost of reading the clock t(k) is not known, but what it is at
@@ -43,13 +43,13 @@ def predict(data: PairData, *, by_counting: bool = True) -> Prediction | None:
     plain = data.plain_seconds if data.calls else ()
     if not data.calls or not plain:
         return None
-    shown = _clocked_seconds(data)
-    if shown is None:
+    seconds = _clocked_seconds(data)
+    if seconds is None:
         return _bound_by_counting(data, min(plain)) if by_counting else None
-    each = data.calls / data.benchmark.concurrency
+    calls_per_thread = data.calls / data.benchmark.concurrency
     doubt = method_doubt(data)
-    high = (shown + doubt + HIDDEN * data.clock_seconds) * each / min(plain)
-    low = 0.0 if data.method_seconds is None else (shown - doubt) * each / max(plain)
+    high = (seconds + doubt + HIDDEN * data.clock_seconds) * calls_per_thread / min(plain)
+    low = 0.0 if data.method_seconds is None else (seconds - doubt) * calls_per_thread / max(plain)
     return _make_prediction(data, data.share, low, high)
 
 
@@ -85,5 +85,5 @@ def _clocked_seconds(data: PairData) -> float | None:
     """Return the seconds of a call as the clock shows them without its own cost, if it told it."""
     if data.method_seconds is not None or not data.clock_seconds:
         return data.method_seconds
-    seen = [min(times) for run in data.calibrating if (times := readings.call_times(run))]
-    return max(0.0, median(seen) - data.clock_seconds) if seen else None
+    shortest_calls = [min(times) for run in data.calibrating if (times := readings.call_times(run))]
+    return max(0.0, median(shortest_calls) - data.clock_seconds) if shortest_calls else None

@@ -51,10 +51,12 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
             f"detected, such as {method} in {benchmark}: detections are less reliable here"
         )
         caveats.append(Caveat("false-alarm", text))
-    return [*caveats, *_silent(stability, unfinished)]
+    return [*caveats, *_warn_of_failed_benchmarks(stability, unfinished)]
 
 
-def _silent(stability: Stability, unfinished: frozenset[str]) -> Iterator[Caveat]:
+def _warn_of_failed_benchmarks(
+    stability: Stability, unfinished: frozenset[str]
+) -> Iterator[Caveat]:
     """Say which benchmarks gave no measurement, though there was time for it."""
     silent = [
         benchmark.id

@@ -10,8 +10,8 @@ from auditor.abs.model import Evidence
 from auditor.core.caveats import Caveat
 from auditor.core.request import DetectionRule
 from auditor.core.result import Interval, Verdict
-from auditor.core.units import percent
-from auditor.measure.profiles.cpu_shares import Share
+from auditor.core.units import format_percent
+from auditor.measure.profiles.cpu_shares import CpuShare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +26,12 @@ class ShareEffect:
     """The same by the 99 % interval of this share, which no other benchmark or look widens."""
 
 
-def effect_of(data: PairData) -> ShareEffect | None:
+def estimate_share_effect(data: PairData) -> ShareEffect | None:
     """Return the effect by the sampled share, None where there is none."""
     share = data.sampled
     if share is None or share.obstacle or data.rule is DetectionRule.PAPER or data.control:
         return None
-    v, half = data.slowdown, scatter.half_interval(data)
+    v, half = data.slowdown, scatter.estimate_half_interval(data)
     # What two programs tell together may leave out the share that one of them has shown.
     likely = min(max(share.share, share.low), share.high)
     middle = v * likely
@@ -132,7 +132,11 @@ def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
     where that is longer: then a method above the limit would have been seen.
     """
     share = data.sampled
-    if injected.outcome is not Verdict.MISSED or share is None or effect_of(data) is None:
+    if (
+        injected.outcome is not Verdict.MISSED
+        or share is None
+        or estimate_share_effect(data) is None
+    ):
         return False
     if share.seconds_between_calls is None:
         return False
@@ -154,9 +158,9 @@ def _judge_difference(
 
 def _report_contradiction(injected: Judgement, by_samples: Judgement) -> Judgement:
     effect = injected.weakest.effect if injected.weakest else None
-    seen = "" if effect is None else f" (effect {percent(effect, 1)})"
+    effect_text = "" if effect is None else f" (effect {format_percent(effect, 1)})"
     text = (
-        f"the injected delay says {injected.outcome}{seen}, the CPU samples say "
+        f"the injected delay says {injected.outcome}{effect_text}, the CPU samples say "
         f"{by_samples.outcome}: {by_samples.reason}"
     )
     caveat = Caveat("share-contradicted", text)
@@ -167,7 +171,7 @@ def _report_contradiction(injected: Judgement, by_samples: Judgement) -> Judgeme
 
 def judge_by_share(data: PairData) -> Judgement | None:
     """Judge a pair by its share; None where the share does not decide."""
-    effect = effect_of(data)
+    effect = estimate_share_effect(data)
     if effect is None or data.sampled is None:
         return None
     (low, high), limit, share = effect.interval, data.limit, data.sampled
@@ -183,18 +187,18 @@ def judge_by_share(data: PairData) -> Judgement | None:
     return _make_judgement(outcome, data, share, effect, borderline_caveat(effect.by_itself, limit))
 
 
-def _judge_removed_call(data: PairData, share: Share) -> Judgement:
+def _judge_removed_call(data: PairData, share: CpuShare) -> Judgement:
     """Return the judgement of a pair whose call the compiler has removed."""
     text = (
         f"the compiler removed the call {data.removed}: none of {share.unchanged[1]} CPU samples "
         "is in the method; use its result"
     )
     if share.seconds_out_of_line and share.seconds_between_calls:
-        alone, whole = 1e9 * share.seconds_out_of_line, 1e9 * share.seconds_between_calls
+        alone, operation_ns = 1e9 * share.seconds_out_of_line, 1e9 * share.seconds_between_calls
         text = (
             f"the compiler optimised the call {data.removed} away: none of {share.unchanged[1]} "
             f"CPU samples is in the method; alone it takes {alone:.1f} ns, the whole operation "
-            f"{whole:.1f} ns; use its result, and vary its arguments"
+            f"{operation_ns:.1f} ns; use its result, and vary its arguments"
         )
     return Judgement(
         outcome=Verdict.DEAD_CODE,
@@ -205,24 +209,25 @@ def _judge_removed_call(data: PairData, share: Share) -> Judgement:
 
 
 def _make_judgement(
-    outcome: Verdict, data: PairData, share: Share, effect: ShareEffect, *more: Caveat
+    outcome: Verdict, data: PairData, share: CpuShare, effect: ShareEffect, *more: Caveat
 ) -> Judgement:
-    text = _describe(data, share, effect)
+    text = _describe_share(data, share, effect)
     return Judgement(outcome=outcome, threshold=data.limit, reason=text, caveats=more)
 
 
-def _describe(data: PairData, share: Share, effect: ShareEffect) -> str:
+def _describe_share(data: PairData, share: CpuShare, effect: ShareEffect) -> str:
     low, high = effect.interval
     return (
-        f"by share: {percent(share.share)} of the operation ({share.samples} samples), so "
-        f"{percent(data.slowdown)} add {percent(low)} to {percent(high)}, limit "
-        f"{percent(data.limit)}"
+        f"by share: {format_percent(share.share)} of the operation ({share.samples} samples), so "
+        f"{format_percent(data.slowdown)} add {format_percent(low)} to {format_percent(high)}, "
+        "limit "
+        f"{format_percent(data.limit)}"
     )
 
 
 def _describe_open_share(data: PairData) -> str:
     """Say what the share leaves open; empty where none was sampled."""
-    effect = effect_of(data)
+    effect = estimate_share_effect(data)
     if effect is None or data.sampled is None:
         return ""
-    return f"{_describe(data, data.sampled, effect)}: inconclusive, and no delay was injected"
+    return f"{_describe_share(data, data.sampled, effect)}: inconclusive, and no delay was injected"

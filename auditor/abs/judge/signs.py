@@ -31,9 +31,11 @@ def check_signs(judgement: Judgement, processes: Sequence[Pairs], q: float) -> J
     limit = log1p(judgement.threshold / q)
     above = [[log(slowed / probe) for probe, slowed in pairs] for pairs in processes]
     if judgement.outcome is Verdict.DETECTED:
-        against = prod(sign_evidence([-each for each in one], -limit) for one in above)
+        against = prod(
+            sign_evidence([-log_ratio for log_ratio in log_ratios], -limit) for log_ratios in above
+        )
     else:
-        against = min(sign_evidence(one, limit) for one in above)
+        against = min(sign_evidence(log_ratios, limit) for log_ratios in above)
     if against < SURE:
         return judgement
     text = (

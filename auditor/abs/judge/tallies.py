@@ -19,21 +19,23 @@ def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[Rule
         for pair in pairs
         if pair.method in methods and pair.runs and pair.outcome not in _NOTHING_SLOWED
     ]
-    both = {pair.method for pair in verdicts if pair.outcome is Verdict.DETECTED}
-    tested = both | {
+    detected_methods = {pair.method for pair in verdicts if pair.outcome is Verdict.DETECTED}
+    tested = detected_methods | {
         pair.method
         for pair in verdicts
         if all(run.significant and run.effect > 0 for run in pair.runs)
     }
-    large = both | {pair.method for pair in verdicts if all(run.large for run in pair.runs)}
+    large = detected_methods | {
+        pair.method for pair in verdicts if all(run.large for run in pair.runs)
+    }
     return (
         RuleCount("test only", len(tested)),
         RuleCount("effect only", len(large)),
-        RuleCount("both", len(both)),
+        RuleCount("both", len(detected_methods)),
     )
 
 
-def detection_density(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
+def count_by_detectors(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
     """Return how many of the counted methods so many benchmarks detect (Section 6.3)."""
     numbers = Counter(len(method.detected_by) for method in counted)
     return tuple(

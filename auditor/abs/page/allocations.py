@@ -12,9 +12,9 @@ from auditor.abs.text import words
 from auditor.core.result import Verdict
 from reports import names, number_format, wording
 
-SHOWS = wording.Word("▲", "shows", "what it reports rises with one more allocation per call")
-HIDDEN = wording.Word("△", "hidden", "it does not rise")
-OPEN = wording.Word("◇", "open", "whether it rises could not be told")
+SHOWS = wording.LegendEntry("▲", "shows", "what it reports rises with one more allocation per call")
+HIDDEN = wording.LegendEntry("△", "hidden", "it does not rise")
+OPEN = wording.LegendEntry("◇", "open", "whether it rises could not be told")
 MARKS = {Verdict.DETECTED: SHOWS, Verdict.MISSED: HIDDEN}
 """The marks in the matrix, told apart by their form; any other outcome is open."""
 SILENT = (Verdict.MISSED, Verdict.UNREACHED)
@@ -27,7 +27,7 @@ class AllocationPairView:
 
     method: PageLink  # name of the method
     benchmark: PageLink  # name of the benchmark
-    mark: wording.Word  # the verdict
+    mark: wording.LegendEntry  # the verdict
     before: str  # report of probe blocks, with its unit
     after: str  # report of allocating blocks, with its unit
     expected: str  # rise that the counted calls should cause
@@ -45,34 +45,34 @@ class AllocationsView:
     pairs: tuple[AllocationPairView, ...]
     hidden: int
     silent: tuple[tuple[PageLink, str], ...]
-    legend: tuple[wording.Word, ...]
+    legend: tuple[wording.LegendEntry, ...]
 
 
-def mark_of(pair: AllocationPair) -> wording.Word:
+def mark_of(pair: AllocationPair) -> wording.LegendEntry:
     """Return the mark of a pair."""
     return MARKS.get(pair.outcome, OPEN)
 
 
-def by_pair(document: Document) -> Mapping[tuple[str, str], AllocationPair]:
+def index_pairs(document: Document) -> Mapping[tuple[str, str], AllocationPair]:
     """Return the pairs by method and benchmark, but those that turned out not to call it."""
     pairs = document.allocations.pairs if document.allocations else ()
     called = (pair for pair in pairs if pair.outcome is not Verdict.UNREACHED)
     return {(pair.method, pair.benchmark): pair for pair in called}
 
 
-def headline(allocations: Allocations) -> str:
+def format_headline(allocations: Allocations) -> str:
     """Return the answer in one sentence."""
-    size = number_format.count(allocations.bytes, "byte")
-    methods = number_format.count(allocations.counted, "method")
-    what = f"One more allocation of {size} per call would show"
+    size = number_format.format_count(allocations.bytes, "byte")
+    methods = number_format.format_count(allocations.counted, "method")
+    sentence_start = f"One more allocation of {size} per call would show"
     if allocations.counted == 0:
-        return f"{what} in no method that could be judged."
+        return f"{sentence_start} in no method that could be judged."
     if allocations.undecided == allocations.counted:
         return (
             f"Whether one more allocation of {size} per call would show is open for all {methods}."
         )
     open_ = f", and perhaps in {allocations.undecided} more" if allocations.undecided else ""
-    return f"{what} in {allocations.noticed} of {methods}{open_}."
+    return f"{sentence_start} in {allocations.noticed} of {methods}{open_}."
 
 
 def silent_methods(allocations: Allocations) -> tuple[AllocationMethod, ...]:
@@ -89,18 +89,20 @@ def format_allocation(method: AllocationMethod) -> str:
     return f"{len(method.noticed_by)} of {len(method.reached_by)}"
 
 
-def terminal_lines(document: Document) -> tuple[str, ...]:
+def format_terminal_lines(document: Document) -> tuple[str, ...]:
     """Return what a terminal shows below its table."""
     allocations = document.allocations
     if allocations is None:
         return ()
     quiet = [silent_method.id for silent_method in silent_methods(allocations)]
     if not quiet:
-        return (headline(allocations),)
-    shortened = names.shorten(method.id for method in document.methods)
-    some = ", ".join(shortened.get(one, one) for one in quiet[:5])
+        return (format_headline(allocations),)
+    shortened = names.strip_shared_prefix(method.id for method in document.methods)
+    examples = ", ".join(shortened.get(method_id, method_id) for method_id in quiet[:5])
     more = f" and {len(quiet) - 5} more" if len(quiet) > 5 else ""
-    return headline(allocations), f"Could start to allocate without anyone noticing: {some}{more}"
+    return format_headline(
+        allocations
+    ), f"Could start to allocate without anyone noticing: {examples}{more}"
 
 
 def allocations_view(document: Document) -> AllocationsView | None:
@@ -109,11 +111,11 @@ def allocations_view(document: Document) -> AllocationsView | None:
     if allocations is None:
         return None
     methods, benchmarks = anchors.method_links(document), anchors.benchmark_links(document)
-    called = list(by_pair(document).values())
+    called = list(index_pairs(document).values())
     met = {mark_of(pair) for pair in called}
     return AllocationsView(
-        headline=headline(allocations),
-        pairs=tuple(_pair(pair, methods, benchmarks) for pair in called[:ALLOCATIONS]),
+        headline=format_headline(allocations),
+        pairs=tuple(_build_pair_view(pair, methods, benchmarks) for pair in called[:ALLOCATIONS]),
         hidden=len(called[ALLOCATIONS:]),
         silent=tuple(
             (anchors.link_of(methods, silent_method.id), words.OUTCOMES[silent_method.outcome].word)
@@ -123,23 +125,23 @@ def allocations_view(document: Document) -> AllocationsView | None:
     )
 
 
-def _pair(pair: AllocationPair, methods: Links, benchmarks: Links) -> AllocationPairView:
+def _build_pair_view(pair: AllocationPair, methods: Links, benchmarks: Links) -> AllocationPairView:
     unit = f" {pair.unit}" if pair.unit else ""
     return AllocationPairView(
         method=anchors.link_of(methods, pair.method),
         benchmark=anchors.link_of(benchmarks, pair.benchmark),
         mark=mark_of(pair),
-        before=_amount(pair.before) + (unit if pair.before is not None else ""),
-        after=_amount(pair.after) + (unit if pair.after is not None else ""),
-        expected=f"+{_amount(pair.expected)}" if pair.expected else number_format.NONE,
-        reason=words.first_line(pair.reason or ""),
+        before=_format_amount(pair.before) + (unit if pair.before is not None else ""),
+        after=_format_amount(pair.after) + (unit if pair.after is not None else ""),
+        expected=f"+{_format_amount(pair.expected)}" if pair.expected else number_format.NO_VALUE,
+        reason=words.take_first_line(pair.reason or ""),
     )
 
 
-def _amount(value: float | None) -> str:
+def _format_amount(value: float | None) -> str:
     """Write a count so that one more allocation shows also where there are thousands."""
     if value is None:
-        return number_format.NONE
+        return number_format.NO_VALUE
     return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:,.3g}"
 
 

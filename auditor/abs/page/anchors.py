@@ -25,44 +25,49 @@ Links = Mapping[str, PageLink]
 
 def method_links(document: Document) -> Links:
     """Return the methods of the audit by their ids."""
-    short = names.labels(method.id for method in document.methods)
-    return {each: PageLink(name, method_fragment(each)) for each, name in short.items()}
+    short = names.format_labels(method.id for method in document.methods)
+    return {
+        method_id: PageLink(name, method_fragment(method_id)) for method_id, name in short.items()
+    }
 
 
 def benchmark_links(document: AbsOrStability) -> Links:
     """Return the benchmarks of the audit by their ids."""
-    short = names.labels(benchmark.id for benchmark in document.benchmarks)
-    return {each: PageLink(name, benchmark_fragment(each)) for each, name in short.items()}
+    short = names.format_labels(benchmark.id for benchmark in document.benchmarks)
+    return {
+        benchmark_id: PageLink(name, benchmark_fragment(benchmark_id))
+        for benchmark_id, name in short.items()
+    }
 
 
 def link_of(links: Links, name: str) -> PageLink:
     """Return the link of a name; one that is no link where the page does not describe it."""
-    return links.get(name) or PageLink(names.label(name), "")
+    return links.get(name) or PageLink(names.format_label(name), "")
 
 
 def method_fragment(name: str) -> str:
     """Return the fragment of a method."""
-    return f"method-{_fragment(name)}"
+    return f"method-{_make_fragment(name)}"
 
 
 def benchmark_fragment(name: str) -> str:
     """Return the fragment of a benchmark."""
-    return f"benchmark-{_fragment(name)}"
+    return f"benchmark-{_make_fragment(name)}"
 
 
 def pair_fragment(method: str, benchmark: str) -> str:
     """Return the fragment of a pair; short, because there may be thousands."""
-    return f"cell-{_digest(f'{len(method)} {method} {benchmark}', 10)}"
+    return f"cell-{_compute_digest(f'{len(method)} {method} {benchmark}', 10)}"
 
 
-def _fragment(name: str) -> str:
+def _make_fragment(name: str) -> str:
     """Return the name where an address may hold it, else the end of it and a digest."""
     safe = _UNSAFE.sub("-", name)
     if safe == name and 0 < len(name) <= _LONGEST:
         return name
-    return f"{safe[-_LONGEST:].lstrip('.-')}-{_digest(name, 8)}"
+    return f"{safe[-_LONGEST:].lstrip('.-')}-{_compute_digest(name, 8)}"
 
 
-def _digest(text: str, letters: int) -> str:
+def _compute_digest(text: str, letters: int) -> str:
     # A lone surrogate cannot be encoded, but may be in a name that JSON holds.
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:letters]

@@ -9,7 +9,7 @@ from auditor.abs.page import anchors
 from auditor.abs.page.anchors import PageLink
 from auditor.abs.text.claims import OPEN
 from reports import charts, number_format, plots
-from reports.charts import Axes, ChartCurve, Point
+from reports.charts import Axes, ChartCurve, ChartPoint
 
 _SIZE = (560, 250)
 _NAMED_PLACES = 8
@@ -53,12 +53,12 @@ def density_rows(document: Document) -> tuple[DensityRow, ...]:
     none = f"no benchmark ({open_} of them open)" if open_ else "no benchmark"
     return tuple(
         DensityRow(
-            benchmarks=number_format.count(density.benchmarks, "benchmark")
+            benchmarks=number_format.format_count(density.benchmarks, "benchmark")
             if density.benchmarks
             else none,
-            methods=number_format.number(density.methods),
-            share=number_format.percent(density.percent),
-            plot=plots.score(density.percent, density.percent),
+            methods=number_format.format_number(density.methods),
+            share=number_format.format_percent(density.percent),
+            plot=plots.draw_score_bar(density.percent, density.percent),
         )
         for density in document.density
     )
@@ -69,17 +69,19 @@ def density_curve(document: Document) -> DensityCurveView | None:
     if not document.density_curve:
         return None
     links = anchors.benchmark_links(document)
-    says, curves = _say(document), _curves(document)
+    says, curves = _describe_density(document), _build_curves(document)
     return DensityCurveView(
         says=says,
         bounded=len(curves) > 1,
-        plot=plots.svg(_SIZE, says, charts.body(_axes(document), curves), kind="lines"),
+        plot=plots.make_svg(
+            _SIZE, says, charts.draw_chart(_build_axes(document), curves), kind="lines"
+        ),
         rows=tuple(
             ChoiceRow(
                 benchmarks=str(choice.benchmarks),
                 added=anchors.link_of(links, choice.benchmark),
                 methods=str(choice.methods),
-                share=number_format.percent(choice.percent),
+                share=number_format.format_percent(choice.percent),
                 most=str(choice.most),
             )
             for choice in document.density_curve
@@ -87,20 +89,22 @@ def density_curve(document: Document) -> DensityCurveView | None:
     )
 
 
-def _say(document: Document) -> str:
+def _describe_density(document: Document) -> str:
     """Say how many benchmarks detect half of what the suite detects, and how many all of it."""
     last = document.density_curve[-1]
     half = next(choice for choice in document.density_curve if 2 * choice.methods >= last.methods)
-    methods = number_format.count(last.methods, "method")
-    complete_choice = number_format.count(last.benchmarks, "benchmark detects", "benchmarks detect")
+    methods = number_format.format_count(last.methods, "method")
+    complete_choice = number_format.format_count(
+        last.benchmarks, "benchmark detects", "benchmarks detect"
+    )
     if half.benchmarks == last.benchmarks:
         return f"{complete_choice} all {methods} that the suite detects."
-    few = number_format.count(half.benchmarks, "benchmark detects", "benchmarks detect")
+    few = number_format.format_count(half.benchmarks, "benchmark detects", "benchmarks detect")
     sentence = f"{few} {half.methods} of the {methods} that the suite detects"
     return f"{sentence}; {complete_choice} all of them."
 
 
-def _axes(document: Document) -> Axes:
+def _build_axes(document: Document) -> Axes:
     last = document.density_curve[-1].benchmarks
     step = max(1, -(-last // _NAMED_PLACES))
     return Axes(
@@ -113,20 +117,20 @@ def _axes(document: Document) -> Axes:
     )
 
 
-def _curves(document: Document) -> list[ChartCurve]:
+def _build_curves(document: Document) -> list[ChartCurve]:
     """Return what the best choice detects, and the bound of any choice where that is higher."""
     curve = document.density_curve
-    start = Point(0.0, 0.0, 0.0, 0.0)
-    detected = [_point(choice.benchmarks, choice.percent) for choice in curve]
+    start = ChartPoint(0.0, 0.0, 0.0, 0.0)
+    detected = [_make_point(choice.benchmarks, choice.percent) for choice in curve]
     curves = [ChartCurve("chosen", "first", (start, *detected))]
     if any(choice.most > choice.methods for choice in curve):
         bound = [
-            _point(choice.benchmarks, choice.percent * choice.most / choice.methods)
+            _make_point(choice.benchmarks, choice.percent * choice.most / choice.methods)
             for choice in curve
         ]
         curves.append(ChartCurve("bound", "second", (start, *bound)))
     return curves
 
 
-def _point(benchmarks: int, percent: float) -> Point:
-    return Point(float(benchmarks), percent, percent, percent)
+def _make_point(benchmarks: int, percent: float) -> ChartPoint:
+    return ChartPoint(float(benchmarks), percent, percent, percent)

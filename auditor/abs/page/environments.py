@@ -76,28 +76,28 @@ class EnvironmentsView:
         counts = zip(*(row.buckets for row in rows), strict=True)
         return (
             EnvironmentProperty("what it is", tuple(row.machine for row in rows)),
-            EnvironmentProperty(self._of_code, tuple(row.code for row in rows)),
+            EnvironmentProperty(self._code_label, tuple(row.code for row in rows)),
             EnvironmentProperty("the suite takes", tuple(row.seconds for row in rows)),
             EnvironmentProperty("benchmarks with a spread", tuple(row.benchmarks for row in rows)),
             *(
-                EnvironmentProperty(f"in {one}", each)
-                for one, each in zip(self.buckets, counts, strict=True)
+                EnvironmentProperty(f"in {bucket}", bucket_counts)
+                for bucket, bucket_counts in zip(self.buckets, counts, strict=True)
             ),
             EnvironmentProperty("median spread", tuple(row.middle for row in rows)),
             EnvironmentProperty("largest spread", tuple(row.worst for row in rows)),
             EnvironmentProperty(
-                "of the time", tuple(row.strain or number_format.NONE for row in rows)
+                "of the time", tuple(row.strain or number_format.NO_VALUE for row in rows)
             ),
         )
 
     @property
-    def _of_code(self) -> str:
+    def _code_label(self) -> str:
         """Name the row of revisions and tools: what another one does is not the machine's doing."""
-        alike = len({row.code for row in self.rows}) == 1
-        return "what it runs" if alike else "what it runs (not the same: it may be that)"
+        is_same_code = len({row.code for row in self.rows}) == 1
+        return "what it runs" if is_same_code else "what it runs (not the same: it may be that)"
 
 
-def environments(
+def compare_environments(
     document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability]
 ) -> EnvironmentsView | None:
     """Return the machines side by side; None where there is only one."""
@@ -105,36 +105,44 @@ def environments(
         return None
     documents = (document, *on_other_hosts)
     names = [
-        _name(number, each_document) for number, each_document in enumerate(documents, start=1)
+        _name_host(number, each_document) for number, each_document in enumerate(documents, start=1)
     ]
     links = dict(anchors.benchmark_links(document))
-    benchmarks = [{benchmark.id: benchmark for benchmark in each.benchmarks} for each in documents]
-    spreads = [_spreads(each) for each in benchmarks]
+    benchmarks = [
+        {benchmark.id: benchmark for benchmark in host_data.benchmarks} for host_data in documents
+    ]
+    spreads = [_list_spreads(host_data) for host_data in benchmarks]
     return EnvironmentsView(
         buckets=tuple(bucket.range.value for bucket in document.stability.buckets),
-        rows=tuple(_row(name, each) for name, each in zip(names, documents, strict=True)),
+        rows=tuple(
+            _build_row(name, host_data) for name, host_data in zip(names, documents, strict=True)
+        ),
         benchmarks=tuple(
             BenchmarkOnHosts(
-                links[benchmark.id], tuple(_cell(benchmark.id, each) for each in benchmarks)
+                links[benchmark.id],
+                tuple(_format_cell(benchmark.id, host_data) for host_data in benchmarks),
             )
             for benchmark in document.benchmarks
         ),
-        violins=violins.violins(
-            [(name, list(each.values())) for name, each in zip(names, spreads, strict=True)]
+        violins=violins.draw_violins(
+            [
+                (name, list(host_data.values()))
+                for name, host_data in zip(names, spreads, strict=True)
+            ]
         ),
         scatters=tuple(
-            _scatter(names[0], name, spreads[0], other)
-            for name, other in zip(names[1:], spreads[1:], strict=True)
+            _build_scatter(names[0], name, spreads[0], host_spreads)
+            for name, host_spreads in zip(names[1:], spreads[1:], strict=True)
         ),
     )
 
 
-def _name(at: int, document: AbsOrStability) -> str:
+def _name_host(number: int, document: AbsOrStability) -> str:
     image = document.host_facts.get("image")
-    return f"{at}: {document.host}{', containers' if image else ''}"
+    return f"{number}: {document.host}{', containers' if image else ''}"
 
 
-def _row(name: str, document: AbsOrStability) -> EnvironmentRow:
+def _build_row(name: str, document: AbsOrStability) -> EnvironmentRow:
     spreads = [
         benchmark.max_spread
         for benchmark in document.benchmarks
@@ -142,39 +150,43 @@ def _row(name: str, document: AbsOrStability) -> EnvironmentRow:
     ]
     facts = document.host_facts
     also = [word for key, word in _ALSO.items() if facts.get(key, "no").partition(" ")[0] != "no"]
-    known = [f"{key} {facts[key]}" for key in _FACTS if facts.get(key, "unknown") != "unknown"]
+    fact_texts = [f"{key} {facts[key]}" for key in _FACTS if facts.get(key, "unknown") != "unknown"]
     return EnvironmentRow(
         name=name,
-        machine=", ".join((*known, *also)),
-        code=_code(document),
+        machine=", ".join((*fact_texts, *also)),
+        code=_format_code(document),
         benchmarks=f"{len(spreads)} of {len(document.benchmarks)}",
         buckets=tuple(str(bucket.count) for bucket in document.stability.buckets),
-        middle=number_format.share(median(spreads) if spreads else None),
-        worst=number_format.share(max(spreads, default=None)),
-        seconds=_duration(document.stability.suite_seconds),
+        middle=number_format.format_share(median(spreads) if spreads else None),
+        worst=number_format.format_share(max(spreads, default=None)),
+        seconds=_format_duration(document.stability.suite_seconds),
         strain=", ".join(
-            f"{word} {number_format.share(value)}"
+            f"{word} {number_format.format_share(value)}"
             for key, word in _STRAIN.items()
             if (value := asdict(document.strain)[key]) is not None
         ),
     )
 
 
-def _code(document: AbsOrStability) -> str:
+def _format_code(document: AbsOrStability) -> str:
     tools = (f"{name} {version}" for name, version in sorted(document.versions.items()))
     return ", ".join((document.revision, *tools))
 
 
-def _duration(seconds: Sequence[float]) -> str:
+def _format_duration(seconds: Sequence[float]) -> str:
     """Write what a run of the suite takes, and its coefficient of variation."""
     if not seconds:
-        return number_format.NONE
+        return number_format.NO_VALUE
     mean = fmean(seconds)
-    apart = f" ± {number_format.share(stdev(seconds) / mean)}" if len(seconds) > 1 and mean else ""
-    return number_format.seconds(mean) + apart
+    variation = (
+        f" ± {number_format.format_share(stdev(seconds) / mean)}"
+        if len(seconds) > 1 and mean
+        else ""
+    )
+    return number_format.format_seconds(mean) + variation
 
 
-def _spreads(benchmarks: Mapping[str, BenchmarkVerdict]) -> dict[str, float]:
+def _list_spreads(benchmarks: Mapping[str, BenchmarkVerdict]) -> dict[str, float]:
     return {
         key: verdict.max_spread
         for key, verdict in benchmarks.items()
@@ -182,18 +194,25 @@ def _spreads(benchmarks: Mapping[str, BenchmarkVerdict]) -> dict[str, float]:
     }
 
 
-def _scatter(
-    first: str, second: str, here: Mapping[str, float], there: Mapping[str, float]
+def _build_scatter(
+    first: str, second: str, first_spreads: Mapping[str, float], second_spreads: Mapping[str, float]
 ) -> SpreadScatter:
-    both = [(value, there[key]) for key, value in here.items() if key in there]
-    larger = sum(other > one for one, other in both)
-    says = f"{larger} of {len(both)} benchmarks have a larger spread on {second} than on {first}."
-    return SpreadScatter(says, violins.pairs(first, second, both))
+    spread_pairs = [
+        (value, second_spreads[key])
+        for key, value in first_spreads.items()
+        if key in second_spreads
+    ]
+    larger = sum(second_spread > first_spread for first_spread, second_spread in spread_pairs)
+    says = (
+        f"{larger} of {len(spread_pairs)} benchmarks have a larger spread on {second} than on "
+        f"{first}."
+    )
+    return SpreadScatter(says, violins.draw_spread_pairs(first, second, spread_pairs))
 
 
-def _cell(name: str, benchmarks: Mapping[str, BenchmarkVerdict]) -> tuple[str, str]:
+def _format_cell(name: str, benchmarks: Mapping[str, BenchmarkVerdict]) -> tuple[str, str]:
     if name not in benchmarks:
-        return number_format.NONE, number_format.NONE
+        return number_format.NO_VALUE, number_format.NO_VALUE
     benchmark = benchmarks[name]
-    mean = number_format.score(benchmark.mean_seconds, benchmark.unit)
-    return number_format.share(benchmark.max_spread), mean
+    mean = number_format.format_operation_time(benchmark.mean_seconds, benchmark.unit)
+    return number_format.format_share(benchmark.max_spread), mean

@@ -77,9 +77,9 @@ class PairMatrix:
     corner: str  # what rows and columns are
     heads: tuple[MatrixHead, ...]  # of the columns
     lines: tuple[MatrixRow, ...]  # the rows
-    legend: tuple[wording.Word, ...]  # outcomes that occur, with their glyphs
+    legend: tuple[wording.LegendEntry, ...]  # outcomes that occur, with their glyphs
     kinds: tuple[tuple[str, str], ...]  # (style, word) of each outcome that occurs
-    marks: tuple[wording.Word, ...]  # legend of the allocation marks; empty: not requested
+    marks: tuple[wording.LegendEntry, ...]  # legend of the allocation marks; empty: not requested
     idle: tuple[PageLink, ...]  # measured benchmarks that call none of the methods
     silent: str  # number of `idle` benchmarks, in words
     refused: bool  # whether a cell belongs to a method that cannot be slowed
@@ -92,24 +92,24 @@ Grid = Mapping[Key, MatrixCell]
 def pair_matrix(document: Document, places: Mapping[Key, str]) -> PairMatrix:
     """Lay out the pairs; `places` says where in the page a pair's numbers are."""
     pairs = [pair for pair in document.pairs if words.style_of(pair) != Verdict.UNREACHED]
-    grid = _grid(document, pairs, places)
+    grid = _build_grid(document, pairs, places)
     reaching = {pair.benchmark for pair in pairs}
     methods = _method_heads(document)
     benchmarks = _benchmark_heads(document, reaching)
     measured = [benchmark.id for benchmark in document.benchmarks if benchmark.means]
     links = anchors.benchmark_links(document)
-    idle = tuple(links[one] for one in measured if one not in reaching)
-    silent = number_format.count(len(idle), "benchmark calls", "benchmarks call")
+    idle = tuple(links[benchmark_id] for benchmark_id in measured if benchmark_id not in reaching)
+    silent = number_format.format_count(len(idle), "benchmark calls", "benchmarks call")
     turned = len(benchmarks) > max(WIDE, len(methods))
-    lay = _across if turned else _down
+    lay = _build_benchmark_rows if turned else _build_method_rows
     lines = tuple(lay(grid, methods, benchmarks))
     return PairMatrix(
         corner="benchmark / method" if turned else "method / benchmark",
         heads=methods if turned else benchmarks,
         lines=lines,
-        legend=_legend(pairs),
+        legend=_build_legend(pairs),
         kinds=tuple({words.style_of(pair): words.word_of(pair).word for pair in pairs}.items()),
-        marks=_marks(document),
+        marks=_list_marks(document),
         idle=idle,
         silent=f"{silent} none of these methods",
         refused=any(
@@ -118,13 +118,15 @@ def pair_matrix(document: Document, places: Mapping[Key, str]) -> PairMatrix:
     )
 
 
-def _grid(document: Document, pairs: Sequence[PairVerdict], places: Mapping[Key, str]) -> Grid:
-    allocated = allocations.by_pair(document)
+def _build_grid(
+    document: Document, pairs: Sequence[PairVerdict], places: Mapping[Key, str]
+) -> Grid:
+    allocated = allocations.index_pairs(document)
     cells = {}
     for pair in pairs:
         key = (pair.method, pair.benchmark)
         more = allocated.get(key)
-        title = _title(pair) if key in places or len(pairs) <= TITLED else ""
+        title = _format_title(pair) if key in places or len(pairs) <= TITLED else ""
         cells[key] = MatrixCell(
             words.style_of(pair),
             words.word_of(pair).glyph,
@@ -135,11 +137,11 @@ def _grid(document: Document, pairs: Sequence[PairVerdict], places: Mapping[Key,
     return cells
 
 
-def _title(pair: PairVerdict) -> str:
+def _format_title(pair: PairVerdict) -> str:
     text = words.word_of(pair).word
     if pair.effect is not None:
-        needed = number_format.share(pair.threshold)
-        text += f", effect {number_format.effect(pair.effect)}, needed {needed}"
+        needed = number_format.format_share(pair.threshold)
+        text += f", effect {number_format.format_effect(pair.effect)}, needed {needed}"
         text += ", decided by share" if pair.decided_by == "share" else ""
     return text
 
@@ -157,41 +159,45 @@ def _method_heads(document: Document) -> tuple[MatrixHead, ...]:
 
 def _benchmark_heads(document: Document, reaching: set[str]) -> tuple[MatrixHead, ...]:
     links = anchors.benchmark_links(document)
-    known = [benchmark.id for benchmark in document.benchmarks if benchmark.id in reaching]
-    return tuple(MatrixHead(each, links[each], "", "", "") for each in known)
+    benchmark_ids = [benchmark.id for benchmark in document.benchmarks if benchmark.id in reaching]
+    return tuple(
+        MatrixHead(benchmark_id, links[benchmark_id], "", "", "") for benchmark_id in benchmark_ids
+    )
 
 
-def _down(
-    grid: Grid, methods: Sequence[MatrixHead], across: Sequence[MatrixHead]
+def _build_method_rows(
+    grid: Grid, methods: Sequence[MatrixHead], benchmarks: Sequence[MatrixHead]
 ) -> Iterable[MatrixRow]:
     """Yield a row for each method."""
-    apart = len(methods) * len(across) <= MANY
+    is_small = len(methods) * len(benchmarks) <= MANY
     for method in methods:
         kind = "na" if method.kind in _UNSLOWED else ""
-        found = (grid.get((method.id, head.id)) or MatrixGap(1, kind) for head in across)
-        yield _line(method, found, apart=apart)
+        cells = (grid.get((method.id, head.id)) or MatrixGap(1, kind) for head in benchmarks)
+        yield _build_row(method, cells, separates_gaps=is_small)
 
 
-def _across(
-    grid: Grid, methods: Sequence[MatrixHead], down: Sequence[MatrixHead]
+def _build_benchmark_rows(
+    grid: Grid, methods: Sequence[MatrixHead], benchmarks: Sequence[MatrixHead]
 ) -> Iterable[MatrixRow]:
     """Yield a row for each benchmark; in a large table the head alone says what was refused."""
-    apart = len(methods) * len(down) <= MANY
-    kinds = ["na" if apart and method.kind in _UNSLOWED else "" for method in methods]
-    for head in down:
-        found = (
+    is_small = len(methods) * len(benchmarks) <= MANY
+    kinds = ["na" if is_small and method.kind in _UNSLOWED else "" for method in methods]
+    for head in benchmarks:
+        cells = (
             grid.get((method.id, head.id)) or MatrixGap(1, kind)
             for method, kind in zip(methods, kinds, strict=True)
         )
-        yield _line(head, found, apart=apart)
+        yield _build_row(head, cells, separates_gaps=is_small)
 
 
-def _line(head: MatrixHead, found: Iterable[MatrixCell | MatrixGap], *, apart: bool) -> MatrixRow:
+def _build_row(
+    head: MatrixHead, entries: Iterable[MatrixCell | MatrixGap], *, separates_gaps: bool
+) -> MatrixRow:
     cells: list[MatrixCell | MatrixGap] = []
-    for gap in found:
+    for gap in entries:
         last = cells[-1] if cells else None
         if (
-            apart
+            separates_gaps
             or isinstance(gap, MatrixCell)
             or not isinstance(last, MatrixGap)
             or last.kind != gap.kind
@@ -202,22 +208,26 @@ def _line(head: MatrixHead, found: Iterable[MatrixCell | MatrixGap], *, apart: b
     matrix_cells = [cell for cell in cells if isinstance(cell, MatrixCell)]
     pairs = [cell for cell in matrix_cells if cell.glyph != wording.SET_UP_ONLY.glyph]
     noticed = sum(cell.kind == Verdict.DETECTED.value for cell in pairs)
-    total = f"{noticed} of {len(pairs)}" if pairs else number_format.NONE
-    return MatrixRow(head, tuple(cells), total, noticed if pairs else -1, _shown(matrix_cells))
-
-
-def _shown(cells: Iterable[MatrixCell]) -> str:
-    marks = [cell.mark for cell in cells if cell.mark]
-    return (
-        f"{marks.count(allocations.SHOWS.glyph)} of {len(marks)}" if marks else number_format.NONE
+    total = f"{noticed} of {len(pairs)}" if pairs else number_format.NO_VALUE
+    return MatrixRow(
+        head, tuple(cells), total, noticed if pairs else -1, _count_allocation_marks(matrix_cells)
     )
 
 
-def _marks(document: Document) -> tuple[wording.Word, ...]:
+def _count_allocation_marks(cells: Iterable[MatrixCell]) -> str:
+    marks = [cell.mark for cell in cells if cell.mark]
+    return (
+        f"{marks.count(allocations.SHOWS.glyph)} of {len(marks)}"
+        if marks
+        else number_format.NO_VALUE
+    )
+
+
+def _list_marks(document: Document) -> tuple[wording.LegendEntry, ...]:
     view = allocations.allocations_view(document)
     return view.legend if view else ()
 
 
-def _legend(pairs: Iterable[PairVerdict]) -> tuple[wording.Word, ...]:
+def _build_legend(pairs: Iterable[PairVerdict]) -> tuple[wording.LegendEntry, ...]:
     met = {words.word_of(pair) for pair in pairs}
     return tuple(word for word in words.LEGEND if word in met)

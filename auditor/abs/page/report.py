@@ -9,15 +9,15 @@ from markupsafe import Markup
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page import allocations, anchors, evidence, suite, table
 from auditor.abs.page.anchors import PageLink
-from auditor.abs.page.environments import EnvironmentsView, environments
+from auditor.abs.page.environments import EnvironmentsView, compare_environments
 from auditor.abs.page.matrix import PairMatrix, pair_matrix
 from auditor.abs.page.page_budget import choose_listed_pairs
 from auditor.abs.page.scores import CurveView, ScoreView, curve_view, score_views
 from auditor.abs.text import advice, controls, words
 from auditor.core.caveats import Caveat
 from reports import number_format, plots
-from reports.html import CaveatView, Closing, Facts, GateView, closing, rendered
-from reports.wording import Word
+from reports.html import CaveatView, ClosingSection, Facts, GateView, build_closing, render_template
+from reports.wording import LegendEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PartView:
     """How many methods came out in one way."""
 
     kind: str
-    word: Word
+    word: LegendEntry
     count: int
 
 
@@ -80,7 +80,7 @@ class AbsPage:
     steps: tuple[StepView, ...]  # what to do about the result
     stability: suite.StabilityView  # section on the spreads
     environments: EnvironmentsView | None  # comparison of machines; None: there is one machine
-    closing: Closing  # caveats and circumstances
+    closing: ClosingSection  # caveats and circumstances
 
 
 def render_page(
@@ -92,7 +92,7 @@ def render_page(
 
     `on_other_hosts` are results of the same suite on other machines, `gate` is what the gates said.
     """
-    return rendered("page.html.j2", page=abs_page(document, on_other_hosts), gate=gate)
+    return render_template("page.html.j2", page=abs_page(document, on_other_hosts), gate=gate)
 
 
 def abs_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] = ()) -> AbsPage:
@@ -100,16 +100,16 @@ def abs_page(document: AbsOrStability, on_other_hosts: Sequence[AbsOrStability] 
     return AbsPage(
         subject=words.subject_name(document),
         headline=words.headline_without_machine(document),
-        abs=_abs(document) if isinstance(document, Document) else None,
-        steps=_steps(document),
+        abs=_build_abs_view(document) if isinstance(document, Document) else None,
+        steps=_build_step_views(document),
         stability=suite.stability_view(document),
-        environments=environments(document, on_other_hosts),
-        closing=closing(document, _caveats(document)),
+        environments=compare_environments(document, on_other_hosts),
+        closing=build_closing(document, _build_caveat_views(document)),
     )
 
 
-def _abs(document: Document) -> AbsView:
-    chosen, links = choose_listed_pairs(document), anchors.method_links(document)
+def _build_abs_view(document: Document) -> AbsView:
+    listed_pairs, links = choose_listed_pairs(document), anchors.method_links(document)
     counts = Counter((words.style_of(method), words.word_of(method)) for method in document.methods)
     met = sorted(counts.items(), key=lambda part: words.LEGEND.index(part[0][1]))
     parts = tuple(PartView(kind, word, count) for (kind, word), count in met)
@@ -117,26 +117,26 @@ def _abs(document: Document) -> AbsView:
         rule_summary=words.describe_rule(document),
         scores=score_views(document),
         parts=parts,
-        parts_plot=plots.parts([(part.kind, part.count) for part in parts]),
+        parts_plot=plots.draw_part_bar([(part.kind, part.count) for part in parts]),
         kinds=tuple((part.kind, part.word.word) for part in parts),
         rules=tuple((rule.name, str(rule.covered)) for rule in document.rules),
         controls=controls.format_controls(document.controls),
         curve=curve_view(document),
-        matrix=pair_matrix(document, chosen.places),
-        axis=plots.forest_axis("threshold"),
-        scale=plots.scale(),
+        matrix=pair_matrix(document, listed_pairs.places),
+        axis=plots.draw_forest_axis("threshold"),
+        scale=plots.draw_forest_scale(),
         rows=tuple((links[row.id], row) for row in table.method_rows(document)),
-        adds=f"{number_format.share(document.slowdown)} adds",
-        methods=evidence.method_views(document, chosen),
+        adds=f"{number_format.format_share(document.slowdown)} adds",
+        methods=evidence.method_views(document, listed_pairs),
         redundancy=suite.redundancy_view(document),
         allocations=allocations.allocations_view(document),
     )
 
 
-def _steps(document: AbsOrStability) -> tuple[StepView, ...]:
-    known = dict(anchors.benchmark_links(document))
+def _build_step_views(document: AbsOrStability) -> tuple[StepView, ...]:
+    links = dict(anchors.benchmark_links(document))
     if isinstance(document, Document):
-        known |= anchors.method_links(document)
+        links |= anchors.method_links(document)
     return tuple(
         StepView(
             step.slug,
@@ -144,27 +144,27 @@ def _steps(document: AbsOrStability) -> tuple[StepView, ...]:
             step.why,
             step.gain,
             tuple(
-                TargetView(anchors.link_of(known, target.id), target.note)
+                TargetView(anchors.link_of(links, target.id), target.note)
                 for target in step.targets
             ),
         )
-        for step in advice.advise(document)
+        for step in advice.list_advice(document)
     )
 
 
-def _caveats(document: AbsOrStability) -> tuple[CaveatView, ...]:
-    whole = dict.fromkeys((*document.caveats, *document.stability.caveats))
-    views = [CaveatView(caveat.slug, caveat.text, "") for caveat in whole]
+def _build_caveat_views(document: AbsOrStability) -> tuple[CaveatView, ...]:
+    audit_caveats = dict.fromkeys((*document.caveats, *document.stability.caveats))
+    views = [CaveatView(caveat.slug, caveat.text, "") for caveat in audit_caveats]
     groups: dict[tuple[str, str], list[str]] = {}
-    for caveat, owner in _local(document):
+    for caveat, owner in _list_local_caveats(document):
         groups.setdefault((caveat.slug, owner), []).append(caveat.text)
     for (slug, owner), texts in groups.items():
         example = texts[0] if len(set(texts)) == 1 else f"{texts[0]}, for example"
-        views.append(CaveatView(slug, example, number_format.count(len(texts), owner)))
+        views.append(CaveatView(slug, example, number_format.format_count(len(texts), owner)))
     return tuple(views)
 
 
-def _local(document: AbsOrStability) -> Iterable[tuple[Caveat, str]]:
+def _list_local_caveats(document: AbsOrStability) -> Iterable[tuple[Caveat, str]]:
     if isinstance(document, Document):
         yield from evidence.pair_caveats(document)
     for benchmark in document.benchmarks:

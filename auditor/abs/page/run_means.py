@@ -50,38 +50,38 @@ def run_means(document: AbsOrStability) -> RunMeansView | None:
     if runs < 2 or not complete:
         return None
     columns = [
-        (f"run {number + 1}", [_deviation(benchmark, number) for benchmark in complete])
+        (f"run {number + 1}", [_measure_deviation(benchmark, number) for benchmark in complete])
         for number in range(min(runs, MOST_RUNS))
     ]
     return RunMeansView(
-        plot=violins.deviations(columns, _limit(columns)),
-        rows=tuple(_row(name, values) for name, values in columns),
-        left_out=_left_out(len(document.benchmarks) - len(complete), runs),
+        plot=violins.draw_deviations(columns, _choose_axis_limit(columns)),
+        rows=tuple(_build_row(name, values) for name, values in columns),
+        left_out=_describe_left_out(len(document.benchmarks) - len(complete), runs),
     )
 
 
-def _deviation(benchmark: BenchmarkVerdict, number: int) -> float:
+def _measure_deviation(benchmark: BenchmarkVerdict, number: int) -> float:
     return benchmark.means[number] / (benchmark.mean_seconds or 1.0) - 1
 
 
-def _limit(columns: Sequence[tuple[str, Sequence[float]]]) -> float:
+def _choose_axis_limit(columns: Sequence[tuple[str, Sequence[float]]]) -> float:
     sizes = sorted(abs(value) for _, values in columns for value in values)
     return max(_LEAST_LIMIT, sizes[int(_INSIDE * (len(sizes) - 1))])
 
 
-def _row(name: str, values: Sequence[float]) -> RunMeansRow:
-    half = number_format.NONE
+def _build_row(name: str, values: Sequence[float]) -> RunMeansRow:
+    half = number_format.NO_VALUE
     if len(values) > 1:
         low, _, high = quantiles(values, n=4, method="inclusive")
-        half = f"{number_format.effect(low)} … {number_format.effect(high)}"
-    middle = number_format.effect(median(values))
+        half = f"{number_format.format_effect(low)} … {number_format.format_effect(high)}"
+    middle = number_format.format_effect(median(values))
     return RunMeansRow(name, middle, half, str(len(values)))
 
 
-def _left_out(benchmarks: int, runs: int) -> str:
+def _describe_left_out(benchmarks: int, runs: int) -> str:
     parts = []
     if benchmarks:
-        without = number_format.count(benchmarks, "benchmark")
+        without = number_format.format_count(benchmarks, "benchmark")
         parts.append(f"Left out: {without} without values of all runs.")
     if runs > MOST_RUNS:
         parts.append(f"The first {MOST_RUNS} of {runs} runs are drawn.")

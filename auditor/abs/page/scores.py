@@ -32,7 +32,7 @@ class PointView:
 
 
 @dataclass(frozen=True, slots=True)
-class LeastView:
+class SmallestSlowdownView:
     """The least slowdown of a method that was seen to be detected, and by which benchmark."""
 
     method: PageLink
@@ -50,18 +50,18 @@ class CurveView:
     plot: Markup = field(repr=False)
     points: tuple[PointView, ...]
     tried: str
-    least: tuple[LeastView, ...]
+    least: tuple[SmallestSlowdownView, ...]
 
 
 def score_views(document: Document) -> tuple[ScoreView, ...]:
     """Return the scores that there are."""
     rows = table.score_rows(document)
-    scores = [score for _, score in table.named_scores(document)]
+    scores = [score for _, score in table.list_named_scores(document)]
     links = anchors.benchmark_links(document)
     return tuple(
         ScoreView(
             row,
-            _bar(score),
+            _draw_bar(score),
             tuple(
                 anchors.link_of(links, excluded_benchmark)
                 for excluded_benchmark in score.excluded_benchmarks
@@ -71,11 +71,11 @@ def score_views(document: Document) -> tuple[ScoreView, ...]:
     )
 
 
-def _bar(score: Score) -> Markup:
+def _draw_bar(score: Score) -> Markup:
     if score.percent is None:
-        return plots.NOTHING
+        return plots.EMPTY_PLOT
     low, high = score.bounds or (score.percent, score.percent)
-    return plots.score(low, high)
+    return plots.draw_score_bar(low, high)
 
 
 def curve_view(document: Document) -> CurveView | None:
@@ -89,33 +89,39 @@ def curve_view(document: Document) -> CurveView | None:
     least = detection_curve.most_sensitive_pairs(curve).values()
     return CurveView(
         says=says,
-        plot=plots.steps(
+        plot=plots.draw_staircase(
             [
-                (number_format.times(1 + point.slowdown), 100 * point.covered / point.counted)
+                (
+                    number_format.format_factor(1 + point.slowdown),
+                    100 * point.covered / point.counted,
+                )
                 for point in counted
             ]
         ),
         points=tuple(
             PointView(
-                number_format.times(1 + point.slowdown),
+                number_format.format_factor(1 + point.slowdown),
                 f"{point.covered} of {point.counted}",
-                number_format.percent(100 * point.covered / point.counted),
+                number_format.format_percent(100 * point.covered / point.counted),
             )
             for point in counted
         ),
-        tried=number_format.count(len(curve.pairs), "pair"),
+        tried=number_format.format_count(len(curve.pairs), "pair"),
         least=tuple(
-            _least(pair_curve, methods, benchmarks) for pair_curve in sorted(least, key=_size)
+            _build_least_view(pair_curve, methods, benchmarks)
+            for pair_curve in sorted(least, key=_make_sort_key)
         ),
     )
 
 
-def _size(pair: model.PairCurve) -> tuple[float, str]:
+def _make_sort_key(pair: model.PairCurve) -> tuple[float, str]:
     return float("inf") if pair.slowdown is None else pair.slowdown, pair.method
 
 
-def _least(pair: model.PairCurve, methods: Links, benchmarks: Links) -> LeastView:
-    return LeastView(
+def _build_least_view(
+    pair: model.PairCurve, methods: Links, benchmarks: Links
+) -> SmallestSlowdownView:
+    return SmallestSlowdownView(
         method=anchors.link_of(methods, pair.method),
         benchmark=anchors.link_of(benchmarks, pair.benchmark),
         size=detection_curve.format_limit(pair),

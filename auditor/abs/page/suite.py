@@ -58,7 +58,7 @@ class StabilityView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WatchView:
+class DetectingBenchmarkView:
     """A benchmark's row in the table of redundancy, with the methods that it detects."""
 
     link: PageLink
@@ -96,33 +96,36 @@ class RedundancyView:
     costs: tuple[CostView, ...]  # cost and worth of each benchmark, the most expensive first
     density: tuple[DensityRow, ...]  # methods by the number of benchmarks that detect them
     density_curve: DensityCurveView | None  # None: no benchmark detects a method
-    watching: tuple[WatchView, ...]  # benchmarks that detect a method, the cover first
+    watching: tuple[DetectingBenchmarkView, ...]  # benchmarks that detect a method, the cover first
     none: tuple[PageLink, ...]  # benchmarks that detect nothing
     silent: str  # number of `none`, in words
 
 
 def stability_view(document: AbsOrStability) -> StabilityView:
     """Return the section on stability, least stable benchmarks first."""
-    known = [
+    spreads = [
         benchmark.max_spread
         for benchmark in document.benchmarks
         if benchmark.max_spread is not None
     ]
-    limit = _limit(document.benchmarks)
+    limit = _choose_strip_limit(document.benchmarks)
     links = anchors.benchmark_links(document)
-    ordered = sorted(document.benchmarks, key=_instability)
+    ordered = sorted(document.benchmarks, key=_make_sort_key)
     return StabilityView(
         says=words.describe_suite(document),
-        plot=plots.spreads(known),
+        plot=plots.draw_spreads(spreads),
         without_spread=_without_spread(document),
         run_means=run_means(document),
         buckets=table.stability_rows(document.stability),
-        incomplete=len(document.benchmarks) - len(known),
+        incomplete=len(document.benchmarks) - len(spreads),
         visible=any(benchmark.visible is not None for benchmark in document.benchmarks),
-        limit=number_format.share(limit),
-        benchmarks=tuple(_spread(verdict, links[verdict.id], limit) for verdict in ordered),
+        limit=number_format.format_share(limit),
+        benchmarks=tuple(
+            _build_spread_view(verdict, links[verdict.id], limit) for verdict in ordered
+        ),
         durations=tuple(
-            number_format.seconds(suite_second) for suite_second in document.stability.suite_seconds
+            number_format.format_seconds(suite_second)
+            for suite_second in document.stability.suite_seconds
         ),
     )
 
@@ -136,11 +139,11 @@ def _without_spread(document: AbsOrStability) -> str:
     return "none has values of all runs"
 
 
-def _instability(benchmark: BenchmarkVerdict) -> tuple[bool, float]:
+def _make_sort_key(benchmark: BenchmarkVerdict) -> tuple[bool, float]:
     return benchmark.max_spread is None, -(benchmark.max_spread or 0.0)
 
 
-def _limit(benchmarks: Iterable[BenchmarkVerdict]) -> float:
+def _choose_strip_limit(benchmarks: Iterable[BenchmarkVerdict]) -> float:
     """Return the half width of the strips: nine of ten fit, the others end at the edge."""
     spreads = sorted(
         benchmark.max_spread for benchmark in benchmarks if benchmark.max_spread is not None
@@ -148,31 +151,33 @@ def _limit(benchmarks: Iterable[BenchmarkVerdict]) -> float:
     return max(_LEAST_LIMIT, spreads[int(0.9 * len(spreads))]) if spreads else _LEAST_LIMIT
 
 
-def _spread(benchmark: BenchmarkVerdict, link: PageLink, limit: float) -> SpreadView:
+def _build_spread_view(benchmark: BenchmarkVerdict, link: PageLink, limit: float) -> SpreadView:
     failed = benchmark.ending.replace("-", " ") if benchmark.ending != "measured" else ""
     reason = benchmark.reason or ""
-    short = words.first_line(reason)
+    short = words.take_first_line(reason)
     return SpreadView(
         link=link,
-        id=names.seen(benchmark.id),
-        spread=number_format.share(benchmark.max_spread),
-        order=_order(benchmark.max_spread),
+        id=names.escape_invisible(benchmark.id),
+        spread=number_format.format_share(benchmark.max_spread),
+        order=_format_sort_key(benchmark.max_spread),
         range=words.BUCKETS[benchmark.bucket] if benchmark.bucket else "incomplete",
         shaky=benchmark.bucket in words.SHAKY,
-        plot=plots.strip(benchmark.means, limit),
-        mean=number_format.score(benchmark.mean_seconds, benchmark.unit),
-        mean_order=_order(benchmark.mean_seconds),
-        seconds=number_format.seconds(benchmark.seconds),
-        seconds_order=_order(benchmark.seconds),
+        plot=plots.draw_run_means(benchmark.means, limit),
+        mean=number_format.format_operation_time(benchmark.mean_seconds, benchmark.unit),
+        mean_order=_format_sort_key(benchmark.mean_seconds),
+        seconds=number_format.format_seconds(benchmark.seconds),
+        seconds_order=_format_sort_key(benchmark.seconds),
         runs=str(benchmark.runs),
-        visible=number_format.times(1 + benchmark.visible) if benchmark.visible is not None else "",
+        visible=number_format.format_factor(1 + benchmark.visible)
+        if benchmark.visible is not None
+        else "",
         problem=": ".join(filter(None, (failed, short))),
         lines=reason if reason != short else "",
         caveats=benchmark.caveats,
     )
 
 
-def _order(value: float | None) -> str:
+def _format_sort_key(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
@@ -185,23 +190,25 @@ def redundancy_view(document: Document) -> RedundancyView:
     detecting_nothing = [
         benchmark for benchmark in document.benchmarks if facts.detects_nothing(benchmark.id)
     ]
-    silent = number_format.count(len(detecting_nothing), "benchmark detects", "benchmarks detect")
+    silent = number_format.format_count(
+        len(detecting_nothing), "benchmark detects", "benchmarks detect"
+    )
     watching.sort(key=lambda verdict: (order.get(verdict.id, len(order)), -len(verdict.unique)))
     return RedundancyView(
         says=words.describe_cover(document),
         saved=advice.format_cover_saving(document),
-        suite_time=number_format.seconds(
+        suite_time=number_format.format_seconds(
             sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
         ),
         costs=cost_views(document),
         density=density_rows(document),
         density_curve=density_curve(document),
         watching=tuple(
-            WatchView(
+            DetectingBenchmarkView(
                 link=benchmarks[verdict.id],
                 kept=verdict.id in order,
-                unique=tuple(anchors.link_of(methods, each) for each in verdict.unique),
-                shared=tuple(anchors.link_of(methods, each) for each in verdict.shared),
+                unique=tuple(anchors.link_of(methods, method_id) for method_id in verdict.unique),
+                shared=tuple(anchors.link_of(methods, method_id) for method_id in verdict.shared),
             )
             for verdict in watching
         ),
@@ -214,24 +221,24 @@ def cost_views(document: Document) -> tuple[CostView, ...]:
     """Return what each benchmark costs and buys, the most expensive first."""
     links = anchors.benchmark_links(document)
     return tuple(
-        _cost(benchmark_value, links[benchmark_value.benchmark])
+        _build_cost_view(benchmark_value, links[benchmark_value.benchmark])
         for benchmark_value in cost_benefit.benchmark_values(document)
     )
 
 
-def _cost(value: cost_benefit.BenchmarkValue, link: PageLink) -> CostView:
+def _build_cost_view(value: cost_benefit.BenchmarkValue, link: PageLink) -> CostView:
     return CostView(
         link=link,
-        seconds=number_format.seconds(value.seconds),
-        seconds_order=_order(value.seconds),
-        part=number_format.share(value.part),
-        part_order=_order(value.part),
-        alone=number_format.number(value.alone) if value.alone else "",
-        alone_order=_order(value.alone),
-        together=number_format.number(value.together) if value.together else "",
-        together_order=_order(value.together),
-        visible=number_format.times(1 + value.visible) if value.visible is not None else "",
-        visible_order=_order(value.visible),
-        used=number_format.share(value.used) if value.used else "",
-        used_order=_order(value.used),
+        seconds=number_format.format_seconds(value.seconds),
+        seconds_order=_format_sort_key(value.seconds),
+        part=number_format.format_share(value.part),
+        part_order=_format_sort_key(value.part),
+        alone=number_format.format_number(value.alone) if value.alone else "",
+        alone_order=_format_sort_key(value.alone),
+        together=number_format.format_number(value.together) if value.together else "",
+        together_order=_format_sort_key(value.together),
+        visible=number_format.format_factor(1 + value.visible) if value.visible is not None else "",
+        visible_order=_format_sort_key(value.visible),
+        used=number_format.format_share(value.used) if value.used else "",
+        used_order=_format_sort_key(value.used),
     )

@@ -10,7 +10,7 @@ from auditor.abs.model import MethodVerdict, Score
 from auditor.abs.page import allocations
 from auditor.abs.text import controls, words
 from auditor.abs.text import detection_curve as curve
-from auditor.abs.text.advice import Advice, advise
+from auditor.abs.text.advice import Advice, list_advice
 from auditor.core.caveats import Caveat
 from auditor.core.result import Verdict
 from auditor.core.stability import BenchmarkVerdict
@@ -82,62 +82,66 @@ class TerminalSummary:
     slowdown: str = ""  # by how much methods were slowed; empty: none was
 
 
-def _curve(document: Document) -> str:
+def _format_curve(document: Document) -> str:
     return curve.format_suite_curve(document.curve, words.count_undecided(document.scores.total))
 
 
-def summarise(document: AbsOrStability) -> TerminalSummary:
+def summarise_document(document: AbsOrStability) -> TerminalSummary:
     """Return what a terminal shows of a document."""
     judged = document if isinstance(document, Document) else None
     return TerminalSummary(
-        title=names.line(words.subject_name(document)),
-        headline=names.line(words.headline(document)),
+        title=names.escape_line(words.subject_name(document)),
+        headline=names.escape_line(words.format_headline(document)),
         rule_summary=words.describe_rule(judged) if judged else "",
-        curve=_curve(judged) if judged else "",
+        curve=_format_curve(judged) if judged else "",
         controls=controls.format_controls(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
         methods=method_rows(judged) if judged else (),
         stability=stability_rows(document.stability),
         suite=words.describe_suite(document),
-        cover=names.line(words.describe_cover(judged)) if judged else "",
+        cover=names.escape_line(words.describe_cover(judged)) if judged else "",
         rules=words.describe_rules(judged) if judged else "",
-        allocations=tuple(map(names.line, allocations.terminal_lines(judged))) if judged else (),
-        advice=_lines(advise(document)),
+        allocations=tuple(map(names.escape_line, allocations.format_terminal_lines(judged)))
+        if judged
+        else (),
+        advice=_format_steps(list_advice(document)),
         caveats=(
-            *((caveat.slug, names.line(caveat.text)) for caveat in document.caveats),
-            *_of_benchmarks(document.benchmarks),
+            *((caveat.slug, names.escape_line(caveat.text)) for caveat in document.caveats),
+            *_list_benchmark_caveats(document.benchmarks),
         ),
-        slowdown=number_format.share(judged.slowdown) if judged and judged.slowdown else "",
+        slowdown=number_format.format_share(judged.slowdown) if judged and judged.slowdown else "",
     )
 
 
-def _of_benchmarks(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[tuple[str, str]]:
+def _list_benchmark_caveats(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[tuple[str, str]]:
     """Yield the caveats of benchmarks, each with the names of those that have it."""
     owners: dict[Caveat, list[str]] = {}
     for benchmark in benchmarks:
         for caveat in benchmark.caveats:
             owners.setdefault(caveat, []).append(benchmark.id)
-    for caveat, mine in owners.items():
-        yield caveat.slug, f"{_some(mine)}: {names.line(caveat.text)}"
+    for caveat, benchmark_ids in owners.items():
+        yield caveat.slug, f"{_format_first_names(benchmark_ids)}: {names.escape_line(caveat.text)}"
 
 
 def score_rows(document: Document) -> tuple[ScoreRow, ...]:
     """Return the three scores, and those over other methods where these differ."""
-    return tuple(_score(name, score, document) for name, score in named_scores(document))
+    return tuple(
+        _build_score_row(name, score, document) for name, score in list_named_scores(document)
+    )
 
 
-def named_scores(document: Document) -> tuple[tuple[str, Score], ...]:
+def list_named_scores(document: Document) -> tuple[tuple[str, Score], ...]:
     """Return the scores that there are, with their names."""
     three = document.scores
-    known = [("total", three.total), ("relative", three.relative), ("absolute", three.absolute)]
+    scores = [("total", three.total), ("relative", three.relative), ("absolute", three.absolute)]
     if document.whole_list is not None:
-        known.append(("whole list", document.whole_list))
+        scores.append(("whole list", document.whole_list))
     if document.without_accepted is not None:
-        known.append(("without accepted", document.without_accepted))
-    return tuple(known)
+        scores.append(("without accepted", document.without_accepted))
+    return tuple(scores)
 
 
-def _score(name: str, score: Score, document: Document) -> ScoreRow:
+def _build_score_row(name: str, score: Score, document: Document) -> ScoreRow:
     excluded = len(score.excluded_benchmarks)
     # Nothing detected yet, while methods are undecided, is no score of 0.
     is_known = score.percent is not None and not (
@@ -146,16 +150,18 @@ def _score(name: str, score: Score, document: Document) -> ScoreRow:
     return ScoreRow(
         name=name,
         meaning=words.describe_score(name, score, document),
-        percent=number_format.percent(score.percent) if is_known else number_format.NONE,
-        bounds=number_format.span(score.bounds) if words.count_undecided(score) else "",
+        percent=number_format.format_percent(score.percent) if is_known else number_format.NO_VALUE,
+        bounds=number_format.format_range(score.bounds) if words.count_undecided(score) else "",
         covered=f"{score.covered} of {score.counted}" if is_known else "",
-        excluded=number_format.count(excluded, "benchmark") + " left out" if excluded else "",
+        excluded=number_format.format_count(excluded, "benchmark") + " left out"
+        if excluded
+        else "",
     )
 
 
 def method_rows(document: Document) -> tuple[MethodRow, ...]:
     """Return the methods in the order of the request, each with what decides its outcome."""
-    short = names.shorten(method.id for method in document.methods)
+    short = names.strip_shared_prefix(method.id for method in document.methods)
     least, allocated = curve.most_sensitive_pairs(document.curve), document.allocations
     allocation_of = (
         {method.id: allocations.format_allocation(method) for method in allocated.methods}
@@ -165,7 +171,7 @@ def method_rows(document: Document) -> tuple[MethodRow, ...]:
     clearest = _clearest_pairs(document)
     return tuple(
         replace(
-            _method(method, short[method.id], clearest.get(method.id)),
+            _build_method_row(method, short[method.id], clearest.get(method.id)),
             notices=curve.format_limit(least[method.id]) if method.id in least else "",
             allocation=allocation_of.get(method.id, ""),
         )
@@ -184,21 +190,23 @@ def _clearest_pairs(document: Document) -> dict[str, model.PairVerdict]:
         best = clearest.get(pair.method)
         if pair.outcome is not outcome_of.get(pair.method) or pair.effect is None:
             continue
-        if best is None or _end_that_counts(pair) > _end_that_counts(best):
+        if best is None or _find_decisive_end(pair) > _find_decisive_end(best):
             clearest[pair.method] = pair
     return clearest
 
 
-def _end_that_counts(pair: model.PairVerdict) -> float:
+def _find_decisive_end(pair: model.PairVerdict) -> float:
     low, high = model.interval_ends(pair.interval) if pair.interval else (pair.effect, pair.effect)
     return (low if pair.outcome is Verdict.DETECTED else high) or 0.0
 
 
-def _method(method: MethodVerdict, name: str, clearest: model.PairVerdict | None) -> MethodRow:
+def _build_method_row(
+    method: MethodVerdict, name: str, clearest: model.PairVerdict | None
+) -> MethodRow:
     word = words.word_of(method)
     return MethodRow(
         id=method.id,
-        name=names.line(name),
+        name=names.escape_line(name),
         outcome=method.outcome,
         glyph=word.glyph,
         word=word.word,
@@ -207,24 +215,24 @@ def _method(method: MethodVerdict, name: str, clearest: model.PairVerdict | None
         notices="",
         effect=_format_effect(clearest) if clearest else "",
         evidence=EVIDENCE[clearest.decided_by] if clearest else "",
-        note=_note(method, clearest),
+        note=_format_note(method, clearest),
     )
 
 
 def _format_effect(pair: model.PairVerdict) -> str:
-    shown = number_format.span(pair.interval, scale=100)
-    return number_format.share(pair.effect) if shown == number_format.NONE else shown
+    text = number_format.format_range(pair.interval, scale=100)
+    return number_format.format_share(pair.effect) if text == number_format.NO_VALUE else text
 
 
-def _note(method: MethodVerdict, clearest: model.PairVerdict | None) -> str:
+def _format_note(method: MethodVerdict, clearest: model.PairVerdict | None) -> str:
     """Say what the other columns do not: why a method is at the limit, left open or left out."""
     if is_borderline(method.caveats):
-        limit = number_format.share(clearest.threshold if clearest else None)
+        limit = number_format.format_share(clearest.threshold if clearest else None)
         return f"borderline: the effect lies at the limit of {limit}, the verdict is the likelier"
     decided = clearest is not None and clearest.decided_by is not None
     if decided or method.outcome in (Verdict.DETECTED, Verdict.UNREACHED):
         return ""
-    return names.line(
+    return names.escape_line(
         method.reason or ", ".join(sorted({caveat.slug for caveat in method.caveats}))
     )
 
@@ -235,28 +243,29 @@ def stability_rows(stability: SuiteStability) -> tuple[StabilityRow, ...]:
         StabilityRow(
             range=words.BUCKETS[bucket.range],
             count=bucket.count,
-            percent=number_format.percent(bucket.percent),
+            percent=number_format.format_percent(bucket.percent),
         )
         for bucket in stability.buckets
     )
 
 
-def _lines(steps: tuple[Advice, ...]) -> tuple[str, ...]:
-    return tuple(_line(step) for step in steps)
+def _format_steps(steps: tuple[Advice, ...]) -> tuple[str, ...]:
+    return tuple(_format_step(step) for step in steps)
 
 
-def _line(step: Advice) -> str:
+def _format_step(step: Advice) -> str:
     if step.noted:
-        short = names.shorten(target.id for target in step.targets)
-        said = (
-            names.line(f"{short[target.id]}: {target.note}") for target in step.targets[:ADVISED]
+        short = names.strip_shared_prefix(target.id for target in step.targets)
+        target_lines = (
+            names.escape_line(f"{short[target.id]}: {target.note}")
+            for target in step.targets[:ADVISED]
         )
-        return "\n  ".join((f"{step.title}:", *said))
-    return f"{step.title}: {_some(target.id for target in step.targets)}"
+        return "\n  ".join((f"{step.title}:", *target_lines))
+    return f"{step.title}: {_format_first_names(target.id for target in step.targets)}"
 
 
-def _some(ids: Iterable[str]) -> str:
-    short = names.shorten(ids)
-    shown = names.line(", ".join(list(short.values())[:ADVISED]))
+def _format_first_names(ids: Iterable[str]) -> str:
+    short = names.strip_shared_prefix(ids)
+    first_names = names.escape_line(", ".join(list(short.values())[:ADVISED]))
     more = len(short) - ADVISED
-    return shown + (f" and {more} more" if more > 0 else "")
+    return first_names + (f" and {more} more" if more > 0 else "")

@@ -13,13 +13,13 @@ from auditor.abs.judge import (
 )
 from auditor.abs.judge import allocations as allocation_audit
 from auditor.abs.judge.abs_score import AbsData, MethodData
-from auditor.abs.judge.curve import SlowdownSearch, least_noticed
+from auditor.abs.judge.curve import SlowdownSearch, find_least_detected
 from auditor.abs.model import AbsVerdict, Allocations, Controls, PairVerdict
 from auditor.abs.study import allocations as allocation_study
 from auditor.abs.study.accepted_misses import add_accepted_misses, find_accepted_misses
-from auditor.abs.study.controls import zero_delays
+from auditor.abs.study.controls import judge_zero_delays
 from auditor.abs.study.cpu_samples import sample_shares
-from auditor.abs.study.curve import detection_curve
+from auditor.abs.study.curve import search_slowdowns
 from auditor.abs.study.injection import choose_pairs_to_slow
 from auditor.abs.study.pair import PairAnalysis, PairRuns, StudyPair, StudyRuns
 from auditor.abs.study.pairs import PairStudy
@@ -33,13 +33,13 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import reach_judge as reach
 from auditor.measure.context import StudyContext
-from auditor.measure.method_choice import LARGEST_CHOICE, Candidates, candidates
+from auditor.measure.method_choice import LARGEST_CHOICE, MethodCandidates, choose_candidates
 from auditor.measure.planning.budget import BudgetedSuite, is_budgeted, measure_suite
 from auditor.measure.reach_judge import Reach
 from auditor.measure.reach_study import ReachRuns, map_reach
 from auditor.measure.stability_judge import slowdown_size, withheld_benchmarks
-from auditor.measure.stability_study import judged
-from auditor.measure.suite_runs import SuiteBaseline, baseline
+from auditor.measure.stability_study import judge_baseline
+from auditor.measure.suite_runs import SuiteBaseline, run_baseline
 
 NOT_COUNTED = Reach(
     state=ReachState.UNKNOWN,
@@ -80,7 +80,7 @@ class ChosenMethods:
         )
 
     @property
-    def slowable(self) -> tuple[Method, ...]:
+    def slowable_methods(self) -> tuple[Method, ...]:
         """Return the methods that a variant can be made of."""
         return tuple(
             method
@@ -91,26 +91,26 @@ class ChosenMethods:
 
 def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     """Return the verdict; what the budget prevented is undecided in it."""
-    found = candidates(request, parts)
+    method_candidates = choose_candidates(request, parts)
     accepted = find_accepted_misses(request.accepted, parts)
-    caveats = _note_caveat(detection.statement_beforehand(request), parts)
-    base, budgeted = _run_unchanged(request, found, parts)
-    slowdown = _slowdown(request, steady := judged(base, parts), parts)
+    caveats = _note_caveat(detection.warn_never_significant(request), parts)
+    base, budgeted = _run_unchanged(request, method_candidates, parts)
+    slowdown = _choose_slowdown(request, steady := judge_baseline(base, parts), parts)
     analysis = PairAnalysis(request=request, baseline=base, slowdown=slowdown)
     study = None if slowdown is None else PairStudy(analysis, slowdown, parts)
     counted = budgeted.counted if budgeted else None
-    chosen = _choose_methods(request, found, base, study, parts, counted=counted)
-    pairs = _pairs(chosen, base)
+    methods = _choose_methods(request, method_candidates, base, study, parts, counted=counted)
+    pairs = _make_pairs(methods, base)
     steady = _add_power(request, steady, pairs, base)
-    _note_caveat(power.state_power(steady, slowdown), parts)
-    allocations = _allocations(request, chosen, pairs, base, parts)
-    analysis, study_runs = _measure_pairs(analysis, study, _worth_measuring(request, pairs), parts)
-    verdicts = _note_unmeasured(_judge_pairs(analysis, pairs, study_runs), parts)
-    checked_controls, searches = _measure_extras(analysis, verdicts, pairs, study_runs, parts)
-    noticed = least_noticed(searches or ())
+    _note_caveat(power.warn_of_weak_plan(steady, slowdown), parts)
+    allocations = _judge_allocations(request, methods, pairs, base, parts)
+    analysis, runs = _measure_pairs(analysis, study, _select_measurable(request, pairs), parts)
+    verdicts = _note_unmeasured(_judge_pairs(analysis, pairs, runs), parts)
+    checked_controls, searches = _measure_extras(analysis, verdicts, pairs, runs, parts)
+    noticed = find_least_detected(searches or ())
     steady = power.confirm_detectable_slowdowns(steady, verdicts, slowdown, noticed)
-    caveats += _statements(request, steady, slowdown)
-    caveats += [*chosen.caveats, *analysis.sampling.caveats]
+    caveats += _describe_verdict_limits(request, steady, slowdown)
+    caveats += [*methods.caveats, *analysis.sampling.caveats]
     verdict = abs_score.judge_audit(
         AbsData(
             slowdown=slowdown,
@@ -118,25 +118,25 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
             rule=request.rule,
             score_only=request.score_only,
             estimate=request.estimate,
-            methods=chosen.data,
+            methods=methods.data,
             pairs=verdicts,
             searched=searches,
             controls=checked_controls,
             stability=steady,
-            unfinished=_unfinished(base) | withheld_benchmarks(steady),
+            unfinished=_list_unfinished(base) | withheld_benchmarks(steady),
             unsampled=base.unsampled,
             caveats=(
                 *caveats,
                 *(budgeted.caveats if budgeted else ()),
-                *_layouts(analysis, study_runs, parts),
-                *parts.said_of_budget,
+                *_describe_layouts(analysis, runs, parts),
+                *parts.budget_caveats,
             ),
         )
     )
-    return _with_allocations(add_accepted_misses(verdict, accepted, parts), allocations)
+    return _add_allocations(add_accepted_misses(verdict, accepted, parts), allocations)
 
 
-def _unfinished(base: SuiteBaseline) -> frozenset[str]:
+def _list_unfinished(base: SuiteBaseline) -> frozenset[str]:
     return frozenset(benchmark.id for benchmark in base.unfinished)
 
 
@@ -156,7 +156,7 @@ def _note_unmeasured(
     return pairs
 
 
-def _with_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> AbsVerdict:
+def _add_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> AbsVerdict:
     if allocations is None:
         return verdict
     more = allocation_audit.allocation_caveats(allocations)
@@ -171,7 +171,9 @@ def _measure_pairs(
         return analysis.with_references(()), StudyRuns()
     request = analysis.request
     if request.asks_shares:
-        analysis = replace(analysis, sampling=sample_shares(pairs, analysis, _for_samples(parts)))
+        analysis = replace(
+            analysis, sampling=sample_shares(pairs, analysis, _limit_sampling(parts))
+        )
         study.take_samples(analysis.sampling)
     pairs_to_slow = choose_pairs_to_slow(pairs, analysis, parts.mutator.probe_seconds)
     runs = study.run(pairs_to_slow)
@@ -182,7 +184,7 @@ SAMPLES_PART = 0.6
 """Part of the time left that CPU samples may take where there is a budget."""
 
 
-def _for_samples(parts: StudyContext) -> StudyContext:
+def _limit_sampling(parts: StudyContext) -> StudyContext:
     deadline = parts.deadline
     if deadline is None:
         return parts
@@ -190,19 +192,21 @@ def _for_samples(parts: StudyContext) -> StudyContext:
 
 
 def _run_unchanged(
-    request: AbsRequest, candidates: Candidates, parts: StudyContext
+    request: AbsRequest, candidates: MethodCandidates, parts: StudyContext
 ) -> tuple[SuiteBaseline, BudgetedSuite | None]:
     """Return the runs of the unchanged suite; with a budget also the counts, which come first."""
     if not is_budgeted(request, parts):
-        return baseline(parts), None
+        return run_baseline(parts), None
     slowable = [method for method in candidates.methods if method.refusal is None]
     budgeted = measure_suite(request, slowable, parts, with_unit_tests=not candidates.fixed)
     return budgeted.baseline, budgeted
 
 
-def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) -> Iterator[Caveat]:
+def _describe_verdict_limits(
+    request: AbsRequest, steady: Stability, slowdown: float | None
+) -> Iterator[Caveat]:
     """Say what the verdicts leave of the plan's weakness, and by what rule they were reached."""
-    if weakness := power.state_power(steady, slowdown):
+    if weakness := power.warn_of_weak_plan(steady, slowdown):
         yield weakness
     if slowdown is None and withheld_benchmarks(steady):
         text = (
@@ -210,7 +214,7 @@ def _statements(request: AbsRequest, steady: Stability, slowdown: float | None) 
             "repeat on a quiet one, or give a number: --slowdown 0.5"
         )
         yield Caveat("auto-slowdown", text)
-    yield from detection.statement_of_rule(request)
+    yield from detection.describe_rule_settings(request)
 
 
 def _add_power(
@@ -218,16 +222,16 @@ def _add_power(
 ) -> Stability:
     """Return the stability with what the plan can see, now that it is known what is measured."""
     with_plain_blocks = {
-        pair.benchmark.id for pair in _worth_measuring(request, pairs) if pair.method.apart
+        pair.benchmark.id for pair in _select_measurable(request, pairs) if pair.method.apart
     }
     return power.add_detectable_slowdowns(
         steady, base.benchmarks, base.runs, request, with_plain_blocks
     )
 
 
-def _allocations(
+def _judge_allocations(
     request: AbsRequest,
-    chosen: ChosenMethods,
+    methods: ChosenMethods,
     pairs: Sequence[StudyPair],
     base: SuiteBaseline,
     parts: StudyContext,
@@ -238,7 +242,7 @@ def _allocations(
         return None
     reached = [pair for pair in pairs if pair.reach.may_be_in_loop]
     allocation_pairs = allocation_study.study_allocations(size, reached, base, parts)
-    return allocation_audit.judge_allocations(size, chosen.data, allocation_pairs)
+    return allocation_audit.judge_allocations(size, methods.data, allocation_pairs)
 
 
 def _measure_extras(
@@ -253,14 +257,14 @@ def _measure_extras(
     checked, searched = None, None
     if slowdown is not None and request.controls and not request.estimate:
         checked = controls.judge_controls(
-            zero_delays(analysis, slowdown, verdicts, study_runs, parts)
+            judge_zero_delays(analysis, slowdown, verdicts, study_runs, parts)
         )
     if slowdown is not None and request.curve is not CurveMode.NONE:
-        searched = detection_curve(analysis, verdicts, pairs, study_runs, parts)
+        searched = search_slowdowns(analysis, verdicts, pairs, study_runs, parts)
     return checked, searched
 
 
-def _slowdown(request: AbsRequest, steady: Stability, parts: StudyContext) -> float | None:
+def _choose_slowdown(request: AbsRequest, steady: Stability, parts: StudyContext) -> float | None:
     """Return v; None where the runs that it is sized by were prevented by the deadline.
 
     None, too, where the machine was so busy that most spreads are its own.
@@ -283,7 +287,7 @@ def _slowdown(request: AbsRequest, steady: Stability, parts: StudyContext) -> fl
 
 def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who finds out the rest
     request: AbsRequest,
-    candidates: Candidates,
+    candidates: MethodCandidates,
     base: SuiteBaseline,
     study: PairStudy | None,
     parts: StudyContext,
@@ -300,44 +304,48 @@ def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who fi
     if counted is None:
         counted = map_reach(slowable, base, parts, with_unit_tests=not candidates.fixed)
     if candidates.known:
-        return _chosen_methods(candidates.known, counted, candidates.caveats)
+        return _make_methods(candidates.known, counted, candidates.caveats)
     by_id = {method.id: method for method in candidates.methods}
-    how = reach.how_counted(counted.runs, counted.usage, len(counted.asked), counted.tests)
+    counting_text = reach.describe_counting(
+        counted.runs, counted.usage, len(counted.asked), counted.tests
+    )
     good: set[str] = set()
     left_out: dict[str, str] = {}
     while True:
-        names, caveats = reach.most_called(_usage(counted), LARGEST_CHOICE, left_out, how)
+        names, caveats = reach.most_called(
+            _count_usage(counted), LARGEST_CHOICE, left_out, counting_text
+        )
         new = [by_id[name] for name in names if name not in good]
         if not new:
-            return _chosen_methods([by_id[name] for name in names], counted, caveats)
+            return _make_methods([by_id[name] for name in names], counted, caveats)
         if study and looks_ahead:
-            pairs = _worth_measuring(request, _pairs(_chosen_methods(new, counted), base))
+            pairs = _select_measurable(request, _make_pairs(_make_methods(new, counted), base))
             left_out |= find_obstacles(study, new, pairs, parts, by_shares=by_shares)
         good |= {method.id for method in new} - left_out.keys()
 
 
-def _usage(counted: ReachRuns) -> dict[str, int]:
-    return reach.usage((*counted.runs, *counted.usage))
+def _count_usage(counted: ReachRuns) -> dict[str, int]:
+    return reach.count_method_calls((*counted.runs, *counted.usage))
 
 
-def _chosen_methods(
+def _make_methods(
     methods: Sequence[Method], counted: ReachRuns, caveats: tuple[Caveat, ...] = ()
 ) -> ChosenMethods:
     return ChosenMethods(
         methods=tuple(methods),
         invalid={method.id: message for method, message in counted.invalid},
-        calls=_usage(counted),
+        calls=_count_usage(counted),
         reach=counted.map(methods),
-        in_one_call=reach.in_one_call(counted.runs),
+        in_one_call=reach.find_single_call_benchmarks(counted.runs),
         caveats=caveats,
     )
 
 
-def _pairs(chosen: ChosenMethods, base: SuiteBaseline) -> list[StudyPair]:
+def _make_pairs(methods: ChosenMethods, base: SuiteBaseline) -> list[StudyPair]:
     """Return all pairs of methods that can be slowed and benchmarks that can be measured."""
     pairs = []
-    for method in chosen.slowable:
-        reaches = [(benchmark, chosen.of(method, benchmark)) for benchmark in base.usable]
+    for method in methods.slowable_methods:
+        reaches = [(benchmark, methods.of(method, benchmark)) for benchmark in base.usable]
         family = max(1, sum(reach.may_be_in_loop for _, reach in reaches))
         pairs += [
             StudyPair(
@@ -345,14 +353,14 @@ def _pairs(chosen: ChosenMethods, base: SuiteBaseline) -> list[StudyPair]:
                 benchmark=benchmark,
                 reach=reach,
                 family=family,
-                in_one_call=benchmark.id in chosen.in_one_call,
+                in_one_call=benchmark.id in methods.in_one_call,
             )
             for benchmark, reach in reaches
         ]
     return pairs
 
 
-def _worth_measuring(request: AbsRequest, pairs: Sequence[StudyPair]) -> list[StudyPair]:
+def _select_measurable(request: AbsRequest, pairs: Sequence[StudyPair]) -> list[StudyPair]:
     """Return the pairs reached in the loop, with `exact` all."""
     return [pair for pair in pairs if request.exact or pair.reach.may_be_in_loop]
 
@@ -383,10 +391,14 @@ def _note_caveat(caveat: Caveat | None, parts: StudyContext) -> list[Caveat]:
     return [caveat]
 
 
-def _layouts(analysis: PairAnalysis, study_runs: StudyRuns, parts: StudyContext) -> list[Caveat]:
+def _describe_layouts(
+    analysis: PairAnalysis, study_runs: StudyRuns, parts: StudyContext
+) -> list[Caveat]:
     if (
         analysis.request.rule is DetectionRule.PAPER
     ):  # whose references, if any, are of the user's build
         return []
-    caveat = binary_layout.caveat(parts.layouts, analysis.layout, study_runs.references)
+    caveat = binary_layout.describe_layout_effect(
+        parts.layouts, analysis.layout, study_runs.references
+    )
     return [caveat] if caveat else []

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from datetime import date
 
-from auditor.abs.judge.accepted_misses import MARKER, marked_misses, without_accepted
+from auditor.abs.judge.accepted_misses import MARKER, apply_accepted_misses, find_marked_misses
 from auditor.abs.model import AbsVerdict
 from auditor.core.accepted import CONFIGURATION, Acceptance, AcceptedMiss
 from auditor.core.errors import UsageError
 from auditor.measure.context import StudyContext
-from auditor.measure.method_choice import named
+from auditor.measure.method_choice import resolve_method_name
 
 
 def find_accepted_misses(
-    written: Sequence[Acceptance], parts: StudyContext
+    acceptances: Sequence[Acceptance], parts: StudyContext
 ) -> dict[str, AcceptedMiss]:
     """Return the accepted misses by method; the configuration goes before a marker.
 
@@ -20,15 +20,15 @@ def find_accepted_misses(
     and for a marker without a reason.
     """
     sources = parts.suite.sources
-    if not written and not any(MARKER in source.text for source in sources):
+    if not acceptances and not any(MARKER in source.text for source in sources):
         return {}
     methods = parts.mutator.methods(sources)
-    found: dict[str, AcceptedMiss] = {}
-    for text in written:
-        method = named(text.method, methods, parts.mutator, parts.project.name).id
-        if method in found:
+    misses: dict[str, AcceptedMiss] = {}
+    for text in acceptances:
+        method = resolve_method_name(text.method, methods, parts.mutator, parts.project.name).id
+        if method in misses:
             raise UsageError(f"`ignore` lists {method} twice; keep one entry")
-        found[method] = AcceptedMiss(
+        misses[method] = AcceptedMiss(
             method=method,
             reason=text.reason,
             until=text.until,
@@ -38,8 +38,8 @@ def find_accepted_misses(
         )
     return {
         marked_miss.method: marked_miss
-        for marked_miss in marked_misses(methods, sources, parts.mutator.comment)
-    } | found
+        for marked_miss in find_marked_misses(methods, sources, parts.mutator.comment)
+    } | misses
 
 
 def add_accepted_misses(
@@ -48,4 +48,4 @@ def add_accepted_misses(
     """Add them to a verdict; the day is that of Coordinated Universal Time."""
     if not accepted:
         return verdict
-    return without_accepted(verdict, accepted, date.fromisoformat(parts.clock.now()[:10]))
+    return apply_accepted_misses(verdict, accepted, date.fromisoformat(parts.clock.now()[:10]))

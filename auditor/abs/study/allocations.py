@@ -7,14 +7,14 @@ from auditor.abs.judge import allocations
 from auditor.abs.judge.allocations import PAIRS, AllocationData
 from auditor.abs.model import AllocationPair
 from auditor.abs.study import variants
-from auditor.abs.study.pair import PairKey, StudyPair, block_operations
+from auditor.abs.study.pair import PairKey, StudyPair, choose_block_operations
 from auditor.core.mutant import OverlayRefusal
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.measure import schedules
 from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.suite_runs import SuiteBaseline
-from auditor.measure.trials import measure
+from auditor.measure.trials import measure_trials
 
 BLOCK_SECONDS = 0.01
 """Counts hardly scatter, so blocks are short: an allocation is the same in each call."""
@@ -40,12 +40,12 @@ def study_allocations(
         key: variants.build_overlay(key, parts) for key in {pair.variant: None for pair in pairs}
     }
     trials = {
-        pair.key: _trial(size, pair, variant, baseline, parts)
+        pair.key: _make_trial(size, pair, variant, baseline, parts)
         for pair in pairs
         for variant in [built[pair.variant]]
         if isinstance(variant, BuiltVariant)
     }
-    ended = _runs(trials, parts)
+    ended = _run_trials(trials, parts)
     return tuple(
         allocations.judge_allocation_pair(
             AllocationData(
@@ -63,22 +63,22 @@ def study_allocations(
     )
 
 
-def _trial(
+def _make_trial(
     size: int, pair: StudyPair, built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext
 ) -> Trial:
-    plan = schedules.fitted(shorten_plan(parts.request.plan), pair.benchmark)
-    schedule = schedules.allocating(
+    plan = schedules.fit_plan(shorten_plan(parts.request.plan), pair.benchmark)
+    schedule = schedules.make_allocation_schedule(
         plan,
-        block_operations(pair, baseline, plan),
+        choose_block_operations(pair, baseline, plan),
         size,
         pair.rng(parts.request.seed, 0, 0, size),
     )
     return parts.trial(Purpose.ALLOCATION, pair.benchmark, schedule, built)
 
 
-def _runs(trials: Mapping[PairKey, Trial], parts: StudyContext) -> dict[PairKey, Run]:
+def _run_trials(trials: Mapping[PairKey, Trial], parts: StudyContext) -> dict[PairKey, Run]:
     keys = {trial.id: key for key, trial in trials.items()}
     if not keys:
         return {}
-    runs = measure("allocations", list(trials.values()), parts)
+    runs = measure_trials("allocations", list(trials.values()), parts)
     return {keys[run.trial.id]: run for run in runs}

@@ -7,8 +7,14 @@ from itertools import count, zip_longest
 from statistics import median
 
 from auditor.abs.judge import distortion
-from auditor.abs.judge.prediction import predict
-from auditor.abs.study.pair import PairAnalysis, PairKey, PairRuns, StudyPair, block_operations
+from auditor.abs.judge.prediction import predict_share
+from auditor.abs.study.pair import (
+    PairAnalysis,
+    PairKey,
+    PairRuns,
+    StudyPair,
+    choose_block_operations,
+)
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run, Trial
@@ -20,7 +26,7 @@ from auditor.measure import calibration, readings, schedules
 from auditor.measure.calibration import Calibration, CalibrationRequest, achieved_caveat
 from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.suite_runs import SuiteBaseline
-from auditor.measure.trials import measure
+from auditor.measure.trials import measure_trials
 
 ROUNDS = 4
 """A guess, two corrections, and a check: the loop's cost is not linear in its turns."""
@@ -41,7 +47,7 @@ class CalibratedPair:
     known: Calibration | None = None  # calibration that they give; None: none gave one yet
 
     @property
-    def unsettled(self) -> bool:
+    def needs_calibration(self) -> bool:
         """Tell whether another process helps; after one that failed none does.
 
         The answer follows from the pair's own processes, those of earlier audits included, so an
@@ -52,7 +58,7 @@ class CalibratedPair:
             return False
         if not self.runs:
             return True
-        alone = calibration.judge(self.runs, replace(self.asked, clock_seconds=None))
+        alone = calibration.judge_calibration(self.runs, replace(self.asked, clock_seconds=None))
         if alone is None or not isinstance(self.runs[-1].outcome, Measured):
             return False
         far = achieved_caveat(alone.achieved, self.asked.slowdown) is not None
@@ -69,18 +75,18 @@ class CalibratedPair:
         fit = baseline.plans[benchmark.id]
         if not self._in_one_call(request):
             return fit
-        return schedules.in_one_call(fit, request.suite.plan, benchmark)
+        return schedules.plan_single_call(fit, request.suite.plan, benchmark)
 
     def calibrating(self, baseline: SuiteBaseline, request: AbsRequest) -> Plan:
         """Return the plan of its calibration, of which the same holds."""
         benchmark = self.pair.benchmark
         operation = baseline.first_seconds(benchmark)
-        fit = schedules.calibrating(baseline.plans[benchmark.id], benchmark, operation)
+        fit = schedules.plan_calibration(baseline.plans[benchmark.id], benchmark, operation)
         if not self._in_one_call(request):
             return fit
-        finest = schedules.calibrating(request.suite.plan, benchmark, operation)
+        finest = schedules.plan_calibration(request.suite.plan, benchmark, operation)
         shorter = schedules.CALIBRATION_IN_ONE_CALL
-        return schedules.in_one_call(fit, finest, benchmark, shorter)
+        return schedules.plan_single_call(fit, finest, benchmark, shorter)
 
     def _in_one_call(self, request: AbsRequest) -> bool:
         return not request.is_fixed and self.pair.in_one_call and self.built.variant.beside
@@ -88,9 +94,9 @@ class CalibratedPair:
     def with_runs(self, more: Sequence[Run]) -> "CalibratedPair":
         """Return this with more processes."""
         runs = (*self.runs, *more)
-        return replace(self, runs=runs, known=calibration.judge(runs, self.asked))
+        return replace(self, runs=runs, known=calibration.judge_calibration(runs, self.asked))
 
-    def corrected(self, runs: Sequence[Run]) -> "CalibratedPair":
+    def correct_delay(self, runs: Sequence[Run]) -> "CalibratedPair":
         """Return this with other turns, by what those of its pair's `runs` were seen to give."""
         return replace(self, asked=replace(self.asked, verified=False)).with_runs(runs)
 
@@ -123,34 +129,35 @@ class CalibratedPair:
         where the delay itself reads the clock, so do these. The first process of a pair stays the
         first, whatever other audits add.
         """
-        known = baseline.operations[self.pair.benchmark.id]
+        default_operations = baseline.operations[self.pair.benchmark.id]
         timed = self.delay(wait).wait is not InjectionKind.WORK
         arm = ArmName.CLOCKED if timed else ArmName.PROBE
-        probes = readings.medians(self.runs[:1], arm)
-        if known is None or not probes:
-            return block_operations(self.pair, baseline, plan)
-        return schedules.fit_operations(known, plan.iteration_seconds / median(probes))
+        probes = readings.list_block_medians(self.runs[:1], arm)
+        if default_operations is None or not probes:
+            return choose_block_operations(self.pair, baseline, plan)
+        return schedules.fit_operations(default_operations, plan.iteration_seconds / median(probes))
 
 
-def promising_waves(
+def plan_promising_waves(
     pairs: Sequence[CalibratedPair], promise: Callable[[CalibratedPair], float]
 ) -> list[list[CalibratedPair]]:
     """Return the most promising pair of each method, then the next of each, and so on."""
     ordered = (
-        sorted(calibrated_pairs, key=promise, reverse=True) for calibrated_pairs in by_method(pairs)
+        sorted(calibrated_pairs, key=promise, reverse=True)
+        for calibrated_pairs in group_by_method(pairs)
     )
-    return [[one for one in wave if one] for wave in zip_longest(*ordered)]
+    return [[pair for pair in wave if pair] for wave in zip_longest(*ordered)]
 
 
-def by_method(pairs: Iterable[CalibratedPair]) -> list[list[CalibratedPair]]:
+def group_by_method(pairs: Iterable[CalibratedPair]) -> list[list[CalibratedPair]]:
     """Return the pairs of each method, the methods in their order: those called most are first."""
-    found: dict[Method, list[CalibratedPair]] = {}
+    groups: dict[Method, list[CalibratedPair]] = {}
     for pair in pairs:
-        found.setdefault(pair.pair.method, []).append(pair)
-    return list(found.values())
+        groups.setdefault(pair.pair.method, []).append(pair)
+    return list(groups.values())
 
 
-def _in_turns(pairs: Iterable[CalibratedPair]) -> list[CalibratedPair]:
+def _alternate_methods(pairs: Iterable[CalibratedPair]) -> list[CalibratedPair]:
     """Return the first pair of each method, then the second: who waits for a build waits alone."""
     numbers: dict[Method, Iterator[int]] = defaultdict(count)
     return sorted(pairs, key=lambda pair: next(numbers[pair.pair.method]))
@@ -177,22 +184,22 @@ class CalibrationStudy:
 
         `references` are the plain processes among those of the pairs, so far.
         """
-        known = self._with_one_clock(self._remembered(pairs))
+        pairs_by_key = self._share_clock_cost(self._load_stored_runs(pairs))
         for index in range(MOST_ROUNDS):
             trials = {
                 trial.id: (in_turn.pair.key, trial)
-                for in_turn in _in_turns(known.values())
-                if in_turn.unsettled and not self.is_decided(in_turn, references)
-                for trial in [self.next_trial(in_turn)]
+                for in_turn in _alternate_methods(pairs_by_key.values())
+                if in_turn.needs_calibration and not self.is_decided(in_turn, references)
+                for trial in [self.make_next_trial(in_turn)]
             }
             if not trials:
                 break
             name = f"calibration, round {index + 1}"
-            for run in measure(name, [trial for _, trial in trials.values()], self._parts):
+            for run in measure_trials(name, [trial for _, trial in trials.values()], self._parts):
                 key, _ = trials[run.trial.id]
-                known[key] = known[key].with_runs([run])
-            known = self._with_one_clock(known)
-        return list(known.values())
+                pairs_by_key[key] = pairs_by_key[key].with_runs([run])
+            pairs_by_key = self._share_clock_cost(pairs_by_key)
+        return list(pairs_by_key.values())
 
     def undecided(
         self, pairs: Iterable[CalibratedPair], references: Sequence[Run]
@@ -202,7 +209,7 @@ class CalibrationStudy:
             pair for pair in pairs if pair.may_be_measured and not self.is_decided(pair, references)
         ]
 
-    def reopened(
+    def reopen_pairs(
         self,
         calibrated: Mapping[PairKey, CalibratedPair],
         ended: Mapping[PairKey, Sequence[Run]],
@@ -216,11 +223,11 @@ class CalibrationStudy:
         while True:
             plain = tuple(references.values())
             rest = [pair for key, pair in calibrated.items() if not ended[key] and key not in tried]
-            again = [pair for pair in self.undecided(rest, plain) if self.is_decided(pair)]
-            if not again:
+            reopened_pairs = [pair for pair in self.undecided(rest, plain) if self.is_decided(pair)]
+            if not reopened_pairs:
                 break
-            tried |= {pair.pair.key for pair in again}
-            yield again
+            tried |= {pair.pair.key for pair in reopened_pairs}
+            yield reopened_pairs
 
     def is_decided(self, calibrated: CalibratedPair, references: Sequence[Run] = ()) -> bool:
         """Tell whether what is known says all: then the delay of a method need not be exact.
@@ -232,29 +239,29 @@ class CalibrationStudy:
             return False
         plain = [run for run in references if run.trial.benchmark == calibrated.pair.benchmark]
         data = self._analysis.data(calibrated.pair_runs(()), plain)
-        prediction = predict(data)
-        said = prediction is not None and (
+        prediction = predict_share(data)
+        is_predicted = prediction is not None and (
             prediction.misses or (request.estimate and bool(calibrated.runs))
         )
-        return said or distortion.judge_distortion(data) is not None
+        return is_predicted or distortion.judge_distortion(data) is not None
 
-    def next_trial(self, calibrated: CalibratedPair) -> Trial:
+    def make_next_trial(self, calibrated: CalibratedPair) -> Trial:
         """Return the next process of a pair, numbered by how many there are."""
         pair, number = calibrated.pair, len(calibrated.runs)
         plain = self._baseline.first_seconds(pair.benchmark) or 0.0
-        each = self._parts.mutator.turn_seconds
+        turn_seconds = self._parts.mutator.turn_seconds
         turns = (
             calibrated.known.turns
             if calibrated.known
-            else calibration.first_turns(plain, calibrated.asked, each)
+            else calibration.first_turns(plain, calibrated.asked, turn_seconds)
         )
         plan = calibrated.calibrating(self._baseline, self._analysis.request)
-        schedule = schedules.calibration(
+        schedule = schedules.make_calibration_schedule(
             plan,
-            block_operations(pair, self._baseline, plan),
+            choose_block_operations(pair, self._baseline, plan),
             turns,
             pair.rng(self._parts.request.seed, 0, number),
-            beside=calibrated.built.variant.beside,
+            with_plain=calibrated.built.variant.beside,
         )
         fixed = self._analysis.request.is_fixed
         if not fixed:
@@ -271,33 +278,35 @@ class CalibrationStudy:
         Else what others take of the other processors would be in its times: of threads, and of
         collecting garbage (such blocks are longer than others).
         """
-        plan = schedules.fitted(self._parts.request.plan, benchmark)
-        one = max(benchmark.threads, benchmark.concurrency) == 1
-        known = self._baseline.plans[benchmark.id]  # a watched warm-up may be another
-        quiet = known.iteration_seconds == plan.iteration_seconds
-        return one and quiet and self._parts.one_processor
+        plan = schedules.fit_plan(self._parts.request.plan, benchmark)
+        is_single_threaded = max(benchmark.threads, benchmark.concurrency) == 1
+        base_plan = self._baseline.plans[benchmark.id]  # a watched warm-up may be another
+        quiet = base_plan.iteration_seconds == plan.iteration_seconds
+        return is_single_threaded and quiet and self._parts.one_processor
 
-    def _remembered(self, pairs: Sequence[CalibratedPair]) -> dict[PairKey, CalibratedPair]:
+    def _load_stored_runs(self, pairs: Sequence[CalibratedPair]) -> dict[PairKey, CalibratedPair]:
         """Return `pairs` with the processes that the store has of them."""
-        found = {
-            pair.pair.key: self._parts.store.alike(self.next_trial(pair)) if pair.unsettled else ()
+        stored_runs = {
+            pair.pair.key: self._parts.store.alike(self.make_next_trial(pair))
+            if pair.needs_calibration
+            else ()
             for pair in pairs
         }
-        runs = [run for trial_runs in found.values() for run in trial_runs]
+        runs = [run for trial_runs in stored_runs.values() for run in trial_runs]
         if runs:
             self._parts.observer.phase_started("calibration, known", len(runs), 0.0)
         for run in runs:
             self._parts.observer.trial_ended(run, reused=True)
-        return {pair.pair.key: pair.with_runs(found[pair.pair.key]) for pair in pairs}
+        return {pair.pair.key: pair.with_runs(stored_runs[pair.pair.key]) for pair in pairs}
 
-    def _with_one_clock(
+    def _share_clock_cost(
         self, calibrated: Mapping[PairKey, CalibratedPair]
     ) -> dict[PairKey, CalibratedPair]:
         """Return `calibrated` with the clock's cost by all processes of the study so far."""
         self._seen |= {key: calibrated_pair.runs for key, calibrated_pair in calibrated.items()}
         cost = readings.clock_cost(run for runs in self._seen.values() for run in runs)
-        found = {}
+        pairs_by_key = {}
         for key, pair in calibrated.items():
             request = replace(pair.asked, clock_seconds=cost)
-            found[key] = replace(pair, asked=request).with_runs(())
-        return found
+            pairs_by_key[key] = replace(pair, asked=request).with_runs(())
+        return pairs_by_key

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from auditor.abs.judge import controls, detection
 from auditor.abs.model import PairVerdict
-from auditor.abs.study.pair import PairAnalysis, StudyManner, StudyRuns, most_runs
+from auditor.abs.study.pair import PairAnalysis, StudyRuns, StudySettings, most_runs
 from auditor.abs.study.pairs import PairStudy
 from auditor.measure.context import StudyContext
 
 
-def zero_delays(
+def judge_zero_delays(
     analysis: PairAnalysis,
     slowdown: float,
     verdicts: Sequence[PairVerdict],
@@ -23,15 +23,17 @@ def zero_delays(
     by_key = {pair.pair.key: pair.pair for pair in study_runs.pairs}
     pair_verdicts = []
     for turn in range(request.controls):
-        manner = StudyManner(name="controls", first_run=turn * most_runs(request))
+        manner = StudySettings(name="controls", first_run=turn * most_runs(request))
         study = PairStudy(pair_analysis, slowdown, parts, manner)
         pairs = [
-            by_key[choose_control.method, choose_control.benchmark]
-            for choose_control in controls.choose_controls(verdicts, turn)
+            by_key[control.method, control.benchmark]
+            for control in controls.choose_controls(verdicts, turn)
         ]
-        done = study.run(pairs)
+        control_runs = study.run(pairs)
         pair_verdicts += [
-            detection.judge_pair(pair_analysis.data(pair, done.references_of(pair.pair.benchmark)))
-            for pair in done.pairs
+            detection.judge_pair(
+                pair_analysis.data(pair, control_runs.references_of(pair.pair.benchmark))
+            )
+            for pair in control_runs.pairs
         ]
     return pair_verdicts

@@ -20,16 +20,16 @@ from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
 from auditor.measure import schedules
 from auditor.measure.context import BuiltVariant, StudyContext
-from auditor.measure.failures import line, reason
+from auditor.measure.failures import describe_failure, extract_complaint
 from auditor.measure.profiles.cpu_shares import (
-    Share,
+    CpuShare,
     frames_of,
     is_empty_operation,
     is_longer_than_the_operation,
     is_too_short_for_a_call,
     share_of,
 )
-from auditor.measure.trials import measure
+from auditor.measure.trials import measure_trials
 
 ROUND_SECONDS = ((0.4,), (0.4,), (0.4, 0.4), (0.8, 0.8), (0.8, 0.8))
 """Lengths of the profiled processes of a benchmark, round by round. The later ones are for those
@@ -99,7 +99,7 @@ class _Sampler:
                 break
             # The dispatcher runs neighbours side by side that need not be alone.
             trials.sort(key=lambda trial: trial.alone)
-            for run in measure(f"profile, round {number}", trials, self._parts):
+            for run in measure_trials(f"profile, round {number}", trials, self._parts):
                 self._add_run(run)
             self._sampling = self._compute_shares()
         return self._sampling
@@ -120,7 +120,7 @@ class _Sampler:
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
         base, benchmark = self._analysis.baseline, self._pairs[name][0].benchmark
-        schedule = schedules.profile_schedule(
+        schedule = schedules.make_profile_schedule(
             base.plans[name], base.operations[name], seconds, base.first_seconds(benchmark)
         )
         trial = self._parts.trial(
@@ -172,15 +172,15 @@ class _Sampler:
                     calls=pair.calls,
                 )
                 if share is not None:
-                    where = find_removed_call(pair, share, self._runs[name], self._parts)
-                    pairs[pair.key] = SampledMethod(share, removed=where)
+                    call_location = find_removed_call(pair, share, self._runs[name], self._parts)
+                    pairs[pair.key] = SampledMethod(share, removed=call_location)
         runs = [run for runs_of_benchmark in self._runs.values() for run in runs_of_benchmark]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
         return SampledPairs(pairs=pairs, caveats=_describe_failures(failed))
 
 
 def find_removed_call(
-    pair: StudyPair, share: Share, runs: Sequence[Run], parts: StudyContext
+    pair: StudyPair, share: CpuShare, runs: Sequence[Run], parts: StudyContext
 ) -> str:
     """Return where the compiler removed the call of a method, empty where it did not surely.
 
@@ -218,9 +218,9 @@ def _find_call(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) 
     return ""
 
 
-def _report_no_profile(why: str) -> Caveat:
+def _report_no_profile(cause: str) -> Caveat:
     return Caveat(
-        "no-profile", f"no CPU samples: {why}; methods are judged by injected delays alone"
+        "no-profile", f"no CPU samples: {cause}; methods are judged by injected delays alone"
     )
 
 
@@ -229,8 +229,8 @@ def _describe_failures(failed: Sequence[Run]) -> tuple[Caveat, ...]:
         return ()
     first = failed[0]
     name = first.trial.benchmark.id if first.trial.benchmark else ""
-    why = line(reason(first.outcome))
+    cause = extract_complaint(describe_failure(first.outcome))
     count = len({run.trial.benchmark for run in failed})
     return (
-        _report_no_profile(f"{count} benchmarks could not be profiled, such as {name} ({why})"),
+        _report_no_profile(f"{count} benchmarks could not be profiled, such as {name} ({cause})"),
     )

@@ -13,9 +13,9 @@ from auditor.abs.study.pair import (
     PairAnalysis,
     PairKey,
     PairRuns,
-    StudyManner,
     StudyPair,
     StudyRuns,
+    StudySettings,
 )
 from auditor.abs.study.pairs import PairStudy
 from auditor.core.plan import Run
@@ -24,7 +24,7 @@ from auditor.core.result import Verdict
 from auditor.measure.context import StudyContext
 
 
-def detection_curve(
+def search_slowdowns(
     analysis: PairAnalysis,
     verdicts: Sequence[PairVerdict],
     pairs: Sequence[StudyPair],
@@ -41,27 +41,29 @@ def detection_curve(
     mode = CurveMode.NONE if analysis.request.estimate else analysis.request.curve
     fixed = analysis.request.min_delta is not None
     searches = curve.begin_searches(verdicts, slowdown, mode, fixed=fixed)
-    whole = replace(analysis, request=replace(analysis.request, score_only=False))
-    known = dict(study_runs.known)
-    while pending := _by_size(searches):
+    full_analysis = replace(analysis, request=replace(analysis.request, score_only=False))
+    calibration_runs = dict(study_runs.known)
+    while pending := _group_by_size(searches):
         for size, wave in pending.items():
             # Of the sizes some lie near the threshold, where nothing can be decided. What one has
             # shown of turns is a beginning for the next.
             name = f"curve at {size:g}"
-            manner = StudyManner(name=name, thorough=False, known=dict(known), at_most=1)
-            pair_analysis = replace(whole, slowdown=size)
+            manner = StudySettings(
+                name=name, thorough=False, known=dict(calibration_runs), at_most=1
+            )
+            pair_analysis = replace(full_analysis, slowdown=size)
             study = PairStudy(pair_analysis, size, parts, manner)
-            mine = {
+            wave_pairs = {
                 (search.method, search.benchmark): by_key[search.method, search.benchmark]
                 for search in wave
             }
-            known |= _measure_sizes(
-                study, pair_analysis, _by_share(pair_analysis, wave, mine), mine
+            calibration_runs |= _measure_sizes(
+                study, pair_analysis, _judge_by_share(pair_analysis, wave, wave_pairs), wave_pairs
             )
     return searches
 
 
-def _by_share(
+def _judge_by_share(
     analysis: PairAnalysis, wave: Sequence[SlowdownSearch], pairs: Mapping[PairKey, StudyPair]
 ) -> list[SlowdownSearch]:
     """Judge a size by the shares; return the searches that they leave open."""
@@ -80,13 +82,13 @@ def _by_share(
     return rest
 
 
-def _by_size(searches: Sequence[SlowdownSearch]) -> dict[float, list[SlowdownSearch]]:
+def _group_by_size(searches: Sequence[SlowdownSearch]) -> dict[float, list[SlowdownSearch]]:
     """Return what is to be measured next, the largest slowdowns first."""
-    found: dict[float, list[SlowdownSearch]] = {}
+    groups: dict[float, list[SlowdownSearch]] = {}
     for search in searches:
         if (size := search.next) is not None:
-            found.setdefault(size, []).append(search)
-    return dict(sorted(found.items(), reverse=True))
+            groups.setdefault(size, []).append(search)
+    return dict(sorted(groups.items(), reverse=True))
 
 
 def _measure_sizes(
@@ -99,9 +101,9 @@ def _measure_sizes(
     runs = study.run(
         [pairs[slowdown_search.method, slowdown_search.benchmark] for slowdown_search in wave]
     )
-    done = {pair.pair.key: pair for pair in runs.pairs}
+    runs_by_key = {pair.pair.key: pair for pair in runs.pairs}
     for search in wave:
-        pair_runs = done[search.method, search.benchmark]
+        pair_runs = runs_by_key[search.method, search.benchmark]
         data = analysis.data(pair_runs, runs.references_of(pair_runs.pair.benchmark))
         search.add(data.slowdown, detection.judge_pair(data))
     return runs.known

@@ -13,7 +13,7 @@ from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.context import StudyContext
-from auditor.measure.method_choice import candidates
+from auditor.measure.method_choice import choose_candidates
 from auditor.measure.planning import budget
 from auditor.measure.planning.expected_time import (
     ExpectedTime,
@@ -23,25 +23,32 @@ from auditor.measure.planning.expected_time import (
     too_small,
 )
 from auditor.measure.planning.preview import budget_limit, missing_seconds, planned_seconds
-from auditor.measure.planning.rehearsal import Lookups, rehearse
+from auditor.measure.planning.rehearsal import RehearsalStore, rehearse_study
 from auditor.measure.reach_study import map_reach
-from auditor.measure.suite_runs import baseline, chosen
+from auditor.measure.suite_runs import choose_benchmarks, run_baseline
 from auditor.measure.trial_times import AuditFigures
 
 CERTAIN = (Purpose.PILOT, Purpose.SUITE, Purpose.USAGE, Purpose.REACH)
 """Which processes of these there are hangs on nothing that is still to be measured."""
-_OF_PAIRS = (Purpose.CALIBRATION, Purpose.PAIRS, Purpose.MUTANT)
+_PAIR_PURPOSES = (Purpose.CALIBRATION, Purpose.PAIRS, Purpose.MUTANT)
 _LARGE = 500
 """Benchmarks from which on the store is not searched for each before an audit begins."""
 
 
-def expected_of(request: AbsRequest, parts: StudyContext, lookups: Lookups) -> ExpectedTime:
+def estimate_time(
+    request: AbsRequest, parts: StudyContext, lookups: RehearsalStore
+) -> ExpectedTime:
     """Return the time of `abs`; `lookups` is what a rehearsal found in the store and what not."""
     figures = parts.figures
     pairs = None
-    if not lookups.lacks(*CERTAIN):
-        pairs = len({(trial.overlaid, trial.benchmark) for trial in lookups.missing_of(*_OF_PAIRS)})
-    load = _workload(request, parts, pairs)
+    if not lookups.has_missing(*CERTAIN):
+        pairs = len(
+            {
+                (trial.overlay_digest, trial.benchmark)
+                for trial in lookups.missing_of(*_PAIR_PURPOSES)
+            }
+        )
+    load = _build_workload(request, parts, pairs)
     load = replace(
         load,
         suite_seconds=missing_seconds(
@@ -54,15 +61,15 @@ def expected_of(request: AbsRequest, parts: StudyContext, lookups: Lookups) -> E
     return _limit_by_budget(load, figures, parts)
 
 
-def expected_beforehand(request: AbsRequest, parts: StudyContext) -> ExpectedTime:
+def estimate_time_at_start(request: AbsRequest, parts: StudyContext) -> ExpectedTime:
     """Return the time of `abs` as an audit begins, without a rehearsal of its pairs."""
-    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
     if len(benchmarks) <= _LARGE:
-        return expected_of(request, parts, rehearse_counts(request, parts))
+        return estimate_time(request, parts, rehearse_counts(request, parts))
     figures = parts.figures
     workload = _cheapest_workload(request, parts, figures)
     load = replace(
-        _workload(request, parts, None),
+        _build_workload(request, parts, None),
         suite_seconds=len(benchmarks) * workload.suite_seconds * parts.request.stability_runs,
         counting_seconds=len(benchmarks) * workload.counting_seconds,
     )
@@ -85,31 +92,36 @@ def refuse_small_budget(request: AbsRequest, parts: StudyContext) -> None:
         raise UsageError(message)
 
 
-def rehearse_counts(request: AbsRequest, parts: StudyContext) -> Lookups:
+def rehearse_counts(request: AbsRequest, parts: StudyContext) -> RehearsalStore:
     """Return what an audit looks up of the unchanged suite and of counts."""
 
-    def count(still: StudyContext) -> None:
-        found = candidates(request, still)
-        slowable = [method for method in found.methods if method.refusal is None]
-        map_reach(slowable, baseline(still), still, with_unit_tests=not found.fixed)
+    def count_calls(rehearsal_context: StudyContext) -> None:
+        method_candidates = choose_candidates(request, rehearsal_context)
+        slowable = [method for method in method_candidates.methods if method.refusal is None]
+        map_reach(
+            slowable,
+            run_baseline(rehearsal_context),
+            rehearsal_context,
+            with_unit_tests=not method_candidates.fixed,
+        )
 
-    return rehearse(parts, count)
+    return rehearse_study(parts, count_calls)
 
 
-def slowed_methods(request: AbsRequest, parts: StudyContext) -> int:
+def count_slowed_methods(request: AbsRequest, parts: StudyContext) -> int:
     """Return how many methods are slowed down, at most."""
-    return candidates(request, parts).most_slowed
+    return choose_candidates(request, parts).most_slowed
 
 
-def _workload(request: AbsRequest, parts: StudyContext, pairs: int | None) -> Workload:
+def _build_workload(request: AbsRequest, parts: StudyContext, pairs: int | None) -> Workload:
     """Return the workload of the pairs, that of the suite left out."""
-    benchmarks = chosen(parts.suite, parts.request.benchmarks)
+    benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
     planned = [_planned_schedules(request, benchmark) for benchmark in benchmarks]
     return Workload(
         suite_seconds=0.0,
         counting_seconds=0.0,
         benchmarks=len(benchmarks),
-        methods=slowed_methods(request, parts),
+        methods=count_slowed_methods(request, parts),
         pairs=pairs,
         calibration_blocks=fmean(planned_seconds(calibration) for calibration, _ in planned),
         pair_blocks=fmean(planned_seconds(pair) for _, pair in planned),
@@ -121,16 +133,18 @@ def _workload(request: AbsRequest, parts: StudyContext, pairs: int | None) -> Wo
 def _cheapest_workload(request: AbsRequest, parts: StudyContext, figures: AuditFigures) -> Workload:
     """Return the workload of one method in the benchmark with the shortest processes."""
     plan = parts.request.plan
-    benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    one = min(benchmarks, key=lambda benchmark: schedules.fitted(plan, benchmark).iteration_seconds)
-    fit = schedules.fitted(plan, one)
-    calibration, pair = _planned_schedules(request, one)
-    pilot = figures.start_seconds + planned_seconds(schedules.pilot(fit))
-    plain = figures.start_seconds + planned_seconds(schedules.plain(fit, None))
+    benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
+    shortest_benchmark = min(
+        benchmarks, key=lambda benchmark: schedules.fit_plan(plan, benchmark).iteration_seconds
+    )
+    fit = schedules.fit_plan(plan, shortest_benchmark)
+    calibration, pair = _planned_schedules(request, shortest_benchmark)
+    pilot = figures.start_seconds + planned_seconds(schedules.make_pilot_schedule(fit))
+    plain = figures.start_seconds + planned_seconds(schedules.make_plain_schedule(fit, None))
     return Workload(
         suite_seconds=(pilot if parts.fixed_operations else 0.0) + plain,
         counting_seconds=figures.start_seconds
-        + planned_seconds(schedules.counting_schedule(fit, None)),
+        + planned_seconds(schedules.make_counting_schedule(fit, None)),
         benchmarks=1,
         methods=1,
         pairs=1,
@@ -144,11 +158,11 @@ def _cheapest_workload(request: AbsRequest, parts: StudyContext, figures: AuditF
 def _planned_schedules(request: AbsRequest, benchmark: Benchmark) -> tuple[Schedule, Schedule]:
     """Return the schedules of a calibration and of a pair, as if nothing were known."""
     rng, delay = np.random.default_rng(0), Delay(InjectionKind.WORK, 1)
-    fit = schedules.fitted(request.suite.plan, benchmark)
-    finer = schedules.calibrating(fit, benchmark)
+    fit = schedules.fit_plan(request.suite.plan, benchmark)
+    finer = schedules.plan_calibration(fit, benchmark)
     return (
-        schedules.calibration(finer, None, 1, rng),
-        schedules.pairs(fit, None, delay, rng),
+        schedules.make_calibration_schedule(finer, None, 1, rng),
+        schedules.make_pair_schedule(fit, None, delay, rng),
     )
 
 

@@ -26,22 +26,22 @@ def choose_pairs_to_slow(
     """
     if analysis.request.is_fixed or not analysis.sampling.pairs:
         return list(pairs)
-    wanted: set[tuple[str, str]] = set()
+    chosen_keys: set[tuple[str, str]] = set()
     witnesses: dict[str, list[StudyPair]] = {}
     for pair in pairs:
         judgement = share_verdict.judge_by_share(analysis.data(PairRuns(pair=pair), ()))
         if judgement is None:
             if not _has_share(pair, analysis) or is_worth_a_delay(pair, analysis, probe_seconds):
-                wanted.add(pair.key)
+                chosen_keys.add(pair.key)
         elif judgement.outcome is Verdict.DETECTED and _is_honest(pair, analysis, probe_seconds):
             witnesses.setdefault(pair.method.id, []).append(pair)
-    wanted |= {_choose_witness(pairs, analysis).key for pairs in witnesses.values()}
-    return [pair for pair in pairs if pair.key in wanted]
+    chosen_keys |= {_choose_witness(pairs, analysis).key for pairs in witnesses.values()}
+    return [pair for pair in pairs if pair.key in chosen_keys]
 
 
 SLOW_SECONDS = 0.01
 """Benchmarks with longer operations confirm a detection only if there are no others."""
-NEAR = 0.25
+NEAR_THRESHOLD = 0.25
 """Distance from the limit, relative to it, below which two runs with a delay often differ."""
 SAMPLED_SECONDS = 0.05
 """In longer operations no delay decides an open pair. It would take a hundred operations, and ten
@@ -92,8 +92,8 @@ def is_surely_shown(pair: StudyPair, analysis: PairAnalysis, probe_seconds: floa
 
 def _is_near(pair: StudyPair, analysis: PairAnalysis) -> bool:
     data = analysis.data(PairRuns(pair=pair), ())
-    effect = share_verdict.effect_of(data)
-    return effect is not None and abs(effect.effect - data.limit) < NEAR * data.limit
+    effect = share_verdict.estimate_share_effect(data)
+    return effect is not None and abs(effect.effect - data.limit) < NEAR_THRESHOLD * data.limit
 
 
 def _is_honest(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) -> bool:
@@ -106,7 +106,7 @@ def _is_honest(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) ->
 
 def _allowed_probe_cost(pair: StudyPair, analysis: PairAnalysis) -> float:
     slowdown = analysis.data(PairRuns(pair=pair), ()).slowdown
-    return allowed_probe(slowdown, beside=pair.method.apart)
+    return allowed_probe(slowdown, has_plain_blocks=pair.method.apart)
 
 
 def _has_share(pair: StudyPair, analysis: PairAnalysis) -> bool:
@@ -117,11 +117,11 @@ def _has_share(pair: StudyPair, analysis: PairAnalysis) -> bool:
 def _choose_witness(pairs: Iterable[StudyPair], analysis: PairAnalysis) -> StudyPair:
     """Return the pair with the largest share, of those with short operations if there are any."""
 
-    def preference(pair: StudyPair) -> tuple[bool, float]:
+    def rate_pair(pair: StudyPair) -> tuple[bool, float]:
         is_short = _operation_seconds(pair, analysis) < SLOW_SECONDS
         return is_short, analysis.sampling.pairs[pair.key].share.share
 
-    return max(pairs, key=preference)
+    return max(pairs, key=rate_pair)
 
 
 def _operation_seconds(pair: StudyPair, analysis: PairAnalysis) -> float:

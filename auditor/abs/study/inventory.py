@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from auditor.abs.model import AbsVerdict
 from auditor.core.request import AbsRequest
-from auditor.core.units import duration
+from auditor.core.units import format_duration
 from auditor.measure.context import StudyContext
-from auditor.measure.method_choice import candidates
+from auditor.measure.method_choice import choose_candidates
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.preview import CountedMethod, Inventory, places_of
-from auditor.measure.suite_runs import chosen
+from auditor.measure.suite_runs import choose_benchmarks
 
 LONG_SECONDS = 8 * 3600.0
 """An audit without a budget that takes longer than this is told what to leave out."""
@@ -28,34 +28,36 @@ def take_inventory(
     `unlimited` is its time without a budget, `verdict` what a rehearsal says once calls are
     counted.
     """
-    benchmarks = chosen(parts.suite, parts.request.benchmarks)
-    known = candidates(request, parts)
-    methods = known.known or known.methods
+    benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
+    method_candidates = choose_candidates(request, parts)
+    methods = method_candidates.known or method_candidates.methods
     slowable = [method.id for method in methods if method.refusal is None]
     places, budget = places_of(benchmarks), parts.request.budget_seconds
     hints = (
-        _omission(places, unlimited, budget),
-        _describe_fit(unlimited, budget, known.most_slowed),
+        _suggest_omission(places, unlimited, budget),
+        _describe_fit(unlimited, budget, method_candidates.most_slowed),
     )
     return Inventory(
         benchmarks=places,
-        methods=_methods(slowable, verdict),
-        reason=_reason(request, parts, [method.refusal for method in methods], slowable),
+        methods=_list_methods(slowable, verdict),
+        reason=_explain_no_methods(
+            request, parts, [method.refusal for method in methods], slowable
+        ),
         unusable=parts.suite.unusable,
         hints=tuple(filter(None, hints)),
     )
 
 
-def _methods(slowable: Sequence[str], verdict: AbsVerdict | None) -> tuple[CountedMethod, ...]:
+def _list_methods(slowable: Sequence[str], verdict: AbsVerdict | None) -> tuple[CountedMethod, ...]:
     if verdict is None:
-        return tuple(CountedMethod(id=one) for one in slowable)
+        return tuple(CountedMethod(id=method_id) for method_id in slowable)
     return tuple(
         CountedMethod(id=method.id, calls=method.calls, benchmarks=len(method.reached_by))
         for method in verdict.methods
     )
 
 
-def _reason(
+def _explain_no_methods(
     request: AbsRequest,
     parts: StudyContext,
     refusals: Sequence[str | None],
@@ -80,12 +82,12 @@ def _describe_fit(unlimited: ExpectedTime, budget: float | None, methods: int) -
     most = min(methods, max(1, round(methods * budget / max(unlimited.low, 1.0))))
     count = f"{least} to {most}" if least < most else f"{most}"
     return (
-        f"the budget of {duration(budget)} decides about {count} of {methods} methods; "
+        f"the budget of {format_duration(budget)} decides about {count} of {methods} methods; "
         f"without it: {unlimited.text}"
     )
 
 
-def _omission(
+def _suggest_omission(
     places: Sequence[tuple[str, int]], unlimited: ExpectedTime, budget: float | None
 ) -> str:
     """Say what to leave out of a suite that takes too long, empty where nothing stands out."""
@@ -94,6 +96,10 @@ def _omission(
     if not is_long or len(places) == 1 or count < _LARGE_PART * total:
         return ""
     few = len(places) <= _MOST_PLACES + 1
-    others = "|".join(re.escape(name) for name, _ in places[1:]) if few else ""
-    how = f": --benchmarks {shlex.quote(others)}" if others else " with --benchmarks PATTERN"
-    return f"{place} has {count} of {total} benchmarks; leave it out{how}"
+    other_places = "|".join(re.escape(name) for name, _ in places[1:]) if few else ""
+    option_text = (
+        f": --benchmarks {shlex.quote(other_places)}"
+        if other_places
+        else " with --benchmarks PATTERN"
+    )
+    return f"{place} has {count} of {total} benchmarks; leave it out{option_text}"

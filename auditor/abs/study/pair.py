@@ -17,10 +17,10 @@ from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.calibration import Calibration
-from auditor.measure.profiles.cpu_shares import Share
+from auditor.measure.profiles.cpu_shares import CpuShare
 from auditor.measure.reach_judge import Reach
-from auditor.measure.suite_runs import SuiteBaseline, by_benchmark
-from auditor.stats.components import Component
+from auditor.measure.suite_runs import SuiteBaseline, group_by_benchmark
+from auditor.stats.components import VarianceComponent
 
 PairKey = tuple[str, str]
 """The ids of a method and a benchmark."""
@@ -59,7 +59,9 @@ class StudyPair:
 
     def rng(self, seed: int, *more: int) -> np.random.Generator:
         """Return the generator of this pair's orders, the same whenever it is asked."""
-        return np.random.default_rng([seed, *(crc32(one.encode()) for one in self.key), *more])
+        return np.random.default_rng(
+            [seed, *(crc32(item_id.encode()) for item_id in self.key), *more]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,7 @@ class PairRuns:
 class SampledMethod:
     """What the samples of a benchmark tell of one method."""
 
-    share: Share
+    share: CpuShare
     removed: str = ""
     """Where the compiler has removed the call, as "at FILE:LINE"; empty where it has not surely."""
 
@@ -105,12 +107,14 @@ class PairAnalysis:
     baseline: SuiteBaseline  # the runs of the unchanged suite
     slowdown: float | None  # v, 0.6 for 60 %; None: the time ended before it was sized
     control: bool = False  # whether all delays are zero (A/A control)
-    layout: Component | None = None  # variation between layouts; None: too few were drawn
+    layout: VarianceComponent | None = None  # variation between layouts; None: too few were drawn
     sampling: SampledPairs = field(default_factory=SampledPairs)  # shares by CPU samples
 
     def with_references(self, references: Sequence[Run]) -> "PairAnalysis":
         """Return this with what all plain processes so far, these included, tell of layouts."""
-        return replace(self, layout=layout.component((*self.baseline.runs, *references)))
+        return replace(
+            self, layout=layout.estimate_layout_variance((*self.baseline.runs, *references))
+        )
 
     def data(self, done: PairRuns, references: Sequence[Run]) -> PairData:
         """Return what is known of a pair; `references` are those of its benchmark."""
@@ -154,7 +158,7 @@ class StudyRuns:
 
     def __post_init__(self) -> None:
         """Sort the references by benchmark: each pair asks for those of its own."""
-        object.__setattr__(self, "_by_benchmark", by_benchmark(self.references))
+        object.__setattr__(self, "_by_benchmark", group_by_benchmark(self.references))
 
     @property
     def known(self) -> dict[PairKey, tuple[Run, ...]]:
@@ -169,7 +173,7 @@ class StudyRuns:
 _CORRECTIONS = 2
 
 
-def corrections(request: AbsRequest) -> int:
+def count_corrections(request: AbsRequest) -> int:
     """Return how often the first run of a pair is made anew at most, as its turns were wrong."""
     return 0 if request.is_fixed else _CORRECTIONS
 
@@ -180,7 +184,7 @@ def most_runs(request: AbsRequest) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudyManner:
+class StudySettings:
     """How a study of pairs differs from that of the verdicts.
 
     `name` is what it is called in the progress. Unless it is `thorough`, turns on a line between
@@ -196,17 +200,17 @@ class StudyManner:
     known: Mapping[PairKey, tuple[Run, ...]] = field(default_factory=dict, repr=False)
 
 
-MAIN = StudyManner()
+MAIN = StudySettings()
 """The study that the verdicts are made of."""
 
 
-def block_operations(pair: StudyPair, baseline: SuiteBaseline, plan: Plan) -> int | None:
+def choose_block_operations(pair: StudyPair, baseline: SuiteBaseline, plan: Plan) -> int | None:
     """Return how many operations a block of `plan` holds, None where that cannot be fixed."""
-    known = baseline.operations[pair.benchmark.id]
+    base_operations = baseline.operations[pair.benchmark.id]
     plain = baseline.first_seconds(pair.benchmark)
     if plain is None or not pair.calls:
-        return known
-    return schedules.probed(known, plan, plain, pair.calls)
+        return base_operations
+    return schedules.fit_probed_operations(base_operations, plan, plain, pair.calls)
 
 
 def calls_per_second(pair: StudyPair, baseline: SuiteBaseline) -> float:

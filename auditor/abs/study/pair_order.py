@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import chain
 
-from auditor.abs.study.calibration import CalibratedPair, by_method, promising_waves
+from auditor.abs.study.calibration import CalibratedPair, group_by_method, plan_promising_waves
 from auditor.abs.study.pair import calls_per_second
 from auditor.core.request import AbsRequest
 from auditor.core.subject import Method
@@ -17,12 +17,12 @@ FIRST_PAIRS = 6
 not detect it, the others hardly do."""
 
 
-def detection_promise(calibrated: CalibratedPair, baseline: SuiteBaseline) -> float:
+def estimate_promise(calibrated: CalibratedPair, baseline: SuiteBaseline) -> float:
     """Return how likely a pair is to detect its method: the larger, the likelier."""
     return calls_per_second(calibrated.pair, baseline)
 
 
-def ordered_waves(  # noqa: PLR0913 - the pairs, and what decides their order
+def order_waves(  # noqa: PLR0913 - the pairs, and what decides their order
     pending: Sequence[CalibratedPair],
     reopened: Iterable[Sequence[CalibratedPair]],
     promise: Callable[[CalibratedPair], float],
@@ -39,11 +39,11 @@ def ordered_waves(  # noqa: PLR0913 - the pairs, and what decides their order
     matrix = request.estimate or not request.score_only
     first: Iterable[Sequence[CalibratedPair]]
     if not matrix:
-        first = promising_waves(pending, promise)
+        first = plan_promising_waves(pending, promise)
     elif deadline is None:
         first = [pending]
     else:
-        first = deciding_waves(pending, promise, detected)
+        first = plan_deciding_waves(pending, promise, detected)
     for wave in chain(first, reopened):
         if deadline is not None and deadline.is_over:
             return
@@ -53,7 +53,7 @@ def ordered_waves(  # noqa: PLR0913 - the pairs, and what decides their order
             yield [pair for pair in wave if pair.pair.method not in detected]
 
 
-def deciding_waves(
+def plan_deciding_waves(
     pairs: Sequence[CalibratedPair],
     promise: Callable[[CalibratedPair], float],
     detected: Container[Method],
@@ -65,8 +65,8 @@ def deciding_waves(
     nothing has detected, then those of the others.
     """
     rest = []
-    for mine in by_method(pairs):
-        ordered = sorted(mine, key=promise, reverse=True)
+    for method_pairs in group_by_method(pairs):
+        ordered = sorted(method_pairs, key=promise, reverse=True)
         begin, size = 0, FIRST_WAVE
         while begin < min(len(ordered), FIRST_PAIRS):
             if begin and ordered[0].pair.method in detected:

@@ -15,14 +15,14 @@ from auditor.abs.study.pair import (
     PairKey,
     PairRuns,
     SampledPairs,
-    StudyManner,
     StudyPair,
     StudyRuns,
+    StudySettings,
     VariantKey,
-    corrections,
+    count_corrections,
     most_runs,
 )
-from auditor.abs.study.pair_order import detection_promise, ordered_waves
+from auditor.abs.study.pair_order import estimate_promise, order_waves
 from auditor.abs.study.reference_trials import reference_trial
 from auditor.abs.study.reusable_delays import ReusableDelays, delays_differ
 from auditor.core.mutant import Delay, InjectionKind, OverlayRefusal
@@ -34,9 +34,9 @@ from auditor.core.subject import Method
 from auditor.measure import schedules
 from auditor.measure.calibration import CLOSEST, CalibrationRequest
 from auditor.measure.context import BuiltVariant, StudyContext
-from auditor.measure.trials import hung, measure
+from auditor.measure.trials import find_hung_benchmarks, measure_trials
 
-Ended = Mapping[PairKey, list[Run]]
+RunsByPair = Mapping[PairKey, list[Run]]
 """The processes of each pair that were made so far."""
 
 
@@ -48,7 +48,7 @@ class PairStudy:
         analysis: PairAnalysis,
         slowdown: float,
         parts: StudyContext,
-        manner: StudyManner = MAIN,
+        manner: StudySettings = MAIN,
     ) -> None:
         """Take what was asked, and v."""
         self._manner = manner
@@ -78,50 +78,54 @@ class PairStudy:
             if isinstance(built, OverlayRefusal):
                 refused.append(PairRuns(pair=pair, refusal=built.reason))
             else:
-                pending.append(self._pending(pair, built))
+                pending.append(self._prepare_pair(pair, built))
         last = {calibrated_pair.pair.key: calibrated_pair for calibrated_pair in pending}
         ended: dict[PairKey, list[Run]] = {key: [] for key in last}
         references: dict[str, Run] = {}
         detected: set[Method] = set()
-        reopened = self._calibrating.reopened(last, ended, references)
-        for wanted in ordered_waves(
+        reopened = self._calibrating.reopen_pairs(last, ended, references)
+        for wave in order_waves(
             pending,
             reopened,
-            partial(detection_promise, baseline=self._baseline),
+            partial(estimate_promise, baseline=self._baseline),
             detected=detected,
             request=self._request,
             deadline=self._parts.deadline,
         ):
-            runs = self._so_far(references)
-            missing = self._calibrating.run(wanted, runs)
+            runs = self._list_references(references)
+            missing = self._calibrating.run(wave, runs)
             last |= {calibrated_pair.pair.key: calibrated_pair for calibrated_pair in missing}
             if not self._request.estimate:
                 ready = self._calibrating.undecided(missing, runs)
                 # A calibration that the time cut off may know the delays of another slowdown only.
                 ready = [
-                    calibrated_pair for calibrated_pair in ready if not calibrated_pair.unsettled
+                    calibrated_pair
+                    for calibrated_pair in ready
+                    if not calibrated_pair.needs_calibration
                 ]
                 self._measure_wave(ready, ended, references)
-                detected |= self._detected(missing, ended, self._so_far(references))
+                detected |= self._find_detected_methods(
+                    missing, ended, self._list_references(references)
+                )
         last |= self._corrected
         measured = (calibrated_pair.pair_runs(ended[key]) for key, calibrated_pair in last.items())
         return StudyRuns(pairs=(*refused, *measured), references=tuple(references.values()))
 
-    def first_trial(self, pairs: Sequence[StudyPair], built: BuiltVariant) -> Trial | None:
+    def make_first_trial(self, pairs: Sequence[StudyPair], built: BuiltVariant) -> Trial | None:
         """Return the first process that is to be run of some pairs, None if none is."""
-        pending = (self._pending(pair, built) for pair in pairs)
+        pending = (self._prepare_pair(pair, built) for pair in pairs)
         calibrated_pair = next(
             (pair for pair in pending if not self._calibrating.is_decided(pair)), None
         )
         if calibrated_pair is None:
             return None
         return (
-            self._calibrating.next_trial(calibrated_pair)
-            if calibrated_pair.unsettled
-            else self._pair_trial(calibrated_pair, 1, 1)
+            self._calibrating.make_next_trial(calibrated_pair)
+            if calibrated_pair.needs_calibration
+            else self._make_pair_trial(calibrated_pair, 1, 1)
         )
 
-    def _pending(self, pair: StudyPair, built: BuiltVariant) -> CalibratedPair:
+    def _prepare_pair(self, pair: StudyPair, built: BuiltVariant) -> CalibratedPair:
         """Return a pair of which nothing is known, with what its calibration is to reach."""
         request = CalibrationRequest(
             slowdown=self._slowdown,
@@ -141,13 +145,13 @@ class PairStudy:
             self._built[key] = variants.build_overlay(key, self._parts)
         return self._built[key]
 
-    def _detected(
-        self, missing: Sequence[CalibratedPair], ended: Ended, references: Sequence[Run]
+    def _find_detected_methods(
+        self, missing: Sequence[CalibratedPair], ended: RunsByPair, references: Sequence[Run]
     ) -> set[Method]:
         return {
             pair.pair.method
             for pair in missing
-            if self._judged(pair, ended[pair.pair.key], references).outcome is Verdict.DETECTED
+            if self._judge_pair(pair, ended[pair.pair.key], references).outcome is Verdict.DETECTED
         }
 
     def _measure_wave(
@@ -160,7 +164,7 @@ class PairStudy:
         runs = self._request.runs
         most = most_runs(self._request) if self._manner.thorough else runs
         for repetition in range(1, most + 1):
-            trial_runs = self._so_far(references)
+            trial_runs = self._list_references(references)
             ready = [
                 pair
                 for pair in ready
@@ -168,30 +172,30 @@ class PairStudy:
             ]
             trials = {
                 trial.id: (key, trial)
-                for key, trial in self._trials(ready, ended, trial_runs, repetition)
+                for key, trial in self._order_trials(ready, ended, trial_runs, repetition)
             }
             if not trials:
                 break
-            asked = f"run {repetition} of {runs}"
-            asked = asked if repetition <= runs else f"further run {repetition - runs}"
-            name = f"{self._manner.name}, {asked}"
-            for run in measure(name, [trial for _, trial in trials.values()], self._parts):
+            run_label = f"run {repetition} of {runs}"
+            run_label = run_label if repetition <= runs else f"further run {repetition - runs}"
+            name = f"{self._manner.name}, {run_label}"
+            for run in measure_trials(name, [trial for _, trial in trials.values()], self._parts):
                 key, _ = trials[run.trial.id]
                 if key is None:
                     references[run.trial.id] = run
                 else:
                     ended[key].append(run)
             if repetition == 1:
-                ready = self._correct(ready, ended, self._so_far(references))
+                ready = self._correct_delays(ready, ended, self._list_references(references))
 
-    def _so_far(self, references: Mapping[str, Run]) -> tuple[Run, ...]:
+    def _list_references(self, references: Mapping[str, Run]) -> tuple[Run, ...]:
         """Return the references; those of the verdicts are also what layouts are known by."""
         runs = tuple(references.values())
         if self._manner is MAIN:
             self._analysis = self._analysis.with_references(runs)
         return runs
 
-    def _correct(
+    def _correct_delays(
         self,
         ready: Sequence[CalibratedPair],
         ended: dict[PairKey, list[Run]],
@@ -201,31 +205,31 @@ class PairStudy:
 
         The blocks of a pair tell what turns give better than those of a calibration.
         """
-        found = {pair.pair.key: pair for pair in ready}
+        pairs_by_key = {pair.pair.key: pair for pair in ready}
         forks = range(1, self._parts.request.plan.forks + 1)
-        for _ in range(corrections(self._request)):
-            off = {
-                key: pair.corrected(ended[key])
-                for key, pair in found.items()
-                if self._missed_its_aim(pair, ended[key], references)
+        for _ in range(count_corrections(self._request)):
+            wrong_pairs = {
+                key: pair.correct_delay(ended[key])
+                for key, pair in pairs_by_key.items()
+                if self._needs_correction(pair, ended[key], references)
             }
             trials = {
                 trial.id: (key, trial)
-                for key, pair in off.items()
-                for trial in (self._pair_trial(pair, 1, fork) for fork in forks)
+                for key, pair in wrong_pairs.items()
+                for trial in (self._make_pair_trial(pair, 1, fork) for fork in forks)
             }
-            again: dict[PairKey, list[Run]] = {}
+            corrected_runs: dict[PairKey, list[Run]] = {}
             name = f"{self._manner.name}, turns corrected"
-            for run in measure(name, [trial for _, trial in trials.values()], self._parts):
-                again.setdefault(trials[run.trial.id][0], []).append(run)
-            found |= {key: off[key] for key in again}
-            ended |= again
-            if not again:
+            for run in measure_trials(name, [trial for _, trial in trials.values()], self._parts):
+                corrected_runs.setdefault(trials[run.trial.id][0], []).append(run)
+            pairs_by_key |= {key: wrong_pairs[key] for key in corrected_runs}
+            ended |= corrected_runs
+            if not corrected_runs:
                 break
-        self._corrected |= found
-        return list(found.values())
+        self._corrected |= pairs_by_key
+        return list(pairs_by_key.values())
 
-    def _missed_its_aim(
+    def _needs_correction(
         self, calibrated: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
     ) -> bool:
         if self._analysis.control:
@@ -233,13 +237,13 @@ class PairStudy:
         wait, data = self._request.wait, self._analysis.data(calibrated.pair_runs(runs), ())
         if calibrated.delay(wait).wait is not InjectionKind.WORK:
             return False
-        verdict = self._judged(calibrated, runs, references)
+        verdict = self._judge_pair(calibrated, runs, references)
         thorough = self._manner.thorough
-        near = thorough and extra_runs.is_off_near_the_threshold(verdict, self._slowdown)
-        other = delays_differ(
-            calibrated.corrected(runs).delay(wait), calibrated.delay(wait), CLOSEST
+        is_correctable = thorough and extra_runs.may_correction_decide(verdict, self._slowdown)
+        has_new_delay = delays_differ(
+            calibrated.correct_delay(runs).delay(wait), calibrated.delay(wait), CLOSEST
         )
-        return other and (near or paired.missed_its_aim(data))
+        return has_new_delay and (is_correctable or paired.has_wrong_slowdown(data))
 
     def _is_open(
         self,
@@ -250,49 +254,59 @@ class PairStudy:
         asked: bool,
     ) -> bool:
         """Tell whether another run can matter, one that was `asked` for or a further one."""
-        if not runs or hung(runs):
+        if not runs or find_hung_benchmarks(runs):
             return not runs
         if self._request.is_fixed:
             return True
-        data = self._data(calibrated, runs, references)
+        data = self._build_pair_data(calibrated, runs, references)
         verdict = detection.judge_pair(data)
         if extra_runs.is_settled(verdict, data):
             return False
         return asked or (extra_runs.may_yet_decide(verdict) and extra_runs.is_within_reach(verdict))
 
-    def _judged(
+    def _judge_pair(
         self, calibrated: CalibratedPair, runs: Sequence[Run], plain: Sequence[Run]
     ) -> PairVerdict:
-        return detection.judge_pair(self._data(calibrated, runs, plain))
+        return detection.judge_pair(self._build_pair_data(calibrated, runs, plain))
 
-    def _data(
+    def _build_pair_data(
         self, pair: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
     ) -> PairData:
         pair = self._corrected.get(pair.pair.key, pair)
         trial_runs = [run for run in references if run.trial.benchmark == pair.pair.benchmark]
         return self._analysis.data(pair.pair_runs(runs), trial_runs)
 
-    def _trials(
-        self, ready: Sequence[CalibratedPair], ended: Ended, runs: Sequence[Run], repetition: int
+    def _order_trials(
+        self,
+        ready: Sequence[CalibratedPair],
+        ended: RunsByPair,
+        runs: Sequence[Run],
+        repetition: int,
     ) -> list[trial_order.Process]:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
         groups: list[list[trial_order.Process]] = [
-            [(pair.pair.key, self._pair_trial(pair, repetition, fork)) for fork in forks]
+            [(pair.pair.key, self._make_pair_trial(pair, repetition, fork)) for fork in forks]
             for pair in ready
         ]
         seed = (self._parts.request.seed, 7, repetition)
         paper = self._request.rule is DetectionRule.PAPER
-        data = [self._data(pair, ended[pair.pair.key], runs) for pair in ready]
-        wanted = dict.fromkeys(
+        data = [self._build_pair_data(pair, ended[pair.pair.key], runs) for pair in ready]
+        plain_candidates = dict.fromkeys(
             pair_data.benchmark for pair_data in data if paper or extra_runs.needs_plain(pair_data)
         )
-        plain = [benchmark for benchmark in wanted if benchmark not in hung(runs)]
+        plain = [
+            benchmark
+            for benchmark in plain_candidates
+            if benchmark not in find_hung_benchmarks(runs)
+        ]
         number = self._manner.first_run + repetition
         if self._request.is_interleaved:
-            among = trial_order.interleaved_baseline(self._parts, self._baseline, plain, number)
+            among = trial_order.make_interleaved_baseline(
+                self._parts, self._baseline, plain, number
+            )
             return trial_order.interleave_processes(
-                [*(each for group in groups for each in group), *among], seed
+                [*(process for group in groups for process in group), *among], seed
             )
         if not paper:
             groups += [
@@ -301,37 +315,44 @@ class PairStudy:
             ]
         return trial_order.shuffle_groups(groups, seed)
 
-    def _pair_trial(self, calibrated: CalibratedPair, repetition: int, fork: int) -> Trial:
+    def _make_pair_trial(self, calibrated: CalibratedPair, repetition: int, fork: int) -> Trial:
         """Return a process of a pair; where it is corrected, of no delay that was wrong."""
         delay = calibrated.delay(self._request.wait)
         if self._analysis.control:
             delay = replace(delay, number=0)
         elif not self._request.exact:
-            delay = self._near.of(self._with_delay(calibrated, delay, 1, 1), delay, calibrated.runs)
-        return self._with_delay(calibrated, delay, repetition, fork)
+            delay = self._near.of(
+                self._make_delayed_trial(calibrated, delay, 1, 1), delay, calibrated.runs
+            )
+        return self._make_delayed_trial(calibrated, delay, repetition, fork)
 
-    def _with_delay(
+    def _make_delayed_trial(
         self, calibrated: CalibratedPair, delay: Delay, repetition: int, fork: int
     ) -> Trial:
         plan = calibrated.plan(self._baseline, self._request)
-        done = calibrated.operations(plan, self._baseline, self._request.wait)
+        operations = calibrated.operations(plan, self._baseline, self._request.wait)
         repetition += self._manner.first_run
         if self._request.rule is DetectionRule.PAPER:
-            purpose, schedule = Purpose.MUTANT, schedules.slowed(plan, done, delay)
+            purpose, schedule = (
+                Purpose.MUTANT,
+                schedules.make_slowed_schedule(plan, operations, delay),
+            )
         else:
             rng = calibrated.pair.rng(self._parts.request.seed, repetition, fork)
             longest = replace(plan, iterations=self._manner.at_most * plan.iterations)
-            stop = self._stop(calibrated, longest)
+            stop = self._plan_early_stop(calibrated, longest)
             plan = plan if stop is None else longest
-            beside = calibrated.built.variant.beside
-            schedule = schedules.pairs(plan, done, delay, rng, beside=beside)
+            has_plain_blocks = calibrated.built.variant.beside
+            schedule = schedules.make_pair_schedule(
+                plan, operations, delay, rng, with_plain=has_plain_blocks
+            )
             purpose, schedule = Purpose.PAIRS, replace(schedule, stop=stop)
         trial = self._parts.trial(purpose, calibrated.pair.benchmark, schedule, calibrated.built)
         return replace(trial, repetition=repetition, fork=fork)
 
-    def _stop(self, calibrated: CalibratedPair, plan: Plan) -> EarlyStop | None:
+    def _plan_early_stop(self, calibrated: CalibratedPair, plan: Plan) -> EarlyStop | None:
         if self._request.exact:
             return None
-        return paired.stopping_rule(
+        return paired.plan_early_stop(
             self._analysis.data(calibrated.pair_runs(()), ()), plan.iterations
         )

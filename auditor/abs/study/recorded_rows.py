@@ -8,11 +8,11 @@ from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.values import OPERATIONS
-from auditor.importers.research_tools.rows import Rows
+from auditor.importers.research_tools.rows import ProcessValues
 from auditor.measure import readings
 
 
-def rows_of(runs: Iterable[Run]) -> tuple[Rows, ...]:
+def build_rows(runs: Iterable[Run]) -> tuple[ProcessValues, ...]:
     """Return the measured values of an audit as a table has them.
 
     That is those of the plain suite and of slowed blocks; the plain processes among slowed ones
@@ -21,35 +21,37 @@ def rows_of(runs: Iterable[Run]) -> tuple[Rows, ...]:
     """
     trial_runs = sorted(runs, key=lambda run: (run.trial.repetition, run.trial.fork))
     interleaved = {Purpose.MUTANT, Purpose.REFERENCE} <= {run.trial.purpose for run in trial_runs}
-    told = _SLOWED | {Purpose.REFERENCE if interleaved else Purpose.SUITE: ArmName.PLAIN}
-    return tuple(rows for run in trial_runs if (rows := _rows(run, told)) is not None)
+    arm_by_purpose = _SLOWED | {Purpose.REFERENCE if interleaved else Purpose.SUITE: ArmName.PLAIN}
+    return tuple(
+        rows for run in trial_runs if (rows := _convert_run(run, arm_by_purpose)) is not None
+    )
 
 
 _SLOWED = {Purpose.MUTANT: ArmName.SLOWED, Purpose.PAIRS: ArmName.SLOWED}
 
 
-def _rows(run: Run, told: Mapping[Purpose, ArmName]) -> Rows | None:
+def _convert_run(run: Run, arm_by_purpose: Mapping[Purpose, ArmName]) -> ProcessValues | None:
     trial = run.trial
-    arm = told.get(trial.purpose)
-    seconds = readings.times(run, arm) if arm else ()
+    arm = arm_by_purpose.get(trial.purpose)
+    seconds = readings.list_block_times(run, arm) if arm else ()
     if arm is None or trial.benchmark is None or not seconds:
         return None
-    return Rows(
+    return ProcessValues(
         run=trial.repetition - 1,
         part=trial.fork - 1,
         method=trial.variant.methods[0].id if trial.variant.methods else None,
-        benchmark=_name(trial.benchmark),
+        benchmark=_format_name(trial.benchmark),
         seconds=seconds,
-        operations=_operations(run.outcome, arm),
+        operations=_list_operations(run.outcome, arm),
     )
 
 
-def _name(benchmark: Benchmark) -> str:
+def _format_name(benchmark: Benchmark) -> str:
     """Return the name with its parameters as JavaABS writes them; Go's have none."""
-    chosen = "".join(f"({key}-{value})" for key, value in benchmark.parameters)
-    return replace(benchmark, parameters=()).id + chosen
+    parameter_text = "".join(f"({key}-{value})" for key, value in benchmark.parameters)
+    return replace(benchmark, parameters=()).id + parameter_text
 
 
-def _operations(outcome: Outcome, arm: ArmName) -> tuple[int, ...]:
-    done = outcome.of(OPERATIONS, arm) if isinstance(outcome, Measured) else None
-    return tuple(round(value) for value in done.values) if done else ()
+def _list_operations(outcome: Outcome, arm: ArmName) -> tuple[int, ...]:
+    operations = outcome.of(OPERATIONS, arm) if isinstance(outcome, Measured) else None
+    return tuple(round(value) for value in operations.values) if operations else ()

@@ -22,7 +22,7 @@ def reference_trial(
     runs of the suite, which tell how stable it is, are of the user's own build instead.
     """
     plan = baseline.plans[benchmark.id]
-    schedule = schedules.plain(plan, baseline.operations[benchmark.id])
+    schedule = schedules.make_plain_schedule(plan, baseline.operations[benchmark.id])
     trial = parts.trial(Purpose.REFERENCE, benchmark, schedule)
     layout = 0
     if parts.layouts is Layouts.DRAWN:

@@ -41,13 +41,17 @@ class ReusableDelays:
         if first.id not in self._chosen:
             left_out = {run.trial.id for run in but}
             delays = [
-                known
+                stored_delay
                 for run in self._store.alike(first)
                 if run.trial.id not in left_out and _differ_in_delay_only(run.trial, first)
-                for known in [_delay(run.trial.schedule)]
-                if known is not None and not delays_differ(known, delay, CLOSE_ENOUGH)
+                for stored_delay in [_find_delay(run.trial.schedule)]
+                if stored_delay is not None and not delays_differ(stored_delay, delay, CLOSE_ENOUGH)
             ]
-            nearest = min(delays, key=lambda known: abs(known.number - delay.number), default=delay)
+            nearest = min(
+                delays,
+                key=lambda stored_delay: abs(stored_delay.number - delay.number),
+                default=delay,
+            )
             self._chosen[first.id] = nearest
         return self._chosen[first.id]
 
@@ -58,5 +62,5 @@ def _differ_in_delay_only(first: Trial, second: Trial) -> bool:
     return replace(first, schedule=replace(first.schedule, arms=arms, stop=stop)).id == second.id
 
 
-def _delay(schedule: Schedule) -> Delay | None:
+def _find_delay(schedule: Schedule) -> Delay | None:
     return next((arm.delay for arm in schedule.arms if arm.name is ArmName.SLOWED), None)

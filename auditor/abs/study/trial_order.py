@@ -19,7 +19,7 @@ Process = tuple[PairKey | None, Trial]
 def shuffle_groups(groups: Sequence[Sequence[Process]], seed: Sequence[int]) -> list[Process]:
     """Return groups of processes that follow each other, the order of the groups drawn."""
     order = np.random.default_rng(seed).permutation(len(groups))
-    return [each for index in order for each in groups[index]]
+    return [process for index in order for process in groups[index]]
 
 
 def interleave_processes(processes: Iterable[Process], seed: Sequence[int]) -> list[Process]:
@@ -28,26 +28,33 @@ def interleave_processes(processes: Iterable[Process], seed: Sequence[int]) -> l
     So what is slowed and what is not are measured near each other, and neither sooner on the whole:
     a machine that becomes slower makes the one no slower than the other.
     """
-    found: dict[Benchmark | None, list[list[Process]]] = {}
+    groups: dict[Benchmark | None, list[list[Process]]] = {}
     for process in processes:
-        found.setdefault(process[1].benchmark, []).append([process])
+        groups.setdefault(process[1].benchmark, []).append([process])
     return shuffle_groups(
-        [shuffle_groups(mine, (*seed, place)) for place, mine in enumerate(found.values())],
+        [shuffle_groups(group, (*seed, place)) for place, group in enumerate(groups.values())],
         seed,
     )
 
 
-def interleaved_baseline(
+def make_interleaved_baseline(
     parts: StudyContext, baseline: SuiteBaseline, benchmarks: Iterable[Benchmark], repetition: int
 ) -> list[Process]:
     """Return the processes of a run of the unchanged suite, for beside those slowed."""
     return [
-        (None, replace(_plain(parts, baseline, benchmark), repetition=repetition, fork=fork))
+        (
+            None,
+            replace(
+                _make_plain_trial(parts, baseline, benchmark), repetition=repetition, fork=fork
+            ),
+        )
         for benchmark in benchmarks
         for fork in range(1, parts.request.plan.forks + 1)
     ]
 
 
-def _plain(parts: StudyContext, baseline: SuiteBaseline, benchmark: Benchmark) -> Trial:
-    schedule = schedules.plain(baseline.plans[benchmark.id], baseline.operations[benchmark.id])
+def _make_plain_trial(parts: StudyContext, baseline: SuiteBaseline, benchmark: Benchmark) -> Trial:
+    schedule = schedules.make_plain_schedule(
+        baseline.plans[benchmark.id], baseline.operations[benchmark.id]
+    )
     return parts.trial(Purpose.REFERENCE, benchmark, schedule)

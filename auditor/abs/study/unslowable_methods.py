@@ -9,7 +9,7 @@ from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Trial
 from auditor.core.subject import Method
 from auditor.measure.context import StudyContext
-from auditor.measure.trials import measure
+from auditor.measure.trials import measure_trials
 
 
 def find_obstacles(
@@ -28,22 +28,24 @@ def find_obstacles(
     it is called; nor where counting failed, since there it may be the benchmark that cannot be
     changed.
     """
-    mine: dict[VariantKey, list[StudyPair]] = {}
+    pairs_by_variant: dict[VariantKey, list[StudyPair]] = {}
     for pair in pairs:
         if pair.calls is not None:
-            mine.setdefault(pair.variant, []).append(pair)
-    reached = {method for method, _ in mine}
-    mine |= {(method, False): [] for method in methods if method not in reached}
-    found: dict[VariantKey, str] = {}
+            pairs_by_variant.setdefault(pair.variant, []).append(pair)
+    reached = {method for method, _ in pairs_by_variant}
+    pairs_by_variant |= {(method, False): [] for method in methods if method not in reached}
+    obstacles: dict[VariantKey, str] = {}
     trials: dict[str, tuple[VariantKey, Trial]] = {}
-    for key, study_pairs in mine.items():
+    for key, study_pairs in pairs_by_variant.items():
         built = study.variant(key)
         if isinstance(built, OverlayRefusal):
-            found[key] = built.reason
-        elif not by_shares and (trial := study.first_trial(study_pairs, built)) is not None:
+            obstacles[key] = built.reason
+        elif not by_shares and (trial := study.make_first_trial(study_pairs, built)) is not None:
             trials[trial.id] = key, trial
-    for run in measure("first builds", [trial for _, trial in trials.values()], parts):
+    for run in measure_trials("first builds", [trial for _, trial in trials.values()], parts):
         if isinstance(run.outcome, NotBuilt):
-            found[trials[run.trial.id][0]] = run.outcome.message
-    slowable = {method for method, _ in mine.keys() - found.keys()}
-    return {method.id: reason for (method, _), reason in found.items() if method not in slowable}
+            obstacles[trials[run.trial.id][0]] = run.outcome.message
+    slowable = {method for method, _ in pairs_by_variant.keys() - obstacles.keys()}
+    return {
+        method.id: reason for (method, _), reason in obstacles.items() if method not in slowable
+    }

@@ -35,13 +35,19 @@ class Advice:
     noted: bool = False  # whether the notes of the targets are the advice, so they are always shown
 
 
-def advise(document: AbsOrStability) -> tuple[Advice, ...]:
+def list_advice(document: AbsOrStability) -> tuple[Advice, ...]:
     """Return what the numbers suggest; nothing where they suggest nothing."""
-    steps = _of_audit(document) if isinstance(document, Document) else _of_suite(document)
+    steps = (
+        _list_audit_advice(document)
+        if isinstance(document, Document)
+        else _list_suite_advice(document)
+    )
     return tuple(step for step in steps if step is not None)
 
 
-def _of_suite(document: AbsOrStability, unneeded: Container[str] = ()) -> list[Advice | None]:
+def _list_suite_advice(
+    document: AbsOrStability, unneeded: Container[str] = ()
+) -> list[Advice | None]:
     """Return what to do about benchmarks; those `unneeded` need not be steady.
 
     Nor is a benchmark to blame for its spread where the machine was busy with something else.
@@ -52,29 +58,33 @@ def _of_suite(document: AbsOrStability, unneeded: Container[str] = ()) -> list[A
         for benchmark in document.benchmarks
         if benchmark.id not in unneeded and not is_busy
     ]
-    return [_failing(document.benchmarks), _slow(document.benchmarks), _unstable(needed)]
+    return [
+        _advise_on_failures(document.benchmarks),
+        _advise_on_slow(document.benchmarks),
+        _advise_on_unstable(needed),
+    ]
 
 
-def _of_audit(document: Document) -> list[Advice | None]:
+def _list_audit_advice(document: Document) -> list[Advice | None]:
     facts = ResultFacts(document)
     unneeded = {
         benchmark.id for benchmark in document.benchmarks if facts.is_droppable(benchmark.id)
     }
     return [
-        _left_open(facts),
-        _cheapest(document),
-        _unwatched(facts),
-        _removed(facts),
-        *(_open(facts, cause) for cause in OpenCause),
-        _broken(document),
-        *_of_suite(document, unneeded),
-        _redundant(facts),
-        _unexamined(facts),
-        _silent(facts),
+        _advise_to_continue(facts),
+        _advise_on_best_changes(document),
+        _advise_on_uncovered(facts),
+        _advise_on_removed_calls(facts),
+        *(_advise_on_open(facts, cause) for cause in OpenCause),
+        _advise_on_crashes(document),
+        *_list_suite_advice(document, unneeded),
+        _advise_on_redundant(facts),
+        _advise_on_unexamined(facts),
+        _advise_on_idle(facts),
     ]
 
 
-def _cheapest(document: Document) -> Advice | None:
+def _advise_on_best_changes(document: Document) -> Advice | None:
     changes = cost_benefit.best_changes(document)
     if not changes:
         return None
@@ -87,61 +97,63 @@ def _cheapest(document: Document) -> Advice | None:
     )
 
 
-def _failing(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
+def _advise_on_failures(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     failed = [benchmark for benchmark in benchmarks if needs_repair(benchmark)]
     if not failed:
         return None
     return Advice(
         "failing",
-        f"Repair {number_format.count(len(failed), 'benchmark')} that {_fail(failed)}",
+        f"Repair {number_format.format_count(len(failed), 'benchmark')} that "
+        f"{_conjugate_fail(failed)}",
         "A process that fails gives no values, so no slowdown shows in it.",
-        tuple(AdviceTarget(verdict.id, _failure(verdict)) for verdict in failed),
+        tuple(AdviceTarget(verdict.id, _describe_failure(verdict)) for verdict in failed),
     )
 
 
-def _fail(benchmarks: Sequence[BenchmarkVerdict]) -> str:
+def _conjugate_fail(benchmarks: Sequence[BenchmarkVerdict]) -> str:
     return "fails" if len(benchmarks) == 1 else "fail"
 
 
-def _slow(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
+def _advise_on_slow(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     """Advise on benchmarks that the watchdog ended: they may only need more time."""
     slow = [benchmark for benchmark in benchmarks if needs_time(benchmark)]
     if not slow:
         return None
     return Advice(
         "slow",
-        f"Give {number_format.count(len(slow), 'benchmark')} more time",
+        f"Give {number_format.format_count(len(slow), 'benchmark')} more time",
         'The watchdog ended a process before it was done: raise "timeout" in the configuration.',
         tuple(
-            AdviceTarget(verdict.id, words.first_line(verdict.reason or "timed out"))
+            AdviceTarget(verdict.id, words.take_first_line(verdict.reason or "timed out"))
             for verdict in slow
         ),
     )
 
 
-def _failure(benchmark: BenchmarkVerdict) -> str:
+def _describe_failure(benchmark: BenchmarkVerdict) -> str:
     """Say how a benchmark fails; why it could not be listed is all that is known of one."""
     if benchmark.ending == UNLISTED and benchmark.reason:
-        return words.first_line(benchmark.reason)
+        return words.take_first_line(benchmark.reason)
     return benchmark.ending.replace("-", " ")
 
 
-def _unwatched(facts: ResultFacts) -> Advice | None:
+def _advise_on_uncovered(facts: ResultFacts) -> Advice | None:
     document = facts.document
     ranked = [verdict for verdict in document.methods if facts.lacks_benchmark(verdict.id)]
     ranked.sort(key=lambda method: -(method.calls or 0))
     if not ranked:
         return None
-    shares = _shares(document.pairs)
+    shares = _find_largest_shares(document.pairs)
     return Advice(
         "unwatched",
-        f"Write benchmarks for {number_format.count(len(ranked), 'method')} that none covers",
+        f"Write benchmarks for {number_format.format_count(len(ranked), 'method')} that none "
+        "covers",
         "If one of them got slower, no benchmark would say so.",
-        tuple(AdviceTarget(method.id, _unwatched_note(method, shares)) for method in ranked),
+        tuple(AdviceTarget(method.id, _describe_uncovered(method, shares)) for method in ranked),
     )
 
 
-def _removed(facts: ResultFacts) -> Advice | None:
+def _advise_on_removed_calls(facts: ResultFacts) -> Advice | None:
     """Advise on methods whose calls the compiler removed: a benchmark is there already."""
     removed = facts.removed_calls
     methods = [(method, name) for name, methods in removed.items() for method in methods]
@@ -149,14 +161,14 @@ def _removed(facts: ResultFacts) -> Advice | None:
         return None
     return Advice(
         "removed",
-        f"Use the results of {number_format.count(len(methods), 'method')} that benchmarks "
+        f"Use the results of {number_format.format_count(len(methods), 'method')} that benchmarks "
         "throw away",
         "The compiler removed these calls, so a slowdown of the method changes nothing.",
         tuple(AdviceTarget(method, f"called in {benchmark}") for method, benchmark in methods),
     )
 
 
-def _shares(pairs: Iterable[PairVerdict]) -> dict[str, float]:
+def _find_largest_shares(pairs: Iterable[PairVerdict]) -> dict[str, float]:
     """Return the largest part of an operation that each method has in any benchmark."""
     largest: dict[str, float] = {}
     for pair in pairs:
@@ -166,8 +178,12 @@ def _shares(pairs: Iterable[PairVerdict]) -> dict[str, float]:
     return largest
 
 
-def _unwatched_note(method: MethodVerdict, shares: dict[str, float]) -> str:
-    calls = "" if method.calls is None else f"; {number_format.count(method.calls, 'call')} counted"
+def _describe_uncovered(method: MethodVerdict, shares: dict[str, float]) -> str:
+    calls = (
+        ""
+        if method.calls is None
+        else f"; {number_format.format_count(method.calls, 'call')} counted"
+    )
     if method.outcome is Verdict.UNREACHED:
         return f"{method.reason or 'no benchmark calls it'}{calls}"
     largest = shares.get(method.id)
@@ -175,19 +191,22 @@ def _unwatched_note(method: MethodVerdict, shares: dict[str, float]) -> str:
         return f"whether any benchmark calls it is not known{calls}"
     if largest is None:
         return f"called, but lost in what else is measured{calls}"
-    return f"at most {number_format.share(min(largest, 1.0))} of what any benchmark measures{calls}"
+    return (
+        f"at most {number_format.format_share(min(largest, 1.0))} of what any benchmark "
+        f"measures{calls}"
+    )
 
 
-def _left_open(facts: ResultFacts) -> Advice | None:
-    methods = _of_cause(facts, OpenCause.BUDGET)
+def _advise_to_continue(facts: ResultFacts) -> Advice | None:
+    methods = _list_open_methods(facts, OpenCause.BUDGET)
     if not methods:
         return None
-    again = facts.document.command
+    command = facts.document.command
     return Advice(
         "left-open",
-        f"Go on with {number_format.count(len(methods), 'method')} {facts.left_open}",
-        "The same command goes on from here" + (f": {again}" if again else "."),
-        tuple(AdviceTarget(method.id, _why(method)) for method in methods),
+        f"Go on with {number_format.format_count(len(methods), 'method')} {facts.open_wording}",
+        "The same command goes on from here" + (f": {command}" if command else "."),
+        tuple(AdviceTarget(method.id, _explain_outcome(method)) for method in methods),
     )
 
 
@@ -211,69 +230,72 @@ _SETTLED_BY = {
 """Slug, title and reason of what is done about methods without a verdict."""
 
 
-def _open(facts: ResultFacts, cause: OpenCause) -> Advice | None:
-    methods = _of_cause(facts, cause)
+def _advise_on_open(facts: ResultFacts, cause: OpenCause) -> Advice | None:
+    methods = _list_open_methods(facts, cause)
     if not methods or cause not in _SETTLED_BY:
         return None
     slug, title, reason = _SETTLED_BY[cause]
     return Advice(
         slug,
-        title.format(number_format.count(len(methods), "method")),
+        title.format(number_format.format_count(len(methods), "method")),
         reason,
-        tuple(AdviceTarget(method.id, _why(method)) for method in methods),
+        tuple(AdviceTarget(method.id, _explain_outcome(method)) for method in methods),
     )
 
 
-def _of_cause(facts: ResultFacts, cause: OpenCause) -> list[MethodVerdict]:
+def _list_open_methods(facts: ResultFacts, cause: OpenCause) -> list[MethodVerdict]:
     return [method for method in facts.document.methods if facts.is_open_for(method.id, cause)]
 
 
-def _broken(document: Document) -> Advice | None:
+def _advise_on_crashes(document: Document) -> Advice | None:
     methods = [method for method in document.methods if method.outcome in BROKEN]
     if not methods:
         return None
     return Advice(
         "broken",
-        f"Find out why benchmarks fail with {number_format.count(len(methods), 'method')} slowed",
+        f"Find out why benchmarks fail with {number_format.format_count(len(methods), 'method')} "
+        "slowed",
         "Where the slowdown might have been detected, the benchmark crashed or did not end.",
-        tuple(AdviceTarget(method.id, _why(method)) for method in methods),
+        tuple(AdviceTarget(method.id, _explain_outcome(method)) for method in methods),
     )
 
 
-def _why(method: MethodVerdict) -> str:
+def _explain_outcome(method: MethodVerdict) -> str:
     return method.reason or words.OUTCOMES[method.outcome].meaning
 
 
-def _unstable(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
+def _advise_on_unstable(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
     shaky = [benchmark for benchmark in benchmarks if benchmark.bucket in words.SHAKY]
     shaky.sort(key=lambda verdict: -(verdict.max_spread or 0.0))
     if not shaky:
         return None
     return Advice(
         "unstable",
-        f"Steady {number_format.count(len(shaky), 'benchmark')}",
+        f"Steady {number_format.format_count(len(shaky), 'benchmark')}",
         "The same code, run again, differs so much that small slowdowns drown in it.",
         tuple(
-            AdviceTarget(verdict.id, f"runs differ by {number_format.share(verdict.max_spread)}")
+            AdviceTarget(
+                verdict.id, f"runs differ by {number_format.format_share(verdict.max_spread)}"
+            )
             for verdict in shaky
         ),
     )
 
 
-def _redundant(facts: ResultFacts) -> Advice | None:
+def _advise_on_redundant(facts: ResultFacts) -> Advice | None:
     document = facts.document
     idle = [benchmark for benchmark in document.benchmarks if facts.is_droppable(benchmark.id)]
     if not idle:
         return None
     return Advice(
         "redundant",
-        f"Leave out {number_format.count(len(idle), 'benchmark')} where time is short",
+        f"Leave out {number_format.format_count(len(idle), 'benchmark')} where time is short",
         words.describe_cover(document),
         tuple(
             AdviceTarget(verdict.id, cost_benefit.explain_redundancy(facts, verdict))
             for verdict in idle
         ),
-        _saved_by_dropping(document, idle),
+        _format_saving(document, idle),
     )
 
 
@@ -282,24 +304,24 @@ def format_cover_saving(document: Document) -> str:
 
     It is known where nothing is lost without each of the other benchmarks.
     """
-    facts, kept = ResultFacts(document), document.minimal_cover
-    idle = [benchmark for benchmark in document.benchmarks if benchmark.id not in kept]
-    if not kept or not all(facts.is_droppable(verdict.id) for verdict in idle):
+    facts, cover = ResultFacts(document), document.minimal_cover
+    idle = [benchmark for benchmark in document.benchmarks if benchmark.id not in cover]
+    if not cover or not all(facts.is_droppable(verdict.id) for verdict in idle):
         return ""
-    return _saved_by_dropping(document, idle)
+    return _format_saving(document, idle)
 
 
-def _saved_by_dropping(document: Document, idle: Sequence[BenchmarkVerdict]) -> str:
+def _format_saving(document: Document, idle: Sequence[BenchmarkVerdict]) -> str:
     if not idle or any(verdict.seconds is None for verdict in idle):
         return ""
-    whole = number_format.seconds(
+    suite_time = number_format.format_seconds(
         sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
     )
-    saved = number_format.seconds(sum(verdict.seconds or 0.0 for verdict in idle))
-    return f"saves {saved} of {whole} a run"
+    saved = number_format.format_seconds(sum(verdict.seconds or 0.0 for verdict in idle))
+    return f"saves {saved} of {suite_time} a run"
 
 
-def _unexamined(facts: ResultFacts) -> Advice | None:
+def _advise_on_unexamined(facts: ResultFacts) -> Advice | None:
     """Advise on benchmarks of which too little was examined to say whether they are needed."""
     verdicts = [
         benchmark
@@ -314,16 +336,18 @@ def _unexamined(facts: ResultFacts) -> Advice | None:
     verdicts.sort(key=lambda verdict: -(verdict.seconds or 0.0))
     return Advice(
         "unexamined",
-        f"Name the methods that {number_format.count(len(verdicts), 'benchmark')} mainly "
+        f"Name the methods that {number_format.format_count(len(verdicts), 'benchmark')} mainly "
         f"{'measures' if len(verdicts) == 1 else 'measure'}",
         'They show whether these benchmarks are needed: --method NAME, or "methods".',
-        tuple(AdviceTarget(verdict.id, _unexamined_note(facts, verdict)) for verdict in verdicts),
-        _a_run(verdicts),
+        tuple(
+            AdviceTarget(verdict.id, _describe_unexamined(facts, verdict)) for verdict in verdicts
+        ),
+        _format_run_time(verdicts),
     )
 
 
-def _unexamined_note(facts: ResultFacts, benchmark: BenchmarkVerdict) -> str:
-    _, most = facts.examined(benchmark.id)
+def _describe_unexamined(facts: ResultFacts, benchmark: BenchmarkVerdict) -> str:
+    _, most = facts.bound_examined_share(benchmark.id)
     if dead := facts.dead_calls(benchmark.id):
         return f"the compiler removed its call of {dead[0]}: use the result"
     if not facts.is_unexamined(benchmark.id):
@@ -332,14 +356,14 @@ def _unexamined_note(facts: ResultFacts, benchmark: BenchmarkVerdict) -> str:
     note = f"its main work is not among the methods {examined}"
     if facts.calls_none(benchmark.id):
         return f"{note}: it calls none of them"
-    return f"{note}: they are at most {_ceil(most)} of it" if most else note
+    return f"{note}: they are at most {_round_up_share(most)} of it" if most else note
 
 
-def _ceil(share: float) -> str:
-    return number_format.share(ceil(1000 * share) / 1000)
+def _round_up_share(share: float) -> str:
+    return number_format.format_share(ceil(1000 * share) / 1000)
 
 
-def _silent(facts: ResultFacts) -> Advice | None:
+def _advise_on_idle(facts: ResultFacts) -> Advice | None:
     """Advise on what takes time, was examined, and surely detects nothing."""
     silent = [
         benchmark
@@ -355,20 +379,22 @@ def _silent(facts: ResultFacts) -> Advice | None:
     alone = len(silent) == 1
     return Advice(
         "silent",
-        f"Ask what {number_format.count(len(silent), 'benchmark')} {'is' if alone else 'are'} for",
+        f"Ask what {number_format.format_count(len(silent), 'benchmark')} "
+        f"{'is' if alone else 'are'} for",
         f"{'It detects' if alone else 'They detect'} no slowdown of the methods examined, which "
         f"hold most of {'its' if alone else 'their'} work.",
         tuple(
             AdviceTarget(
                 verdict.id,
-                f"takes {number_format.seconds(verdict.seconds)}; calls some and detects none",
+                f"takes {number_format.format_seconds(verdict.seconds)}; calls some and detects "
+                "none",
             )
             for verdict in silent
         ),
-        _a_run(silent),
+        _format_run_time(silent),
     )
 
 
-def _a_run(benchmarks: Sequence[BenchmarkVerdict]) -> str:
+def _format_run_time(benchmarks: Sequence[BenchmarkVerdict]) -> str:
     seconds = sum(benchmark.seconds or 0.0 for benchmark in benchmarks)
-    return f"{number_format.seconds(seconds)} a run" if seconds else ""
+    return f"{number_format.format_seconds(seconds)} a run" if seconds else ""

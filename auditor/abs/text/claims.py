@@ -78,18 +78,18 @@ class ResultFacts:
     @cached_property
     def pairs_by_method(self) -> Mapping[str, list[PairVerdict]]:
         """Return the pairs of each method."""
-        found = defaultdict[str, list[PairVerdict]](list)
+        groups = defaultdict[str, list[PairVerdict]](list)
         for pair in self.document.pairs:
-            found[pair.method].append(pair)
-        return found
+            groups[pair.method].append(pair)
+        return groups
 
     @cached_property
     def pairs_by_benchmark(self) -> Mapping[str, list[PairVerdict]]:
         """Return the pairs of each benchmark."""
-        found = defaultdict[str, list[PairVerdict]](list)
+        groups = defaultdict[str, list[PairVerdict]](list)
         for pair in self.document.pairs:
-            found[pair.benchmark].append(pair)
-        return found
+            groups[pair.benchmark].append(pair)
+        return groups
 
     @cached_property
     def slugs(self) -> frozenset[str]:
@@ -102,7 +102,7 @@ class ResultFacts:
         return bool(self.slugs & _BUDGET)
 
     @property
-    def left_open(self) -> str:
+    def open_wording(self) -> str:
         """Return how a method is called that there was no time for."""
         return "not measured yet" if self.is_so_far else "left open by the budget"
 
@@ -132,13 +132,13 @@ class ResultFacts:
 
         Each is named once: one benchmark that uses the result is enough.
         """
-        found = defaultdict[str, list[str]](list)
+        methods_by_benchmark = defaultdict[str, list[str]](list)
         left = set(self.lost)
         for pair in self.document.pairs:
             if pair.outcome is Verdict.DEAD_CODE and pair.method in left:
                 left.remove(pair.method)
-                found[pair.benchmark].append(pair.method)
-        return {benchmark: tuple(methods) for benchmark, methods in found.items()}
+                methods_by_benchmark[pair.benchmark].append(pair.method)
+        return {benchmark: tuple(methods) for benchmark, methods in methods_by_benchmark.items()}
 
     def cause(self, method: str) -> OpenCause:
         """Return why the outcome of an inconclusive method is open."""
@@ -153,7 +153,7 @@ class ResultFacts:
         scatters = (slugs & _SCATTER or sampled) and not unmeasured
         return OpenCause.SCATTER if scatters else OpenCause.OTHER
 
-    def examined(self, benchmark: str) -> tuple[float, float]:
+    def bound_examined_share(self, benchmark: str) -> tuple[float, float]:
         """Return the least and the most that the examined methods can be of an operation.
 
         Methods call each other, so together they hold at least the largest share of one of them,
@@ -166,7 +166,7 @@ class ResultFacts:
 
     def is_mostly_examined(self, benchmark: str) -> bool:
         """Tell whether the examined methods surely hold at least half of an operation."""
-        return self.examined(benchmark)[0] >= MOST
+        return self.bound_examined_share(benchmark)[0] >= MOST
 
     def is_settled(self, benchmark: str) -> bool:
         """Tell whether a benchmark was measured with some method, and none of its pairs is open."""
@@ -201,8 +201,8 @@ class ResultFacts:
 
         Of one whose call the compiler removed no share is known.
         """
-        known = self.is_settled(benchmark) and not self.dead_calls(benchmark)
-        return known and self.examined(benchmark)[1] < MOST
+        has_share = self.is_settled(benchmark) and not self.dead_calls(benchmark)
+        return has_share and self.bound_examined_share(benchmark)[1] < MOST
 
     def dead_calls(self, benchmark: str) -> tuple[str, ...]:
         """Return the methods whose calls the compiler removed from a benchmark."""

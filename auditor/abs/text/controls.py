@@ -10,12 +10,13 @@ def format_controls(controls: Controls | None) -> str:
     """Return how many controls were "detected", in one sentence; empty without any."""
     if controls is None or not controls.judged:
         return ""
-    pairs = number_format.count(controls.judged, "pair")
+    pairs = number_format.format_count(controls.judged, "pair")
     alarms = len(controls.alarms)
     sizes = [abs(effect) for effect in controls.effects]
-    noise = f"; median effect {number_format.share(median(sizes))}" if sizes else ""
+    noise = f"; median effect {number_format.format_share(median(sizes))}" if sizes else ""
     return (
         f"A/A control: {alarms} of {pairs} without a delay {'was' if alarms == 1 else 'were'} "
-        f"detected (false-positive rate at most {number_format.share(controls.bound)}, with 95 % "
+        f"detected (false-positive rate at most {number_format.format_share(controls.bound)}, "
+        "with 95 % "
         f"confidence){noise}."
     )

@@ -54,35 +54,38 @@ class SuiteChange:
     @property
     def effect(self) -> str:
         """Return the effect in words."""
-        how = "measured" if self.measured else "predicted"
+        basis = "measured" if self.measured else "predicted"
         points = f"+{self.points:.3g} points" if self.points else "no points lost"
         if not self.seconds:
-            return f"{points}, no time ({how})"
+            return f"{points}, no time ({basis})"
         word = "more" if self.seconds > 0 else "less"
-        return f"{points}, {number_format.seconds(abs(self.seconds))} {word} a run ({how})"
+        return f"{points}, {number_format.format_seconds(abs(self.seconds))} {word} a run ({basis})"
 
 
 def benchmark_values(document: Document) -> tuple[BenchmarkValue, ...]:
     """Return what each benchmark costs and buys, the most expensive first."""
-    known = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
-    whole, point = sum(known), _point(document)
+    durations = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
+    suite_seconds, point = sum(durations), _compute_method_points(document)
     calls = {method.id: method.calls for method in document.methods if method.calls is not None}
-    every = sum(calls.values())
-    found = [
+    total_calls = sum(calls.values())
+    values = [
         BenchmarkValue(
             benchmark=benchmark.id,
             seconds=benchmark.seconds,
-            part=benchmark.seconds / whole if benchmark.seconds else None,
+            part=benchmark.seconds / suite_seconds if benchmark.seconds else None,
             alone=point * len(benchmark.unique),
             together=point * len(benchmark.shared),
             visible=benchmark.visible,
-            used=sum(calls.get(each, 0) for each in (*benchmark.unique, *benchmark.shared)) / every
-            if every
+            used=sum(
+                calls.get(method_id, 0) for method_id in (*benchmark.unique, *benchmark.shared)
+            )
+            / total_calls
+            if total_calls
             else None,
         )
         for benchmark in document.benchmarks
     ]
-    return tuple(sorted(found, key=lambda value: (-(value.seconds or 0.0), value.benchmark)))
+    return tuple(sorted(values, key=lambda value: (-(value.seconds or 0.0), value.benchmark)))
 
 
 def best_changes(document: Document) -> tuple[SuiteChange, ...]:
@@ -91,23 +94,27 @@ def best_changes(document: Document) -> tuple[SuiteChange, ...]:
     At most MOST: those that raise it first, a use of what is removed before a new benchmark, then
     the one that saves most. Empty where the score says nothing.
     """
-    if not _point(document) or any(caveat.slug == "score-mode" for caveat in document.caveats):
+    if not _compute_method_points(document) or any(
+        caveat.slug == "score-mode" for caveat in document.caveats
+    ):
         return ()
     facts = ResultFacts(document)
-    raising = sorted(_fixes(facts), key=lambda fix: (-fix.points, fix.owner))
-    raising += _stubs(facts)
-    saving = sorted((*_drops(facts), *_shorter(document)), key=lambda drop: drop.seconds)
-    kept = min(len(saving), max(1, MOST - len(raising)))
-    return (*raising[: MOST - kept], *saving[:kept])
+    raising = sorted(_suggest_result_uses(facts), key=lambda fix: (-fix.points, fix.owner))
+    raising += _suggest_benchmarks(facts)
+    saving = sorted(
+        (*_suggest_drops(facts), *_suggest_shortening(document)), key=lambda drop: drop.seconds
+    )
+    saving_count = min(len(saving), max(1, MOST - len(raising)))
+    return (*raising[: MOST - saving_count], *saving[:saving_count])
 
 
-def _point(document: Document) -> float:
+def _compute_method_points(document: Document) -> float:
     """Return the percent of the total score that a method is worth; 0 where none counts."""
     counted = document.scores.total.counted
     return 100 / counted if counted else 0.0
 
 
-def _fixes(facts: ResultFacts) -> Iterator[SuiteChange]:
+def _suggest_result_uses(facts: ResultFacts) -> Iterator[SuiteChange]:
     """Yield uses of results: a call that was removed is watched as soon as it is there."""
     for benchmark, methods in facts.removed_calls.items():
         more = f" and {len(methods) - 1} more" if len(methods) > 1 else ""
@@ -115,25 +122,25 @@ def _fixes(facts: ResultFacts) -> Iterator[SuiteChange]:
         yield SuiteChange(
             owner=benchmark,
             what=f"use the result of {methods[0]}{more}, whose {were} removed",
-            points=_point(facts.document) * len(methods),
+            points=_compute_method_points(facts.document) * len(methods),
             seconds=0.0,
             measured=False,
         )
 
 
-def _stubs(facts: ResultFacts) -> list[SuiteChange]:
+def _suggest_benchmarks(facts: ResultFacts) -> list[SuiteChange]:
     """Return new benchmarks for methods that no benchmark covers, the most used first."""
     document = facts.document
     times = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
     lost = [method for method in document.methods if facts.lacks_benchmark(method.id)]
     lost.sort(key=lambda verdict: -(verdict.calls or 0))
-    every = sum(method.calls or 0 for method in document.methods)
+    total_calls = sum(method.calls or 0 for method in document.methods)
     return [
         SuiteChange(
             owner=verdict.id,
             what="write a benchmark for it (bench-audit trace --stubs begins one)"
-            + _use(verdict, every),
-            points=_point(document),
+            + _format_use(verdict, total_calls),
+            points=_compute_method_points(document),
             seconds=median(times) if times else 0.0,
             measured=False,
         )
@@ -141,19 +148,19 @@ def _stubs(facts: ResultFacts) -> list[SuiteChange]:
     ]
 
 
-def _use(method: MethodVerdict, every: int) -> str:
+def _format_use(method: MethodVerdict, total_calls: int) -> str:
     if not method.calls:
         return ""
-    part = method.calls / every
-    shown = (
-        number_format.share(part)
+    part = method.calls / total_calls
+    share_text = (
+        number_format.format_share(part)
         if part >= _LEAST_SHOWN
-        else f"below {number_format.share(_LEAST_SHOWN)}"
+        else f"below {number_format.format_share(_LEAST_SHOWN)}"
     )
-    return f"; {shown} of the counted calls"
+    return f"; {share_text} of the counted calls"
 
 
-def _drops(facts: ResultFacts) -> Iterator[SuiteChange]:
+def _suggest_drops(facts: ResultFacts) -> Iterator[SuiteChange]:
     """Yield benchmarks without which all is watched that is watched now."""
     for benchmark in facts.document.benchmarks:
         if benchmark.seconds and facts.is_droppable(benchmark.id):
@@ -168,12 +175,12 @@ def _drops(facts: ResultFacts) -> Iterator[SuiteChange]:
 
 def explain_redundancy(facts: ResultFacts, benchmark: BenchmarkVerdict) -> str:
     """Say why a benchmark is redundant, and how much of it was examined."""
-    why = "others detect all that it detects" if benchmark.shared else "it detects none of them"
-    least, _ = facts.examined(benchmark.id)
-    return f"{why}; the methods examined are at least {number_format.share(least)} of it"
+    cause = "others detect all that it detects" if benchmark.shared else "it detects none of them"
+    least, _ = facts.bound_examined_share(benchmark.id)
+    return f"{cause}; the methods examined are at least {number_format.format_share(least)} of it"
 
 
-def _shorter(document: Document) -> Iterator[SuiteChange]:
+def _suggest_shortening(document: Document) -> Iterator[SuiteChange]:
     """Yield benchmarks that see far more than they have to; scatter falls with the square root.
 
     What is watched measures as many iterations as it takes.
@@ -181,9 +188,9 @@ def _shorter(document: Document) -> Iterator[SuiteChange]:
     plan = document.plan
     if plan.iterations is None or plan.warmup is None:
         return
-    whole = sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
+    suite_seconds = sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
     for benchmark in document.benchmarks:
-        least = _least_noticed(document, benchmark)
+        least = _find_least_detected(document, benchmark)
         watched = any(caveat.slug in _WATCHED for caveat in benchmark.caveats)
         if (
             watched
@@ -196,19 +203,20 @@ def _shorter(document: Document) -> Iterator[SuiteChange]:
         part = (_SAFETY * benchmark.visible / least) ** 2
         iterations = max(_LEAST_ITERATIONS, math.ceil(part * plan.iterations))
         saved = benchmark.seconds * (plan.iterations - iterations) / (plan.warmup + plan.iterations)
-        if saved > _LEAST_SAVED * whole:
-            seen = benchmark.visible * math.sqrt(plan.iterations / iterations)
+        if saved > _LEAST_SAVED * suite_seconds:
+            visible_slowdown = benchmark.visible * math.sqrt(plan.iterations / iterations)
             yield SuiteChange(
                 owner=benchmark.id,
                 what=f"measure {iterations} iterations in place of {plan.iterations}: it would see "
-                f"{number_format.times(1 + seen)} and has to see {number_format.times(1 + least)}",
+                f"{number_format.format_factor(1 + visible_slowdown)} and has to see "
+                f"{number_format.format_factor(1 + least)}",
                 points=0.0,
                 seconds=-saved,
                 measured=False,
             )
 
 
-def _least_noticed(document: Document, benchmark: BenchmarkVerdict) -> float | None:
+def _find_least_detected(document: Document, benchmark: BenchmarkVerdict) -> float | None:
     """Return the smallest effect that the benchmark has detected; None where it has none."""
     if benchmark.id not in document.minimal_cover:
         return None

@@ -9,7 +9,7 @@ def most_sensitive_pairs(curve: DetectionCurve | None) -> dict[str, PairCurve]:
     by_method: dict[str, PairCurve] = {}
     for pair in curve.pairs if curve else ():
         best = by_method.get(pair.method)
-        if best is None or _size(pair) < _size(best):
+        if best is None or _find_detected_size(pair) < _find_detected_size(best):
             by_method[pair.method] = pair
     return by_method
 
@@ -17,11 +17,11 @@ def most_sensitive_pairs(curve: DetectionCurve | None) -> dict[str, PairCurve]:
 def format_limit(pair: PairCurve) -> str:
     """Return from which slowdown on a pair detects, or up to which it does not."""
     if pair.slowdown is not None:
-        return number_format.times(1 + pair.slowdown)
+        return number_format.format_factor(1 + pair.slowdown)
     return (
-        f"not {number_format.times(1 + pair.unnoticed)}"
+        f"not {number_format.format_factor(1 + pair.unnoticed)}"
         if pair.unnoticed is not None
-        else number_format.NONE
+        else number_format.NO_VALUE
     )
 
 
@@ -30,7 +30,9 @@ def format_pair_curve(pair: PairCurve) -> str:
     limit = format_limit(pair)
     if pair.slowdown is None:
         return f"{limit} is detected" if pair.unnoticed is not None else ""
-    but = "" if pair.unnoticed is None else f", not {number_format.times(1 + pair.unnoticed)}"
+    but = (
+        "" if pair.unnoticed is None else f", not {number_format.format_factor(1 + pair.unnoticed)}"
+    )
     return f"detects {limit} and more{but}"
 
 
@@ -44,9 +46,9 @@ def format_suite_curve(curve: DetectionCurve | None, undecided: int) -> str:
     steps, covered = [], 0
     for point in curve.points:
         if point.covered > covered:
-            steps.append(f"{number_format.times(1 + point.slowdown)} in {point.covered}")
+            steps.append(f"{number_format.format_factor(1 + point.slowdown)} in {point.covered}")
             covered = point.covered
-    counted = number_format.count(curve.points[0].counted, "method")
+    counted = number_format.format_count(curve.points[0].counted, "method")
     if not steps and undecided:
         return ""
     if not steps:
@@ -54,5 +56,5 @@ def format_suite_curve(curve: DetectionCurve | None, undecided: int) -> str:
     return f"It detects {', '.join(steps)} of {counted}."
 
 
-def _size(pair: PairCurve) -> float:
+def _find_detected_size(pair: PairCurve) -> float:
     return float("inf") if pair.slowdown is None else pair.slowdown

@@ -7,19 +7,21 @@ from auditor.core import busy
 from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import BenchmarkVerdict, Bucket
 from reports import number_format
-from reports.wording import SET_UP_ONLY, Word
+from reports.wording import SET_UP_ONLY, LegendEntry
 
 OUTCOMES = {
-    Verdict.DETECTED: Word("✓", "detected", "a benchmark detects the slowdown"),
-    Verdict.MISSED: Word("✗", "missed", "called, but the slowdown is not detected"),
-    Verdict.UNREACHED: Word("○", "unreached", "not called while the benchmark is measured"),
-    Verdict.INCONCLUSIVE: Word("?", "inconclusive", "whether the slowdown is detected is open"),
-    Verdict.DEAD_CODE: Word("d", "dead code", "the compiler had removed the call"),
-    Verdict.CRASHED: Word("!", "crashed", "the benchmark failed when slowed"),
-    Verdict.TIMED_OUT: Word("t", "timed out", "the benchmark did not end when slowed"),
-    Verdict.INVALID: Word("i", "invalid", "the slowed version does not compile"),
-    Verdict.REFUSED: Word("r", "refused", "this method cannot be slowed"),
-    Verdict.UNMEASURED: Word("-", "unmeasured", "not measured"),
+    Verdict.DETECTED: LegendEntry("✓", "detected", "a benchmark detects the slowdown"),
+    Verdict.MISSED: LegendEntry("✗", "missed", "called, but the slowdown is not detected"),
+    Verdict.UNREACHED: LegendEntry("○", "unreached", "not called while the benchmark is measured"),
+    Verdict.INCONCLUSIVE: LegendEntry(
+        "?", "inconclusive", "whether the slowdown is detected is open"
+    ),
+    Verdict.DEAD_CODE: LegendEntry("d", "dead code", "the compiler had removed the call"),
+    Verdict.CRASHED: LegendEntry("!", "crashed", "the benchmark failed when slowed"),
+    Verdict.TIMED_OUT: LegendEntry("t", "timed out", "the benchmark did not end when slowed"),
+    Verdict.INVALID: LegendEntry("i", "invalid", "the slowed version does not compile"),
+    Verdict.REFUSED: LegendEntry("r", "refused", "this method cannot be slowed"),
+    Verdict.UNMEASURED: LegendEntry("-", "unmeasured", "not measured"),
 }
 LEGEND = tuple(
     word
@@ -51,7 +53,7 @@ def style_of(verdict: MethodVerdict | PairVerdict) -> str:
     return "set-up-only" if _in_set_up(verdict) else verdict.outcome.value
 
 
-def word_of(verdict: MethodVerdict | PairVerdict) -> Word:
+def word_of(verdict: MethodVerdict | PairVerdict) -> LegendEntry:
     """Return what the outcome of a method or pair is called."""
     return SET_UP_ONLY if _in_set_up(verdict) else OUTCOMES[verdict.outcome]
 
@@ -79,34 +81,36 @@ def describe_score(name: str, score: Score, document: Document) -> str:
     return SCORES[name] + (" and those without a spread" if unknown else "")
 
 
-def headline(document: AbsOrStability) -> str:
+def format_headline(document: AbsOrStability) -> str:
     """Return the answer in one sentence, of which another says whether it is not the one asked."""
-    return _add_other(document, busy.add_to_headline(_answer(document), document.strain))
+    return _mark_mismatch(document, busy.add_to_headline(_format_answer(document), document.strain))
 
 
 def headline_without_machine(document: AbsOrStability) -> str:
     """Return the headline of a page, which says elsewhere that the machine was busy."""
-    return _add_other(document, _answer(document))
+    return _mark_mismatch(document, _format_answer(document))
 
 
-def _add_other(document: AbsOrStability, answer: str) -> str:
+def _mark_mismatch(document: AbsOrStability, answer: str) -> str:
     """Say first that a result answers another question than was asked, where it does."""
-    other = any(caveat.slug == "other-configuration" for caveat in document.caveats)
-    return f"Not the audit that was asked for: {answer}" if other else answer
+    has_mismatch = any(caveat.slug == "other-configuration" for caveat in document.caveats)
+    return f"Not the audit that was asked for: {answer}" if has_mismatch else answer
 
 
-def _answer(document: AbsOrStability) -> str:
+def _format_answer(document: AbsOrStability) -> str:
     if isinstance(document, StabilityDocument):
         return _stability_headline(document)
     total = document.scores.total
     if total.counted == 0:
         return _without_methods(document)
-    slowdown = "" if document.slowdown is None else f"{number_format.share(document.slowdown)} "
-    methods = number_format.count(total.counted, "method")
+    slowdown = (
+        "" if document.slowdown is None else f"{number_format.format_share(document.slowdown)} "
+    )
+    methods = number_format.format_count(total.counted, "method")
     open_, by_budget = count_undecided(total), _by_budget(document)
     if open_ == total.counted:
-        those = "the only method" if total.counted == 1 else f"all {methods}"
-        sentence = f"Whether this suite would detect a {slowdown}slowdown is open for {those}"
+        scope_text = "the only method" if total.counted == 1 else f"all {methods}"
+        sentence = f"Whether this suite would detect a {slowdown}slowdown is open for {scope_text}"
         return f"{sentence}{by_budget}."
     covered = total.covered or "none"
     sentence = f"This suite would detect a {slowdown}slowdown in {covered} of {methods}"
@@ -119,7 +123,7 @@ def _by_budget(document: Document) -> str:
     """Say how many methods the budget left open; empty where it left none."""
     facts = ResultFacts(document)
     left = sum(facts.is_open_for(method.id, OpenCause.BUDGET) for method in document.methods)
-    return f" ({left} {facts.left_open})" if left else ""
+    return f" ({left} {facts.open_wording})" if left else ""
 
 
 def _without_methods(document: Document) -> str:
@@ -151,18 +155,18 @@ def _stability_headline(document: StabilityDocument) -> str:
     ]
     if document.stability.runs < 2:
         measured = sum(bool(benchmark.means) for benchmark in document.benchmarks)
-        whole = number_format.count(len(document.benchmarks), "benchmark")
-        return f"{measured} of {whole} measured, in one run of the suite: a spread needs two."
+        suite_size = number_format.format_count(len(document.benchmarks), "benchmark")
+        return f"{measured} of {suite_size} measured, in one run of the suite: a spread needs two."
     if not spreads and any(map(is_withheld, document.benchmarks)):
         return "No spread is shown: the runs were made on a busy machine."
     if not spreads:
         return "No benchmark was measured in all runs, so nothing can be said about stability."
     withheld = sum(map(is_withheld, document.benchmarks))
     calm = sum(spread < 0.05 for spread in spreads)
-    benchmarks = number_format.count(len(spreads), "benchmark")
-    runs = number_format.count(document.stability.runs, "run")
+    benchmarks = number_format.format_count(len(spreads), "benchmark")
+    runs = number_format.format_count(document.stability.runs, "run")
     left = f"; {withheld} more were measured on a busy machine" if withheld else ""
-    spread = number_format.share(0.05)
+    spread = number_format.format_share(0.05)
     return f"{calm} of {benchmarks} stay within {spread} over {runs} of the suite{left}."
 
 
@@ -173,60 +177,73 @@ def is_withheld(benchmark: BenchmarkVerdict) -> bool:
 
 def describe_rule(document: Document) -> str:
     """Return by which rule and which slowdown the verdict was reached."""
-    chosen = "fixed" if document.slowdown_source == "fixed" else "twice the spread of this suite"
-    slowdown = f"slowdown {number_format.share(document.slowdown)} ({chosen})"
+    size_source = (
+        "fixed" if document.slowdown_source == "fixed" else "twice the spread of this suite"
+    )
+    slowdown = f"slowdown {number_format.format_share(document.slowdown)} ({size_source})"
     if document.slowdown is None:
         slowdown = "no slowdown known"
-    how = "an estimate, nothing was slowed down; " if is_estimate(document) else ""
+    prefix = "an estimate, nothing was slowed down; " if is_estimate(document) else ""
     seed = "" if document.seed is None else f", seed {document.seed}"
-    return f'{how}rule "{document.rule.value}", {slowdown}{seed}{_evidence(document)}'
+    return f'{prefix}rule "{document.rule.value}", {slowdown}{seed}{_describe_evidence(document)}'
 
 
-def _evidence(document: Document) -> str:
+def _describe_evidence(document: Document) -> str:
     """Say how many pairs rest on samples and how many on delays, where any rests on samples."""
     bases = [pair.decided_by for pair in document.pairs]
     sampled, slowed = bases.count("share"), bases.count("injection")
     if not sampled:
         return ""
-    pairs = number_format.count(sampled, "pair")
+    pairs = number_format.format_count(sampled, "pair")
     return f"; {pairs} decided by CPU samples, {slowed} by an injected delay"
 
 
-def first_line(text: str) -> str:
+def take_first_line(text: str) -> str:
     """Return the first line of a reason, with the next one where that is only announced."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    taken = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
-    said = " ".join(taken)
-    return said if len(said) <= 160 else f"{said[:159]}…"
+    chosen_lines = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
+    shortened = " ".join(chosen_lines)
+    return shortened if len(shortened) <= 160 else f"{shortened[:159]}…"
 
 
 def describe_suite(document: AbsOrStability) -> str:
     """Return the size of the suite and how long a run of it takes, in one sentence."""
-    size, whole = _size(document), "the whole suite"
+    size, suite_text = _format_size(document), "the whole suite"
     if document.stability.filter is not None:
-        whole = "these"
+        suite_text = "these"
     duration = document.stability.duration
     if document.plan.iterations is None:
         return f"{size}; another program has run it, how long that took is not known."
     if duration is None or duration.mean is None:
-        return f"{size}; no run of {whole} is complete."
-    sd = "" if duration.sd is None else f" (± {number_format.seconds(duration.sd)})"
-    takes = f"a run of {whole} takes {number_format.seconds(duration.mean)}{sd}"
+        return f"{size}; no run of {suite_text} is complete."
+    sd = "" if duration.sd is None else f" (± {number_format.format_seconds(duration.sd)})"
+    takes = f"a run of {suite_text} takes {number_format.format_seconds(duration.mean)}{sd}"
     part = duration.mean / duration.limit
-    text = number_format.share(part) if part >= 0.001 else f"less than {number_format.share(0.001)}"
-    return f"{size}; {takes}, {text} of a CI limit of {number_format.minutes(duration.limit)}."
+    text = (
+        number_format.format_share(part)
+        if part >= 0.001
+        else f"less than {number_format.format_share(0.001)}"
+    )
+    return (
+        f"{size}; {takes}, {text} of a CI limit of {number_format.format_minutes(duration.limit)}."
+    )
 
 
-def _size(document: AbsOrStability) -> str:
-    count, chosen = len(document.benchmarks), document.stability.filter
-    size = number_format.count(count, "benchmark")
-    if chosen is not None:
-        over, many = chosen.groups_passed_over, number_format.count(chosen.suite_size, "benchmark")
-        others = (
-            f"; {number_format.count(over, 'package')} without a match passed over" if over else ""
+def _format_size(document: AbsOrStability) -> str:
+    count, suite_filter = len(document.benchmarks), document.stability.filter
+    size = number_format.format_count(count, "benchmark")
+    if suite_filter is not None:
+        over, many = (
+            suite_filter.groups_passed_over,
+            number_format.format_count(suite_filter.suite_size, "benchmark"),
+        )
+        passed_over_text = (
+            f"; {number_format.format_count(over, 'package')} without a match passed over"
+            if over
+            else ""
         )
         size = f"{count} of the suite's {'benchmarks' if over else many}"
-        size += f" (filter {chosen.pattern!r}{others})"
+        size += f" (filter {suite_filter.pattern!r}{passed_over_text})"
     silent = sum(not benchmark.means for benchmark in document.benchmarks)
     return f"{size}, {silent} of them without a measurement" if silent else size
 
@@ -246,22 +263,25 @@ def describe_cover(document: Document) -> str:
     if not document.minimal_cover:
         return _without_cover(facts)
     size = len(document.minimal_cover)
-    whole = number_format.count(len(document.benchmarks), "benchmark")
+    suite_size = number_format.format_count(len(document.benchmarks), "benchmark")
     verb = "gives" if size == 1 else "give"
-    return f"{size} of {whole} {verb} the same score for these methods{_least(facts)}."
+    return (
+        f"{size} of {suite_size} {verb} the same score for these "
+        f"methods{_describe_alternatives(facts)}."
+    )
 
 
 def _without_cover(facts: ResultFacts) -> str:
     if facts.has_whole_matrix:
         return "No benchmark detects anything, so there is nothing to keep."
-    pairs = number_format.count(facts.open_pairs, "pair is open", "pairs are open")
+    pairs = number_format.format_count(facts.open_pairs, "pair is open", "pairs are open")
     return "No benchmark was seen to detect a method" + (f"; {pairs}." if facts.open_pairs else ".")
 
 
-def _least(facts: ResultFacts) -> str:
+def _describe_alternatives(facts: ResultFacts) -> str:
     """Say how few benchmarks could do as well."""
     if facts.open_pairs:
-        pairs = number_format.count(facts.open_pairs, "pair is open", "pairs are open")
+        pairs = number_format.format_count(facts.open_pairs, "pair is open", "pairs are open")
         return f"; {pairs}, so others may detect as much"
     if not facts.has_whole_matrix:
         return "; not all benchmarks were looked at"
@@ -269,7 +289,7 @@ def _least(facts: ResultFacts) -> str:
     return "; fewer cannot" if bound.exact else f"; no fewer than {bound.minimum} can"
 
 
-def unwatched_methods(document: Document) -> list[MethodVerdict]:
+def list_uncovered_methods(document: Document) -> list[MethodVerdict]:
     """Return the methods that no benchmark covers, but those whose misses the user accepts."""
     lost = ResultFacts(document).lost
     return [method for method in document.methods if method.id in lost]

@@ -6,7 +6,7 @@ What is borrowed and kept would soon be all that there is, and calls that only t
 from collections.abc import Sequence as Many
 from dataclasses import replace
 
-from auditor.concurrency.judge.arguments import Arguments, StatementScope
+from auditor.concurrency.judge.arguments import ArgumentGenerator, StatementScope
 from auditor.concurrency.judge.catalogue import PRIMITIVES
 from auditor.core.contracts.concurrent_test import Member, MemberKind, Variable
 
@@ -28,15 +28,15 @@ def releasing_methods(member: Member, methods: Many[Member]) -> list[Member]:
     ]
 
 
-def give_back(
-    arguments: Arguments, taker: Member, variable: Variable, scope: StatementScope
+def add_release_call(
+    arguments: ArgumentGenerator, taker: Member, variable: Variable, scope: StatementScope
 ) -> bool:
     """Add the call that takes `variable`, the last statement's value; return whether it has one."""
     type_ = scope.more[-1].member.returns
     if arguments.call(taker, scope, scope.receiver) is None:
         return False
     last = scope.more[-1]
-    at = taker.parameters.index(type_)
-    given = (*last.arguments[:at], variable, *last.arguments[at + 1 :])
-    scope.more[-1] = replace(last, arguments=given)
+    position = taker.parameters.index(type_)
+    new_arguments = (*last.arguments[:position], variable, *last.arguments[position + 1 :])
+    scope.more[-1] = replace(last, arguments=new_arguments)
     return True

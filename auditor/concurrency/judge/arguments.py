@@ -6,14 +6,21 @@ from typing import TypeVar
 
 import numpy as np
 
-from auditor.concurrency.judge.catalogue import BOXES, CLASS, OBJECT, PRIMITIVES, STRING, Catalogue
+from auditor.concurrency.judge.catalogue import (
+    BOXES,
+    CLASS,
+    OBJECT,
+    PRIMITIVES,
+    STRING,
+    TypeCatalogue,
+)
 from auditor.core.contracts.concurrent_test import (
     Argument,
     Literal,
     Member,
     MemberKind,
-    Sequence,
     Statement,
+    StatementSequence,
     Variable,
 )
 
@@ -42,7 +49,7 @@ _ANY = (OBJECT, STRING, *BOXES)
 would have no end."""
 _DEPTH = 3
 _MOST_ELEMENTS = 3
-_OWN = (
+_UNSHARED_TYPES = (
     "java.util.", "java.io.", "java.text.", "java.lang.StringBuilder", "java.lang.StringBuffer",
 )  # fmt: skip
 """Of such types each thread has its own: what is not thread-safe would fail for its own sake."""
@@ -64,7 +71,7 @@ class StatementScope:
     an argument needed to be made.
     """
 
-    prefix: Sequence
+    prefix: StatementSequence
     own: list[Statement]
     subject: int | None
     more: list[Statement] = field(default_factory=list)
@@ -86,128 +93,134 @@ class StatementScope:
 
 
 @dataclass(frozen=True, slots=True)
-class Arguments:
+class ArgumentGenerator:
     """Draws values of types."""
 
-    catalogue: Catalogue
+    catalogue: TypeCatalogue
     rng: np.random.Generator
 
     def call(
         self, member: Member, scope: StatementScope, receiver: Variable | None
     ) -> Variable | None:
         """Add the call of a member, after what its arguments need; None where one cannot be had."""
-        return self._call(member, scope, receiver, _DEPTH)
+        return self._add_call(member, scope, receiver, _DEPTH)
 
     def value(self, type_: str, scope: StatementScope) -> Variable | None:
         """Add what makes a value of a type."""
         makers = self.catalogue.makers(type_)
-        return self._made(makers, scope, _DEPTH) if makers else None
+        return self._construct_value(makers, scope, _DEPTH) if makers else None
 
-    def _call(
+    def _add_call(
         self, member: Member, scope: StatementScope, receiver: Variable | None, depth: int
     ) -> Variable | None:
         if member.kind is MemberKind.FACTORY:
-            variable = self._argument(member.owner, scope, depth)
+            variable = self._choose_argument(member.owner, scope, depth)
             if not isinstance(variable, Variable):
                 return None
             receiver = variable
-        given: list[Argument] = []
+        call_arguments: list[Argument] = []
         for type_ in member.parameters:
-            argument = self._argument(type_, scope, depth)
+            argument = self._choose_argument(type_, scope, depth)
             if argument is None:
                 return None
-            given.append(argument)
-        if member.kind is MemberKind.PLAIN and _works(member.owner):
+            call_arguments.append(argument)
+        if member.kind is MemberKind.PLAIN and _stands_for_work(member.owner):
             member = replace(member, parameters=("int",))
-            given.append(Literal("int", self.one(_WORK)))
-        return scope.add(Statement(member=member, receiver=receiver, arguments=tuple(given)))
+            call_arguments.append(Literal("int", self.draw_item(_WORK)))
+        return scope.add(
+            Statement(member=member, receiver=receiver, arguments=tuple(call_arguments))
+        )
 
-    def _argument(self, type_: str, scope: StatementScope, depth: int) -> Argument | None:
-        variables = self._variables(type_, scope)
+    def _choose_argument(self, type_: str, scope: StatementScope, depth: int) -> Argument | None:
+        variables = self._find_variables(type_, scope)
         take = _TAKE_VARIABLE if type_ != OBJECT else _TAKE_ANY
         if variables and self.rng.random() < take:
-            return self.one(variables)
-        if (simple := self._simple(type_, scope)) is not None:
+            return self.draw_item(variables)
+        if (simple := self._make_simple_value(type_, scope)) is not None:
             return simple
         if type_.endswith("[]") and depth:
-            return self._array(type_[:-2], scope, depth)
-        variable = self._made(self.catalogue.makers(type_), scope, depth) if depth else None
+            return self._add_array(type_[:-2], scope, depth)
+        variable = (
+            self._construct_value(self.catalogue.makers(type_), scope, depth) if depth else None
+        )
         if variable is not None:
             return variable
         if variables:
-            return self.one(variables)
+            return self.draw_item(variables)
         return None if type_ in PRIMITIVES else Literal(type_, None)
 
-    def _simple(self, type_: str, scope: StatementScope) -> Argument | None:
+    def _make_simple_value(self, type_: str, scope: StatementScope) -> Argument | None:
         """Return a value that can be written down, or a constant of the class instead."""
-        written = self._written(type_)
-        constants = self.catalogue.constants(type_) if written else ()
+        literal = self._make_literal(type_)
+        constants = self.catalogue.constants(type_) if literal else ()
         if constants and self.rng.random() < _TAKE_CONSTANT:
-            return scope.add(Statement(member=self.one(constants)))
-        return written
+            return scope.add(Statement(member=self.draw_item(constants)))
+        return literal
 
-    def _written(self, type_: str) -> Literal | None:
-        kind = self.one(_OF_OBJECTS) if type_ == OBJECT else BOXES.get(type_, type_)
+    def _make_literal(self, type_: str) -> Literal | None:
+        kind = self.draw_item(_OF_OBJECTS) if type_ == OBJECT else BOXES.get(type_, type_)
         if kind == CLASS:
             return Literal(CLASS, self.catalogue.subject)
-        return Literal(kind, self.one(_TEXTS[kind])) if kind in _TEXTS else None
+        return Literal(kind, self.draw_item(_TEXTS[kind])) if kind in _TEXTS else None
 
-    def _made(self, makers: Many[Member], scope: StatementScope, depth: int) -> Variable | None:
+    def _construct_value(
+        self, makers: Many[Member], scope: StatementScope, depth: int
+    ) -> Variable | None:
         """Add what makes a value; simple makers come first, as deep ones seldom work."""
         if not makers:
             return None
         weights = np.array([1.0 / (1 + len(maker.parameters)) ** 2 for maker in makers])
         before = list(scope.more)
         weights /= weights.sum()
-        for at in self.rng.choice(len(makers), len(makers), replace=False, p=weights):
-            variable = self._call(makers[int(at)], scope, None, depth - 1)
+        for index in self.rng.choice(len(makers), len(makers), replace=False, p=weights):
+            variable = self._add_call(makers[int(index)], scope, None, depth - 1)
             if variable is not None:
                 return variable
             scope.more[:] = before
         return None
 
-    def _array(self, element: str, scope: StatementScope, depth: int) -> Variable | None:
-        given = []
+    def _add_array(self, element: str, scope: StatementScope, depth: int) -> Variable | None:
+        elements = []
         for _ in range(int(self.rng.integers(_MOST_ELEMENTS + 1))):
-            argument = self._argument(element, scope, depth - 1)
+            argument = self._choose_argument(element, scope, depth - 1)
             if argument is None:
                 return None
-            given.append(argument)
+            elements.append(argument)
         member = Member(
             kind=MemberKind.ARRAY,
             owner=element,
             name="",
-            parameters=(element,) * len(given),
+            parameters=(element,) * len(elements),
             returns=element + "[]",
         )
-        return scope.add(Statement(member=member, arguments=tuple(given)))
+        return scope.add(Statement(member=member, arguments=tuple(elements)))
 
-    def _variables(self, type_: str, scope: StatementScope) -> list[Variable]:
-        own = [
+    def _find_variables(self, type_: str, scope: StatementScope) -> list[Variable]:
+        local_variables = [
             Variable(index, shared=scope.in_prefix)
             for index, statement in enumerate([*scope.own, *scope.more])
             if not (scope.in_prefix and index == scope.subject)
-            and self._usable(statement.member.returns, type_)
+            and self._is_usable(statement.member.returns, type_)
         ]
         shared = [
             Variable(index, shared=True)
             for index, statement in enumerate(scope.prefix)
             if index != scope.subject
-            and self._usable(statement.member.returns, type_)
-            and not statement.member.returns.startswith(_OWN)
+            and self._is_usable(statement.member.returns, type_)
+            and not statement.member.returns.startswith(_UNSHARED_TYPES)
             and not statement.member.returns.endswith("[]")
         ]
-        return own + shared
+        return local_variables + shared
 
-    def _usable(self, given: str, wanted: str) -> bool:
+    def _is_usable(self, given: str, wanted: str) -> bool:
         if wanted == OBJECT:
             return given in _ANY
-        return given != "void" and self.catalogue.fits(given, wanted)
+        return given != "void" and self.catalogue.is_assignable(given, wanted)
 
-    def one(self, of: Many[_Item]) -> _Item:
+    def draw_item(self, of: Many[_Item]) -> _Item:
         """Draw one of several."""
         return of[int(self.rng.integers(len(of)))]
 
 
-def _works(type_: str) -> bool:
+def _stands_for_work(type_: str) -> bool:
     return type_.startswith(_CALLED_BACK) or not type_.startswith("java.")

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from auditor.core.contracts.concurrent_test import Member, MemberKind
 from auditor.core.contracts.test_generation import (
-    Describe,
-    Factories,
+    DescriptionRequest,
+    FactoryRequest,
     GenerationSteps,
     Lines,
-    Subtypes,
+    SubtypeRequest,
 )
 from auditor.core.errors import SubjectError
 
@@ -25,7 +25,7 @@ BOXES = {
     "java.lang.Float": "float",
     "java.lang.Double": "double",
 }
-_WRITTEN = PRIMITIVES | BOXES.keys() | {OBJECT, STRING, CLASS, "void"}
+_LITERAL_TYPES = PRIMITIVES | BOXES.keys() | {OBJECT, STRING, CLASS, "void"}
 """Types whose values are written down, or are no values."""
 _STAND_INS = {
     "java.util.Collection": "java.util.ArrayList",
@@ -63,7 +63,7 @@ class TypeFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class TypeCatalogue:
     """The class under test and all types that its tests need.
 
     `factories` are static methods of other classes that return it, or what nothing else makes, and
@@ -85,26 +85,26 @@ class Catalogue:
     @property
     def methods(self) -> tuple[Member, ...]:
         """Return the public methods and fields of the class under test, without its creators."""
-        own = self.types[self.subject].members
+        members = self.types[self.subject].members
         return tuple(
             member
-            for member in own
+            for member in members
             if member.kind not in (MemberKind.CONSTRUCTOR, MemberKind.CONSTANT)
         )
 
     def constants(self, type_: str) -> tuple[Member, ...]:
         """Return the constants of the class under test that are of just this type."""
-        own = self.types[self.subject].members
+        members = self.types[self.subject].members
         return tuple(
             member
-            for member in own
+            for member in members
             if member.kind is MemberKind.CONSTANT and member.returns == type_
         )
 
     def makers(self, type_: str) -> tuple[Member, ...]:
         """Return what makes a value that can be used as a type."""
         names = [type_, *self.below.get(type_, ())]
-        members = [member for name in names for member in self._own(name)]
+        members = [member for name in names for member in self._find_type_makers(name)]
         members += [factory for factory in self.factories if factory.returns in names]
         facts = self.types.get(type_)
         if facts is not None and facts.answers is not None:
@@ -114,11 +114,11 @@ class Catalogue:
             ]
         return tuple(members)
 
-    def _own(self, name: str) -> Iterator[Member]:
+    def _find_type_makers(self, name: str) -> Iterator[Member]:
         facts = self.types.get(name)
-        return iter(()) if facts is None or not facts.public else _makers(name, facts)
+        return iter(()) if facts is None or not facts.public else _list_makers(name, facts)
 
-    def without(self, members: Set[Member]) -> "Catalogue":
+    def exclude_members(self, members: Set[Member]) -> "TypeCatalogue":
         """Return what is left without some members, which may be implementations of interfaces."""
         plain = {member.owner for member in members if member.kind is MemberKind.PLAIN}
         left = {
@@ -132,7 +132,7 @@ class Catalogue:
         factories = tuple(factory for factory in self.factories if factory not in members)
         return replace(self, types=left, factories=factories)
 
-    def fits(self, given: str, wanted: str) -> bool:
+    def is_assignable(self, given: str, wanted: str) -> bool:
         """Tell whether a value of one type can be used as another."""
         if given == wanted or (wanted == OBJECT and given != "void"):
             return True
@@ -148,7 +148,7 @@ class Catalogue:
         return facts.written if facts and facts.written else type_.replace("$", ".")
 
 
-def _makers(name: str, facts: TypeFacts) -> Iterator[Member]:
+def _list_makers(name: str, facts: TypeFacts) -> Iterator[Member]:
     for member in facts.members:
         if (
             member.kind in (MemberKind.CONSTRUCTOR, MemberKind.STATIC, MemberKind.CONSTANT)
@@ -157,60 +157,74 @@ def _makers(name: str, facts: TypeFacts) -> Iterator[Member]:
             yield member
 
 
-def describe_types(subject: str) -> GenerationSteps[Catalogue]:
+def describe_types(subject: str) -> GenerationSteps[TypeCatalogue]:
     """Ask for the class under test and the types that it needs; raises SubjectError without it."""
-    lines = (yield Describe((subject,))).lines
-    _require(subject, lines)
-    catalogue = yield from _with_needed(Catalogue(subject, {}), lines)
-    return (yield from _from_elsewhere(catalogue))
+    lines = (yield DescriptionRequest((subject,))).lines
+    _require_subject(subject, lines)
+    catalogue = yield from _add_needed_types(TypeCatalogue(subject, {}), lines)
+    return (yield from _add_foreign_factories(catalogue))
 
 
-def _with_needed(catalogue: Catalogue, lines: Lines) -> GenerationSteps[Catalogue]:
+def _add_needed_types(catalogue: TypeCatalogue, lines: Lines) -> GenerationSteps[TypeCatalogue]:
     """Return a catalogue with the types of a description, and with all that making them needs."""
     subject, types, below = catalogue.subject, {**catalogue.types}, {**catalogue.below}
     for depth in range(_DEPTH + 1):
-        found = dict(_read(lines))
-        types |= found
-        asked = tuple(sorted(name for name, facts in found.items() if facts.abstract))
-        if asked:
-            below |= _below((yield Subtypes(asked)).lines, found)
-        needed = set(_needed(subject, found, types, below))
-        wanted = {_element(one) for one in needed} - types.keys() - _WRITTEN
-        if not wanted or depth == _DEPTH:
+        new_types = dict(_parse_types(lines))
+        types |= new_types
+        abstract_types = tuple(sorted(name for name, facts in new_types.items() if facts.abstract))
+        if abstract_types:
+            below |= _map_subtypes((yield SubtypeRequest(abstract_types)).lines, new_types)
+        needed = set(_list_needed_types(subject, new_types, types, below))
+        missing_types = {_strip_array(type_) for type_ in needed} - types.keys() - _LITERAL_TYPES
+        if not missing_types or depth == _DEPTH:
             break
-        lines = (yield Describe(tuple(sorted(wanted)))).lines
+        lines = (yield DescriptionRequest(tuple(sorted(missing_types)))).lines
     return replace(catalogue, types=types, below=below)
 
 
-def _from_elsewhere(catalogue: Catalogue) -> GenerationSteps[Catalogue]:
+def _add_foreign_factories(catalogue: TypeCatalogue) -> GenerationSteps[TypeCatalogue]:
     """Return a catalogue with the factories that other classes have, and what these ask for."""
     subject = catalogue.subject
-    own = catalogue.types[subject].members
-    asked = {type_ for member in own for type_ in member.parameters} & catalogue.types.keys()
-    unmade = {one for one in asked if not one.startswith("java.") and not catalogue.makers(one)}
-    lines = (yield Factories((subject, *sorted(unmade - {subject})))).lines
-    members = [_factory(*rest) for _, *rest in lines]
+    subject_members = catalogue.types[subject].members
+    parameter_types = {
+        type_ for member in subject_members for type_ in member.parameters
+    } & catalogue.types.keys()
+    unmade = {
+        type_name
+        for type_name in parameter_types
+        if not type_name.startswith("java.") and not catalogue.makers(type_name)
+    }
+    lines = (yield FactoryRequest((subject, *sorted(unmade - {subject})))).lines
+    members = [_parse_factory(*rest) for _, *rest in lines]
     shared = [member for member in members if member.kind is MemberKind.STATIC][:_MOST_FACTORIES]
-    catalogue = yield from _with_factories(catalogue, shared)
-    left = {one for one in (subject, *unmade) if not catalogue.makers(one)}
+    catalogue = yield from _add_factories(catalogue, shared)
+    left = {type_name for type_name in (subject, *unmade) if not catalogue.makers(type_name)}
     of_objects = [
         member for member in members if member.kind is MemberKind.FACTORY and member.returns in left
     ]
-    return (yield from _with_factories(catalogue, of_objects[:_MOST_FACTORIES]))
+    return (yield from _add_factories(catalogue, of_objects[:_MOST_FACTORIES]))
 
 
-def _factory(kind: str, owner: str, name: str, given: str, returns: str) -> Member:
+def _parse_factory(kind: str, owner: str, name: str, parameters: str, returns: str) -> Member:
     return Member(
-        kind=MemberKind(kind), owner=owner, name=name, parameters=_split(given), returns=returns
+        kind=MemberKind(kind),
+        owner=owner,
+        name=name,
+        parameters=_split_list(parameters),
+        returns=returns,
     )
 
 
-def _with_factories(catalogue: Catalogue, more: Sequence[Member]) -> GenerationSteps[Catalogue]:
+def _add_factories(
+    catalogue: TypeCatalogue, more: Sequence[Member]
+) -> GenerationSteps[TypeCatalogue]:
     """Return a catalogue with those of these factories whose objects, if any, can be had."""
     owners = {member.owner for member in more if member.kind is MemberKind.FACTORY}
-    needed = {_element(type_) for member in more for type_ in member.parameters} | owners
-    if unknown := tuple(sorted(needed - catalogue.types.keys() - _WRITTEN)):
-        catalogue = yield from _with_needed(catalogue, (yield Describe(unknown)).lines)
+    needed = {_strip_array(type_) for member in more for type_ in member.parameters} | owners
+    if unknown := tuple(sorted(needed - catalogue.types.keys() - _LITERAL_TYPES)):
+        catalogue = yield from _add_needed_types(
+            catalogue, (yield DescriptionRequest(unknown)).lines
+        )
     usable = (
         member
         for member in more
@@ -223,7 +237,7 @@ _MOST_FACTORIES = 16
 """What a library hands out everywhere would fill a test with objects that nobody shares."""
 
 
-def _require(subject: str, lines: Lines) -> None:
+def _require_subject(subject: str, lines: Lines) -> None:
     for kind, *rest in lines:
         if kind == "missing" and rest[0] == subject:
             raise SubjectError(
@@ -236,59 +250,59 @@ def _require(subject: str, lines: Lines) -> None:
         )
 
 
-def _below(lines: Lines, found: Mapping[str, TypeFacts]) -> dict[str, tuple[str, ...]]:
+def _map_subtypes(lines: Lines, types: Mapping[str, TypeFacts]) -> dict[str, tuple[str, ...]]:
     below: dict[str, list[str]] = {}
     for _, above, name in lines:
         below.setdefault(above, []).append(name)
-    for name in found:
+    for name in types:
         if name in _STAND_INS:
             below.setdefault(name, []).insert(0, _STAND_INS[name])
-    return {name: tuple(one[:_MOST_BELOW]) for name, one in below.items()}
+    return {name: tuple(subtypes[:_MOST_BELOW]) for name, subtypes in below.items()}
 
 
 _MOST_BELOW = 8
 """A base class of everything would have all classes of a jar described."""
 
 
-def _needed(
+def _list_needed_types(
     subject: str,
-    found: Mapping[str, TypeFacts],
+    new_types: Mapping[str, TypeFacts],
     types: Mapping[str, TypeFacts],
     below: Mapping[str, tuple[str, ...]],
 ) -> Iterator[str]:
     """Yield the types of what the newly found ones are made of, and what the subject returns."""
-    for name, facts in found.items():
+    for name, facts in new_types.items():
         if name == subject:
             yield from (
                 type_ for member in facts.members for type_ in (*member.parameters, member.returns)
             )
             continue
-        yield from (type_ for maker in _makers(name, facts) for type_ in maker.parameters)
+        yield from (type_ for maker in _list_makers(name, facts) for type_ in maker.parameters)
     yield from (name for names in below.values() for name in names if name not in types)
 
 
-def _element(type_: str) -> str:
+def _strip_array(type_: str) -> str:
     return type_.replace("[]", "")
 
 
-def _read(lines: Lines) -> Iterator[tuple[str, TypeFacts]]:
+def _parse_types(lines: Lines) -> Iterator[tuple[str, TypeFacts]]:
     """Yield the types of a description; those that a version lacks are left out."""
-    at = [number for number, line in enumerate(lines) if line[0] in ("type", "missing")]
-    for start, end in zip(at, [*at[1:], len(lines)], strict=True):
+    starts = [number for number, line in enumerate(lines) if line[0] in ("type", "missing")]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         kind, name, *rest = lines[start]
         if kind == "type":
-            yield name, _facts(rest, lines[start + 1 : end])
+            yield name, _parse_facts(rest, lines[start + 1 : end])
 
 
-def _facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
-    written, flags, above = rest
+def _parse_facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
+    source_name, flags, above = rest
     has = flags.split(",")
     answers = tuple(
         Member(
             kind=MemberKind.METHOD,
             owner="",
             name=name,
-            parameters=_split(parameters),
+            parameters=_split_list(parameters),
             returns=returns,
         )
         for kind, name, parameters, returns in (line for line in lines if line[0] == "answers")
@@ -298,7 +312,7 @@ def _facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
             kind=MemberKind(kind),
             owner=owner,
             name=name,
-            parameters=_split(parameters),
+            parameters=_split_list(parameters),
             returns=returns,
         )
         for _, kind, owner, name, parameters, returns in (
@@ -306,8 +320,8 @@ def _facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
         )
     )
     return TypeFacts(
-        written=written,
-        supertypes=frozenset(_split(above)),
+        written=source_name,
+        supertypes=frozenset(_split_list(above)),
         public="public" in has,
         abstract="abstract" in has,
         inner="inner" in has,
@@ -321,5 +335,5 @@ def _facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
     )
 
 
-def _split(text: str) -> tuple[str, ...]:
+def _split_list(text: str) -> tuple[str, ...]:
     return tuple(text.split(",")) if text else ()

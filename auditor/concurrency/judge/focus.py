@@ -10,38 +10,40 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
-from auditor.concurrency.judge.hierarchy import Hierarchy, Where
+from auditor.concurrency.judge.hierarchy import ClassHierarchy, MemberLocation
 from auditor.core.contracts.bytecode import BytecodeCall, Classes, FieldCode, MethodCode
 from auditor.core.contracts.concurrency import FocusMethod
 from auditor.core.contracts.concurrent_test import Member
 
-_Why = Mapping[Where, str]
+_ChangeReasons = Mapping[MemberLocation, str]
 _PACKAGE = re.compile(r"[\w.$]*\.(?=\w)")
-_Above = Set[tuple[str, str | None]]
+_SuperclassPairs = Set[tuple[str, str | None]]
 """Classes, each with the one that it extends."""
 _EACH_STEP = 0.5
 _CONSTRUCTOR = "<init>("
 
 
-def focus(old: Classes, new: Classes, subject: str) -> tuple[FocusMethod, ...]:
+def find_focus_methods(old: Classes, new: Classes, subject: str) -> tuple[FocusMethod, ...]:
     """Return the public methods and fields of the class `subject` that changes reach, by distance.
 
     Inherited ones count as far as their classes are known. What only one version has is none of
     them, as no test can use it.
     """
-    before, after = Hierarchy(old), Hierarchy(new)
+    before, after = ClassHierarchy(old), ClassHierarchy(new)
     fields = _changed_fields(before, after)
     changed = _changed_methods(before, after, fields)
     above = {(code.name, code.superclass) for code in (*old.values(), *new.values())}
-    reached = _Reached(changed, _callers(before, after), above)
+    reached = _ChangeDistances(changed, _map_callers(before, after), above)
     methods = [
-        *_of_fields(before, after, subject, fields),
-        *_of_methods(before, after, subject, reached),
+        *_find_reached_fields(before, after, subject, fields),
+        *_find_reached_methods(before, after, subject, reached),
     ]
     return tuple(sorted(methods, key=lambda method: (method.distance, method.method)))
 
 
-def weights(methods: Sequence[Member], focus_methods: Sequence[FocusMethod]) -> tuple[float, ...]:
+def compute_draw_weights(
+    methods: Sequence[Member], focus_methods: Sequence[FocusMethod]
+) -> tuple[float, ...]:
     """Return how likely each member of the class is to be drawn, 1 for one that no change reaches.
 
     Half of all draws fall on any of them. The other half fall on what is within some distance of a
@@ -50,28 +52,30 @@ def weights(methods: Sequence[Member], focus_methods: Sequence[FocusMethod]) -> 
     comes more rarely than one that is farther off.
     """
     distances = {method.method: method.distance for method in focus_methods}
-    known = [distances.get(method.key) for method in methods]
-    number = Counter(each for each in known if each is not None)
-    likely = {each: _EACH_STEP**each for each in number}
-    whole = sum(likely.values())
-    within = {far: sum(number[near] for near in number if near <= far) for far in number}
+    method_distances = [distances.get(method.key) for method in methods]
+    number = Counter(steps for steps in method_distances if steps is not None)
+    likely = {steps: _EACH_STEP**steps for steps in number}
+    total = sum(likely.values())
+    within = {far: sum(number[closer] for closer in number if closer <= far) for far in number}
 
-    def extra(distance: int) -> float:
+    def compute_extra(distance: int) -> float:
         return sum(
-            len(methods) * likely[far] / whole / within[far] for far in number if far >= distance
+            len(methods) * likely[far] / total / within[far] for far in number if far >= distance
         )
 
-    return tuple(1.0 if each is None else 1.0 + extra(each) for each in known)
+    return tuple(1.0 if steps is None else 1.0 + compute_extra(steps) for steps in method_distances)
 
 
-def _changed_fields(before: Hierarchy, after: Hierarchy) -> _Why:
+def _changed_fields(before: ClassHierarchy, after: ClassHierarchy) -> _ChangeReasons:
     """Return what became of each field that is not as it was, to be said after its name."""
     old, new = _all_fields(before), _all_fields(after)
-    found = {where: _field_change(old.get(where), new.get(where)) for where in {*old, *new}}
-    return {where: words for where, words in found.items() if words}
+    changes = {
+        location: _field_change(old.get(location), new.get(location)) for location in {*old, *new}
+    }
+    return {location: words for location, words in changes.items() if words}
 
 
-def _all_fields(version: Hierarchy) -> dict[Where, FieldCode]:
+def _all_fields(version: ClassHierarchy) -> dict[MemberLocation, FieldCode]:
     return {
         (code.name, name): field
         for code in version.classes.values()
@@ -83,7 +87,7 @@ def _field_change(old: FieldCode | None, new: FieldCode | None) -> str:
     if old is None or new is None:
         return "was added" if old is None else "was removed"
     if old.type != new.type:
-        return f"became a {_short(new.type)}"
+        return f"became a {_strip_packages(new.type)}"
     if old.flags != new.flags:
         return _flag_change(old.flags, new.flags)
     return "" if old.values == new.values else "gets another value at first"
@@ -95,20 +99,25 @@ def _flag_change(old: frozenset[str], new: frozenset[str]) -> str:
     return " and ".join(word for word in words if word)
 
 
-def _changed_methods(before: Hierarchy, after: Hierarchy, fields: _Why) -> _Why:
+def _changed_methods(
+    before: ClassHierarchy, after: ClassHierarchy, fields: _ChangeReasons
+) -> _ChangeReasons:
     """Return why methods are not as they were; those of one version only are among them."""
     old, new = _all_methods(before), _all_methods(after)
     changed_methods = dict.fromkeys(old.keys() ^ new.keys(), "it is in one version only")
-    for where in old.keys() & new.keys():
-        method_code, other = old[where], new[where]
-        uses = chain(_uses(before, where, method_code, fields), _uses(after, where, other, fields))
-        reason = _method_change(method_code, other) or next(uses, "")
+    for location in old.keys() & new.keys():
+        method_code, new_code = old[location], new[location]
+        uses = chain(
+            _describe_field_uses(before, location, method_code, fields),
+            _describe_field_uses(after, location, new_code, fields),
+        )
+        reason = _method_change(method_code, new_code) or next(uses, "")
         if reason:
-            changed_methods[where] = reason
+            changed_methods[location] = reason
     return changed_methods
 
 
-def _all_methods(version: Hierarchy) -> dict[Where, MethodCode]:
+def _all_methods(version: ClassHierarchy) -> dict[MemberLocation, MethodCode]:
     return {
         (code.name, key): method
         for code in version.classes.values()
@@ -122,20 +131,22 @@ def _method_change(old: MethodCode, new: MethodCode) -> str:
     return ", and ".join(word for word in words if word)
 
 
-def _uses(version: Hierarchy, user: Where, method: MethodCode, fields: _Why) -> Iterator[str]:
+def _describe_field_uses(
+    version: ClassHierarchy, user: MemberLocation, method: MethodCode, fields: _ChangeReasons
+) -> Iterator[str]:
     """Say which changed fields a method uses."""
     for verb, uses in (("reads", method.reads), ("writes", method.writes)):
         for use in uses:
-            where = version.field(use)
-            if where is not None and where in fields:
-                owner, name = where
-                shown = name if owner == user[0] else f"{_short(owner)}.{name}"
-                yield f"it {verb} the field {shown}, which {fields[where]}"
+            location = version.field(use)
+            if location is not None and location in fields:
+                owner, name = location
+                field_name = name if owner == user[0] else f"{_strip_packages(owner)}.{name}"
+                yield f"it {verb} the field {field_name}, which {fields[location]}"
 
 
-def _callers(*versions: Hierarchy) -> Mapping[Where, set[Where]]:
+def _map_callers(*versions: ClassHierarchy) -> Mapping[MemberLocation, set[MemberLocation]]:
     """Return who may call each method, in any of the versions."""
-    callers: dict[Where, set[Where]] = defaultdict(set)
+    callers: dict[MemberLocation, set[MemberLocation]] = defaultdict(set)
     for version in versions:
         for caller, method in _all_methods(version).items():
             # Whoever calls what has no code runs what has it instead.
@@ -146,101 +157,109 @@ def _callers(*versions: Hierarchy) -> Mapping[Where, set[Where]]:
     return callers
 
 
-class _Reached:
+class _ChangeDistances:
     """How far each method is from a change.
 
     A constructor is as near as the one that it hands on to, of its own class or of the one above:
     what an object is made by is all of them.
     """
 
-    def __init__(self, changed: _Why, callers: Mapping[Where, set[Where]], above: _Above) -> None:
+    def __init__(
+        self,
+        changed: _ChangeReasons,
+        callers: Mapping[MemberLocation, set[MemberLocation]],
+        above: _SuperclassPairs,
+    ) -> None:
         self._changed = changed
         self._distances = dict.fromkeys(changed, 0)
-        self._next: dict[Where, Where] = {}
+        self._next: dict[MemberLocation, MemberLocation] = {}
         front = sorted(changed)
         while front:
-            following: list[Where] = []
+            following: list[MemberLocation] = []
             for called in front:  # which grows by those that are as near
                 for caller in sorted(callers.get(called, ())):
-                    near = _hands_on(caller, called, above)
-                    distance = self._distances[called] + (0 if near else 1)
+                    is_handover = _hands_on(caller, called, above)
+                    distance = self._distances[called] + (0 if is_handover else 1)
                     if distance < self._distances.get(caller, distance + 1):
                         self._distances[caller] = distance
                         self._next[caller] = called
-                        (front if near else following).append(caller)
+                        (front if is_handover else following).append(caller)
             front = following
 
-    def focus(self, where: Where, method: str) -> FocusMethod | None:
+    def focus(self, where: MemberLocation, method: str) -> FocusMethod | None:
         """Return what is said of a method, None where no change reaches it."""
         distance = self._distances.get(where)
         if distance is None:
             return None
-        return FocusMethod(method=method, distance=distance, why=self._why(where))
+        return FocusMethod(method=method, distance=distance, why=self._explain_change(where))
 
-    def _why(self, where: Where) -> str:
+    def _explain_change(self, where: MemberLocation) -> str:
         if where in self._changed:
             return self._changed[where]
         first = last = self._next[where]
         while last in self._next:
             last = self._next[last]
-        through = f", and through it {_shown(last)}" if first != last else ""
-        return f"it calls {_shown(first)}{through}"
+        through = f", and through it {_format_method(last)}" if first != last else ""
+        return f"it calls {_format_method(first)}{through}"
 
 
-def _hands_on(caller: Where, called: Where, above: _Above) -> bool:
+def _hands_on(caller: MemberLocation, called: MemberLocation, above: _SuperclassPairs) -> bool:
     owner, key = caller
     if not key.startswith(_CONSTRUCTOR) or not called[1].startswith(_CONSTRUCTOR):
         return False
     return called[0] == owner or (owner, called[0]) in above
 
 
-def _of_methods(
-    before: Hierarchy, after: Hierarchy, subject: str, reached: _Reached
+def _find_reached_methods(
+    before: ClassHierarchy, after: ClassHierarchy, subject: str, reached: _ChangeDistances
 ) -> Iterator[FocusMethod]:
-    keys = (key for version in (before, after) for key in _inherited(version, subject))
+    keys = (key for version in (before, after) for key in _list_inherited_methods(version, subject))
     for key in dict.fromkeys(keys):
-        one, other = before.method(subject, key), after.method(subject, key)
-        if one is None or other is None:
+        old_location, new_location = before.method(subject, key), after.method(subject, key)
+        if old_location is None or new_location is None:
             continue
-        if not _public(before, one) or not _public(after, other):
+        if not _is_public(before, old_location) or not _is_public(after, new_location):
             continue
-        if one != other:
-            reason = f"it is now what {_short(other[0])} declares, no longer {_short(one[0])}"
+        if old_location != new_location:
+            reason = (
+                f"it is now what {_strip_packages(new_location[0])} declares, no longer "
+                f"{_strip_packages(old_location[0])}"
+            )
             yield FocusMethod(method=key, distance=0, why=reason)
-        elif method := reached.focus(one, key):
+        elif method := reached.focus(old_location, key):
             yield method
 
 
-def _inherited(version: Hierarchy, subject: str) -> Iterator[str]:
+def _list_inherited_methods(version: ClassHierarchy, subject: str) -> Iterator[str]:
     for owner in version.around(subject):
         yield from version.classes[owner].methods
 
 
-def _public(version: Hierarchy, where: Where) -> bool:
-    owner, key = where
+def _is_public(version: ClassHierarchy, location: MemberLocation) -> bool:
+    owner, key = location
     return "public" in version.classes[owner].methods[key].flags
 
 
-def _of_fields(
-    before: Hierarchy, after: Hierarchy, subject: str, changed: _Why
+def _find_reached_fields(
+    before: ClassHierarchy, after: ClassHierarchy, subject: str, changed: _ChangeReasons
 ) -> Iterator[FocusMethod]:
     for owner in before.around(subject):
         for name, old in before.classes[owner].fields.items():
-            where = owner, name
-            if where in changed and after.field((subject, name)) == where:
+            location = owner, name
+            if location in changed and after.field((subject, name)) == location:
                 new = after.classes[owner].fields[name]
                 if "public" in old.flags & new.flags:
-                    yield FocusMethod(method=name, distance=0, why=f"it {changed[where]}")
+                    yield FocusMethod(method=name, distance=0, why=f"it {changed[location]}")
 
 
-def _shown(where: Where) -> str:
-    owner, key = where
+def _format_method(location: MemberLocation) -> str:
+    owner, key = location
     name, _, types = key.partition("(")
-    shown = _PACKAGE.sub("", types)
+    short_types = _PACKAGE.sub("", types)
     if name == "<init>":
-        return f"new {_short(owner)}({shown}"
-    return f"{_short(owner)}.{name}({shown}"
+        return f"new {_strip_packages(owner)}({short_types}"
+    return f"{_strip_packages(owner)}.{name}({short_types}"
 
 
-def _short(name: str) -> str:
+def _strip_packages(name: str) -> str:
     return _PACKAGE.sub("", name)

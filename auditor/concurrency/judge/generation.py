@@ -10,15 +10,15 @@ from math import isqrt
 
 import numpy as np
 
-from auditor.concurrency.judge.acquire_release import give_back, releasing_methods
-from auditor.concurrency.judge.arguments import Arguments, StatementScope
-from auditor.concurrency.judge.catalogue import PRIMITIVES, Catalogue
-from auditor.concurrency.judge.tally import Tally
-from auditor.concurrency.judge.terminal_methods import Looking, Spoilers
+from auditor.concurrency.judge.acquire_release import add_release_call, releasing_methods
+from auditor.concurrency.judge.arguments import ArgumentGenerator, StatementScope
+from auditor.concurrency.judge.catalogue import PRIMITIVES, TypeCatalogue
+from auditor.concurrency.judge.tally import GenerationTally
+from auditor.concurrency.judge.terminal_methods import Spoilers, SpoilerSearch
 from auditor.core.contracts.concurrency import RacePlan
-from auditor.core.contracts.concurrent_test import Member, MemberKind, Sequence, Test
+from auditor.core.contracts.concurrent_test import Member, MemberKind, StatementSequence, Test
 from auditor.core.contracts.test_generation import (
-    Attempt,
+    AttemptRequest,
     GenerationAnswer,
     GenerationSteps,
     Segment,
@@ -47,10 +47,10 @@ _CREATOR = 0.25
 class ConcurrentTestGenerator:
     """Makes tests of a class; `weights` are those of the methods by their keys."""
 
-    catalogue: Catalogue
+    catalogue: TypeCatalogue
     weights: Mapping[str, float]
     plan: RacePlan
-    tally: Tally = field(default_factory=Tally)
+    tally: GenerationTally = field(default_factory=GenerationTally)
 
     def test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
         """Make a test with suffixes of about `length` calls; None where none works with threads."""
@@ -58,40 +58,42 @@ class ConcurrentTestGenerator:
             self.tally.spoilers = yield from self._spoilers()
         for attempt in range(_ATTEMPTS):
             seeds = (self.plan.seed, number, threads, attempt)
-            maker = _Maker(self, np.random.default_rng(seeds))
+            maker = _TestMaker(self, np.random.default_rng(seeds))
             test = yield from maker.test(number, length, threads)
             if test is None:
                 continue
-            answer = yield from self._with_threads(test)
+            answer = yield from self._run_with_threads(test)
             if not answer.problem:
                 return test
             self.tally.drop("a test with threads", answer.problem)
             if answer.at is not None:
                 # What fails beside others now may fail again, and the race be inconclusive.
                 segment, index = answer.at
-                self._blame(test.suffixes[segment][index].member.key)
+                self._record_failure(test.suffixes[segment][index].member.key)
         return None
 
-    def _blame(self, key: str) -> None:
+    def _record_failure(self, key: str) -> None:
         shunned = self.tally.known.shunned | self.tally.beside.keys() | {key}
-        if {member.key for member in self.members if _on_object(member)} - shunned:
+        if {member.key for member in self.members if _is_called_on_object(member)} - shunned:
             self.tally.beside[key] += (
                 1  # of a class all of whose methods fail, that is all there is
             )
 
     def _spoilers(self) -> GenerationSteps[Spoilers]:
         """Look for the methods after which others fail: the same whichever test comes first."""
-        own = replace(self, tally=Tally())
-        maker = _Maker(own, np.random.default_rng((self.plan.seed,)))
-        if not (yield from maker.create()):
+        generator = replace(self, tally=GenerationTally())
+        maker = _TestMaker(generator, np.random.default_rng((self.plan.seed,)))
+        if not (yield from maker.create_object()):
             return Spoilers()
-        looking = Looking(maker.arguments, maker.prefix, maker.subject, self._worth)
+        looking = SpoilerSearch(
+            maker.arguments, maker.prefix, maker.subject, self._find_base_weight
+        )
         return (yield from looking.spoilers())
 
-    def _with_threads(self, test: Test) -> GenerationSteps[GenerationAnswer]:
+    def _run_with_threads(self, test: Test) -> GenerationSteps[GenerationAnswer]:
         """Run all suffixes at once, a few times; return the first answer that is not well."""
         segments = tuple(Segment(suffix, test.repeats) for suffix in test.suffixes)
-        attempt = Attempt(prefix=test.prefix, segments=segments, threads=True)
+        attempt = AttemptRequest(prefix=test.prefix, segments=segments, threads=True)
         answer = yield attempt
         for _ in range(_WITH_THREADS - 1):
             if not answer.problem:
@@ -105,42 +107,46 @@ class ConcurrentTestGenerator:
 
     def weight(self, member: Member) -> float:
         """Return how likely a member is drawn, relative to others: less, the more it fails."""
-        kind = self.tally.shun(member.key) if _on_object(member) else _CREATOR
-        return self._worth(member) * kind / (1 + self.tally.failing[member.key])
+        kind = (
+            self.tally.compute_shun_factor(member.key) if _is_called_on_object(member) else _CREATOR
+        )
+        return self._find_base_weight(member) * kind / (1 + self.tally.failing[member.key])
 
-    def _worth(self, member: Member) -> float:
+    def _find_base_weight(self, member: Member) -> float:
         return self.weights.get(member.key, 1.0)
 
 
-def _on_object(member: Member) -> bool:
+def _is_called_on_object(member: Member) -> bool:
     return member.kind in (MemberKind.METHOD, MemberKind.GET, MemberKind.SET)
 
 
 @dataclass(slots=True)
-class _Maker:
+class _TestMaker:
     """Makes one test."""
 
     of: ConcurrentTestGenerator
     rng: np.random.Generator
-    arguments: Arguments = field(init=False)
-    prefix: Sequence = ()
+    arguments: ArgumentGenerator = field(init=False)
+    prefix: StatementSequence = ()
     subject: int = 0
 
     def __post_init__(self) -> None:
-        self.arguments = Arguments(self.of.catalogue, self.rng)
+        self.arguments = ArgumentGenerator(self.of.catalogue, self.rng)
 
     def test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
         most = self.of.plan.statements or length
         statements = max(1, min(isqrt(length), most))
-        if not (yield from self._prefix()):
+        if not (yield from self._build_prefix()):
             return None
-        suffixes: list[Sequence] = []
+        suffixes: list[StatementSequence] = []
         for _ in range(threads):
-            made = yield from self._suffix(tuple(suffixes), statements)
-            if not made:
+            new_suffix = yield from self._build_suffix(tuple(suffixes), statements)
+            if not new_suffix:
                 return None
-            suffixes.append(made)
-        if not any(_on_object(statement.member) for suffix in suffixes for statement in suffix):
+            suffixes.append(new_suffix)
+        if not any(
+            _is_called_on_object(statement.member) for suffix in suffixes for statement in suffix
+        ):
             # What only makes further objects shares none.
             self.of.tally.drop("a test", "its threads do not use the object they share")
             return None
@@ -153,90 +159,100 @@ class _Maker:
             repeats=max(1, round(length / mean)),
         )
 
-    def create(self) -> GenerationSteps[bool]:
+    def create_object(self) -> GenerationSteps[bool]:
         """Make an object, and tell whether that worked."""
         creators = self.of.catalogue.creators
         for _ in range(_CREATIONS if creators else 0):
             scope = StatementScope((), [], None)
-            variable = self.arguments.call(self._drawn(creators), scope, None)
+            variable = self.arguments.call(self._draw_member(creators), scope, None)
             if variable is None:
                 continue
-            answer = yield Attempt(prefix=tuple(scope.more))
-            if not self._failed("a new object", answer):
+            answer = yield AttemptRequest(prefix=tuple(scope.more))
+            if not self._count_failure("a new object", answer):
                 self.prefix, self.subject = tuple(scope.more), variable.index
                 return True
         return False
 
-    def _prefix(self) -> GenerationSteps[bool]:
+    def _build_prefix(self) -> GenerationSteps[bool]:
         """Make an object, bring it into a state, and make arguments for all suffixes."""
-        if not (yield from self.create()):
+        if not (yield from self.create_object()):
             return False
         tally = self.of.tally
-        own = self.of.catalogue.methods
+        methods = self.of.catalogue.methods
         harmful = tally.known.harmful
-        usable = [one for one in own if _on_object(one) and one.key not in harmful]
+        usable = [
+            method
+            for method in methods
+            if _is_called_on_object(method) and method.key not in harmful
+        ]
         hangs = tally.hangs
-        yield from self._pool()
+        yield from self._build_argument_pool()
         calls = failures = 0
         while usable and calls < self.of.plan.prefix and failures < _MOST_FAILURES:
             scope = StatementScope((), list(self.prefix), self.subject)
-            member = self._drawn(usable)
-            kept = hangs[member.key] < _BLOCKS_ALONE and (
-                yield from self._extended_prefix(member, scope)
+            member = self._draw_member(usable)
+            is_extended = hangs[member.key] < _BLOCKS_ALONE and (
+                yield from self._extend_prefix(member, scope)
             )
-            calls, failures = (calls + 1, 0) if kept else (calls, failures + 1)
+            calls, failures = (calls + 1, 0) if is_extended else (calls, failures + 1)
         return True
 
-    def _extended_prefix(self, member: Member, scope: StatementScope) -> GenerationSteps[bool]:
+    def _extend_prefix(self, member: Member, scope: StatementScope) -> GenerationSteps[bool]:
         if self.arguments.call(member, scope, scope.receiver) is None:
             return False
         longer = (*self.prefix, *scope.more)
-        answer = yield Attempt(prefix=longer)
-        if self._failed(member.key, answer):
+        answer = yield AttemptRequest(prefix=longer)
+        if self._count_failure(member.key, answer):
             return False
         self.prefix = longer
         return True
 
-    def _pool(self) -> GenerationSteps[None]:
+    def _build_argument_pool(self) -> GenerationSteps[None]:
         """Make a value of each type that methods ask for, so that suffixes need not."""
         catalogue = self.of.catalogue
-        asked = {type_ for method in catalogue.methods for type_ in method.parameters} - PRIMITIVES
-        wanted = [one for one in sorted(asked) if catalogue.makers(one)]
-        for at in self.rng.permutation(len(wanted))[:_MOST_POOLED]:
+        parameter_types = {
+            type_ for method in catalogue.methods for type_ in method.parameters
+        } - PRIMITIVES
+        makeable_types = [
+            type_name for type_name in sorted(parameter_types) if catalogue.makers(type_name)
+        ]
+        for index in self.rng.permutation(len(makeable_types))[:_MOST_POOLED]:
             scope = StatementScope((), list(self.prefix), self.subject)
-            if self.arguments.value(wanted[int(at)], scope) is None:
+            if self.arguments.value(makeable_types[int(index)], scope) is None:
                 continue
             longer = (*self.prefix, *scope.more)
-            answer = yield Attempt(prefix=longer)
+            answer = yield AttemptRequest(prefix=longer)
             if not answer.problem:
                 self.prefix = longer
 
-    def _suffix(self, others: tuple[Sequence, ...], most: int) -> GenerationSteps[Sequence]:
-        statements: Sequence = ()
+    def _build_suffix(
+        self, others: tuple[StatementSequence, ...], most: int
+    ) -> GenerationSteps[StatementSequence]:
+        statements: StatementSequence = ()
         failures = 0
         while len(statements) < most and failures < _MOST_FAILURES:
             scope = StatementScope(self.prefix, list(statements), self.subject)
-            member = self._drawn(self.of.members)
+            member = self._draw_member(self.of.members)
             if (
-                not self._extended(member, scope)
+                not self._add_random_call(member, scope)
                 or len(statements) + len(scope.more) > most + _ROOM
             ):
                 failures += 1
                 continue
             longer = (*statements, *scope.more)
-            around = tuple(Segment(other) for other in others)
+            around = tuple(Segment(suffix) for suffix in others)
             # Twice, and the others before and after: suffixes are repeated, side by side.
             segments = (*around, Segment(longer, 2), *around)
-            answer = yield Attempt(prefix=self.prefix, segments=segments)
-            if self._failed(member.key, answer):
+            answer = yield AttemptRequest(prefix=self.prefix, segments=segments)
+            if self._count_failure(member.key, answer):
                 failures += 1
             else:
                 statements, failures = longer, 0
         return statements
 
-    def _extended(self, member: Member, scope: StatementScope) -> bool:
+    def _add_random_call(self, member: Member, scope: StatementScope) -> bool:
         """Add a call, perhaps with one that takes back what it returns."""
-        receiver = scope.receiver if _on_object(member) else None
+        receiver = scope.receiver if _is_called_on_object(member) else None
         tally = self.of.tally
         blocked = tally.hangs[member.key]
         must = blocked >= _BLOCKS_ALONE or member.key in tally.known.lent
@@ -247,14 +263,14 @@ class _Maker:
         if variable is None:
             return False
         if back and (must or self.rng.random() < _PAIR):
-            return give_back(self.arguments, self._drawn(back), variable, scope)
+            return add_release_call(self.arguments, self._draw_member(back), variable, scope)
         return True
 
-    def _drawn(self, members: list[Member] | tuple[Member, ...]) -> Member:
+    def _draw_member(self, members: list[Member] | tuple[Member, ...]) -> Member:
         weights = np.array([self.of.weight(member) for member in members])
         return members[int(self.rng.choice(len(members), p=weights / weights.sum()))]
 
-    def _failed(self, key: str, answer: GenerationAnswer) -> bool:
+    def _count_failure(self, key: str, answer: GenerationAnswer) -> bool:
         tally = self.of.tally
         if answer.blocked:
             tally.hangs[key] += 1

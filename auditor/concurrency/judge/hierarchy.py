@@ -5,31 +5,33 @@ from collections.abc import Iterator
 
 from auditor.core.contracts.bytecode import BytecodeCall, Classes, FieldUse
 
-Where = tuple[str, str]
+MemberLocation = tuple[str, str]
 """The class that declares a method or field, and its key or name."""
 
 
-class Hierarchy:
+class ClassHierarchy:
     """The classes of a version; what they extend outside of it is not known."""
 
     def __init__(self, classes: Classes) -> None:
         """Take the classes by their names."""
         self.classes = classes
         self._below: dict[str, list[str]] = defaultdict(list)
-        self._targets: dict[BytecodeCall, frozenset[Where]] = {}
+        self._targets: dict[BytecodeCall, frozenset[MemberLocation]] = {}
         for code in classes.values():
-            for above in self._above(code.name):
+            for above in self._list_parents(code.name):
                 self._below[above].append(code.name)
 
-    def targets(self, call: BytecodeCall) -> frozenset[Where]:
+    def targets(self, call: BytecodeCall) -> frozenset[MemberLocation]:
         """Return what a call may run: of a virtual one also what any subclass has instead."""
         if call not in self._targets:
-            receivers = self._with_all_below(call.owner) if call.virtual else (call.owner,)
-            found = (self.method(receiver, call.key) for receiver in receivers)
-            self._targets[call] = frozenset(one for one in found if one is not None)
+            receivers = self._list_with_subclasses(call.owner) if call.virtual else (call.owner,)
+            locations = (self.method(receiver, call.key) for receiver in receivers)
+            self._targets[call] = frozenset(
+                location for location in locations if location is not None
+            )
         return self._targets[call]
 
-    def method(self, owner: str, key: str) -> Where | None:
+    def method(self, owner: str, key: str) -> MemberLocation | None:
         """Return where the method of a class is declared, None where that is outside."""
         for ancestor in self.around(owner):
             if key in self.classes[ancestor].methods:
@@ -38,7 +40,7 @@ class Hierarchy:
                 break  # nobody inherits constructors
         return None
 
-    def field(self, use: FieldUse) -> Where | None:
+    def field(self, use: FieldUse) -> MemberLocation | None:
         """Return where a field is declared, None where that is outside."""
         owner, name = use
         for ancestor in self.around(owner):
@@ -48,30 +50,30 @@ class Hierarchy:
 
     def around(self, owner: str) -> Iterator[str]:
         """Yield a class and all that it inherits from, the nearest first, superclasses first."""
-        waiting, seen = [owner], set()
+        waiting, visited = [owner], set()
         interfaces: list[str] = []
         while waiting or interfaces:
-            one = waiting.pop() if waiting else interfaces.pop(0)
-            if one in seen or one not in self.classes:
+            class_name = waiting.pop() if waiting else interfaces.pop(0)
+            if class_name in visited or class_name not in self.classes:
                 continue
-            seen.add(one)
-            yield one
-            code = self.classes[one]
+            visited.add(class_name)
+            yield class_name
+            code = self.classes[class_name]
             interfaces.extend(code.interfaces)
             if code.superclass is not None:
                 waiting.append(code.superclass)
 
-    def _above(self, name: str) -> Iterator[str]:
+    def _list_parents(self, name: str) -> Iterator[str]:
         code = self.classes[name]
         if code.superclass is not None:
             yield code.superclass
         yield from code.interfaces
 
-    def _with_all_below(self, owner: str) -> Iterator[str]:
-        waiting, seen = [owner], {owner}
+    def _list_with_subclasses(self, owner: str) -> Iterator[str]:
+        waiting, visited = [owner], {owner}
         while waiting:
-            one = waiting.pop()
-            yield one
-            fresh = [each for each in self._below[one] if each not in seen]
-            seen.update(fresh)
+            class_name = waiting.pop()
+            yield class_name
+            fresh = [subclass for subclass in self._below[class_name] if subclass not in visited]
+            visited.update(fresh)
             waiting.extend(fresh)

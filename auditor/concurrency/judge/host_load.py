@@ -9,30 +9,34 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostInterference
-from auditor.core.units import percent
+from auditor.core.units import format_percent
 from auditor.measure import interference
 
-OTHERS = 0.10
+MAX_FOREIGN_SHARE = 0.10
 """The share of all processors' time that processes other than ours may have had."""
 
 
-def caveats(noted: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
+def list_caveats(race_notes: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
     """Say what the machine did beside races, where that was much."""
-    known = [(one["seconds"], one["others"]) for one in noted if "others" in one]
-    total = sum(lasted for lasted, _ in known)
-    share = sum(lasted * others for lasted, others in known) / total if total else 0.0
-    if share > OTHERS:
-        worst = max(others for _, others in known)
+    shares = [(note["seconds"], note["others"]) for note in race_notes if "others" in note]
+    total = sum(lasted for lasted, _ in shares)
+    share = (
+        sum(lasted * foreign_share for lasted, foreign_share in shares) / total if total else 0.0
+    )
+    if share > MAX_FOREIGN_SHARE:
+        worst = max(foreign_share for _, foreign_share in shares)
         text = (
-            f"other processes used {percent(share)} of the processors' time during the races, and "
-            f"{percent(worst)} during one measurement, which can reverse the result; repeat on an "
+            f"other processes used {format_percent(share)} of the processors' time during the "
+            "races, and "
+            f"{format_percent(worst)} during one measurement, which can reverse the result; "
+            "repeat on an "
             "idle machine with another --store"
         )
         yield Caveat("host-load", text)
-    yield from interference.caveats([_noted(one) for one in noted])
+    yield from interference.describe_interference([_convert_note(note) for note in race_notes])
 
 
-def _noted(one: Mapping[str, float]) -> interference.NotedProcess:
-    stolen, throttled, hot = (one.get(name) for name in ("stolen", "throttled", "hot"))
+def _convert_note(note: Mapping[str, float]) -> interference.NotedProcess:
+    stolen, throttled, hot = (note.get(name) for name in ("stolen", "throttled", "hot"))
     strained = HostInterference(stolen=stolen, throttled=throttled, hot=hot)
-    return interference.NotedProcess("", "", one["seconds"], strained, loop_seconds=None)
+    return interference.NotedProcess("", "", note["seconds"], strained, loop_seconds=None)

@@ -15,7 +15,7 @@ class LengthAttempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Length:
+class SuffixLength:
     """The length found, in calls; `reason` says why it is the longest, if none was found."""
 
     calls: int
@@ -23,7 +23,9 @@ class Length:
     reason: str = ""
 
 
-def search(plan: RacePlan) -> Generator[int, tuple[LengthAttempt, LengthAttempt] | None, Length]:
+def search_length(
+    plan: RacePlan,
+) -> Generator[int, tuple[LengthAttempt, LengthAttempt] | None, SuffixLength]:
     """Yield lengths to try; is sent what both versions took, None where no test could be made.
 
     A length at which no test works counts as too long. What is fallen back on is the upper bound
@@ -33,7 +35,7 @@ def search(plan: RacePlan) -> Generator[int, tuple[LengthAttempt, LengthAttempt]
     """
     low, high = plan.shortest, plan.longest
     if low == high:
-        return Length(low, ())
+        return SuffixLength(low, ())
     tried: list[int] = []
     while low < high and len(tried) < plan.most_tries:
         # Between two powers of ten the middle is their geometric mean: lengths range over four.
@@ -41,25 +43,25 @@ def search(plan: RacePlan) -> Generator[int, tuple[LengthAttempt, LengthAttempt]
         if middle in tried:
             break
         tried.append(middle)
-        both = yield middle
-        short = both is not None and any(
-            length_attempt.seconds <= plan.least_seconds for length_attempt in both
+        attempts = yield middle
+        short = attempts is not None and any(
+            length_attempt.seconds <= plan.least_seconds for length_attempt in attempts
         )
-        long = both is None or any(
-            length_attempt.repetitions <= plan.least_repetitions for length_attempt in both
+        long = attempts is None or any(
+            length_attempt.repetitions <= plan.least_repetitions for length_attempt in attempts
         )
         if short and long:
             calls = plan.longest if plan.strict else middle
-            return Length(
+            return SuffixLength(
                 calls,
                 tuple(tried),
                 "a test of this length is too short for one version and too long for the other; "
                 "change --longest",
             )
         if not short and not long:
-            return Length(middle, tuple(tried))
+            return SuffixLength(middle, tuple(tried))
         low, high = (middle, high) if short else (low, middle)
-    return Length(
+    return SuffixLength(
         high,
         tuple(tried),
         f"none of {len(tried)} test lengths is both measurable and repeatable; change --longest "

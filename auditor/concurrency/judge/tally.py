@@ -18,7 +18,7 @@ _EACH_FAILURE = 0.25
 
 
 @dataclass(slots=True)
-class Tally:
+class GenerationTally:
     """What the generation of tests has learned so far."""
 
     dropped: Counter[str] = field(default_factory=Counter)
@@ -38,15 +38,15 @@ class Tally:
         return {
             **{name: [*counter.items()] for name, counter in counted.items()},
             "dumps": dict(self.dumps),
-            "spoilers": None if spoilers is None else [sorted(one) for one in astuple(spoilers)],
+            "spoilers": None if spoilers is None else [sorted(keys) for keys in astuple(spoilers)],
         }
 
     @classmethod
-    def of(cls, noted: Mapping[str, Any]) -> "Tally":
+    def of(cls, noted: Mapping[str, Any]) -> "GenerationTally":
         """Return the tally that was `noted`, with its order."""
         counters = {name: Counter(dict(map(tuple, noted[name]))) for name in _COUNTED}
-        known = noted["spoilers"]
-        spoilers = None if known is None else Spoilers(*map(frozenset, known))
+        spoiler_keys = noted["spoilers"]
+        spoilers = None if spoiler_keys is None else Spoilers(*map(frozenset, spoiler_keys))
         return cls(dumps=dict(noted["dumps"]), spoilers=spoilers, **counters)
 
     @property
@@ -54,7 +54,7 @@ class Tally:
         """Return what is known of methods after which others fail."""
         return self.spoilers or Spoilers()
 
-    def shun(self, key: str) -> float:
+    def compute_shun_factor(self, key: str) -> float:
         """Return how much less a method is called than if nobody had seen it do harm.
 
         One that fails beside others may do so in a state that few tests have: so it gets chances.

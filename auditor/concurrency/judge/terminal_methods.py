@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auditor.concurrency.judge.acquire_release import give_back, releasing_methods
-from auditor.concurrency.judge.arguments import Arguments, StatementScope
-from auditor.core.contracts.concurrent_test import Member, MemberKind, Sequence
+from auditor.concurrency.judge.acquire_release import add_release_call, releasing_methods
+from auditor.concurrency.judge.arguments import ArgumentGenerator, StatementScope
+from auditor.core.contracts.concurrent_test import Member, MemberKind, StatementSequence
 from auditor.core.contracts.test_generation import (
-    Attempt,
+    AttemptRequest,
     GenerationAnswer,
     GenerationSteps,
     Segment,
@@ -41,14 +41,14 @@ class Spoilers:
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class SpoilerSearch:
     """What is looked at: `prefix` makes the object, whose index is `subject`.
 
     `worth` says how much it is to have a method in the tests.
     """
 
-    arguments: Arguments
-    prefix: Sequence
+    arguments: ArgumentGenerator
+    prefix: StatementSequence
     subject: int
     worth: Callable[[Member], float]
 
@@ -60,16 +60,16 @@ class Looking:
         best: list[tuple[Member, Segment]] = []
         hangs: Counter[str] = Counter()
         for _ in range(_ORDERS):
-            order = _shuffled(self._methods, self.arguments.rng)
-            order = [one for one in order if hangs[one.key] < _MOST_HANGS]
-            kept = yield from self._working(order, hangs)
-            best = max(best, kept, key=len)
+            order = _shuffle_methods(self._subject_methods, self.arguments.rng)
+            order = [item for item in order if hangs[item.key] < _MOST_HANGS]
+            working_calls = yield from self._call_methods(order, hangs)
+            best = max(best, working_calls, key=len)
         harmful, shunned, lent = set(), set(), set()
         for index, (member, segment) in enumerate(best):
             rest = [*best[:index], *best[index + 1 :]]
-            segments = (segment, *(one for _, one in rest))
-            answer = yield Attempt(prefix=self.prefix, segments=segments)
-            if not answer.problem or _itself(answer):
+            segments = (segment, *(item for _, item in rest))
+            answer = yield AttemptRequest(prefix=self.prefix, segments=segments)
+            if not answer.problem or _has_first_failed(answer):
                 continue
             harmful.add(member.key)
             if (yield from self._is_lent(member, rest)):
@@ -79,32 +79,32 @@ class Looking:
         return Spoilers(frozenset(harmful), frozenset(shunned), frozenset(lent))
 
     @property
-    def _methods(self) -> list[Member]:
-        own = self.arguments.catalogue.methods
-        return [member for member in own if member.kind is MemberKind.METHOD]
+    def _subject_methods(self) -> list[Member]:
+        members = self.arguments.catalogue.methods
+        return [member for member in members if member.kind is MemberKind.METHOD]
 
-    def _scope(self) -> StatementScope:
+    def _make_scope(self) -> StatementScope:
         return StatementScope(self.prefix, [], self.subject)
 
-    def _working(
+    def _call_methods(
         self, methods: list[Member], hangs: Counter[str]
     ) -> GenerationSteps[list[tuple[Member, Segment]]]:
         """Call the methods one after the other on one object; return those that did not fail.
 
         Those that hang are counted.
         """
-        kept: list[tuple[Member, Segment]] = []
+        working_calls: list[tuple[Member, Segment]] = []
         for member in methods:
-            scope = self._scope()
+            scope = self._make_scope()
             if self.arguments.call(member, scope, scope.receiver) is None:
                 continue
             segment = Segment(tuple(scope.more))
-            before = tuple(one for _, one in kept)
-            answer = yield Attempt(prefix=self.prefix, segments=(*before, segment))
+            before = tuple(earlier_segment for _, earlier_segment in working_calls)
+            answer = yield AttemptRequest(prefix=self.prefix, segments=(*before, segment))
             hangs[member.key] += answer.blocked
             if not answer.problem:
-                kept.append((member, segment))
-        return kept
+                working_calls.append((member, segment))
+        return working_calls
 
     def _costs_more(
         self, member: Member, segment: Segment, rest: list[tuple[Member, Segment]]
@@ -112,13 +112,13 @@ class Looking:
         """Tell whether what fails after a method is worth as much as it is itself, or more."""
         left, lost = list(rest), 0.0
         while lost < self.worth(member):
-            segments = (segment, *(one for _, one in left))
-            answer = yield Attempt(prefix=self.prefix, segments=segments)
+            segments = (segment, *(later_segment for _, later_segment in left))
+            answer = yield AttemptRequest(prefix=self.prefix, segments=segments)
             if not answer.problem:
                 return False
             if answer.at is None:
                 return True  # a hang, say: how much comes after it is not known
-            if _itself(answer):
+            if _has_first_failed(answer):
                 return False
             failed, _ = left.pop(answer.at[0] - 1)
             lost += self.worth(failed)
@@ -126,21 +126,21 @@ class Looking:
 
     def _is_lent(self, member: Member, rest: list[tuple[Member, Segment]]) -> GenerationSteps[bool]:
         """Tell whether nothing fails where another method takes back what this one returns."""
-        for taker in releasing_methods(member, self._methods):
-            scope = self._scope()
+        for taker in releasing_methods(member, self._subject_methods):
+            scope = self._make_scope()
             variable = self.arguments.call(member, scope, scope.receiver)
-            if variable is None or not give_back(self.arguments, taker, variable, scope):
+            if variable is None or not add_release_call(self.arguments, taker, variable, scope):
                 continue
             segments = (Segment(tuple(scope.more)), *(segment for _, segment in rest))
-            if not (yield Attempt(prefix=self.prefix, segments=segments)).problem:
+            if not (yield AttemptRequest(prefix=self.prefix, segments=segments)).problem:
                 return True
         return False
 
 
-def _itself(answer: GenerationAnswer) -> bool:
+def _has_first_failed(answer: GenerationAnswer) -> bool:
     """Tell whether the first segment failed: it may need what another one does before it."""
     return answer.at is not None and answer.at[0] == 0
 
 
-def _shuffled(methods: list[Member], rng: np.random.Generator) -> list[Member]:
-    return [methods[int(at)] for at in rng.permutation(len(methods))]
+def _shuffle_methods(methods: list[Member], rng: np.random.Generator) -> list[Member]:
+    return [methods[int(index)] for index in rng.permutation(len(methods))]

@@ -12,8 +12,8 @@ from auditor.core.contracts.concurrent_test import (
     Argument,
     Member,
     MemberKind,
-    Sequence,
     Statement,
+    StatementSequence,
     Test,
     Variable,
 )
@@ -36,75 +36,84 @@ class MemberTest:
     test: Test
 
 
-def parts(test: Test) -> tuple[MemberTest, ...]:
+def split_test(test: Test) -> tuple[MemberTest, ...]:
     """Return a test for each member and each kind of arguments that `test` calls it with."""
     sequences = {_PREFIX: test.prefix, **dict(enumerate(test.suffixes))}
     numbers: dict[Hashable, int] = {}
     member_tests: list[MemberTest] = []
-    for where, sequence in sequences.items():
+    for sequence_number, sequence in sequences.items():
         for index in range(len(sequence)):
-            shape = _shape(test, (where, index))
+            shape = _describe_shape(test, (sequence_number, index))
             if shape not in numbers:
                 numbers[shape] = _NUMBERED + len(numbers)
-                member_tests.append(_part(test, numbers, (where, index)))
+                member_tests.append(_make_member_test(test, numbers, (sequence_number, index)))
     return tuple(member_tests)
 
 
-def _shape(test: Test, place: _Place) -> Hashable:
-    statement = _statement(test, place)
-    types = (_type(test, place[0], each) for each in (statement.receiver, *statement.arguments))
+def _describe_shape(test: Test, place: _Place) -> Hashable:
+    statement = _find_statement(test, place)
+    types = (
+        _find_type(test, place[0], value) for value in (statement.receiver, *statement.arguments)
+    )
     return statement.member, tuple(types)
 
 
-def _type(test: Test, where: int, variable: Argument | None) -> Hashable:
+def _find_type(test: Test, sequence_number: int, variable: Argument | None) -> Hashable:
     if isinstance(variable, Variable):
-        return _statement(test, _place(variable, where)).member.returns
+        return _find_statement(test, _locate_value(variable, sequence_number)).member.returns
     return variable and (variable.type, variable.text is None)
 
 
-def _part(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> MemberTest:
+def _make_member_test(test: Test, numbers: Mapping[Hashable, int], place: _Place) -> MemberTest:
     """Return the test of a statement; what it needs comes before it, so that has a number."""
     needed: set[_Place] = set()
     left = [place]
     while left:
-        one = left.pop()
-        if one not in needed:
-            needed.add(one)
-            left += _used(_statement(test, one), one[0])
-    number = numbers[_shape(test, place)]
+        needed_place = left.pop()
+        if needed_place not in needed:
+            needed.add(needed_place)
+            left += _list_used_places(_find_statement(test, needed_place), needed_place[0])
+    number = numbers[_describe_shape(test, place)]
     suffix = test.suffixes[place[0]] if place[0] != _PREFIX else ()
     return MemberTest(
-        _statement(test, place).member,
-        frozenset(numbers[_shape(test, one)] for one in needed) - {number},
+        _find_statement(test, place).member,
+        frozenset(numbers[_describe_shape(test, needed_place)] for needed_place in needed)
+        - {number},
         replace(
             test,
             number=number,
             prefix=_needed_part(
-                test.prefix, {index for where, index in needed if where == _PREFIX}
+                test.prefix,
+                {index for sequence_number, index in needed if sequence_number == _PREFIX},
             ),
             suffixes=(
-                _needed_part(suffix, {index for where, index in needed if where != _PREFIX}),
+                _needed_part(
+                    suffix,
+                    {index for sequence_number, index in needed if sequence_number != _PREFIX},
+                ),
             ),
         ),
     )
 
 
-def _statement(test: Test, place: _Place) -> Statement:
-    where, index = place
-    return test.prefix[index] if where == _PREFIX else test.suffixes[where][index]
+def _find_statement(test: Test, place: _Place) -> Statement:
+    sequence_number, index = place
+    return (
+        test.prefix[index] if sequence_number == _PREFIX else test.suffixes[sequence_number][index]
+    )
 
 
-def _place(value: Variable, where: int) -> _Place:
-    return (_PREFIX if value.shared else where), value.index
+def _locate_value(value: Variable, sequence_number: int) -> _Place:
+    return (_PREFIX if value.shared else sequence_number), value.index
 
 
-def _used(statement: Statement, where: int) -> Iterator[_Place]:
+def _list_used_places(statement: Statement, sequence_number: int) -> Iterator[_Place]:
     for value in (statement.receiver, *statement.arguments):
         if isinstance(value, Variable):
-            yield _place(value, where)
+            yield _locate_value(value, sequence_number)
 
 
-def _needed_part(sequence: Sequence, needed: set[int]) -> Sequence:
+def _needed_part(sequence: StatementSequence, needed: set[int]) -> StatementSequence:
     """Return as much of a sequence as is needed; others keep their places."""
     many = max(needed, default=-1) + 1
     return tuple(

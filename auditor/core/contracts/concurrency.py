@@ -206,7 +206,7 @@ class ConcurrentTestSuite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class GenerationProgress:
     """How far the generation of a suite has come."""
 
     length: int  # calls in a suffix

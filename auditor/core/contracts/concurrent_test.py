@@ -83,14 +83,14 @@ class Statement:
     def fields(self) -> tuple[str, ...]:
         """Return it as texts, which the store and the guest are given: see `statement_of`."""
         member = self.member
-        receiver = "" if self.receiver is None else _text(self.receiver)
+        receiver = "" if self.receiver is None else _format_argument(self.receiver)
         return (
             str(member.kind), member.owner, member.name, ",".join(member.parameters),
-            member.returns, receiver, *map(_text, self.arguments),
+            member.returns, receiver, *map(_format_argument, self.arguments),
         )  # fmt: skip
 
 
-def _text(argument: Argument) -> str:
+def _format_argument(argument: Argument) -> str:
     if isinstance(argument, Variable):
         return f"{'P' if argument.shared else 'S'}{argument.index}"
     return f"!{argument.type}" if argument.text is None else f"={argument.type}:{argument.text}"
@@ -107,23 +107,23 @@ def statement_of(fields: tuple[str, ...]) -> Statement:
             parameters=tuple(parameters.split(",")) if parameters else (),
             returns=returns,
         ),
-        receiver=_variable(receiver) if receiver else None,
-        arguments=tuple(map(_argument, arguments)),
+        receiver=_parse_variable(receiver) if receiver else None,
+        arguments=tuple(map(_parse_argument, arguments)),
     )
 
 
-def _argument(text: str) -> Argument:
+def _parse_argument(text: str) -> Argument:
     if text[0] in "PS":
-        return _variable(text)
+        return _parse_variable(text)
     type_, _, value = text[1:].partition(":")
     return Literal(type_, value if text[0] == "=" else None)
 
 
-def _variable(text: str) -> Variable:
+def _parse_variable(text: str) -> Variable:
     return Variable(int(text[1:]), shared=text[0] == "P")
 
 
-Sequence = tuple[Statement, ...]
+StatementSequence = tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,9 +134,9 @@ class Test:
     """
 
     number: int
-    prefix: Sequence
+    prefix: StatementSequence
     subject: int
-    suffixes: tuple[Sequence, ...]
+    suffixes: tuple[StatementSequence, ...]
     repeats: int
 
     def calls(self, threads: int, turns: int) -> int:

@@ -6,15 +6,15 @@ from typing import Protocol, TypeVar
 
 from auditor.core.contracts.concurrency import (
     ConcurrentTestSuite,
+    GenerationProgress,
     LibraryVersion,
-    Progress,
     RepetitionTimes,
     TimedScope,
 )
 from auditor.core.contracts.concurrent_test import Test
 from auditor.core.contracts.test_generation import GenerationSteps
 
-_Made = TypeVar("_Made")
+_Product = TypeVar("_Product")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ConcurrentRunSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Pilot:
+class PilotTimes:
     """What a repetition takes, seconds: with its prefix and all, and its suffixes alone."""
 
     wall: float
@@ -56,15 +56,15 @@ class ConcurrentTestRunner(Protocol):
     be raced after that. What `pilot` and `measure` return is a text where the test failed.
     """
 
-    def make(self, making: GenerationSteps[_Made], /) -> _Made: ...
+    def make(self, making: GenerationSteps[_Product], /) -> _Product: ...
     def compile(self, files: Mapping[str, str], /) -> Mapping[str, str]: ...
-    def pilot(self, race: ConcurrentRun, seconds: float, /) -> Pilot | str: ...
+    def pilot(self, race: ConcurrentRun, seconds: float, /) -> PilotTimes | str: ...
     def measure(
         self, race: ConcurrentRun, settings: ConcurrentRunSettings, /
     ) -> tuple[float, ...] | str: ...
 
 
-class Writer(Protocol):
+class TestWriter(Protocol):
     """Writes tests as source; `files` are the program of a test and what else is asked for."""
 
     def name(self, test: Test, /) -> str: ...
@@ -81,7 +81,7 @@ class ConcurrentResultCache(Protocol):
 
     def suite(self) -> ConcurrentTestSuite | None: ...
     def keep_suite(self, suite: ConcurrentTestSuite, /) -> None: ...
-    def progress(self) -> Progress | None: ...
-    def keep_progress(self, progress: Progress, /) -> None: ...
+    def progress(self) -> GenerationProgress | None: ...
+    def keep_progress(self, progress: GenerationProgress, /) -> None: ...
     def timed(self, test: Test, threads: int, /) -> RepetitionTimes | None: ...
     def keep_timed(self, test: Test, timed: RepetitionTimes, /) -> None: ...

@@ -168,7 +168,7 @@ class Qualification:
     known: int = 0  # number of answers that an earlier command stored
 
 
-class Gate(Protocol):
+class ExternalGate(Protocol):
     """Shows a pair to the gate, in fresh checkouts; runs it up to `turns` times while it is quiet.
 
     Raises an AuditError where the checkouts cannot be made.

@@ -22,11 +22,11 @@ class Stub:
     incomplete: tuple[tuple[str, str], ...]
 
 
-def free(name: str, taken: set[str]) -> str:
+def reserve_name(name: str, used_names: set[str]) -> str:
     """Return the name, or with a number behind it, such that it is not taken; then it is."""
-    found, number = name, 1
-    while found in taken:
+    candidate, number = name, 1
+    while candidate in used_names:
         number += 1
-        found = f"{name}{number}"
-    taken.add(found)
-    return found
+        candidate = f"{name}{number}"
+    used_names.add(candidate)
+    return candidate

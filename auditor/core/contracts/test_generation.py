@@ -8,28 +8,28 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from auditor.core.contracts.concurrent_test import Sequence
+from auditor.core.contracts.concurrent_test import StatementSequence
 
 Lines = tuple[tuple[str, ...], ...]
-_Made = TypeVar("_Made")
+_Product = TypeVar("_Product")
 
 
 @dataclass(frozen=True, slots=True)
-class Describe:
+class DescriptionRequest:
     """Asks what both versions have of types; the answers are lines as the guest writes them."""
 
     types: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Subtypes:
+class SubtypeRequest:
     """Asks which public classes of both versions' jars are subtypes of these."""
 
     types: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Factories:
+class FactoryRequest:
     """Asks which public methods of other classes in both versions' jars return these."""
 
     types: tuple[str, ...]
@@ -39,15 +39,15 @@ class Factories:
 class Segment:
     """A suffix, done so often."""
 
-    statements: Sequence
+    statements: StatementSequence
     repeats: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class AttemptRequest:
     """Asks to run a prefix and segments with both versions: in turns, or in threads at once."""
 
-    prefix: Sequence
+    prefix: StatementSequence
     segments: tuple[Segment, ...] = ()
     threads: bool = False
 
@@ -66,5 +66,5 @@ class GenerationAnswer:
     at: tuple[int, int] | None = None
 
 
-Request = Describe | Subtypes | Factories | Attempt
-GenerationSteps = Generator[Request, GenerationAnswer, _Made]
+Request = DescriptionRequest | SubtypeRequest | FactoryRequest | AttemptRequest
+GenerationSteps = Generator[Request, GenerationAnswer, _Product]

@@ -34,8 +34,8 @@ def open_regular(path: Path) -> BinaryIO:
     if stat.S_ISREG(kind):
         return os.fdopen(number, "rb")
     os.close(number)
-    what = "it is a folder" if stat.S_ISDIR(kind) else "it is not a regular file"
-    raise OSError(errno.EINVAL, what)
+    message = "it is a folder" if stat.S_ISDIR(kind) else "it is not a regular file"
+    raise OSError(errno.EINVAL, message)
 
 
 def read_regular(path: Path, most: int = LARGEST) -> bytes:
@@ -44,7 +44,7 @@ def read_regular(path: Path, most: int = LARGEST) -> bytes:
         size = os.fstat(file.fileno()).st_size
         content = b"" if size > most else file.read(most + 1)
     if max(size, len(content)) > most:
-        raise OSError(errno.EFBIG, f"it is larger than {size_of(most)}")
+        raise OSError(errno.EFBIG, f"it is larger than {format_size(most)}")
     return content
 
 
@@ -53,7 +53,7 @@ def read_named(path: Path, most: int = LARGEST) -> bytes:
     try:
         return read_regular(path, most)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
+        raise UsageError(f"{path} cannot be read: {describe_os_error(error)}") from error
 
 
 def read_beginning(path: Path) -> bytes:
@@ -65,12 +65,12 @@ def read_beginning(path: Path) -> bytes:
         return b""
 
 
-def size_of(number: int) -> str:
+def format_size(number: int) -> str:
     """Return a number of bytes for a message."""
     return f"{number >> 20} MiB" if number % (1 << 20) == 0 else f"{number:,} bytes"
 
 
-def reason(error: OSError) -> str:
+def describe_os_error(error: OSError) -> str:
     """Return why a file cannot be read, for a message."""
-    written = error.strerror or str(error)
-    return written[:1].lower() + written[1:]
+    message = error.strerror or str(error)
+    return message[:1].lower() + message[1:]

@@ -6,20 +6,20 @@ from pathlib import Path
 
 def is_file(path: Path) -> bool:
     """Tell whether there is a regular file."""
-    return stat.S_ISREG(_mode(path))
+    return stat.S_ISREG(_read_mode(path))
 
 
 def is_dir(path: Path) -> bool:
     """Tell whether there is a folder."""
-    return stat.S_ISDIR(_mode(path))
+    return stat.S_ISDIR(_read_mode(path))
 
 
-def exists(path: Path) -> bool:
+def path_exists(path: Path) -> bool:
     """Tell whether there is anything."""
-    return _mode(path) != 0
+    return _read_mode(path) != 0
 
 
-def _mode(path: Path) -> int:
+def _read_mode(path: Path) -> int:
     try:
         return path.stat().st_mode
     except (OSError, ValueError):

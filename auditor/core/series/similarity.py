@@ -16,7 +16,7 @@ class Measure(StrEnum):
     KOLMOGOROV_SMIRNOV = "M5"
 
 
-Five = tuple[float, float, float, float, float]
+MeasureValues = tuple[float, float, float, float, float]
 """One value in [0, 1] for each `Measure`, in its order; 0 is alike."""
 
 
@@ -29,13 +29,13 @@ class PairSimilarity:
 
     first: int
     second: int
-    measures: Five
+    measures: MeasureValues
     dissimilar: bool
     distance: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clusters:
+class RunClusters:
     """What SAME says (Bauer et al., Section 2.3).
 
     `groups` are the indices of runs, the largest group first. `outside` are the runs beyond the
@@ -60,10 +60,12 @@ class Similarity:
     benchmark: str  # the benchmark's id
     compared: tuple[int, ...]  # indices of the runs that could be used
     values: int  # number of values of each that were used
-    means: Five | None  # of the measures over all pairs (Algorithm 1); None: too little to tell
+    means: (
+        MeasureValues | None
+    )  # of the measures over all pairs (Algorithm 1); None: too little to tell
     dissimilar: bool | None  # whether `means` say so; None: too little to tell
     apart: tuple[int, ...]
     """Indices of runs unlike most others while most runs are alike: those to be repeated."""
-    clusters: Clusters | None  # groups of SAME; None: too little to tell
+    clusters: RunClusters | None  # groups of SAME; None: too little to tell
     pairs: tuple[PairSimilarity, ...] = field(repr=False)  # all pairs of `compared`
     caveats: tuple[Caveat, ...] = ()  # of the runs

@@ -73,7 +73,7 @@ class BenchmarkSteadiness:
     @property
     def label(self) -> SteadyLabel:
         """Return what all processes are together; those that nobody can tell of do not count."""
-        return _together([steadiness.label for steadiness in self.series])
+        return _combine_labels([steadiness.label for steadiness in self.series])
 
     @property
     def warm_iterations(self) -> int | None:
@@ -86,11 +86,11 @@ class BenchmarkSteadiness:
         return max(starts, default=None)
 
 
-def _together(labels: Sequence[SteadyLabel]) -> SteadyLabel:
-    known = {label for label in labels if label is not SteadyLabel.UNKNOWN}
-    if not known:
+def _combine_labels(labels: Sequence[SteadyLabel]) -> SteadyLabel:
+    definite_labels = {label for label in labels if label is not SteadyLabel.UNKNOWN}
+    if not definite_labels:
         return SteadyLabel.UNKNOWN
-    return known.pop() if len(known) == 1 else SteadyLabel.INCONSISTENT
+    return definite_labels.pop() if len(definite_labels) == 1 else SteadyLabel.INCONSISTENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import NOWHERE, HostFacts
 from auditor.core.outcome import Skipped, Unreadable
-from auditor.core.suite import Configured
+from auditor.core.suite import IterationSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class StoredProcess:
     warmup_seconds: float | None = None
     """That an iteration of the warm-up was to last; None: as the others."""
     operations: int | None = None  # exact number in an iteration; None: its time decides
-    configured: Configured | None = None
+    configured: IterationSettings | None = None
     """The author's settings, where the values were measured in another way (from the start, in
     short iterations); None: there are none, or they were followed."""
 
@@ -78,12 +78,12 @@ class StoredRun:
 
     def values(self, name: str) -> Sequence[float]:
         """Return those of a benchmark, process after process; none where one has failed."""
-        found = array("d")
+        process_values = array("d")
         for process in self.processes.get(name, ()):
             if process.failure is not None:
                 return ()
-            found.extend(process.seconds)
-        return found
+            process_values.extend(process.seconds)
+        return process_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class ProcessValues:
     """The values of one benchmark in one process, in the order measured."""
 
     run: int  # of the suite, from zero

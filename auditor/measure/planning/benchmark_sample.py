@@ -20,7 +20,7 @@ def sampling_order(benchmarks: Sequence[Benchmark], seed: int) -> tuple[Benchmar
         functions = groups.setdefault(benchmark.group, {})
         functions.setdefault(_function_name(benchmark), []).append(benchmark)
     turns = [
-        _take_turns([_shuffle(cases, rng) for cases in functions.values()], rng)
+        _take_turns([_shuffle_benchmarks(cases, rng) for cases in functions.values()], rng)
         for functions in groups.values()
     ]
     return tuple(_take_turns(turns, rng))
@@ -30,11 +30,15 @@ def _function_name(benchmark: Benchmark) -> str:
     return benchmark.name.partition("/")[0].partition("[")[0]
 
 
-def _shuffle(benchmarks: Sequence[Benchmark], rng: np.random.Generator) -> list[Benchmark]:
+def _shuffle_benchmarks(
+    benchmarks: Sequence[Benchmark], rng: np.random.Generator
+) -> list[Benchmark]:
     return [benchmarks[index] for index in rng.permutation(len(benchmarks))]
 
 
 def _take_turns(strata: Sequence[Sequence[Benchmark]], rng: np.random.Generator) -> list[Benchmark]:
     """Return one benchmark of each stratum, then the next of each; the strata are shuffled."""
     order = [strata[index] for index in rng.permutation(len(strata))]
-    return [one for turn in zip_longest(*order) for one in turn if one is not None]
+    return [
+        benchmark for turn in zip_longest(*order) for benchmark in turn if benchmark is not None
+    ]

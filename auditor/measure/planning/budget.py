@@ -18,7 +18,7 @@ from auditor.measure.block_sizes import BlockSizes
 from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.planning import budget_text
 from auditor.measure.planning.benchmark_sample import sampling_order
-from auditor.measure.planning.pilot_sample import failing_benchmarks, narrow, restore_order
+from auditor.measure.planning.pilot_sample import failing_benchmarks, narrow_baseline, restore_order
 from auditor.measure.planning.suite_share import (
     LEAST_BLOCKS,
     ProcessCost,
@@ -26,10 +26,16 @@ from auditor.measure.planning.suite_share import (
     fit_blocks,
     fit_suite,
 )
-from auditor.measure.reach_judge import usage
+from auditor.measure.reach_judge import count_method_calls
 from auditor.measure.reach_study import CountingLimits, ReachRuns, map_reach
-from auditor.measure.suite_runs import SuiteBaseline, baseline, chosen, suite_runs, unfinished
-from auditor.measure.warmup_runs import suite_trials
+from auditor.measure.suite_runs import (
+    SuiteBaseline,
+    choose_benchmarks,
+    find_unfinished,
+    run_baseline,
+    run_suite,
+)
+from auditor.measure.warmup_runs import make_suite_trials
 
 SUITE_PART = 1 / 4
 """Part of the time after building that the unchanged suite may take, pilots included."""
@@ -83,12 +89,12 @@ def measure_suite(
 
     Raises NoBenchmarks when nothing can be measured.
     """
-    deadline = _deadline(parts)
+    deadline = _require_deadline(parts)
     left = deadline.left
-    whole = chosen(parts.suite, parts.request.benchmarks)
-    piloted = _run_pilots(sampling_order(whole, parts.request.seed), parts)
+    benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
+    piloted = _run_pilots(sampling_order(benchmarks, parts.request.seed), parts)
     counted, sample = _count_calls(methods, piloted, parts, with_unit_tests=with_unit_tests)
-    deadline.reserve(PAIR_SECONDS * len(methods) * len(sample.usable))
+    deadline.reserve_seconds(PAIR_SECONDS * len(methods) * len(sample.usable))
     spent = left - deadline.left
     pilots = min(spent, sum(run.seconds for run in piloted.pilots))
     share = fit_suite(
@@ -100,8 +106,8 @@ def measure_suite(
     if request.slowdown is None and share.runs < LEAST_RUNS:
         deadline.prevented = True  # what would be measured hangs on the size of the slowdown
     suite_baseline = _run_suite(share, sample, parts)
-    suite_baseline = restore_order(suite_baseline, whole)
-    caveats = budget_text.caveats(
+    suite_baseline = restore_order(suite_baseline, benchmarks)
+    caveats = budget_text.describe_budget_effects(
         seconds=deadline.seconds,
         runs=share.runs,
         wanted_runs=parts.request.stability_runs,
@@ -113,14 +119,14 @@ def measure_suite(
     return BudgetedSuite(suite_baseline, counted, caveats)
 
 
-def _deadline(parts: StudyContext) -> Deadline:
+def _require_deadline(parts: StudyContext) -> Deadline:
     assert parts.deadline is not None  # noqa: S101 - narrows the type; `is_budgeted` tells
     return parts.deadline
 
 
-def _stage(parts: StudyContext, part: float) -> StudyContext:
+def _limit_stage(parts: StudyContext, part: float) -> StudyContext:
     """Return the parts with a deadline after this part of the time that is left."""
-    deadline = _deadline(parts)
+    deadline = _require_deadline(parts)
     return replace(parts, deadline=deadline.within(part * deadline.left))
 
 
@@ -129,8 +135,8 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
 
     Where not one fits, all are in it: the end of the time then decides nothing.
     """
-    stage = _stage(parts, PILOT_PART)
-    suite_baseline = baseline(
+    stage = _limit_stage(parts, PILOT_PART)
+    suite_baseline = run_baseline(
         replace(
             stage,
             suite=replace(parts.suite, benchmarks=tuple(order)),
@@ -138,10 +144,12 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
         )
     )
     if parts.fixed_operations:
-        suite_baseline = narrow(
+        suite_baseline = narrow_baseline(
             suite_baseline, {run.trial.benchmark for run in suite_baseline.pilots}
         )
-    suite_baseline = restore_order(suite_baseline, chosen(parts.suite, parts.request.benchmarks))
+    suite_baseline = restore_order(
+        suite_baseline, choose_benchmarks(parts.suite, parts.request.benchmarks)
+    )
     plans = {
         benchmark.id: _patient_plan(suite_baseline, benchmark, parts)
         for benchmark in suite_baseline.benchmarks
@@ -163,13 +171,13 @@ def _block_seconds(
     suite_baseline: SuiteBaseline, benchmark: Benchmark, plan: Plan, parts: StudyContext
 ) -> float:
     operations = suite_baseline.operations[benchmark.id]
-    times = _deadline(parts).times
+    times = _require_deadline(parts).times
     return times.block_seconds(benchmark, plan.iteration_seconds, operations)
 
 
 def _counting_blocks(suite_baseline: SuiteBaseline, parts: StudyContext) -> dict[str, int]:
     """Return the blocks in which calls are counted, where all of the plan is too long."""
-    times, plan = _deadline(parts).times, parts.request.plan
+    times, plan = _require_deadline(parts).times, parts.request.plan
     costs = [
         ProcessCost(
             benchmark=benchmark.id,
@@ -183,9 +191,9 @@ def _counting_blocks(suite_baseline: SuiteBaseline, parts: StudyContext) -> dict
             ),
         )
         for benchmark in suite_baseline.usable
-        for fit in (schedules.fitted(plan, benchmark),)
+        for fit in (schedules.fit_plan(plan, benchmark),)
     ]
-    blocks = fit_blocks(costs, COUNTING_PART * _deadline(parts).left) if costs else {}
+    blocks = fit_blocks(costs, COUNTING_PART * _require_deadline(parts).left) if costs else {}
     return {name: many for name, many in blocks.items() if many < 2 * plan.iterations}
 
 
@@ -200,7 +208,7 @@ def _count_calls(
         return counted, piloted
     benchmarks |= set(piloted.usable) - set(counted.asked)
     benchmarks |= set(piloted.benchmarks) - set(piloted.usable)
-    return counted, narrow(piloted, benchmarks)
+    return counted, narrow_baseline(piloted, benchmarks)
 
 
 def _blocks_in(seconds: float, block_seconds: float) -> int:
@@ -211,14 +219,17 @@ def _suite_costs(
     methods: Sequence[Method], counted: ReachRuns, sample: SuiteBaseline, parts: StudyContext
 ) -> list[ProcessCost]:
     """Return what a run of each benchmark takes, those that decide most in front."""
-    times, plan = _deadline(parts).times, parts.request.plan
+    times, plan = _require_deadline(parts).times, parts.request.plan
     reaching = _most_promising(methods, counted, sample, parts)
-    wanted = set(reaching)
+    reaching_benchmarks = set(reaching)
     sizes = BlockSizes(sample.plans, sample.operations, sample.pilots)
-    trials = suite_trials(sample.usable, sizes, parts)
+    trials = make_suite_trials(sample.usable, sizes, parts)
     costs = []
-    for benchmark in (*reaching, *(each for each in sample.usable if each not in wanted)):
-        known = (
+    for benchmark in (
+        *reaching,
+        *(candidate for candidate in sample.usable if candidate not in reaching_benchmarks),
+    ):
+        repeat_trials = (
             replace(trials[benchmark.id], repetition=repetition)
             for repetition in range(1, parts.request.stability_runs + 1)
         )
@@ -226,14 +237,14 @@ def _suite_costs(
         costs.append(
             ProcessCost(
                 benchmark=benchmark.id,
-                reaches=benchmark in wanted,
+                reaches=benchmark in reaching_benchmarks,
                 start_seconds=times.start_seconds(benchmark),
                 block_seconds=block,
                 least_blocks=max(LEAST_BLOCKS, _blocks_in(SHORT_RUN, block)),
                 warmup=sample.plans[benchmark.id].warmup,
                 blocks=sample.plans[benchmark.id].iterations,
                 processes=plan.forks,
-                known_runs=sum(parts.store.find(trial) is not None for trial in known),
+                known_runs=sum(parts.store.find(trial) is not None for trial in repeat_trials),
             )
         )
     return costs
@@ -246,19 +257,25 @@ def _most_promising(
 
     Methods take turns, those called most first.
     """
-    reach, calls, times = counted.map(methods), usage(counted.runs), _deadline(parts).times
+    reach, calls, times = (
+        counted.map(methods),
+        count_method_calls(counted.runs),
+        _require_deadline(parts).times,
+    )
     turns = []
-    for method in sorted(methods, key=lambda one: -calls.get(one.id, 0)):
+    for method in sorted(methods, key=lambda candidate: -calls.get(candidate.id, 0)):
         rates = {}
         for benchmark in sample.usable:
-            found = reach.get((method.id, benchmark.id))
-            if found is None or found.may_be_in_loop:
+            pair_reach = reach.get((method.id, benchmark.id))
+            if pair_reach is None or pair_reach.may_be_in_loop:
                 seconds = times.block_seconds(benchmark, 1.0, 1)
-                many = None if found is None else found.calls_per_operation
+                many = None if pair_reach is None else pair_reach.calls_per_operation
                 rates[benchmark] = (many or 0.0) / max(seconds, 1e-12)
         turns.append(sorted(rates, key=lambda rate: -rates[rate]))
-    every = (one for turn in zip_longest(*turns) for one in turn if one is not None)
-    return tuple(dict.fromkeys(every))
+    ordered_benchmarks = (
+        candidate for turn in zip_longest(*turns) for candidate in turn if candidate is not None
+    )
+    return tuple(dict.fromkeys(ordered_benchmarks))
 
 
 def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) -> SuiteBaseline:
@@ -270,21 +287,21 @@ def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) ->
     }
     runnable = [benchmark for benchmark in sample.usable if benchmark.id in plans]
     request = replace(parts.request, stability_runs=share.runs)
-    limited = replace(_stage(parts, SUITE_PART), request=request)
-    runs, forks = suite_runs(runnable, BlockSizes(plans, sample.operations, sample.pilots), limited)
+    limited = replace(_limit_stage(parts, SUITE_PART), request=request)
+    runs, forks = run_suite(runnable, BlockSizes(plans, sample.operations, sample.pilots), limited)
     failed = failing_benchmarks(runs)
     usable = tuple(benchmark for benchmark in sample.usable if benchmark not in failed)
     ran = [benchmark for benchmark in usable if benchmark.id in plans]
     spread = share.runs >= LEAST_RUNS
-    wanted = share.runs if spread else parts.request.stability_runs
-    lacking = unfinished(ran, runs, forks, wanted)
+    required_runs = share.runs if spread else parts.request.stability_runs
+    lacking = find_unfinished(ran, runs, forks, required_runs)
     return replace(
         sample,
         usable=usable,
         unfinished=(*lacking, *(benchmark for benchmark in usable if benchmark.id not in plans)),
         runs=tuple(runs),
         wanted_runs={
-            benchmark.id: wanted if benchmark.id in plans or not plans else 0
+            benchmark.id: required_runs if benchmark.id in plans or not plans else 0
             for benchmark in sample.benchmarks
         },
     )

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from auditor.core.caveats import Caveat
-from auditor.core.units import duration
+from auditor.core.units import format_duration
 
 
-def caveats(  # noqa: PLR0913 - what was asked for beside what was done
+def describe_budget_effects(  # noqa: PLR0913 - what was asked for beside what was done
     *,
     seconds: float,
     runs: int,
@@ -21,21 +21,23 @@ def caveats(  # noqa: PLR0913 - what was asked for beside what was done
 
     `blocks` are the measured blocks of a process of each benchmark that was run.
     """
-    found = []
+    budget_caveats = []
     if unsampled:
         text = (
-            f"the budget of {duration(seconds)} has time for a sample of {benchmarks} of "
+            f"the budget of {format_duration(seconds)} has time for a sample of {benchmarks} of "
             f"{benchmarks + unsampled} benchmarks; methods that none of them detects are "
             "undecided; give more --budget"
         )
-        found.append(Caveat("sampled", text))
-    if differences := list(_differences(runs, wanted_runs, blocks, wanted_blocks, benchmarks)):
-        text = f"the budget of {duration(seconds)} shortens the runs of the unchanged suite: "
-        found.append(Caveat("budget-plan", text + "; ".join(differences)))
-    return tuple(found)
+        budget_caveats.append(Caveat("sampled", text))
+    if differences := list(_list_differences(runs, wanted_runs, blocks, wanted_blocks, benchmarks)):
+        text = (
+            f"the budget of {format_duration(seconds)} shortens the runs of the unchanged suite: "
+        )
+        budget_caveats.append(Caveat("budget-plan", text + "; ".join(differences)))
+    return tuple(budget_caveats)
 
 
-def _differences(
+def _list_differences(
     runs: int, wanted_runs: int, blocks: Sequence[int], wanted_blocks: int, benchmarks: int
 ) -> Iterator[str]:
     if not runs and wanted_runs:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil
 
-from auditor.core.units import duration
+from auditor.core.units import format_duration
 from auditor.measure.trial_times import AuditFigures
 
 
@@ -45,13 +45,13 @@ class ExpectedTime:
         """Return the range in words, in front of it the budget."""
         if not self.high:
             return "nothing is left to measure"
-        low, high = duration(self.low), duration(self.high)
+        low, high = format_duration(self.low), format_duration(self.high)
         if low.rpartition(" ")[2] == high.rpartition(" ")[2] and " h " not in high:
             low = low.rpartition(" ")[0]
         within = f"expected {high}" if high.startswith(f"{low} ") else f"expected {low} to {high}"
         if self.budget is None:
             return within
-        limit = f"at most {duration(self.budget)} (budget)"
+        limit = f"at most {format_duration(self.budget)} (budget)"
         return limit if self.low >= self.budget else f"{limit}; {within}"
 
 
@@ -76,9 +76,9 @@ def _pair_seconds(load: Workload, figures: AuditFigures) -> float:
         pairs = load.pairs
     processes = figures.pair_processes * load.runs / 2
     processes += figures.further_processes if load.measures_further else 0.0
-    each = figures.calibrations * (figures.start_seconds + load.calibration_blocks)
-    each += processes * (figures.start_seconds + figures.used_part * load.pair_blocks)
-    return pairs * each + min(pairs, load.methods) * figures.build_seconds
+    seconds_per_pair = figures.calibrations * (figures.start_seconds + load.calibration_blocks)
+    seconds_per_pair += processes * (figures.start_seconds + figures.used_part * load.pair_blocks)
+    return pairs * seconds_per_pair + min(pairs, load.methods) * figures.build_seconds
 
 
 def least_seconds(load: Workload, figures: AuditFigures) -> float:
@@ -97,6 +97,7 @@ def too_small(budget: float, elapsed: float, least: float) -> str | None:
     if elapsed + least <= budget:
         return None
     return (
-        f"--budget {duration(budget)} is too small to decide one method; the smallest that would "
-        f"do is about {duration(ceil(elapsed + least))}"
+        f"--budget {format_duration(budget)} is too small to decide one method; the smallest "
+        "that would "
+        f"do is about {format_duration(ceil(elapsed + least))}"
     )

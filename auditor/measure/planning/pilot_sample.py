@@ -9,7 +9,7 @@ from auditor.core.suite import Benchmark
 from auditor.measure.suite_runs import SuiteBaseline
 
 
-def narrow(baseline: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBaseline:
+def narrow_baseline(baseline: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBaseline:
     """Return a baseline of some of its benchmarks; of all where none of these is usable."""
     usable = tuple(benchmark for benchmark in baseline.usable if benchmark in sample)
     if not usable:
@@ -18,15 +18,17 @@ def narrow(baseline: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBasel
     return replace(baseline, benchmarks=benchmarks, usable=usable)
 
 
-def restore_order(baseline: SuiteBaseline, whole: Sequence[Benchmark]) -> SuiteBaseline:
+def restore_order(baseline: SuiteBaseline, all_benchmarks: Sequence[Benchmark]) -> SuiteBaseline:
     """Return a baseline whose benchmarks have the order of the suite."""
-    place: Mapping[Benchmark, int] = {benchmark: index for index, benchmark in enumerate(whole)}
+    place: Mapping[Benchmark, int] = {
+        benchmark: index for index, benchmark in enumerate(all_benchmarks)
+    }
     return replace(
         baseline,
         benchmarks=tuple(sorted(baseline.benchmarks, key=place.__getitem__)),
         usable=tuple(sorted(baseline.usable, key=place.__getitem__)),
         unfinished=tuple(sorted(baseline.unfinished, key=place.__getitem__)),
-        unsampled=len(whole) - len(baseline.benchmarks),
+        unsampled=len(all_benchmarks) - len(baseline.benchmarks),
     )
 
 

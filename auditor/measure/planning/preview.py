@@ -15,7 +15,7 @@ from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
 from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.planning.expected_time import ExpectedTime
-from auditor.measure.planning.rehearsal import Lookups, PreviewPhase
+from auditor.measure.planning.rehearsal import PreviewPhase, RehearsalStore
 from auditor.measure.trial_times import AuditFigures, schedule_seconds
 
 _FUNCTION = re.compile(r"[^/\[(:]+(?:::[^/\[(:]+)*")
@@ -62,7 +62,7 @@ class Preview:
     inventory: Inventory = NOTHING
 
 
-def suite_phases(parts: StudyContext, lookups: Lookups) -> tuple[PreviewPhase, ...]:
+def suite_phases(parts: StudyContext, lookups: RehearsalStore) -> tuple[PreviewPhase, ...]:
     """Return the runs of the unchanged suite, with the pilots where there are some."""
     runs = lookups.phase("suite runs", Purpose.SUITE)
     return (lookups.phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
@@ -78,16 +78,16 @@ def planned_phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -
     )
 
 
-def expected_of_suite(parts: StudyContext, lookups: Lookups) -> ExpectedTime:
+def expected_of_suite(parts: StudyContext, lookups: RehearsalStore) -> ExpectedTime:
     """Return the time of runs of the unchanged suite."""
     figures = parts.figures
     seconds = missing_seconds(lookups.missing_of(Purpose.PILOT, Purpose.SUITE), lookups, figures)
-    return _range(seconds, figures, parts)
+    return _make_time_range(seconds, figures, parts)
 
 
 def expected_of_phases(parts: StudyContext, phases: Iterable[PreviewPhase]) -> ExpectedTime:
     """Return the time of phases that are carried out as they are."""
-    return _range(sum(phase.seconds for phase in phases), parts.figures, parts)
+    return _make_time_range(sum(phase.seconds for phase in phases), parts.figures, parts)
 
 
 def planned_seconds(schedule: Schedule) -> float:
@@ -95,14 +95,16 @@ def planned_seconds(schedule: Schedule) -> float:
     return len(schedule.blocks) * schedule.seconds
 
 
-def missing_seconds(trials: Sequence[Trial], lookups: Lookups, figures: AuditFigures) -> float:
+def missing_seconds(
+    trials: Sequence[Trial], lookups: RehearsalStore, figures: AuditFigures
+) -> float:
     """Return the time of trials, by what the store has seen, else by the figures."""
     if lookups.times.is_empty:
         return sum(figures.start_seconds + planned_seconds(trial.schedule) for trial in trials)
     return sum(map(lookups.times.seconds, trials))
 
 
-def _range(seconds: float, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:
+def _make_time_range(seconds: float, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:
     limit = budget_limit(parts)
     low, high = figures.low * seconds, figures.high * seconds
     most = high if limit is None else limit
@@ -117,13 +119,13 @@ def budget_limit(parts: StudyContext) -> float | None:
 
 def places_of(benchmarks: Sequence[Benchmark]) -> tuple[tuple[str, int], ...]:
     """Count benchmarks by place, or by function where all are in one place; most first."""
-    groups = Counter(_place(benchmark) for benchmark in benchmarks)
+    groups = Counter(_find_place(benchmark) for benchmark in benchmarks)
     if len(groups) == 1:
-        groups = Counter(_function(benchmark) for benchmark in benchmarks)
+        groups = Counter(_find_function_name(benchmark) for benchmark in benchmarks)
     return tuple(sorted(groups.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _place(benchmark: Benchmark) -> str:
+def _find_place(benchmark: Benchmark) -> str:
     """Return the package or class of a benchmark, or the file of one in Python."""
     file, sign, _ = benchmark.name.partition("::")
     if benchmark.group or sign:
@@ -132,7 +134,7 @@ def _place(benchmark: Benchmark) -> str:
     return ".".join(takewhile(lambda part: not part[:1].isupper(), parts))
 
 
-def _function(benchmark: Benchmark) -> str:
+def _find_function_name(benchmark: Benchmark) -> str:
     name = benchmark.name.partition("::")[2] or benchmark.name
     match = _FUNCTION.match(name)
     return match[0].strip() if match else name

@@ -24,7 +24,7 @@ class PreviewPhase:
 
 
 @dataclass(frozen=True, slots=True)
-class Lookups:
+class RehearsalStore:
     """A store that keeps nothing, and notes what a study finds in the real one and what not."""
 
     store: Store
@@ -51,7 +51,7 @@ class Lookups:
             self.found.update({run.trial.id: run.trial for run in runs})
         return runs
 
-    def lacks(self, *purposes: Purpose) -> bool:
+    def has_missing(self, *purposes: Purpose) -> bool:
         """Tell whether some trial was not found."""
         return any(trial.purpose in purposes for trial in self.missing.values())
 
@@ -64,7 +64,7 @@ class Lookups:
 
         One of a first run may have to be made `again` so many times beside that.
         """
-        known = sum(trial.purpose in purposes for trial in self.found.values())
+        stored_count = sum(trial.purpose in purposes for trial in self.found.values())
         missing = {
             trial: most + (again if trial.repetition == 1 else 0)
             for trial in self.missing.values()
@@ -72,8 +72,8 @@ class Lookups:
         }
         return PreviewPhase(
             name=name,
-            trials=known + sum(missing.values()),
-            known=known,
+            trials=stored_count + sum(missing.values()),
+            known=stored_count,
             seconds=sum(times * expected_seconds(trial) for trial, times in missing.items()),
         )
 
@@ -94,9 +94,9 @@ class SilentObserver:
         """Hear nothing."""
 
 
-def rehearse(parts: StudyContext, study: Callable[[StudyContext], object]) -> Lookups:
+def rehearse_study(parts: StudyContext, study: Callable[[StudyContext], object]) -> RehearsalStore:
     """Return what a study looks up that has no time at all."""
     deadline = Deadline(parts.clock, 0)
-    lookups = Lookups(parts.store, deadline.times)
+    lookups = RehearsalStore(parts.store, deadline.times)
     study(replace(parts, store=lookups, observer=SilentObserver(), deadline=deadline))
     return lookups

@@ -63,9 +63,9 @@ def fit_suite(
     fewer runs and blocks; in the end to as many of these as fit, in the order given.
     """
     reaching = [cost for cost in costs if cost.reaches]
-    for chosen in (costs, reaching) if reaching else (costs,):
-        for share in _shares(chosen, runs, min(runs, least_runs)):
-            if _suite_seconds(chosen, share) <= seconds:
+    for candidate_costs in (costs, reaching) if reaching else (costs,):
+        for share in _list_shares(candidate_costs, runs, min(runs, least_runs)):
+            if _suite_seconds(candidate_costs, share) <= seconds:
                 return share
     return _first_fitting(reaching or costs, min(runs, least_runs), seconds)
 
@@ -76,22 +76,22 @@ def fit_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
     Long processes are shortened first: none may last longer than a time that is the same for all.
     Where the fewest blocks do not fit either, these are returned.
     """
-    whole = {cost.benchmark: cost.blocks for cost in costs}
-    if _run_seconds(costs, whole) <= seconds:
-        return whole
+    full_blocks = {cost.benchmark: cost.blocks for cost in costs}
+    if _run_seconds(costs, full_blocks) <= seconds:
+        return full_blocks
     low, high = 0.0, max(cost.seconds(cost.blocks) / cost.processes for cost in costs)
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        fits = _run_seconds(costs, _capped(costs, middle)) <= seconds
+        fits = _run_seconds(costs, _cap_blocks(costs, middle)) <= seconds
         low, high = (middle, high) if fits else (low, middle)
-    return _capped(costs, low)
+    return _cap_blocks(costs, low)
 
 
-def _shares(costs: Sequence[ProcessCost], runs: int, least: int) -> Iterator[SuiteShare]:
+def _list_shares(costs: Sequence[ProcessCost], runs: int, least: int) -> Iterator[SuiteShare]:
     """Yield shares of these benchmarks, the largest first."""
-    whole = {cost.benchmark: cost.blocks for cost in costs}
+    full_blocks = {cost.benchmark: cost.blocks for cost in costs}
     for count in range(runs, least - 1, -1):
-        yield SuiteShare(runs=count, blocks=whole)
+        yield SuiteShare(runs=count, blocks=full_blocks)
     for part in (0.75, 0.5, 0.25, 0.0):
         blocks = {
             cost.benchmark: min(cost.blocks, max(cost.least_blocks, round(part * cost.blocks)))
@@ -126,5 +126,5 @@ def _run_seconds(costs: Sequence[ProcessCost], blocks: Mapping[str, int]) -> flo
     return sum(cost.seconds(blocks[cost.benchmark]) for cost in costs)
 
 
-def _capped(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
+def _cap_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
     return {cost.benchmark: cost.fitting_blocks(seconds) for cost in costs}

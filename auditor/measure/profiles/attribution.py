@@ -102,8 +102,10 @@ def attribution_error(
                 return AttributionError(_UNKNOWN, _UNKNOWN)
             if not inlined:
                 return _called_error(GO_ERROR, GO_ERROR, between)
-            each = GO_INLINED_SECONDS[0] / seconds_per_operation + GO_INLINED_SECONDS[1] / between
-            error = min(_UNKNOWN, GO_ERROR + each)
+            call_error = (
+                GO_INLINED_SECONDS[0] / seconds_per_operation + GO_INLINED_SECONDS[1] / between
+            )
+            error = min(_UNKNOWN, GO_ERROR + call_error)
             return AttributionError(error, error)
         case Language.PYTHON:
             error = attribution_python.boundary_error(between)
@@ -143,9 +145,15 @@ def ambiguous_samples(profiled: Profiled, function: str) -> int:
     names = [frame.function for frame in profiled.frames]
     callers, calling = set[int](), set[int]()
     for stack in profiled.stacks:
-        inside = [at for at in stack.frames[:-1] if _JVM_FRAME.fullmatch(names[at])]
+        inside = [
+            frame_index
+            for frame_index in stack.frames[:-1]
+            if _JVM_FRAME.fullmatch(names[frame_index])
+        ]
         calling |= {*inside[1:], *inside[-1:]}
-        places = [place for place, at in enumerate(inside) if names[at] == function]
+        places = [
+            place for place, frame_index in enumerate(inside) if names[frame_index] == function
+        ]
         if places:
             callers |= {*inside[places[0] + 1 :]}
     if function not in names:
@@ -153,11 +161,13 @@ def ambiguous_samples(profiled: Profiled, function: str) -> int:
     return sum(
         stack.count
         for stack in profiled.stacks
-        if _innermost(stack.frames[:-1], names) in callers
-        and all(names[at] != function for at in stack.frames)
+        if _find_innermost(stack.frames[:-1], names) in callers
+        and all(names[frame_index] != function for frame_index in stack.frames)
     )
 
 
-def _innermost(frames: tuple[int, ...], names: list[str]) -> int:
+def _find_innermost(frames: tuple[int, ...], names: list[str]) -> int:
     """Return the innermost frame of the JVM, -1 where there is none."""
-    return next((at for at in frames if _JVM_FRAME.fullmatch(names[at])), -1)
+    return next(
+        (frame_index for frame_index in frames if _JVM_FRAME.fullmatch(names[frame_index])), -1
+    )

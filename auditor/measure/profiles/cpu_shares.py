@@ -15,7 +15,7 @@ from auditor.core.plan import Run
 from auditor.core.result import Interval
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
-from auditor.core.units import percent
+from auditor.core.units import format_percent
 from auditor.measure.profiles.attribution import (
     CALL_SECONDS,
     AttributionError,
@@ -48,7 +48,7 @@ FEWEST_SAMPLES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class CpuShare:
     """What the samples of a benchmark tell of one method."""
 
     share: float
@@ -99,7 +99,7 @@ def frames_of(method: Method, frames: Sequence[Frame]) -> frozenset[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Window:
+class _SampleCounts:
     """Samples of one block, or of one process."""
 
     hits: int
@@ -113,7 +113,7 @@ def share_of(
     *,
     error: float,
     calls: float | None = None,
-) -> Share | None:
+) -> CpuShare | None:
     """Return the share of a method in a benchmark by its profiled `runs`; None without samples.
 
     `error` is the two-sided error of the interval after all looks, `calls` are per operation.
@@ -136,7 +136,7 @@ def share_of(
         return None
     errors = error / LOOKS / len(programs), PAIR_ERROR / len(programs)
     views = [
-        _View.of(method, benchmark, profiles, bounds, errors=errors)
+        _ShareView.of(method, benchmark, profiles, bounds, errors=errors)
         for profiles, bounds in programs
     ]
     return _combine_views(method, views, (unchanged, out_of_line), calls)
@@ -144,23 +144,23 @@ def share_of(
 
 def _combine_views(
     method: Method,
-    views: Sequence["_View"],
+    views: Sequence["_ShareView"],
     programs: tuple[Sequence[Profiled], Sequence[Profiled]],
     calls: float | None,
-) -> Share:
+) -> CpuShare:
     """Return what the views of the unchanged program and of the one out of line tell together."""
     unchanged, out_of_line = programs
     best = min(views, key=lambda view: view.irreducible[1] - view.irreducible[0])
-    low, high = _intersect([view.interval for view in views])
+    low, high = _intersect_intervals([view.interval for view in views])
     operation = _operation_seconds(unchanged or out_of_line) or 0.0
     between = operation / calls if operation and calls else None
     first = views[0]
-    return Share(
+    return CpuShare(
         share=best.hits / best.samples,
         low=min(low, high),
         high=max(low, high),
-        by_itself=_narrowest([view.by_itself for view in views], best.by_itself),
-        irreducible=_narrowest([view.irreducible for view in views], best.irreducible),
+        by_itself=_find_narrowest([view.by_itself for view in views], best.by_itself),
+        irreducible=_find_narrowest([view.irreducible for view in views], best.irreducible),
         samples=best.samples,
         unchanged=_count_samples(method, unchanged)[:2] if unchanged else (0, 0),
         by_unchanged=best.profiles is not out_of_line,
@@ -175,7 +175,7 @@ def _combine_views(
 
 
 @dataclass(frozen=True, slots=True)
-class _Bounds:
+class _ErrorBounds:
     """What may separate a sampled share from the true one, besides sampling error."""
 
     error: AttributionError
@@ -184,12 +184,12 @@ class _Bounds:
     ambiguous: float = 0.0
     """Part of the samples that may be of the method although they do not name it."""
 
-    def without_noise(self) -> "_Bounds":
+    def without_noise(self) -> "_ErrorBounds":
         """Return these where processes of one program may differ as much as the two programs do."""
-        near = abs(self.slowing - 1) <= PROCESS_NOISE
-        return replace(self, slowing=1.0) if near else self
+        is_noise = abs(self.slowing - 1) <= PROCESS_NOISE
+        return replace(self, slowing=1.0) if is_noise else self
 
-    def widen(self, low: float, high: float) -> Interval:
+    def widen_interval(self, low: float, high: float) -> Interval:
         """Return the interval of the true share.
 
         Where the sampled program is slower, the method may take all of the difference or none.
@@ -205,7 +205,7 @@ class _Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
+class _ShareView:
     """What the profiles of one program tell of a share."""
 
     profiles: Sequence[Profiled]
@@ -231,18 +231,19 @@ class _View:
         method: Method,
         benchmark: Benchmark,
         profiles: Sequence[Profiled],
-        bounds: _Bounds,
+        bounds: _ErrorBounds,
         *,
         errors: tuple[float, float],
-    ) -> "_View":
-        """Return the view; `errors` are those of `interval` and of `by_itself`."""
+    ) -> "_ShareView":
+        """Return the view; `errors`: as for `compute_proportion_interval` and `by_itself`."""
         hits, samples, dispersion = _count_samples(method, profiles)
         sampled, by_itself = (
-            interval(hits / dispersion, samples / dispersion, error) for error in errors
+            compute_proportion_interval(hits / dispersion, samples / dispersion, error)
+            for error in errors
         )
 
-        def widen(low: float, high: float) -> Interval:
-            return bounds.widen(*_widen_by_unattributed(low, high, profiles, benchmark))
+        def widen_sampled(low: float, high: float) -> Interval:
+            return bounds.widen_interval(*_widen_by_unattributed(low, high, profiles, benchmark))
 
         return cls(
             profiles=profiles,
@@ -250,43 +251,44 @@ class _View:
             samples=samples,
             least=sampled[0],
             most=sampled[1],
-            interval=widen(*sampled),
-            by_itself=widen(*by_itself),
-            irreducible=bounds.without_noise().widen(
+            interval=widen_sampled(*sampled),
+            by_itself=widen_sampled(*by_itself),
+            irreducible=bounds.without_noise().widen_interval(
                 *_widen_by_unattributed(hits / samples, hits / samples, profiles, benchmark)
             ),
         )
 
 
-def _intersect(intervals: Sequence[Interval]) -> Interval:
+def _intersect_intervals(intervals: Sequence[Interval]) -> Interval:
     """Return what all intervals have in common; its ends change places where that is nothing."""
     return max(low for low, _ in intervals), min(high for _, high in intervals)
 
 
-def _narrowest(intervals: Sequence[Interval], otherwise: Interval) -> Interval:
-    low, high = _intersect(intervals)
+def _find_narrowest(intervals: Sequence[Interval], otherwise: Interval) -> Interval:
+    low, high = _intersect_intervals(intervals)
     return (low, high) if low <= high else otherwise
 
 
-def _find_obstacle(best: _View, low: float, high: float) -> str:
+def _find_obstacle(best: _ShareView, low: float, high: float) -> str:
     if best.samples < FEWEST_SAMPLES:
         return f"only {best.samples} samples were taken"
     if low > high:
         return (
             f"samples of the unchanged program and of one that keeps the method out of line "
-            f"contradict each other: at least {percent(low)} and at most {percent(high)}"
+            f"contradict each other: at least {format_percent(low)} and at most "
+            f"{format_percent(high)}"
         )
     return ""
 
 
 def _bounds_of_unchanged(
     method: Method, profiles: Sequence[Profiled], calls: float | None
-) -> _Bounds:
+) -> _ErrorBounds:
     operation = _operation_seconds(profiles) or 0.0
     samples = sum(profile.samples for profile in profiles)
-    ways = _is_inlined(method, profiles)
+    ways = _find_inlining(method, profiles)
     errors = [attribution_error(method.language, operation, calls, inlined=way) for way in ways]
-    return _Bounds(
+    return _ErrorBounds(
         AttributionError(
             max(error.excess for error in errors), max(error.shortfall for error in errors)
         ),
@@ -296,23 +298,25 @@ def _bounds_of_unchanged(
 
 def _bounds_of_out_of_line(
     unchanged: Sequence[Profiled], out_of_line: Sequence[Profiled], calls: float | None
-) -> _Bounds:
-    slowing = _slowing(unchanged, out_of_line)
+) -> _ErrorBounds:
+    slowing = _measure_slowing(unchanged, out_of_line)
     if slowing is None:
-        return _Bounds(AttributionError(1.0, 1.0))
+        return _ErrorBounds(AttributionError(1.0, 1.0))
     if abs(slowing - 1) <= SAME_PROGRAM:
         slowing = 1.0
     operation = _operation_seconds(unchanged) or _operation_seconds(out_of_line) or 0.0
-    return _Bounds(out_of_line_error(operation, calls), slowing)
+    return _ErrorBounds(out_of_line_error(operation, calls), slowing)
 
 
-def _slowing(unchanged: Sequence[Profiled], out_of_line: Sequence[Profiled]) -> float | None:
-    usual, other = _operation_seconds(unchanged), _operation_seconds(out_of_line)
-    return other / usual if usual and other else None
+def _measure_slowing(
+    unchanged: Sequence[Profiled], out_of_line: Sequence[Profiled]
+) -> float | None:
+    usual, out_of_line_seconds = _operation_seconds(unchanged), _operation_seconds(out_of_line)
+    return out_of_line_seconds / usual if usual and out_of_line_seconds else None
 
 
 def _seconds_out_of_line(
-    views: Sequence[_View], out_of_line: Sequence[Profiled], calls: float | None
+    views: Sequence[_ShareView], out_of_line: Sequence[Profiled], calls: float | None
 ) -> float | None:
     """Return the least time of a call in the program that keeps the method out of line."""
     operation = _operation_seconds(out_of_line)
@@ -324,17 +328,21 @@ def _count_samples(method: Method, profiles: Sequence[Profiled]) -> tuple[int, i
     """Return the samples in a method, those of the operation, and the dispersion of both."""
     blocks, processes = [], []
     for profile in profiles:
-        windows = list(_windows(profile.stacks, frames_of(method, profile.frames)).values())
+        windows = list(_count_by_block(profile.stacks, frames_of(method, profile.frames)).values())
         blocks += windows
-        processes.append(_Window(sum(w.hits for w in windows), sum(w.samples for w in windows)))
+        processes.append(
+            _SampleCounts(sum(w.hits for w in windows), sum(w.samples for w in windows))
+        )
     hits, samples = sum(w.hits for w in processes), sum(w.samples for w in processes)
-    return hits, samples, max(_dispersion(blocks), _between(processes))
+    return hits, samples, max(_measure_dispersion(blocks), _measure_process_dispersion(processes))
 
 
-def _is_inlined(method: Method, profiles: Sequence[Profiled]) -> set[bool]:
+def _find_inlining(method: Method, profiles: Sequence[Profiled]) -> set[bool]:
     """Return whether the frames of a method are in code that lies in its callers': both may be."""
     frames = [
-        profile.frames[at] for profile in profiles for at in frames_of(method, profile.frames)
+        profile.frames[frame_index]
+        for profile in profiles
+        for frame_index in frames_of(method, profile.frames)
     ]
     return {frame.inlined for frame in frames} or {False}
 
@@ -365,7 +373,7 @@ def _count_ambiguous(method: Method, profiles: Sequence[Profiled]) -> int:
     return sum(ambiguous_samples(profile, method.descriptor) for profile in profiles)
 
 
-def interval(hits: float, samples: float, error: float) -> tuple[float, float]:
+def compute_proportion_interval(hits: float, samples: float, error: float) -> tuple[float, float]:
     """Return the interval of a proportion (Clopper and Pearson); `error` is both sides' together.
 
     The counts need not be whole numbers.
@@ -375,50 +383,54 @@ def interval(hits: float, samples: float, error: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def is_too_short_for_a_call(share: Share) -> bool:
+def is_too_short_for_a_call(share: CpuShare) -> bool:
     """Tell whether each call would be shorter than a cycle, by what the samples leave possible."""
-    each = share.seconds_per_call
+    call_seconds = share.seconds_per_call
     sampled = _is_never_seen(share) and share.ambiguous == 0
-    return sampled and each is not None and each < CYCLE_SECONDS
+    return sampled and call_seconds is not None and call_seconds < CYCLE_SECONDS
 
 
-def is_longer_than_the_operation(share: Share) -> bool:
+def is_longer_than_the_operation(share: CpuShare) -> bool:
     """Tell whether the one call of a short operation is longer than it where it has to be made.
 
     Out of line it takes twice as long as the whole unchanged operation, and longer by more than
     what calling costs; no sample of the unchanged operation is in the method, which is little more
     than the harness's own loop.
     """
-    each, between = share.seconds_out_of_line, share.seconds_between_calls
-    if not _is_never_seen(share) or each is None or between is None:
+    call_seconds, between = share.seconds_out_of_line, share.seconds_between_calls
+    if not _is_never_seen(share) or call_seconds is None or between is None:
         return False
     is_short = between < LOOP_SECONDS and share.calls is not None and share.calls < 1.01
-    return is_short and each >= 2 * between and each - between > 1.5 * CALL_SECONDS[1]
+    return (
+        is_short and call_seconds >= 2 * between and call_seconds - between > 1.5 * CALL_SECONDS[1]
+    )
 
 
-def _is_never_seen(share: Share) -> bool:
+def _is_never_seen(share: CpuShare) -> bool:
     """Tell whether none of enough samples of the unchanged program is in the method."""
     hits, samples = share.unchanged
     return hits == 0 and samples >= FEWEST_SAMPLES and not share.obstacle
 
 
-def is_empty_operation(share: Share) -> bool:
+def is_empty_operation(share: CpuShare) -> bool:
     """Tell whether the operation is too short to do anything but count."""
     between = share.seconds_between_calls
     return between is not None and between < EMPTY_SECONDS
 
 
-def _windows(stacks: Sequence[Stack], mine: frozenset[int]) -> Mapping[int, _Window]:
+def _count_by_block(
+    stacks: Sequence[Stack], method_frames: frozenset[int]
+) -> Mapping[int, _SampleCounts]:
     hits: Counter[int] = Counter()
     samples: Counter[int] = Counter()
     for stack in stacks:
         samples[stack.block] += stack.count
-        if not mine.isdisjoint(stack.frames):
+        if not method_frames.isdisjoint(stack.frames):
             hits[stack.block] += stack.count
-    return {block: _Window(hits[block], samples[block]) for block in samples}
+    return {block: _SampleCounts(hits[block], samples[block]) for block in samples}
 
 
-def _chi_square(windows: Sequence[_Window]) -> float:
+def _chi_square(windows: Sequence[_SampleCounts]) -> float:
     hits, samples = sum(w.hits for w in windows), sum(w.samples for w in windows)
     share = hits / samples
     if not 0 < share < 1:
@@ -428,16 +440,16 @@ def _chi_square(windows: Sequence[_Window]) -> float:
     )
 
 
-def _dispersion(windows: Sequence[_Window]) -> float:
+def _measure_dispersion(windows: Sequence[_SampleCounts]) -> float:
     """Return by how much windows scatter more than independent samples do; at least 1."""
     return max(1.0, _chi_square(windows) / (len(windows) - 1)) if len(windows) > 1 else 1.0
 
 
-def _between(processes: Sequence[_Window]) -> float:
+def _measure_process_dispersion(processes: Sequence[_SampleCounts]) -> float:
     """Return the dispersion of processes, where it is more than chance explains."""
     freedom = len(processes) - 1
     dispersed = freedom > 0 and _chi_square(processes) > special.chdtri(freedom, CHANCE)
-    return _dispersion(processes) if dispersed else 1.0
+    return _measure_dispersion(processes) if dispersed else 1.0
 
 
 def _widen_by_unattributed(
@@ -451,14 +463,17 @@ def _widen_by_unattributed(
     cpu = sum(profile.cpu_seconds for profile in profiles)
     if cpu <= 0:
         return low, high
-    known = sum(profile.samples for profile in profiles)
-    lost = sum(profile.unattributed for profile in profiles) / known
+    sample_count = sum(profile.samples for profile in profiles)
+    lost = sum(profile.unattributed for profile in profiles) / sample_count
     timed = benchmark.concurrency * sum(profile.timed_seconds for profile in profiles)
     waited = sum(profile.waiting_seconds for profile in profiles)
-    off = max(0.0, (timed - cpu - waited) / cpu)
-    more = lost + (off if off > OFF_CPU else 0.0)
+    off_cpu_share = max(0.0, (timed - cpu - waited) / cpu)
+    more = lost + (off_cpu_share if off_cpu_share > OFF_CPU else 0.0)
     low, high = low / (1 + more), (high + more) / (1 + more)
-    beside = max(0.0, 1 - timed / cpu)
-    if beside > OFF_CPU:
-        low, high = max(0.0, low - beside) / (1 - beside), min(1.0, high / (1 - beside))
+    background_share = max(0.0, 1 - timed / cpu)
+    if background_share > OFF_CPU:
+        low, high = (
+            max(0.0, low - background_share) / (1 - background_share),
+            min(1.0, high / (1 - background_share)),
+        )
     return low, high

@@ -8,11 +8,11 @@ from scipy.special import expit
 
 from auditor.stats.arrays import Array
 from auditor.warmup.forest import Forest
-from auditor.warmup.run_so_far import RunSoFar, vector
-from auditor.warmup.steady_start import start_candidates
+from auditor.warmup.run_so_far import RunSoFar, build_feature_vector
+from auditor.warmup.steady_start import find_start_candidates
 
 
-class Trees:
+class FeatureTrees:
     """Trees on named features.
 
     `names` (features) are those of a case, `values` (nodes) what a leaf adds to the whole.
@@ -28,7 +28,7 @@ class Trees:
             raise ValueError("there are not as many values as nodes")
 
     @classmethod
-    def read(cls, arrays: Mapping[str, Any], prefix: str) -> "Trees":
+    def read(cls, arrays: Mapping[str, Any], prefix: str) -> "FeatureTrees":
         """Take the arrays whose names begin so."""
         forest = Forest.of(arrays, prefix)
         return cls(arrays[f"{prefix}_names"], forest, arrays[f"{prefix}_values"])
@@ -36,15 +36,15 @@ class Trees:
     def arrays(self, prefix: str) -> dict[str, Any]:
         """Return the arrays by their names, as `read` takes them."""
         names, values = np.array(self.names), self._values
-        own = {f"{prefix}_names": names, f"{prefix}_values": values}
-        return own | self._forest.arrays(prefix)
+        tree_arrays = {f"{prefix}_names": names, f"{prefix}_values": values}
+        return tree_arrays | self._forest.arrays(prefix)
 
     def total(self, case: Array) -> float:
         """Return what the leaves of a case (features,) add up to."""
         return float(self._values[self._forest.leaves(case)].sum())
 
 
-class Boosted:
+class BoostedTrees:
     """Three groups of trees, each with arrays of its own in a file.
 
     `stable` say how likely the last window is stable, as a logit; `near` how likely its mean is as
@@ -55,12 +55,12 @@ class Boosted:
     def __init__(self, arrays: Mapping[str, Any]) -> None:
         """Take the arrays of a file, by their names; raises ValueError where they do not fit."""
         self.stable, self._near, self._begun = (
-            Trees.read(arrays, one) for one in ("stable", "near", "begun")
+            FeatureTrees.read(arrays, prefix) for prefix in ("stable", "near", "begun")
         )
         self.arrays = dict(arrays)
 
     @classmethod
-    def of(cls, stable: Trees, near: Trees, last: Trees) -> "Boosted":
+    def of(cls, stable: FeatureTrees, near: FeatureTrees, last: FeatureTrees) -> "BoostedTrees":
         """Return a model of its parts."""
         return cls(stable.arrays("stable") | near.arrays("near") | last.arrays("begun"))
 
@@ -73,12 +73,15 @@ class Boosted:
 
         0 to 1: the mean of how likely it is stable and of how likely its mean is right.
         """
-        totals = [trees.total(vector(found, trees.names)) for trees in (self.stable, self._near)]
+        totals = [
+            trees.total(build_feature_vector(found, trees.names))
+            for trees in (self.stable, self._near)
+        ]
         return float(expit(totals).mean())
 
     def last_warmup(self, run: RunSoFar, found: Mapping[str, float]) -> int:
         """Return the iteration, from zero, that is best taken for the last one of the warm-up."""
-        candidates = start_candidates(run, found)
+        candidates = find_start_candidates(run, found)
         columns = [candidates.names.index(name) for name in self._begun.names]
         worth = [self._begun.total(side) for side in candidates.sides[:, columns]]
         return int(candidates.places[int(np.argmax(worth))])

@@ -19,14 +19,14 @@ import numpy as np
 
 from auditor.core.errors import UsageError
 from auditor.core.stop_rules import TRAINED, Criterion
-from auditor.warmup.run_so_far import RunSoFar, vector
-from auditor.warmup.scorers.boosted import Boosted
-from auditor.warmup.scorers.convolutional import Convolutional
+from auditor.warmup.run_so_far import RunSoFar, build_feature_vector
+from auditor.warmup.scorers.boosted import BoostedTrees
+from auditor.warmup.scorers.convolutional import ConvolutionalNetwork
 from auditor.warmup.scorers.rocket import Rocket
 from auditor.warmup.windows import WINDOW
 
 Arrays = Mapping[str, Any]
-Scoring = Boosted | Convolutional | Rocket
+Scoring = BoostedTrees | ConvolutionalNetwork | Rocket
 
 FORMATS: Mapping[Criterion, int] = {
     Criterion.LEARNED: 2,
@@ -37,12 +37,12 @@ FORMATS: Mapping[Criterion, int] = {
 """Of a file, by what is in it; another one is refused."""
 _LARGEST = 64 * 2**20
 _KINDS: Mapping[Criterion, Callable[[Arrays], Scoring]] = {
-    Criterion.LEARNED: Boosted,
-    Criterion.FCN: Convolutional,
-    Criterion.OSCNN: Convolutional,
+    Criterion.LEARNED: BoostedTrees,
+    Criterion.FCN: ConvolutionalNetwork,
+    Criterion.OSCNN: ConvolutionalNetwork,
     Criterion.ROCKET: Rocket,
 }
-_OWN = ("format", "kind", "digest")
+_HEADER_KEYS = ("format", "kind", "digest")
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -90,51 +90,54 @@ def load_shipped_model(method: Criterion) -> ScorerModel:
             f"benchmarks/stop_models.py {method}) and name its file"
         )
     with place.open("rb") as file:
-        return _model(method, file, place.name)
+        return _read_model(method, file, place.name)
 
 
-def read(method: Criterion, path: Path) -> ScorerModel:
+def read_model_file(method: Criterion, path: Path) -> ScorerModel:
     """Return the model of a method that a file has; raises ModelUnusable."""
     try:
         with path.open("rb") as file:
-            return _model(method, file, str(path))
+            return _read_model(method, file, str(path))
     except OSError as error:
         raise ModelUnusable(f"cannot read the model {path}: {error.strerror}") from error
     except ValueError as error:  # a name that none can be
         raise ModelUnusable(f"cannot read the model {str(path)!r}: {error}") from error
 
 
-def write(path: Path, method: Criterion, scoring: Scoring, threshold: float) -> None:
+def write_model_file(path: Path, method: Criterion, scoring: Scoring, threshold: float) -> None:
     """Write a model to a file, with its digest."""
     arrays: dict[str, Any] = {**scoring.arrays, "threshold": np.float64(threshold)}
     head = {"format": np.int64(FORMATS[method]), "kind": np.array(str(method))}
-    whole = {**arrays, **head, "digest": np.array(digest(arrays))}
+    contents = {**arrays, **head, "digest": np.array(compute_digest(arrays))}
     with path.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **whole)
+        np.savez_compressed(file, allow_pickle=False, **contents)
 
 
-def digest(arrays: Arrays) -> str:
+def compute_digest(arrays: Arrays) -> str:
     """Return SHA-256 of arrays, of their names, types, shapes and bytes."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     for name in sorted(arrays):
-        one = np.ascontiguousarray(arrays[name])
-        found.update(f"{name} {one.dtype.str} {np.shape(arrays[name])}\n".encode())
-        found.update(one.tobytes())
-    return found.hexdigest()
+        array = np.ascontiguousarray(arrays[name])
+        hasher.update(f"{name} {array.dtype.str} {np.shape(arrays[name])}\n".encode())
+        hasher.update(array.tobytes())
+    return hasher.hexdigest()
 
 
-def _model(method: Criterion, file: IO[bytes], name: str) -> ScorerModel:
-    arrays = _arrays(file, name)
-    head = {key: arrays.pop(key, None) for key in _OWN}
-    if any(one is None or np.shape(one) for one in head.values()) or "threshold" not in arrays:
+def _read_model(method: Criterion, file: IO[bytes], name: str) -> ScorerModel:
+    arrays = _read_arrays(file, name)
+    head = {key: arrays.pop(key, None) for key in _HEADER_KEYS}
+    if (
+        any(value is None or np.shape(value) for value in head.values())
+        or "threshold" not in arrays
+    ):
         raise ModelUnusable(f"{name} is not a model file of bench-audit; train the model again")
     if (kind := str(head["kind"])) != method:
         raise ModelUnusable(f"the model {name} is for {kind}, not for {method}; name another file")
-    if (found := str(head["format"])) != (reads := str(FORMATS[method])):
+    if (file_format := str(head["format"])) != (reads := str(FORMATS[method])):
         raise ModelUnusable(
-            f"the model {name} has format {found}, this version reads {reads}; train it again"
+            f"the model {name} has format {file_format}, this version reads {reads}; train it again"
         )
-    if (stated := str(head["digest"])) != digest(arrays):
+    if (stated := str(head["digest"])) != compute_digest(arrays):
         raise ModelUnusable(
             f"the model {name} is damaged: its digest does not match; copy it again"
         )
@@ -143,7 +146,7 @@ def _model(method: Criterion, file: IO[bytes], name: str) -> ScorerModel:
         _refuse_odd_numbers(arrays)
         model = ScorerModel(method, _KINDS[method](arrays), threshold, stated)
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
-            _tried(model)
+            _try_model(model)
     except (KeyError, ValueError, IndexError, TypeError, AttributeError) as error:
         raise ModelUnusable(
             f"the model {name} does not fit this version ({error}); train it again"
@@ -153,12 +156,12 @@ def _model(method: Criterion, file: IO[bytes], name: str) -> ScorerModel:
 
 def _refuse_odd_numbers(arrays: Arrays) -> None:
     """Raise ValueError for what is no number in an array of numbers."""
-    for name, one in arrays.items():
-        if np.asarray(one).dtype.kind == "f" and not np.isfinite(one).all():
+    for name, array in arrays.items():
+        if np.asarray(array).dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"{name} holds what is not a number")
 
 
-def _arrays(file: IO[bytes], name: str) -> dict[str, Any]:
+def _read_arrays(file: IO[bytes], name: str) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(file) as archive:
             size = sum(info.file_size for info in archive.infolist())
@@ -167,36 +170,36 @@ def _arrays(file: IO[bytes], name: str) -> dict[str, Any]:
                 f"the model {name} has {size} bytes, more than {_LARGEST}; name another file"
             )
         file.seek(0)
-        with np.load(file, allow_pickle=False) as found:
-            return {key: found[key] for key in found.files}
-    except _UNREADABLE as it:
+        with np.load(file, allow_pickle=False) as npz:
+            return {key: npz[key] for key in npz.files}
+    except _UNREADABLE as error:
         raise ModelUnusable(
-            f"the model {name} is damaged: it is not an archive of numbers ({it}); copy it again"
-        ) from it
+            f"the model {name} is damaged: it is not an archive of numbers ({error}); copy it again"
+        ) from error
 
 
-def _tried(model: ScorerModel) -> None:
+def _try_model(model: ScorerModel) -> None:
     """Show a model one run of the right shape; raises what its arrays raise."""
-    if isinstance(model.scoring, Boosted):
+    if isinstance(model.scoring, BoostedTrees):
         run = RunSoFar()
         for _ in range(WINDOW):
             run.observe(1.0, 1.0)
-        found = run.features()
+        feature_values = run.features()
         scores = [
-            model.scoring.score(vector(found, model.scoring.stable.names)),
-            model.scoring.ready(found),
+            model.scoring.score(build_feature_vector(feature_values, model.scoring.stable.names)),
+            model.scoring.ready(feature_values),
         ]
-        model.scoring.last_warmup(run, found)
+        model.scoring.last_warmup(run, feature_values)
     else:
         scores = model.scoring.scores(np.zeros((1, WINDOW), dtype=np.float32)).tolist()
     if not all(0 <= score <= 1 for score in (*scores, model.threshold)):
         raise ValueError("its score or its threshold lies beyond 0 and 1")
 
 
-def of(method: Criterion, path: Path | None) -> ScorerModel | None:
+def choose_model(method: Criterion, path: Path | None) -> ScorerModel | None:
     """Return the model that a method needs, the user's if there is one; None: it needs none."""
     if method not in TRAINED:
         if path is not None:
             raise ModelUnusable(f"{method} needs no model; remove warmup.model")
         return None
-    return load_shipped_model(method) if path is None else read(method, path)
+    return load_shipped_model(method) if path is None else read_model_file(method, path)

@@ -16,7 +16,7 @@ from auditor.warmup.windows import WINDOW, Scores, Windows
 _AT_ONCE = 256
 
 
-class Kernels:
+class RandomKernels:
     """Random kernels, of arrays by their names, see `Rocket`.
 
     Those of one shape look at the same iterations: one product for all of them.
@@ -30,25 +30,25 @@ class Kernels:
         for size, dilation, padding in np.unique(shapes, axis=0).tolist():
             if min(size, dilation) < 1 or not 0 <= padding <= WINDOW:
                 raise ValueError("a kernel has no such shape")
-            alike = np.flatnonzero((shapes == (size, dilation, padding)).all(axis=1))
+            members = np.flatnonzero((shapes == (size, dilation, padding)).all(axis=1))
             places = dilation * np.arange(size)
             starts = np.arange(WINDOW + 2 * padding - (size - 1) * dilation)
-            weights = np.ascontiguousarray(arrays["weights"][alike, :size].T)
+            weights = np.ascontiguousarray(arrays["weights"][members, :size].T)
             around = starts[:, None] + places
-            self._alike.append((padding, around, weights, arrays["biases"][alike], alike))
+            self._alike.append((padding, around, weights, arrays["biases"][members], members))
 
     def features(self, windows: Windows) -> npt.NDArray[np.float32]:
         """Return the greatest values and the shares above zero, (windows, 2, kernels)."""
-        found = np.zeros((len(windows), 2, self._number), dtype=np.float32)
-        for padding, around, weights, biases, alike in self._alike:
+        kernel_features = np.zeros((len(windows), 2, self._number), dtype=np.float32)
+        for padding, around, weights, biases, members in self._alike:
             padded = np.zeros((len(windows), WINDOW + 2 * padding), dtype=np.float32)
             padded[:, padding : padding + WINDOW] = windows
             for first in range(0, len(windows), _AT_ONCE):
                 part = slice(first, first + _AT_ONCE)
                 values = padded[part][:, around] @ weights + biases
-                found[part, 0, alike] = values.max(axis=1)
-                found[part, 1, alike] = (values > 0).mean(axis=1)
-        return found
+                kernel_features[part, 0, members] = values.max(axis=1)
+                kernel_features[part, 1, members] = (values > 0).mean(axis=1)
+        return kernel_features
 
 
 class Rocket:
@@ -62,12 +62,12 @@ class Rocket:
     def __init__(self, arrays: Mapping[str, Any]) -> None:
         """Take the arrays of a file, by their names."""
         self.arrays = dict(arrays)
-        self._kernels = Kernels(arrays)
+        self._kernels = RandomKernels(arrays)
         if np.ndim(arrays["intercept"]):
             raise ValueError("the intercept is one number")
 
     def scores(self, windows: Windows) -> Scores:
         """Return 1 for each window (windows, 100) that is called stable, 0 for another."""
-        found = self._kernels.features(windows).reshape(len(windows), -1)
-        decision = found @ self.arrays["coefficients"].ravel() + self.arrays["intercept"]
+        kernel_features = self._kernels.features(windows).reshape(len(windows), -1)
+        decision = kernel_features @ self.arrays["coefficients"].ravel() + self.arrays["intercept"]
         return np.asarray(decision > 0, dtype=np.float32)

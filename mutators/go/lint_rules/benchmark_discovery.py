@@ -64,7 +64,7 @@ class BenchmarkDeclaration:
 
     def uses(self, call: Node, *methods: str) -> bool:
         """Tell whether a call is one of a method of a *testing.B."""
-        operand, field = syntax.selector(syntax.callee(call))
+        operand, field = syntax.split_selector(syntax.find_callee(call))
         return operand in self.handles and (field in methods or not methods)
 
     def subject(self, node: Node) -> frozenset[str]:
@@ -73,32 +73,36 @@ class BenchmarkDeclaration:
         They are lowered.
         """
         words = [self.name, self.benchmark]
-        for ancestor in syntax.around(node, self.above):
+        for ancestor in syntax.list_ancestors(node, self.above):
             if ancestor.type == "call_expression" and self.uses(ancestor, "Run"):
-                words += [tree.source(argument) for argument in syntax.arguments(ancestor)[:1]]
+                words += [
+                    tree.read_text(argument) for argument in syntax.list_arguments(ancestor)[:1]
+                ]
         return frozenset(word.lower() for name in words for word in _WORD.findall(name))
 
 
-def parts(source: SourceFile, root: Node) -> list[BenchmarkDeclaration]:
+def find_declarations(source: SourceFile, root: Node) -> list[BenchmarkDeclaration]:
     """Return the declarations of a file that have a *testing.B, in its order."""
     testing = tree.imported_as(root, "testing")
     if testing is None:
         return []
     prefix = "*" if testing == "." else f"*{testing}."
-    declarations = [_part(source, root, function, prefix) for function in tree.functions(root)]
+    declarations = [
+        _make_declaration(source, root, function, prefix) for function in tree.list_functions(root)
+    ]
     parts = [declaration for declaration in declarations if declaration is not None]
-    users = _users(parts)
-    return [_placed(part, users.get(part.name, set())) for part in parts]
+    users = _map_helper_users(parts)
+    return [_assign_benchmark(part, users.get(part.name, set())) for part in parts]
 
 
-def _part(
+def _make_declaration(
     source: SourceFile, root: Node, declaration: Node, prefix: str
 ) -> BenchmarkDeclaration | None:
-    handles = frozenset(_named(declaration, f"{prefix}B"))
+    handles = frozenset(_list_typed_parameters(declaration, f"{prefix}B"))
     if not handles:
         return None
-    name = tree.source(declaration.child_by_field_name("name"))
-    above = syntax.parents(declaration)
+    name = tree.read_text(declaration.child_by_field_name("name"))
+    above = syntax.map_parents(declaration)
     plain = declaration.type == "function_declaration"
     runs = tree.parameter_types(declaration) == (f"{prefix}B",) and _BENCHMARK.fullmatch(name)
     return BenchmarkDeclaration(
@@ -108,79 +112,83 @@ def _part(
         name=name,
         benchmark=name if plain and runs else "",
         handles=handles,
-        states=frozenset(_named(declaration, f"{prefix}PB")),
+        states=frozenset(_list_typed_parameters(declaration, f"{prefix}PB")),
         above=above,
         clock=BenchmarkTimer.of(declaration, handles, above),
     )
 
 
-def _named(declaration: Node, wanted: str) -> Iterator[str]:
+def _list_typed_parameters(declaration: Node, type_text: str) -> Iterator[str]:
     """Yield the names of parameters of a type in a declaration and in the literals in it."""
-    for node in tree.descend(declaration):
+    for node in tree.walk_tree(declaration):
         if node.type in ("func_literal", "function_declaration", "method_declaration"):
-            for _, names, declared in tree.parameters(node):
-                if tree.source(declared).replace(" ", "") == wanted:
-                    yield from [tree.source(name) for name in names] or ["_"]
+            for _, names, declared in tree.list_parameters(node):
+                if tree.read_text(declared).replace(" ", "") == type_text:
+                    yield from [tree.read_text(name) for name in names] or ["_"]
 
 
-def _users(parts: list[BenchmarkDeclaration]) -> dict[str, set[str]]:
+def _map_helper_users(parts: list[BenchmarkDeclaration]) -> dict[str, set[str]]:
     """Return by name of a helper the benchmarks of its file that call it, and other helpers."""
     helpers = {declaration.name for declaration in parts if not declaration.is_benchmark}
     users: dict[str, set[str]] = {}
     for part in parts:
-        for node in tree.descend(part.declaration):
-            if node.type == "identifier" and (name := tree.source(node)) in helpers:
+        for node in tree.walk_tree(part.declaration):
+            if node.type == "identifier" and (name := tree.read_text(node)) in helpers:
                 users.setdefault(name, set()).add(part.name)
     return users
 
 
-def _placed(part: BenchmarkDeclaration, users: set[str]) -> BenchmarkDeclaration:
+def _assign_benchmark(part: BenchmarkDeclaration, users: set[str]) -> BenchmarkDeclaration:
     """Return the part with the benchmark that alone uses it, and with its loops."""
-    others = users - {part.name}
-    alone = min(others) if len(others) == 1 and _BENCHMARK.fullmatch(min(others)) else ""
+    callers = users - {part.name}
+    alone = min(callers) if len(callers) == 1 and _BENCHMARK.fullmatch(min(callers)) else ""
     benchmark = part.benchmark or ("" if _BENCHMARK.fullmatch(part.name) else alone)
-    return replace(part, benchmark=benchmark, loops=tuple(islice(_loops(part), _MOST_LOOPS)))
+    return replace(part, benchmark=benchmark, loops=tuple(islice(_list_loops(part), _MOST_LOOPS)))
 
 
-def _loops(part: BenchmarkDeclaration) -> Iterator[BenchmarkLoop]:
+def _list_loops(part: BenchmarkDeclaration) -> Iterator[BenchmarkLoop]:
     """Yield the outermost loops over iterations."""
-    aliases = frozenset(_aliases(part))
+    aliases = frozenset(_list_count_aliases(part))
     last = -1
-    for node in tree.descend(part.declaration):
+    for node in tree.walk_tree(part.declaration):
         if node.type == "for_statement" and node.start_byte >= last:
             body = node.child_by_field_name("body")
-            kind = _kind(part, node, aliases)
+            kind = _classify_loop(part, node, aliases)
             if body is not None and kind is not None:
                 last = node.end_byte
-                yield BenchmarkLoop(node, body, kind, part.clock.takes(node))
+                yield BenchmarkLoop(node, body, kind, part.clock.is_loop_timed(node))
 
 
-def _aliases(part: BenchmarkDeclaration) -> Iterator[str]:
+def _list_count_aliases(part: BenchmarkDeclaration) -> Iterator[str]:
     """Yield the names of variables that are b.N."""
-    for node in tree.descend(part.declaration):
+    for node in tree.walk_tree(part.declaration):
         if node.type == "short_var_declaration":
-            left = syntax.names(node.child_by_field_name("left"))
-            right = syntax.values(node.child_by_field_name("right"))
+            left = syntax.list_names(node.child_by_field_name("left"))
+            right = syntax.list_values(node.child_by_field_name("right"))
             yield from (a for a, b in zip(left, right, strict=False) if is_count(part, b))
 
 
 def is_count(part: BenchmarkDeclaration, node: Node) -> bool:
     """Tell whether an expression is b.N, converted or not."""
-    while node.type == "call_expression" and syntax.called(node) in syntax.NUMBERS:
-        nodes = syntax.arguments(node)
+    while node.type == "call_expression" and syntax.read_called_name(node) in syntax.NUMBERS:
+        nodes = syntax.list_arguments(node)
         if len(nodes) != 1:
             return False
         node = nodes[0]
-    operand, field = syntax.selector(node)
+    operand, field = syntax.split_selector(node)
     return operand in part.handles and field == "N"
 
 
-def _kind(part: BenchmarkDeclaration, loop: Node, aliases: frozenset[str]) -> LoopKind | None:
+def _classify_loop(
+    part: BenchmarkDeclaration, loop: Node, aliases: frozenset[str]
+) -> LoopKind | None:
     body = loop.child_by_field_name("body")
     heads = [child for child in loop.named_children if body is None or child.id != body.id]
-    for node in (inner_node for head in heads for inner_node in syntax.walk(head, syntax.LITERAL)):
-        operand, field = syntax.selector(node)
-        is_alias = node.type == "identifier" and tree.source(node) in aliases
+    for node in (
+        inner_node for head in heads for inner_node in syntax.walk_nodes(head, syntax.LITERAL)
+    ):
+        operand, field = syntax.split_selector(node)
+        is_alias = node.type == "identifier" and tree.read_text(node) in aliases
         if is_alias or (operand in part.handles and field == "N"):
             return LoopKind.COUNTED
         if operand in part.handles and field == "Loop":

@@ -16,7 +16,7 @@ _LISTS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class TimerSwitch:
     """A call of a method of the timer: where it begins, its name, and its function's first byte."""
 
     start: int
@@ -31,7 +31,7 @@ class BenchmarkTimer:
     What happens when the benchmark is over switches nothing that is looked at.
     """
 
-    switches: tuple[Switch, ...]
+    switches: tuple[TimerSwitch, ...]
     above: syntax.Parents
 
     @classmethod
@@ -40,28 +40,32 @@ class BenchmarkTimer:
     ) -> "BenchmarkTimer":
         """Return that of a declaration, in which a *testing.B has one of the names `handles`."""
         switches = []
-        for call in syntax.calls(declaration):
-            operand, field = syntax.selector(syntax.callee(call))
+        for call in syntax.list_calls(declaration):
+            operand, field = syntax.split_selector(syntax.find_callee(call))
             if operand in handles and field in _TIMER and not _is_later(call, above):
-                switches.append(Switch(call.start_byte, field, _function(call, above)))
+                switches.append(
+                    TimerSwitch(call.start_byte, field, _find_function_start(call, above))
+                )
         return cls(tuple(switches), above)
 
     def within(self, node: Node) -> list[str]:
         """Return the names of the timer's methods that are called in a node, in their order."""
-        first = bisect_left(self.switches, node.start_byte, key=_start)
-        last = bisect_left(self.switches, node.end_byte, key=_start)
+        first = bisect_left(self.switches, node.start_byte, key=_read_start_byte)
+        last = bisect_left(self.switches, node.end_byte, key=_read_start_byte)
         return [switch.method for switch in self.switches[first:last]]
 
-    def takes(self, loop: Node) -> bool:
+    def is_loop_timed(self, loop: Node) -> bool:
         """Tell whether the time of a loop counts: it is not off there, and not reset later."""
         if not self.switches:
             return True
-        if self._before(loop, 0) == "StopTimer" and "StartTimer" not in self.within(loop):
+        if self._find_nearest_switch(loop, 0) == "StopTimer" and "StartTimer" not in self.within(
+            loop
+        ):
             return False
-        own = _function(loop, self.above)
+        function_start = _find_function_start(loop, self.above)
         return not any(
             switch.method == "ResetTimer"
-            and switch.function == own
+            and switch.function == function_start
             and switch.start >= loop.end_byte
             for switch in self.switches
         )
@@ -70,30 +74,32 @@ class BenchmarkTimer:
         """Tell whether the timer is off where a node of a loop's body stands."""
         if not self.switches:
             return False
-        nearest = self._before(node, body.start_byte) or "".join(self.within(body)[-1:])
+        nearest = self._find_nearest_switch(node, body.start_byte) or "".join(
+            self.within(body)[-1:]
+        )
         return nearest == "StopTimer"
 
     def since(self, node: Node) -> Iterator[Node]:
         """Yield the statements before a node that the timer counts, the nearest first."""
-        for inner_node in self._earlier(node):
+        for inner_node in self._list_earlier_statements(node):
             if self.within(inner_node):
                 return
             yield inner_node
 
-    def _before(self, node: Node, first: int) -> str:
+    def _find_nearest_switch(self, node: Node, first: int) -> str:
         """Return the nearest switch before a node in its own function, not before byte `first`."""
-        own = _function(node, self.above)
-        at = bisect_left(self.switches, node.start_byte, key=_start)
-        for switch in reversed(self.switches[:at]):
+        function_start = _find_function_start(node, self.above)
+        index = bisect_left(self.switches, node.start_byte, key=_read_start_byte)
+        for switch in reversed(self.switches[:index]):
             if switch.start < first:
                 break
-            if switch.function == own:
+            if switch.function == function_start:
                 return switch.method
         return ""
 
-    def _earlier(self, node: Node) -> Iterator[Node]:
+    def _list_earlier_statements(self, node: Node) -> Iterator[Node]:
         inner_node = node
-        for ancestor in syntax.around(node, self.above):
+        for ancestor in syntax.list_ancestors(node, self.above):
             if _is_own(ancestor):
                 return
             if ancestor.type in _LISTS:
@@ -106,7 +112,7 @@ class BenchmarkTimer:
             inner_node = ancestor
 
 
-def _start(switch: Switch) -> int:
+def _read_start_byte(switch: TimerSwitch) -> int:
     return switch.start
 
 
@@ -114,14 +120,16 @@ def _is_later(call: Node, above: syntax.Parents) -> bool:
     """Tell whether a call is made when all is over: deferred, or handed to b.Cleanup."""
     return any(
         ancestor.type == "defer_statement"
-        or (ancestor.type == "call_expression" and syntax.called(ancestor) == "Cleanup")
-        for ancestor in syntax.around(call, above)
+        or (ancestor.type == "call_expression" and syntax.read_called_name(ancestor) == "Cleanup")
+        for ancestor in syntax.list_ancestors(call, above)
     )
 
 
-def _function(node: Node, above: syntax.Parents) -> int:
+def _find_function_start(node: Node, above: syntax.Parents) -> int:
     """Return the first byte of the function that a node runs in, 0 for the declaration itself."""
-    literals = (ancestor.start_byte for ancestor in syntax.around(node, above) if _is_own(ancestor))
+    literals = (
+        ancestor.start_byte for ancestor in syntax.list_ancestors(node, above) if _is_own(ancestor)
+    )
     return int(next(literals, 0))
 
 
@@ -129,4 +137,4 @@ def _is_own(node: Node) -> bool:
     """Tell whether a node is a function that runs by itself, unlike the one of b.RunParallel."""
     if node.type != "func_literal":
         return False
-    return ".PB" not in tree.source(node.child_by_field_name("parameters"))
+    return ".PB" not in tree.read_text(node.child_by_field_name("parameters"))

@@ -9,8 +9,8 @@ from mutators.go import tree
 from mutators.go.lint_rules import syntax
 from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, LoopKind, is_count
 from mutators.go.lint_rules.finding import NodeFinding
-from mutators.go.lint_rules.names import Names
-from mutators.go.lint_rules.packages import Declared
+from mutators.go.lint_rules.names import NameScope
+from mutators.go.lint_rules.packages import ScopedNode
 from mutators.go.lint_rules.rules import BN_AS_SIZE, NO_BN
 
 _REPEATS = frozenset({"N", "Loop", "RunParallel", "Run"})
@@ -20,41 +20,42 @@ _FAILURES = ("Fatal", "Fatalf", "FailNow", "Error", "Errorf", "Fail")
 _MOST = 50
 """Of the calls of a declaration that are looked at."""
 _SORTS = {
-    "sort": syntax.words("Float64s Ints Slice SliceStable Sort Stable Strings"),
-    "slices": syntax.words("Sort SortFunc SortStableFunc"),
+    "sort": syntax.split_words("Float64s Ints Slice SliceStable Sort Stable Strings"),
+    "slices": syntax.split_words("Sort SortFunc SortStableFunc"),
 }
 
 
-def never_repeats(part: BenchmarkDeclaration) -> Iterator[NodeFinding]:
+def find_unrepeated_work(part: BenchmarkDeclaration) -> Iterator[NodeFinding]:
     """Yield a benchmark that neither counts to b.N nor gives its *testing.B to anything."""
     body = part.body
     if not part.is_benchmark or body is None or part.declaration.has_error:
         return
-    if not syntax.statements(body):
+    if not syntax.list_statements(body):
         return
     if _is_once(part, body):
-        yield _once(part, part.declaration, part.name)
+        yield _make_once_finding(part, part.declaration, part.name)
         return
-    for call in islice(_runs(part, body), _MOST):
-        literal = syntax.arguments(call)[-1]
+    for call in islice(_list_sub_benchmarks(part, body), _MOST):
+        literal = syntax.list_arguments(call)[-1]
         inner = literal.child_by_field_name("body")
-        if inner is not None and syntax.statements(inner) and _is_once(part, inner):
-            yield _once(part, call, f"The sub-benchmark of {part.name}")
+        if inner is not None and syntax.list_statements(inner) and _is_once(part, inner):
+            yield _make_once_finding(part, call, f"The sub-benchmark of {part.name}")
 
 
-def _once(part: BenchmarkDeclaration, node: Node, what: str) -> NodeFinding:
+def _make_once_finding(part: BenchmarkDeclaration, node: Node, subject: str) -> NodeFinding:
     return NodeFinding(
         NO_BN,
         node,
-        f"{what} does its work once and never uses {min(part.handles)}.N, so what is reported is "
+        f"{subject} does its work once and never uses {min(part.handles)}.N, so what is reported "
+        "is "
         "the time of that one run divided by whatever count of iterations was tried.",
     )
 
 
-def _runs(part: BenchmarkDeclaration, body: Node) -> Iterator[Node]:
+def _list_sub_benchmarks(part: BenchmarkDeclaration, body: Node) -> Iterator[Node]:
     """Yield the calls of b.Run that are given a function literal."""
-    for call in syntax.calls(body):
-        nodes = syntax.arguments(call)
+    for call in syntax.list_calls(body):
+        nodes = syntax.list_arguments(call)
         if part.uses(call, "Run") and len(nodes) > 1 and nodes[-1].type == "func_literal":
             yield call
 
@@ -63,12 +64,12 @@ def _is_once(part: BenchmarkDeclaration, body: Node) -> bool:
     """Tell whether some code neither repeats its work nor hands its *testing.B on."""
     if _always_fails(part, body):
         return False
-    for node in tree.descend(body):
-        if node.type == "identifier" and tree.source(node) in part.handles:
+    for node in tree.walk_tree(body):
+        if node.type == "identifier" and tree.read_text(node) in part.handles:
             outer = part.above.get(node.id)
             if outer is None or outer.type != "selector_expression":
                 return False  # it is handed on, and may be used there
-            field = tree.source(outer.child_by_field_name("field"))
+            field = tree.read_text(outer.child_by_field_name("field"))
             if field in _REPEATS or field in _EXCUSES:
                 return False
     return True
@@ -78,161 +79,183 @@ def _always_fails(part: BenchmarkDeclaration, body: Node) -> bool:
     """Tell whether a benchmark is none: it fails whatever happens."""
     return any(
         part.uses(call, *_FAILURES)
-        for statement in syntax.statements(body)
+        for statement in syntax.list_statements(body)
         if statement.type == "expression_statement"
-        for call in syntax.calls(statement)
+        for call in syntax.list_calls(statement)
     )
 
 
-def grows(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
+def find_growing_work(part: BenchmarkDeclaration, names: NameScope) -> Iterator[NodeFinding]:
     """Yield calls that get b.N as the size of work that does not grow in step with it."""
     looped = any(loop.kind is LoopKind.COUNTED for loop in part.loops)
-    for call in islice(_sized(part), _MOST):
+    for call in islice(_list_sized_calls(part), _MOST):
         if _is_inside(part, call):
-            yield from _in_loop(part, names, call)
+            yield from _find_growing_call(part, names, call)
         elif not looped:
-            yield from _sorted(part, names, call)
-            yield from _steep(part, names, call)
+            yield from _find_growing_sort(part, names, call)
+            yield from _find_steep_call(part, names, call)
 
 
-def _sized(part: BenchmarkDeclaration) -> Iterator[Node]:
+def _list_sized_calls(part: BenchmarkDeclaration) -> Iterator[Node]:
     """Yield the calls that may get b.N, or a loop's own counter, as a size."""
-    for call in syntax.calls(part.declaration):
-        sorts = any(syntax.called(call) in names for names in _SORTS.values())
-        if not part.uses(call) and (sorts or _given(part, call) >= 0 or _counted(part, call)[1]):
+    for call in syntax.list_calls(part.declaration):
+        sorts = any(syntax.read_called_name(call) in names for names in _SORTS.values())
+        if not part.uses(call) and (
+            sorts or _find_count_argument(part, call) >= 0 or _find_counter_argument(part, call)[1]
+        ):
             yield call
 
 
 def _is_inside(part: BenchmarkDeclaration, node: Node) -> bool:
-    return any(loop.timed and syntax.holds(loop.body, node) for loop in part.loops)
+    return any(loop.timed and syntax.contains_node(loop.body, node) for loop in part.loops)
 
 
-def _given(part: BenchmarkDeclaration, call: Node) -> int:
+def _find_count_argument(part: BenchmarkDeclaration, call: Node) -> int:
     """Return which argument of a call is b.N, -1 if none is."""
-    given = [is_count(part, argument) for argument in syntax.arguments(call)]
-    return given.index(True) if True in given else -1
+    count_flags = [is_count(part, argument) for argument in syntax.list_arguments(call)]
+    return count_flags.index(True) if True in count_flags else -1
 
 
-def _in_loop(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[NodeFinding]:
+def _find_growing_call(
+    part: BenchmarkDeclaration, names: NameScope, call: Node
+) -> Iterator[NodeFinding]:
     """Yield a call of the loop whose work grows with b.N: the total grows with its square."""
-    index, counter = _given(part, call), ""
+    index, counter = _find_count_argument(part, call), ""
     if index < 0:
-        index, counter = _counted(part, call)
+        index, counter = _find_counter_argument(part, call)
     if index < 0:
         return
     declaration = names.function(call)
-    is_made = syntax.called(call) == "make" and index > 0 and not counter
+    is_made = syntax.read_called_name(call) == "make" and index > 0 and not counter
     if is_made or (declaration is not None and counts_to(declaration, index)):
         yield NodeFinding(
             BN_AS_SIZE,
             call,
-            f"Each of the b.N iterations gives {counter or 'b.N'} to {syntax.callee_text(call)} as "
+            f"Each of the b.N iterations gives {counter or 'b.N'} to "
+            f"{syntax.format_callee(call)} as "
             "a size, so the time of one iteration grows with the number of iterations.",
         )
 
 
-def _counted(part: BenchmarkDeclaration, call: Node) -> tuple[int, str]:
+def _find_counter_argument(part: BenchmarkDeclaration, call: Node) -> tuple[int, str]:
     """Return which argument of a call is the loop's own counter, and its name; else -1."""
     for loop in part.loops:
-        if loop.kind is LoopKind.COUNTED and syntax.holds(loop.body, call):
-            own = syntax.counters(loop.node)
-            for index, node in enumerate(syntax.arguments(call)):
-                if node.type == "identifier" and tree.source(node) in own:
-                    return index, tree.source(node)
+        if loop.kind is LoopKind.COUNTED and syntax.contains_node(loop.body, call):
+            counters = syntax.list_loop_counters(loop.node)
+            for index, node in enumerate(syntax.list_arguments(call)):
+                if node.type == "identifier" and tree.read_text(node) in counters:
+                    return index, tree.read_text(node)
     return -1, ""
 
 
-def _sorted(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[NodeFinding]:
-    path, name = names.standard(call)
-    arguments = syntax.arguments(call)
+def _find_growing_sort(
+    part: BenchmarkDeclaration, names: NameScope, call: Node
+) -> Iterator[NodeFinding]:
+    path, name = names.resolve_imported_function(call)
+    arguments = syntax.list_arguments(call)
     if name not in _SORTS.get(path, ()) or not arguments:
         return
     value = arguments[0]
-    if value.type == "call_expression" and _given(part, value) < 0 and syntax.arguments(value):
-        value = syntax.arguments(value)[0]  # a conversion, as in sort.Sort(byName(x))
+    if (
+        value.type == "call_expression"
+        and _find_count_argument(part, value) < 0
+        and syntax.list_arguments(value)
+    ):
+        value = syntax.list_arguments(value)[0]  # a conversion, as in sort.Sort(byName(x))
     if _is_of_size(part, names, value):
         yield NodeFinding(
             BN_AS_SIZE,
             call,
-            f"{syntax.callee_text(call)} sorts b.N elements at once, so the time of one grows "
+            f"{syntax.format_callee(call)} sorts b.N elements at once, so the time of one grows "
             "with the number of iterations.",
         )
 
 
-def _is_of_size(part: BenchmarkDeclaration, names: Names, value: Node) -> bool:
+def _is_of_size(part: BenchmarkDeclaration, names: NameScope, value: Node) -> bool:
     """Tell whether a value was made with b.N as an argument."""
     if value.type == "call_expression":
-        return _given(part, value) >= 0
-    bound = names.bindings(tree.source(value)) if value.type == "identifier" else []
+        return _find_count_argument(part, value) >= 0
+    bound = names.bindings(tree.read_text(value)) if value.type == "identifier" else []
     if len(bound) != 1:
         return False
-    nodes = syntax.values(bound[0].child_by_field_name("right"))
-    return len(nodes) == 1 and nodes[0].type == "call_expression" and _given(part, nodes[0]) >= 0
+    nodes = syntax.list_values(bound[0].child_by_field_name("right"))
+    return (
+        len(nodes) == 1
+        and nodes[0].type == "call_expression"
+        and _find_count_argument(part, nodes[0]) >= 0
+    )
 
 
-def _steep(part: BenchmarkDeclaration, names: Names, call: Node) -> Iterator[NodeFinding]:
+def _find_steep_call(
+    part: BenchmarkDeclaration, names: NameScope, call: Node
+) -> Iterator[NodeFinding]:
     """Yield a call with b.N of a function whose time grows faster than its argument."""
-    index = _given(part, call)
+    index = _find_count_argument(part, call)
     declaration = names.function(call) if index >= 0 else None
-    if declaration is not None and _branches(declaration, index):
+    if declaration is not None and _is_branching_recursion(declaration, index):
         yield NodeFinding(
             BN_AS_SIZE,
             call,
-            f"{syntax.callee_text(call)} gets b.N as its argument and calls itself more than once, "
+            f"{syntax.format_callee(call)} gets b.N as its argument and calls itself more than "
+            "once, "
             "so its time does not grow in step with b.N and the time per iteration means nothing.",
         )
 
 
-def _parameter(declaration: Declared, index: int) -> str:
+def _read_parameter_name(declaration: ScopedNode, index: int) -> str:
     named = [
-        tree.source(node) for _, listed, _ in tree.parameters(declaration.node) for node in listed
+        tree.read_text(node)
+        for _, name_nodes, _ in tree.list_parameters(declaration.node)
+        for node in name_nodes
     ]
     return named[index] if index < len(named) else ""
 
 
-def counts_to(declaration: Declared, index: int) -> bool:
+def counts_to(declaration: ScopedNode, index: int) -> bool:
     """Tell whether a function loops as often as a parameter says, or makes something so large."""
-    name = _parameter(declaration, index)
+    name = _read_parameter_name(declaration, index)
     if not name:
         return False
-    for node in tree.descend(declaration.node):
+    for node in tree.walk_tree(declaration.node):
         if node.type == "for_statement":
             body = node.child_by_field_name("body")
             heads = [child for child in node.named_children if body is None or child.id != body.id]
-            if any(_bounds(head, name) for head in heads):
+            if any(_is_loop_bound(head, name) for head in heads):
                 return True
-        elif name in _made(node):
+        elif name in _list_make_sizes(node):
             return True
-    return _branches(declaration, index)
+    return _is_branching_recursion(declaration, index)
 
 
-def _made(node: Node) -> list[str]:
+def _list_make_sizes(node: Node) -> list[str]:
     """Return the sizes with which a node makes something."""
-    if node.type != "call_expression" or syntax.called(node) != "make":
+    if node.type != "call_expression" or syntax.read_called_name(node) != "make":
         return []
-    return [tree.source(argument) for argument in syntax.arguments(node)[1:]]
+    return [tree.read_text(argument) for argument in syntax.list_arguments(node)[1:]]
 
 
-def _bounds(head: Node, name: str) -> bool:
+def _is_loop_bound(head: Node, name: str) -> bool:
     """Tell whether a loop counts to a name, down from it, or ranges over it."""
     if head.type == "range_clause":
-        return tree.source(head.child_by_field_name("right")) == name
+        return tree.read_text(head.child_by_field_name("right")) == name
     condition = head.child_by_field_name("condition")
     if condition is None or head.child_by_field_name("update") is None:
         return False
     sides = [condition.child_by_field_name(side) for side in ("left", "right")]
-    plain = [tree.source(side) for side in sides if side is not None and "index" not in side.type]
+    plain = [
+        tree.read_text(side) for side in sides if side is not None and "index" not in side.type
+    ]
     return name in plain and len(plain) == 2
 
 
-def _branches(declaration: Declared, index: int) -> bool:
+def _is_branching_recursion(declaration: ScopedNode, index: int) -> bool:
     """Tell whether a function adds up two calls of itself, with less of a parameter each."""
     function = declaration.node
-    name = tree.source(function.child_by_field_name("name"))
-    parameter = _parameter(declaration, index)
+    name = tree.read_text(function.child_by_field_name("name"))
+    parameter = _read_parameter_name(declaration, index)
     if function.type != "function_declaration" or not parameter:
         return False
-    for node in tree.descend(function):
+    for node in tree.walk_tree(function):
         if node.type == "binary_expression":
             sides = [node.child_by_field_name(side) for side in ("left", "right")]
             if all(_is_smaller_call(side, name, (index, parameter)) for side in sides):
@@ -240,9 +263,11 @@ def _branches(declaration: Declared, index: int) -> bool:
     return False
 
 
-def _is_smaller_call(node: Node | None, name: str, given: tuple[int, str]) -> bool:
-    if node is None or node.type != "call_expression" or syntax.called(node) != name:
+def _is_smaller_call(node: Node | None, name: str, indexed_parameter: tuple[int, str]) -> bool:
+    if node is None or node.type != "call_expression" or syntax.read_called_name(node) != name:
         return False
-    index, parameter = given
-    argument = syntax.arguments(node)[index : index + 1]
-    return bool(argument) and tree.source(argument[0]).replace(" ", "").startswith(f"{parameter}-")
+    index, parameter = indexed_parameter
+    argument = syntax.list_arguments(node)[index : index + 1]
+    return bool(argument) and tree.read_text(argument[0]).replace(" ", "").startswith(
+        f"{parameter}-"
+    )

@@ -18,11 +18,11 @@ from mutators.go.lint_rules import (
     timing,
     unused,
 )
-from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, parts
-from mutators.go.lint_rules.brief import Brief
+from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, find_declarations
+from mutators.go.lint_rules.brief import ShortCallDetector
 from mutators.go.lint_rules.finding import NodeFinding
-from mutators.go.lint_rules.names import Names
-from mutators.go.lint_rules.packages import MODULE, FileScope, Packages
+from mutators.go.lint_rules.names import NameScope
+from mutators.go.lint_rules.packages import MODULE, FileScope, ProjectPackages
 from mutators.go.lint_rules.rules import RULES
 
 
@@ -57,21 +57,21 @@ class GoLinter:
     def look(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks and their smells, in the order of files and lines."""
         files = sorted(sources, key=lambda file: file.path)
-        packages = Packages.of(files)
+        packages = ProjectPackages.of(files)
         benchmarks: list[str] = []
         smells: list[Smell] = []
         unread: list[str] = []
         for source in files:
             if not self.may_hold(source):
                 continue
-            root = tree.parse(source.text)
-            declarations = parts(source, root)
+            root = tree.parse_source(source.text)
+            declarations = find_declarations(source, root)
             benchmarks += [
                 declaration.name for declaration in declarations if declaration.is_benchmark
             ]
             if root.has_error and (declarations or tree.BENCHMARK.search(source.text)):
                 unread.append(source.path)
-            smells += sorted(_smells(declarations, packages), key=_place)
+            smells += sorted(_find_smells(declarations, packages), key=_make_sort_key)
         return SourceFindings(
             benchmarks=tuple(benchmarks), smells=tuple(smells), unread=tuple(unread)
         )
@@ -82,43 +82,45 @@ def _is_left_alone(path: str) -> bool:
     return any(part == "testdata" or part.startswith(("_", ".")) for part in path.split("/"))
 
 
-def _place(smell: Smell) -> tuple[int, int, str]:
+def _make_sort_key(smell: Smell) -> tuple[int, int, str]:
     return smell.span.first_line, smell.span.last_line, smell.rule
 
 
-def _smells(declarations: list[BenchmarkDeclaration], packages: Packages) -> Iterator[Smell]:
+def _find_smells(
+    declarations: list[BenchmarkDeclaration], packages: ProjectPackages
+) -> Iterator[Smell]:
     home = FileScope.of(declarations[0].source.unit, declarations[0].root) if declarations else None
     for part in declarations:
         if home is not None and not part.declaration.has_error:
-            for finding in _findings(part, packages, home):
-                yield _smell(part, finding)
+            for finding in _collect_findings(part, packages, home):
+                yield _make_smell(part, finding)
 
 
-def _findings(
-    part: BenchmarkDeclaration, packages: Packages, home: FileScope
+def _collect_findings(
+    part: BenchmarkDeclaration, packages: ProjectPackages, home: FileScope
 ) -> Iterator[NodeFinding]:
-    names = Names.of(packages, home, part.declaration)
-    brief = Brief(packages)
-    yield from counting.never_repeats(part)
-    yield from counting.grows(part, names)
-    yield from unused.unused(part, names)
-    yield from preparing.prepares(part, names, brief)
-    yield from timing.stops(part, names, brief)
-    yield from reset.counts_setup(part, names)
-    yield from state.leaks(part, names)
-    yield from repeating.inner_loops(part, names)
-    yield from repeating.constant_inputs(part, names)
-    yield from state.reports_nothing(part, names)
+    names = NameScope.of(packages, home, part.declaration)
+    brief = ShortCallDetector(packages)
+    yield from counting.find_unrepeated_work(part)
+    yield from counting.find_growing_work(part, names)
+    yield from unused.find_unused_results(part, names)
+    yield from preparing.find_preparation(part, names, brief)
+    yield from timing.find_timer_stops(part, names, brief)
+    yield from reset.find_timed_setup(part, names)
+    yield from state.find_leaking_state(part, names)
+    yield from repeating.find_inner_loops(part, names)
+    yield from repeating.find_constant_inputs(part, names)
+    yield from state.find_unreported_allocations(part, names)
 
 
-def _smell(part: BenchmarkDeclaration, finding: NodeFinding) -> Smell:
+def _make_smell(part: BenchmarkDeclaration, finding: NodeFinding) -> Smell:
     node: Node = finding.node
     return Smell(
         rule=finding.rule.id,
         benchmark=part.benchmark,
-        span=Span(part.source.path, syntax.line(node), int(node.end_point[0]) + 1),
+        span=Span(part.source.path, syntax.find_first_line(node), int(node.end_point[0]) + 1),
         text=finding.text,
-        top=syntax.line(part.declaration),
+        top=syntax.find_first_line(part.declaration),
         calls=finding.calls,
         overlapping=finding.overlapping,
         sure=finding.sure,

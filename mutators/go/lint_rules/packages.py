@@ -30,11 +30,11 @@ class FileScope:
     @classmethod
     def of(cls, unit: str, root: Node) -> "FileScope":
         """Return that of a file."""
-        return cls(unit, tree.package(root), root, _imports(root))
+        return cls(unit, tree.read_package_name(root), root, _read_imports(root))
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class ScopedNode:
     """A node of a tree, and the file that it stands in."""
 
     home: FileScope
@@ -45,15 +45,15 @@ class Declared:
 class PackageDeclarations:
     """What the files of a package declare; what is declared twice counts as unknown."""
 
-    functions: dict[str, list[Declared]] = field(default_factory=dict)
-    methods: dict[tuple[str, str], list[Declared]] = field(default_factory=dict)
-    types: dict[str, list[Declared]] = field(default_factory=dict)
-    variables: dict[str, list[Declared]] = field(default_factory=dict)
+    functions: dict[str, list[ScopedNode]] = field(default_factory=dict)
+    methods: dict[tuple[str, str], list[ScopedNode]] = field(default_factory=dict)
+    types: dict[str, list[ScopedNode]] = field(default_factory=dict)
+    variables: dict[str, list[ScopedNode]] = field(default_factory=dict)
     constants: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
-class Packages:
+class ProjectPackages:
     """The packages of a project, parsed where somebody asks for them.
 
     Files and packages are known by their folders; `_paths` are how these are imported, `_folders`
@@ -66,7 +66,7 @@ class Packages:
     _known: dict[str, dict[str, PackageDeclarations]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sources: Iterable[SourceFile]) -> "Packages":
+    def of(cls, sources: Iterable[SourceFile]) -> "ProjectPackages":
         """Return those of all files that are built."""
         files: dict[str, list[SourceFile]] = {}
         modules: dict[str, str] = {}
@@ -76,12 +76,12 @@ class Packages:
                 modules[str(path.parent)] = named[1].decode(errors="replace")
             if source.role is not SourceRole.LEFT_OUT and source.path.endswith(".go"):
                 files.setdefault(source.unit, []).append(source)
-        paths = {folder: _path(folder, modules) for folder in files}
+        paths = {folder: _build_import_path(folder, modules) for folder in files}
         return cls(files, paths, {path: folder for folder, path in paths.items() if path})
 
     def here(self, home: FileScope) -> PackageDeclarations:
         """Return the package of a file."""
-        return self._unit(home.unit).get(home.package, PackageDeclarations())
+        return self._load_folder_packages(home.unit).get(home.package, PackageDeclarations())
 
     def imported(self, home: FileScope, name: str) -> PackageDeclarations | None:
         """Return the package that a file knows by a name, None if it is not of the project."""
@@ -90,7 +90,7 @@ class Packages:
             return None
         candidates = [
             declarations
-            for key, declarations in self._unit(folder).items()
+            for key, declarations in self._load_folder_packages(folder).items()
             if not key.endswith("_test")
         ]
         return candidates[0] if len(candidates) == 1 else None
@@ -99,71 +99,76 @@ class Packages:
         """Return how the package of a folder is imported, empty where nobody knows."""
         return self._paths.get(unit, "")
 
-    def _unit(self, unit: str) -> dict[str, PackageDeclarations]:
+    def _load_folder_packages(self, unit: str) -> dict[str, PackageDeclarations]:
         if unit not in self._known:
             self._known[unit] = {}
             for source in self._files.get(unit, []):
-                root = tree.parse(source.text)
+                root = tree.parse_source(source.text)
                 home = FileScope.of(unit, root)
-                _declare(home, self._known[unit].setdefault(home.package, PackageDeclarations()))
+                _add_declarations(
+                    home, self._known[unit].setdefault(home.package, PackageDeclarations())
+                )
         return self._known[unit]
 
 
-def _path(folder: str, modules: Mapping[str, str]) -> str:
+def _build_import_path(folder: str, modules: Mapping[str, str]) -> str:
     """Return the path that a folder is imported by, empty where no module says it."""
-    here = PurePosixPath(folder)
-    for above in (here, *here.parents):
+    folder_path = PurePosixPath(folder)
+    for above in (folder_path, *folder_path.parents):
         if str(above) in modules:
-            return str(PurePosixPath(modules[str(above)]) / here.relative_to(above))
+            return str(PurePosixPath(modules[str(above)]) / folder_path.relative_to(above))
     return ""
 
 
-def _imports(root: Node) -> dict[str, str]:
+def _read_imports(root: Node) -> dict[str, str]:
     imports: dict[str, str] = {}
     for child in root.named_children:
         if child.type == "import_declaration":
-            for spec in (node for node in tree.descend(child) if node.type == "import_spec"):
-                path = tree.source(spec.child_by_field_name("path"))[1:-1]
+            for spec in (node for node in tree.walk_tree(child) if node.type == "import_spec"):
+                path = tree.read_text(spec.child_by_field_name("path"))[1:-1]
                 imports.setdefault(
-                    tree.source(spec.child_by_field_name("name")) or _last(path), path
+                    tree.read_text(spec.child_by_field_name("name")) or _guess_package_name(path),
+                    path,
                 )
     return imports
 
 
-def _last(path: str) -> str:
+def _guess_package_name(path: str) -> str:
     """Return the usual name of a package: the last part of its path that is not a version."""
     parts = [part for part in path.split("/") if not (part[:1] == "v" and part[1:].isdigit())]
     return parts[-1] if parts else path
 
 
-def _declare(home: FileScope, package: PackageDeclarations) -> None:
+def _add_declarations(home: FileScope, package: PackageDeclarations) -> None:
     for child in home.root.named_children:
-        name = tree.source(child.child_by_field_name("name"))
+        name = tree.read_text(child.child_by_field_name("name"))
         if child.type == "function_declaration":
-            package.functions.setdefault(name, []).append(Declared(home, child))
+            package.functions.setdefault(name, []).append(ScopedNode(home, child))
         elif child.type == "method_declaration":
-            owner = tree.receiver(child)[1]
-            package.methods.setdefault((owner, name), []).append(Declared(home, child))
+            owner = tree.read_receiver(child)[1]
+            package.methods.setdefault((owner, name), []).append(ScopedNode(home, child))
         elif child.type == "const_declaration":
-            package.constants.update(each for _, names in _specs(child) for each in names)
+            package.constants.update(
+                declared_name for _, names in _list_specs(child) for declared_name in names
+            )
         elif child.type in ("type_declaration", "var_declaration"):
-            for spec, names in _specs(child):
-                known = package.types if "type" in spec.type else package.variables
-                for each in names:
-                    known.setdefault(each, []).append(Declared(home, spec))
+            for spec, names in _list_specs(child):
+                nodes_by_name = package.types if "type" in spec.type else package.variables
+                for declared_name in names:
+                    nodes_by_name.setdefault(declared_name, []).append(ScopedNode(home, spec))
 
 
-def _specs(declaration: Node) -> Iterator[tuple[Node, list[str]]]:
+def _list_specs(declaration: Node) -> Iterator[tuple[Node, list[str]]]:
     """Yield what a declaration of types or variables declares, with the names."""
     pending = [child for child in declaration.named_children if "spec" in child.type]
-    for listed in declaration.named_children:
-        if listed.type == "var_spec_list":
-            pending += listed.named_children
+    for spec_list in declaration.named_children:
+        if spec_list.type == "var_spec_list":
+            pending += spec_list.named_children
     pending += [child for child in declaration.named_children if child.type == "type_alias"]
     for spec in pending:
-        yield spec, [tree.source(child) for child in spec.children_by_field_name("name")]
+        yield spec, [tree.read_text(child) for child in spec.children_by_field_name("name")]
 
 
-def only(declared: list[Declared] | None) -> Declared | None:
+def pick_single_declaration(declared: list[ScopedNode] | None) -> ScopedNode | None:
     """Return the declaration if there is exactly one."""
     return declared[0] if declared is not None and len(declared) == 1 else None

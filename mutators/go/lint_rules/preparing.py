@@ -9,14 +9,14 @@ from tree_sitter import Node
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
 from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
-from mutators.go.lint_rules.brief import Brief
+from mutators.go.lint_rules.brief import ShortCallDetector
 from mutators.go.lint_rules.finding import NodeFinding
-from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.names import NameScope
 from mutators.go.lint_rules.rules import SETUP_IN_LOOP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Chore:
+class _PreparationKind:
     """A kind of preparing: its functions, what it does, and words of benchmarks that mean it."""
 
     paths: frozenset[str]
@@ -26,40 +26,40 @@ class _Chore:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _LoopCall:
     """A call in a loop of a declaration."""
 
     part: BenchmarkDeclaration
-    names: Names
+    names: NameScope
     loop: BenchmarkLoop
     call: Node
 
 
-_FILES = _Chore(
+_FILES = _PreparationKind(
     paths=frozenset({"os", "io/ioutil"}),
-    functions=syntax.words("ReadFile Open ReadDir MkdirTemp CreateTemp TempDir TempFile"),
+    functions=syntax.split_words("ReadFile Open ReadDir MkdirTemp CreateTemp TempDir TempFile"),
     does="goes to the file system",
     subjects=("read", "file", "load", "open", "disk", "dir", "fs", "write", "io"),
 )
-_RANDOM = _Chore(
+_RANDOM = _PreparationKind(
     paths=frozenset({"math/rand", "math/rand/v2", "crypto/rand"}),
     functions=frozenset(),
     does="draws random numbers",
     subjects=("rand",),
 )
-_FORMAT = _Chore(
+_FORMAT = _PreparationKind(
     paths=frozenset({"fmt"}),
     functions=frozenset({"Sprintf", "Sprint", "Sprintln"}),
     does="formats a text",
     subjects=("sprint", "fmt", "format"),
 )
-_PATTERN = _Chore(
+_PATTERN = _PreparationKind(
     paths=frozenset({"regexp"}),
     functions=frozenset({"MustCompile", "Compile", "MustCompilePOSIX", "CompilePOSIX"}),
     does="compiles a pattern",
     subjects=("compile", "regex"),
 )
-_SLEEP = _Chore(
+_SLEEP = _PreparationKind(
     paths=frozenset({"time"}),
     functions=frozenset({"Sleep"}),
     does="sleeps",
@@ -71,12 +71,12 @@ _ALONE = {
     _PATTERN.does: "{} compiles the same pattern in each iteration, so the number holds the time "
     "of that too.",
 }
-_NO_GENERATOR = syntax.words("New NewSource NewPCG NewChaCha8 NewZipf Seed")
+_NO_GENERATOR = syntax.split_words("New NewSource NewPCG NewChaCha8 NewZipf Seed")
 _LOGGING = ("log", "info", "debug", "warn", "error", "print", "fatal", "trace")
-_BUILT_IN = syntax.NUMBERS | syntax.words(
+_BUILT_IN = syntax.NUMBERS | syntax.split_words(
     "append len cap copy make new string min max delete panic any"
 )
-_CHECKS = syntax.words("NoError Equal NotNil Nil True False Len Error Fatal Fatalf")
+_CHECKS = syntax.split_words("NoError Equal NotNil Nil True False Len Error Fatal Fatalf")
 _SENDING = ("publish", "send", "request", "query", "exec", "post", "fetch", "dial", "subscribe")
 _FEW = 2
 _LONG = 4
@@ -94,34 +94,38 @@ _ASIDE = frozenset(
 """Packages whose calls are seldom what is measured with a prepared argument."""
 
 
-def prepares(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator[NodeFinding]:
+def find_preparation(
+    part: BenchmarkDeclaration, names: NameScope, brief: ShortCallDetector
+) -> Iterator[NodeFinding]:
     """Yield calls in timed loops that prepare the argument of another, and sleeping.
 
     Random numbers count where what gets them is short, texts where the loop does little else.
     """
     for loop in part.loops:
         last = -1
-        for call, chore in islice(_chores(part, names, loop), _MOST):
-            if syntax.line(call) != last:
-                for finding in _found(_Place(part, names, loop, call), chore, brief):
-                    last = syntax.line(call)
+        for call, chore in islice(_list_preparing_calls(part, names, loop), _MOST):
+            if syntax.find_first_line(call) != last:
+                for finding in _find_costly_preparation(
+                    _LoopCall(part, names, loop, call), chore, brief
+                ):
+                    last = syntax.find_first_line(call)
                     yield finding
 
 
-def _chores(
-    part: BenchmarkDeclaration, names: Names, loop: BenchmarkLoop
-) -> Iterator[tuple[Node, _Chore]]:
+def _list_preparing_calls(
+    part: BenchmarkDeclaration, names: NameScope, loop: BenchmarkLoop
+) -> Iterator[tuple[Node, _PreparationKind]]:
     """Yield the calls of a timed loop that only prepare, as far as the benchmark's name says."""
-    for call in syntax.calls(loop.body, syntax.LITERAL) if loop.timed else ():
-        chore = _chore(names, call)
+    for call in syntax.list_calls(loop.body, syntax.LITERAL) if loop.timed else ():
+        chore = _classify_preparation(names, call)
         if chore is None or _is_subject(part, names, call, chore):
             continue
         if not part.clock.is_off(call, loop.body) and not _is_seldom(part, loop, call):
             yield call, chore
 
 
-def _chore(names: Names, call: Node) -> _Chore | None:
-    path, name = names.standard(call)
+def _classify_preparation(names: NameScope, call: Node) -> _PreparationKind | None:
+    path, name = names.resolve_imported_function(call)
     if not path:
         return _RANDOM if names.is_generator(call) else None
     for chore in _CHORES:
@@ -130,7 +134,9 @@ def _chore(names: Names, call: Node) -> _Chore | None:
     return None
 
 
-def _is_subject(part: BenchmarkDeclaration, names: Names, call: Node, chore: _Chore) -> bool:
+def _is_subject(
+    part: BenchmarkDeclaration, names: NameScope, call: Node, chore: _PreparationKind
+) -> bool:
     """Tell whether the benchmark is about this, by its name or its package.
 
     A long word may go on (`random`), a short one would then begin many others.
@@ -147,7 +153,7 @@ def _is_subject(part: BenchmarkDeclaration, names: Names, call: Node, chore: _Ch
 def _is_seldom(part: BenchmarkDeclaration, loop: BenchmarkLoop, call: Node) -> bool:
     """Tell whether a call stands in the body of an `if`, which often is the seldom case."""
     inner = call
-    for ancestor in syntax.around(call, part.above):
+    for ancestor in syntax.list_ancestors(call, part.above):
         if ancestor.id == loop.body.id:
             return False
         if ancestor.type == "if_statement" and inner.type == "block":
@@ -156,94 +162,102 @@ def _is_seldom(part: BenchmarkDeclaration, loop: BenchmarkLoop, call: Node) -> b
     return False
 
 
-def _found(place: _Place, chore: _Chore, brief: Brief) -> Iterator[NodeFinding]:
-    name = syntax.callee_text(place.call)
+def _find_costly_preparation(
+    place: _LoopCall, chore: _PreparationKind, brief: ShortCallDetector
+) -> Iterator[NodeFinding]:
+    name = syntax.format_callee(place.call)
     if chore is _SLEEP or chore is _PATTERN:
         if not _is_idle(place, chore):
             yield NodeFinding(SETUP_IN_LOOP, place.call, _ALONE[chore.does].format(name))
         return
-    node = _fed(place)
+    node = _find_receiving_call(place)
     if node is None or not _is_dear(place, chore, node, brief):
         return
     yield NodeFinding(
         SETUP_IN_LOOP,
         place.call,
         f"{name} {chore.does} in the timed loop only to make an argument of "
-        f"{syntax.callee_text(node)}, so the number holds the time of both.",
+        f"{syntax.format_callee(node)}, so the number holds the time of both.",
     )
 
 
-def _is_idle(place: _Place, chore: _Chore) -> bool:
+def _is_idle(place: _LoopCall, chore: _PreparationKind) -> bool:
     """Tell whether a call is all that the loop does, or is another one in each iteration."""
-    if all(call.id == place.call.id for call in syntax.calls(place.loop.body)):
+    if all(call.id == place.call.id for call in syntax.list_calls(place.loop.body)):
         return True
-    nodes = syntax.arguments(place.call)
+    nodes = syntax.list_arguments(place.call)
     if chore is _PATTERN:
         return not all(inner_node.type in _TEXTS for inner_node in nodes)
-    return [tree.source(node) for node in nodes] == ["0"]
+    return [tree.read_text(node) for node in nodes] == ["0"]
 
 
-def _is_dear(place: _Place, chore: _Chore, node: Node, brief: Brief) -> bool:
+def _is_dear(
+    place: _LoopCall, chore: _PreparationKind, node: Node, brief: ShortCallDetector
+) -> bool:
     """Tell whether the chore takes a good part of the time of the loop."""
     if chore is _RANDOM:
         return place.names.function(node) is not None and brief.call(place.names, node)
     if chore is not _FORMAT:
         return True
-    if all(argument.type.endswith("_literal") for argument in syntax.arguments(place.call)):
+    if all(argument.type.endswith("_literal") for argument in syntax.list_arguments(place.call)):
         return False
-    others = [
+    measured_calls = [
         call
-        for call in syntax.calls(place.loop.body)
-        if _is_measured(place, call) and syntax.called(call) not in _CHECKS
+        for call in syntax.list_calls(place.loop.body)
+        if _is_measured(place, call) and syntax.read_called_name(call) not in _CHECKS
     ]
-    name = syntax.called(node).lower()
+    name = syntax.read_called_name(node).lower()
     if name.startswith(_LOGGING + _SENDING):
         return False
-    owner = syntax.callee_text(node).partition(".")[0].lower()
-    return len(others) <= _FEW and not owner.endswith(_REMOTE)
+    owner = syntax.format_callee(node).partition(".")[0].lower()
+    return len(measured_calls) <= _FEW and not owner.endswith(_REMOTE)
 
 
-def _fed(place: _Place) -> Node | None:
+def _find_receiving_call(place: _LoopCall) -> Node | None:
     """Return the measured call that gets the result of another as an argument."""
-    if (outer := _gets(place, place.call)) is not None:
+    if (outer := _find_enclosing_call(place, place.call)) is not None:
         return outer
-    for ancestor in syntax.around(place.call, place.part.above):
+    for ancestor in syntax.list_ancestors(place.call, place.part.above):
         if ancestor.id == place.loop.body.id:
             return None
         if ancestor.type in ("short_var_declaration", "assignment_statement"):
-            targets = set(syntax.names(ancestor.child_by_field_name("left"))) - {"", "_", "err"}
-            return _reader(place, ancestor, targets)
+            targets = set(syntax.list_names(ancestor.child_by_field_name("left"))) - {
+                "",
+                "_",
+                "err",
+            }
+            return _find_reading_call(place, ancestor, targets)
     return None
 
 
-def _gets(place: _Place, node: Node) -> Node | None:
+def _find_enclosing_call(place: _LoopCall, node: Node) -> Node | None:
     """Return the nearest measured call that has a node in its arguments."""
-    for ancestor in syntax.around(node, place.part.above):
+    for ancestor in syntax.list_ancestors(node, place.part.above):
         if ancestor.id == place.loop.body.id or ancestor.type.endswith("_statement"):
             return None
         if ancestor.type == "call_expression" and _is_measured(place, ancestor):
-            listed = ancestor.child_by_field_name("arguments")
-            if listed is not None and syntax.holds(listed, node):
+            argument_list = ancestor.child_by_field_name("arguments")
+            if argument_list is not None and syntax.contains_node(argument_list, node):
                 return ancestor
     return None
 
 
-def _reader(place: _Place, statement: Node, targets: set[str]) -> Node | None:
+def _find_reading_call(place: _LoopCall, statement: Node, targets: set[str]) -> Node | None:
     """Return the measured call after an assignment that gets one of the assigned names."""
-    for node in syntax.walk(place.loop.body, syntax.LITERAL):
+    for node in syntax.walk_nodes(place.loop.body, syntax.LITERAL):
         later = node.start_byte >= statement.end_byte
-        if later and node.type == "identifier" and tree.source(node) in targets:
-            inner_node = _gets(place, node)
+        if later and node.type == "identifier" and tree.read_text(node) in targets:
+            inner_node = _find_enclosing_call(place, node)
             if inner_node is not None:
                 return inner_node
     return None
 
 
-def _is_measured(place: _Place, call: Node) -> bool:
-    if place.part.uses(call) or syntax.called(call) in _BUILT_IN:
+def _is_measured(place: _LoopCall, call: Node) -> bool:
+    if place.part.uses(call) or syntax.read_called_name(call) in _BUILT_IN:
         return False
-    path, _ = place.names.standard(call)
+    path, _ = place.names.resolve_imported_function(call)
     if path in _ASIDE or place.names.is_generator(call):
         return False
-    function = syntax.callee(call)
+    function = syntax.find_callee(call)
     return function is not None and function.type in ("identifier", "selector_expression")

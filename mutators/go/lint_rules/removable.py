@@ -9,8 +9,8 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.names import Names
-from mutators.go.lint_rules.packages import Declared, Packages
+from mutators.go.lint_rules.names import NameScope
+from mutators.go.lint_rules.packages import ProjectPackages, ScopedNode
 
 _BUDGET = 88
 """Of nodes in a body and what it calls: below what the inliner allows, which counts otherwise."""
@@ -33,12 +33,12 @@ _VANISHING = {
     "strconv": "FormatBool",
 }
 """Of the standard library: what no call is left of in compiled code if its result is dropped."""
-_STANDARD = {path: syntax.words(names) for path, names in _VANISHING.items()}
+_STANDARD = {path: syntax.split_words(names) for path, names in _VANISHING.items()}
 _COMPARING = ("strings", "bytes")
 """Packages whose functions compare bytes by a call, which stays where a branch hangs on it."""
 _FREE = syntax.NUMBERS | {"len", "cap", "min", "max", "real", "imag", "complex"}
 """Conversions and built-in functions that do nothing but give a value."""
-_REFUSED = syntax.words(
+_REFUSED = syntax.split_words(
     "go_statement defer_statement select_statement send_statement func_literal for_statement "
     "goto_statement labeled_statement type_assertion_expression type_switch_statement "
     "slice_expression map_type channel_type type_instantiation_expression "
@@ -51,23 +51,23 @@ _TEXTS = frozenset({"interpreted_string_literal", "raw_string_literal"})
 
 
 @dataclass(frozen=True, slots=True)
-class Removable:
+class RemovableCallDetector:
     """Tells which calls the compiler may leave out when nobody uses their results."""
 
-    packages: Packages
+    packages: ProjectPackages
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def call(self, names: Names, call: Node) -> bool:
+    def call(self, names: NameScope, call: Node) -> bool:
         """Tell whether nothing is left of a call itself, whatever its arguments are."""
-        return self._cost(names, call, 0) <= _BUDGET
+        return self._count_call_nodes(names, call, 0) <= _BUDGET
 
-    def value(self, names: Names, node: Node) -> bool:
+    def value(self, names: NameScope, node: Node) -> bool:
         """Tell whether nothing is left of an expression of which nobody uses the value."""
-        return self._sum(names, node, 0) <= _BUDGET
+        return self._sum_nodes(names, node, 0) <= _BUDGET
 
-    def _cost(self, names: Names, call: Node, depth: int) -> int:
+    def _count_call_nodes(self, names: NameScope, call: Node, depth: int) -> int:
         """Return how many nodes the compiler puts in place of a call."""
-        path, name = names.standard(call)
+        path, name = names.resolve_imported_function(call)
         if path and name in _STANDARD.get(path, ()):
             return _TOO_MUCH if depth and path in _COMPARING else _STANDARD_COST
         declaration = names.function(call)
@@ -76,10 +76,10 @@ class Removable:
         key = (declaration.home.root.id, declaration.node.id)
         if key not in self._known:
             self._known[key] = _TOO_MUCH  # while it is looked at: one that calls itself stays
-            self._known[key] = self._function(declaration, depth + 1)
+            self._known[key] = self._count_function_nodes(declaration, depth + 1)
         return self._known[key]
 
-    def _function(self, declared_name: Declared, depth: int) -> int:
+    def _count_function_nodes(self, declared_name: ScopedNode, depth: int) -> int:
         declaration = declared_name.node
         body = declaration.child_by_field_name("body")
         if body is None or declaration.has_error or _is_marked(declaration):
@@ -88,15 +88,17 @@ class Removable:
             return _TOO_MUCH
         if declaration.child_by_field_name("result") is None:
             return _TOO_MUCH
-        return self._sum(Names.of(self.packages, declared_name.home, declaration), body, depth)
+        return self._sum_nodes(
+            NameScope.of(self.packages, declared_name.home, declaration), body, depth
+        )
 
-    def _sum(self, names: Names, node: Node, depth: int) -> int:
+    def _sum_nodes(self, names: NameScope, node: Node, depth: int) -> int:
         """Return the number of nodes of some code that only gives a value, with its callees."""
         total = 0
-        for inner_node in tree.descend(node):
+        for inner_node in tree.walk_tree(node):
             total += 1
             if inner_node.type == "call_expression" and not _is_free(names, inner_node):
-                total += self._cost(names, inner_node, depth)
+                total += self._count_call_nodes(names, inner_node, depth)
             elif not _is_harmless(names, inner_node):
                 return _TOO_MUCH
             if total > _BUDGET:
@@ -104,7 +106,7 @@ class Removable:
         return total
 
 
-def _is_harmless(names: Names, node: Node) -> bool:
+def _is_harmless(names: NameScope, node: Node) -> bool:
     if node.type in _REFUSED:
         return False
     if node.type in _CHANGES:
@@ -126,44 +128,46 @@ def _is_marked(declaration: Node) -> bool:
     return False
 
 
-def _is_free(names: Names, call: Node) -> bool:
+def _is_free(names: NameScope, call: Node) -> bool:
     """Tell whether a call is a conversion between numbers or a built-in without effects."""
-    function = syntax.callee(call)
+    function = syntax.find_callee(call)
     if function is None or function.type != "identifier":
         return False
-    name = tree.source(function)
+    name = tree.read_text(function)
     package = names.packages.here(names.home)
-    own = names.bindings(name) or name in package.functions or name in package.types
-    return name in _FREE and not own
+    is_redefined = names.bindings(name) or name in package.functions or name in package.types
+    return name in _FREE and not is_redefined
 
 
-def _is_local(names: Names, change: Node) -> bool:
+def _is_local(names: NameScope, change: Node) -> bool:
     """Tell whether an assignment changes nothing but variables of the function."""
     node = change.child_by_field_name("left")
-    changed = syntax.names(node if node is not None else next(iter(change.named_children), None))
+    changed = syntax.list_names(
+        node if node is not None else next(iter(change.named_children), None)
+    )
     return all(name == "_" or (name and names.bindings(name)) for name in changed)
 
 
-def _is_indexed(names: Names, operand: Node | None) -> bool:
+def _is_indexed(names: NameScope, operand: Node | None) -> bool:
     """Tell whether what is indexed is surely no map, of which a look-up is a call."""
-    if operand is not None and syntax.plain(operand).type in _TEXTS:
+    if operand is not None and syntax.strip_parentheses(operand).type in _TEXTS:
         return True
-    declaration = names.underlying(names.type_of(operand))
+    declaration = names.resolve_underlying_type(names.type_of(operand))
     if declaration is None:
         return False
-    return declaration.node.type in _INDEXED or tree.source(declaration.node) == "string"
+    return declaration.node.type in _INDEXED or tree.read_text(declaration.node) == "string"
 
 
-def _is_text(names: Names, node: Node) -> bool:
+def _is_text(names: NameScope, node: Node) -> bool:
     """Tell whether an operator may join, order or compare strings, which is a call."""
-    operator = tree.source(node.child_by_field_name("operator"))
+    operator = tree.read_text(node.child_by_field_name("operator"))
     if operator not in ("+", "<", ">", "<=", ">=", "==", "!="):
         return False
     sides = [node.child_by_field_name(side) for side in ("left", "right")]
-    if any(side is not None and syntax.plain(side).type in _TEXTS for side in sides):
+    if any(side is not None and syntax.strip_parentheses(side).type in _TEXTS for side in sides):
         return operator not in ("==", "!=")
-    types = [names.underlying(names.type_of(side)) for side in sides]
+    types = [names.resolve_underlying_type(names.type_of(side)) for side in sides]
     return any(
-        declared_name is not None and tree.source(declared_name.node) == "string"
+        declared_name is not None and tree.read_text(declared_name.node) == "string"
         for declared_name in types
     )

@@ -8,12 +8,12 @@ from mutators.go import tree
 from mutators.go.lint_rules import reset, syntax
 from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop, LoopKind
 from mutators.go.lint_rules.finding import NodeFinding
-from mutators.go.lint_rules.names import Names
-from mutators.go.lint_rules.removable import Removable
+from mutators.go.lint_rules.names import NameScope
+from mutators.go.lint_rules.removable import RemovableCallDetector
 from mutators.go.lint_rules.rules import CONSTANT_INPUTS, INNER_LOOP
 from mutators.repeated_calls import changes_next_call, states_repetition
 
-_STOPS = syntax.words(
+_STOPS = syntax.split_words(
     "break_statement continue_statement return_statement go_statement defer_statement "
     "send_statement select_statement func_literal inc_statement dec_statement"
 )
@@ -27,15 +27,15 @@ _LARGEST = 50
 """The most nodes of a constant expression that are looked at."""
 
 
-def inner_loops(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
+def find_inner_loops(part: BenchmarkDeclaration, names: NameScope) -> Iterator[NodeFinding]:
     """Yield the loops to a constant in a timed loop whose rounds make the same calls."""
-    calls = syntax.calls(part.declaration)
+    calls = syntax.list_calls(part.declaration)
     if any(part.uses(call, "ReportMetric", "Elapsed") for call in calls):
         return
     for loop in part.loops:
-        inner = syntax.statements(loop.body)[:_MOST] if loop.timed else []
+        inner = syntax.list_statements(loop.body)[:_MOST] if loop.timed else []
         for node in inner:
-            rounds = reset.bound(names, node) if node.type == "for_statement" else 0
+            rounds = reset.count_loop_rounds(names, node) if node.type == "for_statement" else 0
             if (
                 rounds > 1
                 and not _is_on_purpose(part, node, rounds)
@@ -52,8 +52,8 @@ def inner_loops(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFindin
 def _is_on_purpose(part: BenchmarkDeclaration, loop: Node, rounds: int) -> bool:
     """Tell whether the names around a loop say how often, or that it does so on purpose."""
     around = (
-        tree.source(ancestor)
-        for ancestor in syntax.around(loop, part.above)
+        tree.read_text(ancestor)
+        for ancestor in syntax.list_ancestors(loop, part.above)
         if _is_run(part, ancestor)
     )
     text = " ".join((part.name, part.benchmark, *(name[:200] for name in around)))
@@ -64,24 +64,24 @@ def _is_run(part: BenchmarkDeclaration, node: Node) -> bool:
     return node.type == "call_expression" and part.uses(node, "Run")
 
 
-def _rounds_are_alike(part: BenchmarkDeclaration, names: Names, loop: Node) -> bool:
+def _rounds_are_alike(part: BenchmarkDeclaration, names: NameScope, loop: Node) -> bool:
     """Tell whether the rounds of a loop make the same calls with the same."""
     body = loop.child_by_field_name("body")
     if body is None:
         return False
-    nodes = list(syntax.walk(body))
+    nodes = list(syntax.walk_nodes(body))
     if any(node.type in _STOPS and not _is_failure(part, node) for node in nodes):
         return False
     calls = [node for node in nodes if node.type == "call_expression" and not part.uses(node)]
-    named = [syntax.called(call) for call in calls]
+    named = [syntax.read_called_name(call) for call in calls]
     if not any(name and name not in syntax.NUMBERS for name in named):
         return False
     if any(changes_next_call(name) or name in ("make", "new", "copy") for name in named):
         return False
-    changed = _changed(nodes) | syntax.counters(loop)
-    reads = (node for call in calls for node in tree.descend(call) if node.type == "identifier")
-    return not any(tree.source(read) in changed for read in reads) and not any(
-        names.is_generator(call) or names.standard(call)[0].startswith("math/rand")
+    changed = _list_assigned_names(nodes) | syntax.list_loop_counters(loop)
+    reads = (node for call in calls for node in tree.walk_tree(call) if node.type == "identifier")
+    return not any(tree.read_text(read) in changed for read in reads) and not any(
+        names.is_generator(call) or names.resolve_imported_function(call)[0].startswith("math/rand")
         for call in calls
     )
 
@@ -90,33 +90,35 @@ def _is_failure(part: BenchmarkDeclaration, node: Node) -> bool:
     return node.type == "return_statement" and not node.named_children and bool(part.handles)
 
 
-def _changed(nodes: list[Node]) -> set[str]:
+def _list_assigned_names(nodes: list[Node]) -> set[str]:
     """Return the names that some code assigns to, with those of what they are part of."""
     names: set[str] = set()
     for node in nodes:
         if node.type == "assignment_statement":
             descendant = node.child_by_field_name("left")
-            named = tree.descend(descendant) if descendant is not None else ()
+            named = tree.walk_tree(descendant) if descendant is not None else ()
             names |= {
-                tree.source(inner_node) for inner_node in named if inner_node.type == "identifier"
+                tree.read_text(inner_node)
+                for inner_node in named
+                if inner_node.type == "identifier"
             }
     return names
 
 
-def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFinding]:
+def find_constant_inputs(part: BenchmarkDeclaration, names: NameScope) -> Iterator[NodeFinding]:
     """Yield the calls with constants only that the compiler does beforehand."""
-    removable = Removable(names.packages)
+    removable = RemovableCallDetector(names.packages)
     for loop in part.loops:
         if loop.kind is LoopKind.KEPT or not loop.timed or _has_other_calls(part, loop):
             continue
-        for call in _used(loop):
-            nodes = syntax.arguments(call)
+        for call in _list_used_calls(loop):
+            nodes = syntax.list_arguments(call)
             folds = bool(nodes) and all(_is_constant(names, node) for node in nodes)
             if folds and _is_plain(names, call) and removable.call(names, call):
                 yield NodeFinding(
                     CONSTANT_INPUTS,
                     call,
-                    f"All inputs of {syntax.callee_text(call)} are constants, and it is small "
+                    f"All inputs of {syntax.format_callee(call)} are constants, and it is small "
                     "enough to be inlined, so the compiler may do its work beforehand.",
                 )
                 break
@@ -124,42 +126,42 @@ def constant_inputs(part: BenchmarkDeclaration, names: Names) -> Iterator[NodeFi
 
 def _has_other_calls(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> bool:
     """Tell whether a loop makes so many calls that one of them is hardly what is measured."""
-    calls = [call for call in syntax.calls(loop.body) if not part.uses(call)]
-    return len({syntax.callee_text(call) for call in calls}) > 1
+    calls = [call for call in syntax.list_calls(loop.body) if not part.uses(call)]
+    return len({syntax.format_callee(call) for call in calls}) > 1
 
 
-def _used(loop: BenchmarkLoop) -> Iterator[Node]:
+def _list_used_calls(loop: BenchmarkLoop) -> Iterator[Node]:
     """Yield the calls whose results a loop assigns, compares or hands on."""
-    for node in syntax.walk(loop.body, syntax.LITERAL):
+    for node in syntax.walk_nodes(loop.body, syntax.LITERAL):
         if node.type == "call_expression":
             outer = node.parent
             if outer is not None and outer.type != "expression_statement":
                 yield node
 
 
-def _is_plain(names: Names, call: Node) -> bool:
+def _is_plain(names: NameScope, call: Node) -> bool:
     """Tell whether a call is of a function, of which the arguments are all inputs."""
-    function = syntax.callee(call)
+    function = syntax.find_callee(call)
     if function is None:
         return False
     if function.type == "identifier":
         return True
-    operand, _ = syntax.selector(function)
+    operand, _ = syntax.split_selector(function)
     return bool(operand) and not names.bindings(operand) and operand in names.home.imports
 
 
-def _is_constant(names: Names, node: Node) -> bool:
+def _is_constant(names: NameScope, node: Node) -> bool:
     """Tell whether an expression is made of literals and of names of constants."""
-    for number, inner_node in enumerate(tree.descend(node)):
+    for number, inner_node in enumerate(tree.walk_tree(node)):
         if number > _LARGEST:
             return False
         if inner_node.type == "identifier":
-            bound = names.bindings(tree.source(inner_node))
+            bound = names.bindings(tree.read_text(inner_node))
             if bound and bound[0].type != "const_spec":
                 return False
             if (
                 not bound
-                and tree.source(inner_node) not in names.packages.here(names.home).constants
+                and tree.read_text(inner_node) not in names.packages.here(names.home).constants
             ):
                 return False
         elif inner_node.type not in _LITERALS and not inner_node.type.startswith(_INNER):

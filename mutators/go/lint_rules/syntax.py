@@ -10,12 +10,12 @@ LITERAL = frozenset({"func_literal"})
 """What a walk leaves out that shall stay in a function's own statements."""
 
 
-def words(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
-NUMBERS = words(
+NUMBERS = split_words(
     "bool byte rune int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr float32 "
     "float64 complex64 complex128"
 )
@@ -24,7 +24,7 @@ NUMBERS = words(
 Parents = Mapping[int, Node]
 
 
-def walk(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
+def walk_nodes(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
     """Yield the node and the named nodes below it in order; nodes of some types are left out."""
     pending = [node]
     while pending:
@@ -35,16 +35,16 @@ def walk(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
         ]
 
 
-def parents(node: Node) -> Parents:
+def map_parents(node: Node) -> Parents:
     """Return the parent of each named node below a node, by the child's id."""
     return {
         child.id: inner_node
-        for inner_node in tree.descend(node)
+        for inner_node in tree.walk_tree(node)
         for child in inner_node.named_children
     }
 
 
-def around(node: Node, above: Parents) -> Iterator[Node]:
+def list_ancestors(node: Node, above: Parents) -> Iterator[Node]:
     """Yield what a node lies in, the nearest first."""
     inner_node = above.get(node.id)
     while inner_node is not None:
@@ -52,56 +52,62 @@ def around(node: Node, above: Parents) -> Iterator[Node]:
         inner_node = above.get(inner_node.id)
 
 
-def holds(outer: Node, inner: Node) -> bool:
+def contains_node(outer: Node, inner: Node) -> bool:
     """Tell whether the text of a node lies in that of another of the same tree."""
     return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
 
 
-def calls(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
+def list_calls(node: Node, without: frozenset[str] = frozenset()) -> Iterator[Node]:
     """Yield the calls at and below a node."""
     return (
-        inner_node for inner_node in walk(node, without) if inner_node.type == "call_expression"
+        inner_node
+        for inner_node in walk_nodes(node, without)
+        if inner_node.type == "call_expression"
     )
 
 
-def arguments(call: Node) -> list[Node]:
+def list_arguments(call: Node) -> list[Node]:
     """Return the arguments of a call."""
-    listed = call.child_by_field_name("arguments")
-    return [child for child in listed.named_children if child.type != "comment"] if listed else []
+    argument_list = call.child_by_field_name("arguments")
+    return (
+        [child for child in argument_list.named_children if child.type != "comment"]
+        if argument_list
+        else []
+    )
 
 
-def selector(node: Node | None) -> tuple[str, str]:
+def split_selector(node: Node | None) -> tuple[str, str]:
     """Return both names of `operand.field` where the operand is a name, else two empty ones."""
     if node is None or node.type != "selector_expression":
         return "", ""
     operand = node.child_by_field_name("operand")
     if operand is None or operand.type != "identifier":
         return "", ""
-    return tree.source(operand), tree.source(node.child_by_field_name("field"))
+    return tree.read_text(operand), tree.read_text(node.child_by_field_name("field"))
 
 
-def callee(call: Node) -> Node | None:
+def find_callee(call: Node) -> Node | None:
     """Return what a call calls."""
     return call.child_by_field_name("function")
 
 
-def called(call: Node) -> str:
+def read_called_name(call: Node) -> str:
     """Return the last name of what a call calls, empty where that has none."""
-    function = callee(call)
+    function = find_callee(call)
     if function is None:
         return ""
     if function.type == "selector_expression":
-        return tree.source(function.child_by_field_name("field"))
-    return tree.source(function) if function.type == "identifier" else ""
+        return tree.read_text(function.child_by_field_name("field"))
+    return tree.read_text(function) if function.type == "identifier" else ""
 
 
-def callee_text(call: Node) -> str:
+def format_callee(call: Node) -> str:
     """Return how a text names what a call calls: its dotted name, without line breaks."""
-    text = " ".join(tree.source(callee(call)).split())
-    return text if len(text) <= 60 else called(call)
+    text = " ".join(tree.read_text(find_callee(call)).split())
+    return text if len(text) <= 60 else read_called_name(call)
 
 
-def statements(block: Node | None) -> list[Node]:
+def list_statements(block: Node | None) -> list[Node]:
     """Return the statements of a block; some versions of the grammar wrap them in a list."""
     if block is None:
         return []
@@ -111,40 +117,43 @@ def statements(block: Node | None) -> list[Node]:
     return [node for node in nodes if node.type != "comment"]
 
 
-def names(node: Node | None) -> list[str]:
+def list_names(node: Node | None) -> list[str]:
     """Return the names on one side of an assignment or declaration; "" for what is none."""
     if node is None:
         return []
-    listed = node.named_children if node.type == "expression_list" else [node]
+    nodes = node.named_children if node.type == "expression_list" else [node]
     return [
-        tree.source(inner_node) if inner_node.type == "identifier" else "" for inner_node in listed
+        tree.read_text(inner_node) if inner_node.type == "identifier" else ""
+        for inner_node in nodes
     ]
 
 
-def values(node: Node | None) -> list[Node]:
+def list_values(node: Node | None) -> list[Node]:
     """Return the expressions on one side of an assignment or declaration."""
     if node is None:
         return []
     return node.named_children if node.type == "expression_list" else [node]
 
 
-def plain(node: Node) -> Node:
+def strip_parentheses(node: Node) -> Node:
     """Return an expression without the parentheses around it."""
     while node.type == "parenthesized_expression" and node.named_children:
         node = node.named_children[0]
     return node
 
 
-def line(node: Node) -> int:
+def find_first_line(node: Node) -> int:
     """Return the line, one-based, on which a node begins."""
     return int(node.start_point[0]) + 1
 
 
-def counters(loop: Node) -> set[str]:
+def list_loop_counters(loop: Node) -> set[str]:
     """Return the names that a loop declares or sets in its head."""
     head = next(iter(loop.named_children), None)
     if head is None:
         return set()
     start = head.child_by_field_name("initializer")
-    own = set(names(start.child_by_field_name("left"))) if start is not None else set()
-    return (own | set(names(head.child_by_field_name("left")))) - {"", "_"}
+    counter_names = (
+        set(list_names(start.child_by_field_name("left"))) if start is not None else set()
+    )
+    return (counter_names | set(list_names(head.child_by_field_name("left")))) - {"", "_"}

@@ -7,17 +7,19 @@ from tree_sitter import Node
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
 from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
-from mutators.go.lint_rules.brief import Brief
+from mutators.go.lint_rules.brief import ShortCallDetector
 from mutators.go.lint_rules.finding import NodeFinding
-from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.names import NameScope
 from mutators.go.lint_rules.rules import TIMER_IN_LOOP
 
 
-def stops(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator[NodeFinding]:
+def find_timer_stops(
+    part: BenchmarkDeclaration, names: NameScope, brief: ShortCallDetector
+) -> Iterator[NodeFinding]:
     """Yield the stop of the timer in a loop that measures little between two stops."""
     for loop in part.loops:
-        stop = _stop(part, loop)
-        nodes = _measured(part, loop) if stop is not None else []
+        stop = _find_stop(part, loop)
+        nodes = _list_timed_statements(part, loop) if stop is not None else []
         if stop is None or not any(_is_work(inner_node) for inner_node in nodes):
             continue
         if all(_is_short(part, names, brief, node) for node in nodes):
@@ -25,26 +27,28 @@ def stops(part: BenchmarkDeclaration, names: Names, brief: Brief) -> Iterator[No
             yield NodeFinding(
                 TIMER_IN_LOOP,
                 stop,
-                f"{syntax.callee_text(call)} is called in each iteration, around as little work as "
-                f"{_shown(part, nodes)}: stopping takes longer than that, empties caches, and "
+                f"{syntax.format_callee(call)} is called in each iteration, around as little "
+                "work as "
+                f"{_describe_work(part, nodes)}: stopping takes longer than that, empties "
+                "caches, and "
                 "lets the benchmark run for minutes.",
             )
 
 
-def _stop(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> Node | None:
+def _find_stop(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> Node | None:
     """Return the first statement that stops the timer in every iteration."""
-    for statement in syntax.statements(loop.body):
+    for statement in syntax.list_statements(loop.body):
         call = statement.named_children[0] if statement.named_children else statement
         if call.type == "call_expression" and part.uses(call, "StopTimer"):
             return statement
     return None
 
 
-def _measured(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> list[Node]:
+def _list_timed_statements(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> list[Node]:
     """Return the statements of a loop during which the timer runs."""
     return [
         statement
-        for statement in syntax.statements(loop.body)
+        for statement in syntax.list_statements(loop.body)
         if not part.clock.within(statement) and not part.clock.is_off(statement, loop.body)
     ]
 
@@ -52,17 +56,19 @@ def _measured(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> list[Node]:
 def _is_work(node: Node) -> bool:
     return any(
         inner_node.type in ("call_expression", "index_expression")
-        for inner_node in tree.descend(node)
+        for inner_node in tree.walk_tree(node)
     )
 
 
-def _is_short(part: BenchmarkDeclaration, names: Names, brief: Brief, node: Node) -> bool:
+def _is_short(
+    part: BenchmarkDeclaration, names: NameScope, brief: ShortCallDetector, node: Node
+) -> bool:
     """Tell whether a statement is short; what ends the benchmark, or logs, is none of its work."""
     parts = [node]
     if node.type == "if_statement":
         parts = [child for child in node.named_children if child.type != "block"]
         for block in (child for child in node.named_children if child.type == "block"):
-            parts += syntax.statements(block)
+            parts += syntax.list_statements(block)
     return all(
         _is_own(part, inner_node) or brief.statement(names, inner_node) for inner_node in parts
     )
@@ -74,9 +80,9 @@ def _is_own(part: BenchmarkDeclaration, statement: Node) -> bool:
     return call.type == "call_expression" and part.uses(call)
 
 
-def _shown(part: BenchmarkDeclaration, nodes: list[Node]) -> str:
+def _describe_work(part: BenchmarkDeclaration, nodes: list[Node]) -> str:
     for node in nodes:
-        for call in syntax.calls(node):
+        for call in syntax.list_calls(node):
             if not part.uses(call):
-                return syntax.callee_text(call)
+                return syntax.format_callee(call)
     return "one statement"

@@ -7,27 +7,27 @@ from tree_sitter import Node
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
 from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration
-from mutators.go.lint_rules.names import Names
+from mutators.go.lint_rules.names import NameScope
 
 _SETTING = frozenset({"assignment_statement", "short_var_declaration"})
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadVariables:
     """Tells which variables of a declaration nobody reads; `places` is where each name stands."""
 
     part: BenchmarkDeclaration
-    names: Names
+    names: NameScope
     places: dict[str, list[Node]]
     known: dict[str, bool]
 
     @classmethod
-    def of(cls, part: BenchmarkDeclaration, names: Names) -> "Unread":
+    def of(cls, part: BenchmarkDeclaration, names: NameScope) -> "UnreadVariables":
         """Return that of a declaration."""
         places: dict[str, list[Node]] = {}
-        for node in tree.descend(part.declaration):
+        for node in tree.walk_tree(part.declaration):
             if node.type == "identifier":
-                places.setdefault(tree.source(node), []).append(node)
+                places.setdefault(tree.read_text(node), []).append(node)
         return cls(part, names, places, {"": False, "_": True})
 
     def holds(self, name: str) -> bool:
@@ -43,11 +43,11 @@ class Unread:
         places = self.places.get(name, [])
         if any(self._is_read(place) for place in places):
             return False
-        return len({self._function(node) for node in (bound[0], *places)}) == 1
+        return len({self._find_function_start(node) for node in (bound[0], *places)}) == 1
 
-    def _function(self, node: Node) -> int:
+    def _find_function_start(self, node: Node) -> int:
         """Return the first byte of the function or literal that a node lies in."""
-        for ancestor in syntax.around(node, self.part.above):
+        for ancestor in syntax.list_ancestors(node, self.part.above):
             if ancestor.type == "func_literal":
                 return int(ancestor.start_byte)
         return int(self.part.declaration.start_byte)
@@ -65,4 +65,4 @@ class Unread:
         inner_node = statement.child_by_field_name("left")
         if inner_node is not None and inner_node.id == outer.id:
             return False
-        return set(syntax.names(inner_node)) != {"_"}
+        return set(syntax.list_names(inner_node)) != {"_"}

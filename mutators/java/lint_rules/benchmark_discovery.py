@@ -7,11 +7,17 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from mutators.java.lint_rules.constants import whole_number
+from mutators.java.lint_rules.constants import resolve_whole_number
 from mutators.java.lint_rules.declarations import Annotation, Field, JavaMethod, TypeDeclaration
 from mutators.java.lint_rules.project import JavaFile, JavaProject
 from mutators.java.lint_rules.scope import MethodScope
-from mutators.java.lint_rules.tree import LOOPS, bare, descend, field, source
+from mutators.java.lint_rules.tree import (
+    LOOPS,
+    read_part_text,
+    read_text,
+    strip_wrappers,
+    walk_tree,
+)
 
 _JMH = "org.openjdk.jmh.annotations"
 _BENCHMARK = re.compile(
@@ -60,7 +66,7 @@ class BenchmarkMethod:
         return words if words <= _MODES else frozenset()
 
     @property
-    def single_shots(self) -> bool:
+    def is_single_shot(self) -> bool:
         """Tell whether it runs once for each iteration, or may do so for all that is shown."""
         return self.modes <= _SINGLE_SHOT
 
@@ -69,9 +75,9 @@ class BenchmarkMethod:
         """Return how many threads run it, as the source puts it; empty for one and if unknown."""
         annotation = self.annotation("Threads")
         for node in annotation.listed() if annotation is not None else ():
-            if source(node).rpartition(".")[2] in _MANY:
-                return source(node)
-            number = whole_number(node, self.scope)
+            if read_text(node).rpartition(".")[2] in _MANY:
+                return read_text(node)
+            number = resolve_whole_number(node, self.scope)
             if number is not None and number != 1:
                 return str(number)
         return ""
@@ -80,7 +86,7 @@ class BenchmarkMethod:
     def states(self) -> tuple[TypeDeclaration, ...]:
         """Return the classes of the states that it uses: its own, and those of its parameters."""
         kinds = (kind for kind, _ in self.method.parameters)
-        named = (self.project.type_named(kind, self.method.owner) for kind in kinds)
+        named = (self.project.find_type(kind, self.method.owner) for kind in kinds)
         return (
             self.method.owner,
             *(declaration for declaration in named if declaration is not None),
@@ -88,69 +94,71 @@ class BenchmarkMethod:
 
     def is_in_state(self, declared: Field) -> bool:
         """Tell whether a field is one of its states, or of what these extend."""
-        return any(declared.owner in self.project.lineage(state) for state in self.states)
+        return any(declared.owner in self.project.walk_lineage(state) for state in self.states)
 
     @cached_property
     def has_loop(self) -> bool:
         """Tell whether it does something more than once."""
-        return any(node.type in LOOPS for node in descend(self.body))
+        return any(node.type in LOOPS for node in walk_tree(self.body))
 
     @property
-    def about_compiler(self) -> bool:
+    def is_about_compiler(self) -> bool:
         """Tell whether it says that what the compiler leaves out is what it is about."""
         return _ABOUT_COMPILER.search(self.name) is not None
 
     @cached_property
-    def _caught(self) -> list[tuple[int, int]]:
+    def _catching_ranges(self) -> list[tuple[int, int]]:
         """Return where exceptions are caught that may be what is measured."""
         ranges = []
-        for node in descend(self.body):
+        for node in walk_tree(self.body):
             clauses = [child for child in node.children if child.type == "catch_clause"]
             if clauses and not all(_handles_error(clause) for clause in clauses):
                 ranges.append((node.start_byte, node.end_byte))
         return ranges
 
-    def catches(self, node: Node) -> bool:
+    def expects_exception(self, node: Node) -> bool:
         """Tell whether a part of it may be there for the exception that it throws."""
-        return any(first <= node.start_byte < last for first, last in self._caught)
+        return any(first <= node.start_byte < last for first, last in self._catching_ranges)
 
     def is_sink(self, node: Node | None) -> bool:
         """Tell whether an expression is a Blackhole."""
         return self.scope.type_of(node) == "Blackhole"
 
-    def consumes(self, call: Node) -> bool:
+    def feeds_blackhole(self, call: Node) -> bool:
         """Tell whether a call hands values to a Blackhole."""
-        receiver = bare(call.child_by_field_name("object"))
-        return receiver is not None and (self.is_sink(receiver) or source(receiver) == "Blackhole")
+        receiver = strip_wrappers(call.child_by_field_name("object"))
+        return receiver is not None and (
+            self.is_sink(receiver) or read_text(receiver) == "Blackhole"
+        )
 
 
 def _handles_error(clause: Node) -> bool:
     """Tell whether a catch clause is for what should not happen."""
-    for node in descend(clause):
+    for node in walk_tree(clause):
         if node.type == "throw_statement":
             return True
-        if node.type == "method_invocation" and field(node, "name") in _HANDLES_ERRORS:
+        if node.type == "method_invocation" and read_part_text(node, "name") in _HANDLES_ERRORS:
             return True
     return False
 
 
-def files_of_jmh(project: JavaProject) -> Iterator[JavaFile]:
+def list_jmh_files(project: JavaProject) -> Iterator[JavaFile]:
     """Yield the files that may use JMH, in the order of their paths."""
     for path, text in sorted(project.texts.items()):
         if b"org.openjdk.jmh" in text:
             yield project.file(path)
 
 
-def holds(file: JavaFile, project: JavaProject) -> bool:
+def has_benchmarks(file: JavaFile, project: JavaProject) -> bool:
     """Tell whether a file has benchmarks of JMH in it, and not of another harness."""
     if file.imports.get("Benchmark", f"{_JMH}.Benchmark") != f"{_JMH}.Benchmark":
         return False
     return _BENCHMARK.search(project.texts[file.path]) is not None
 
 
-def benchmarks(file: JavaFile, project: JavaProject) -> list[BenchmarkMethod]:
+def find_benchmarks(file: JavaFile, project: JavaProject) -> list[BenchmarkMethod]:
     """Return the benchmarks of a file; one whose own syntax is broken is left out."""
-    if not holds(file, project):
+    if not has_benchmarks(file, project):
         return []
     return [
         BenchmarkMethod(method, project)
@@ -160,17 +168,17 @@ def benchmarks(file: JavaFile, project: JavaProject) -> list[BenchmarkMethod]:
     ]
 
 
-def state_scope(declared: TypeDeclaration, project: JavaProject) -> str:
+def find_state_scope(declared: TypeDeclaration, project: JavaProject) -> str:
     """Return the scope of a state (`Benchmark`, `Thread`, `Group`), empty where it has none."""
-    for ancestor in project.lineage(declared):
+    for ancestor in project.walk_lineage(declared):
         annotation = ancestor.annotation("State")
         if annotation is not None:
             return next(iter(annotation.words()), "")
     return ""
 
 
-def called(call: Node) -> str:
+def read_called_name(call: Node) -> str:
     """Return the name of what a call or a constructor's call calls."""
     if call.type == "object_creation_expression":
-        return field(call, "type").partition("<")[0].rpartition(".")[2]
-    return field(call, "name")
+        return read_part_text(call, "type").partition("<")[0].rpartition(".")[2]
+    return read_part_text(call, "name")

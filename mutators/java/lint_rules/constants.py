@@ -3,8 +3,8 @@
 from tree_sitter import Node
 
 from mutators.java.lint_rules.declarations import Field
-from mutators.java.lint_rules.scope import Local, MethodScope
-from mutators.java.lint_rules.tree import LITERALS, bare, expressions, source
+from mutators.java.lint_rules.scope import LocalVariable, MethodScope
+from mutators.java.lint_rules.tree import LITERALS, list_children, read_text, strip_wrappers
 
 _FOLDED = frozenset({"binary_expression", "unary_expression", "ternary_expression"})
 _CONSTANT_TYPES = frozenset(
@@ -15,15 +15,17 @@ _LARGEST = 200
 """The most parts of an expression that are looked at: no constant of a benchmark has more."""
 
 
-def constant(node: Node | None, scope: MethodScope) -> bool:
+def is_constant(node: Node | None, scope: MethodScope) -> bool:
     """Tell whether an expression consists of literals and of constants that are made of them."""
-    return constant_names(node, scope) is not None
+    return find_constant_variables(node, scope) is not None
 
 
-def constant_names(node: Node | None, scope: MethodScope) -> list[Field | Local] | None:
+def find_constant_variables(
+    node: Node | None, scope: MethodScope
+) -> list[Field | LocalVariable] | None:
     """Return the variables that a constant expression is made of; None where it is none."""
-    variables: list[Field | Local] = []
-    pending = [bare(node)]
+    variables: list[Field | LocalVariable] = []
+    pending = [strip_wrappers(node)]
     for _ in range(_LARGEST):
         if not pending:
             return variables
@@ -31,9 +33,9 @@ def constant_names(node: Node | None, scope: MethodScope) -> list[Field | Local]
         if inner_node is None:
             return None
         if inner_node.type in _FOLDED:
-            pending += [bare(expression) for expression in expressions(inner_node)]
+            pending += [strip_wrappers(expression) for expression in list_children(inner_node)]
         elif inner_node.type not in LITERALS:
-            variable = _variable(inner_node, scope)
+            variable = _find_constant_variable(inner_node, scope)
             if variable is None or variable.value is None:
                 return None
             variables.append(variable)
@@ -41,42 +43,46 @@ def constant_names(node: Node | None, scope: MethodScope) -> list[Field | Local]
     return None
 
 
-def _variable(node: Node, scope: MethodScope) -> Field | Local | None:
+def _find_constant_variable(node: Node, scope: MethodScope) -> Field | LocalVariable | None:
     """Return the constant variable that a name means: final, or a local that is set once."""
-    if node.type == "identifier" and source(node) in scope.locals:
-        local = scope.find(source(node))
-        once = isinstance(local, Local) and not local.parameter and local.name not in scope.changed
+    if node.type == "identifier" and read_text(node) in scope.locals:
+        local = scope.find(read_text(node))
+        once = (
+            isinstance(local, LocalVariable)
+            and not local.parameter
+            and local.name not in scope.changed
+        )
         return local if once else None
-    field = scope.field_of(node)
-    if field is None or not field.final:
+    field = scope.resolve_field(node)
+    if field is None or not field.is_final:
         return None
     return field if field.type in _CONSTANT_TYPES else None
 
 
-def number_of(node: Node) -> int:
+def read_decimal_literal(node: Node) -> int:
     """Return the number that a decimal literal is; 0 for all else."""
-    digits = source(node).rstrip("lL").replace("_", "")
+    digits = read_text(node).rstrip("lL").replace("_", "")
     plain = node.type == "decimal_integer_literal" and digits.isascii() and digits.isdigit()
     return int(digits) if plain and len(digits) < _MOST_DIGITS else 0
 
 
-def whole_number(node: Node | None, scope: MethodScope) -> int | None:
+def resolve_whole_number(node: Node | None, scope: MethodScope) -> int | None:
     """Return the number that a literal or a constant's name stands for; None if it is neither."""
-    inner_node = bare(node)
+    inner_node = strip_wrappers(node)
     for _ in range(_LARGEST):
         if inner_node is None:
             return None
         if inner_node.type == "decimal_integer_literal":
-            return number_of(inner_node)
-        if inner_node.type == "unary_expression" and source(inner_node).replace(" ", "") in (
+            return read_decimal_literal(inner_node)
+        if inner_node.type == "unary_expression" and read_text(inner_node).replace(" ", "") in (
             "-1",
             "-2",
         ):
-            return int(source(inner_node).replace(" ", ""))
+            return int(read_text(inner_node).replace(" ", ""))
         variable = (
-            _variable(inner_node, scope)
+            _find_constant_variable(inner_node, scope)
             if inner_node.type in ("identifier", "field_access")
             else None
         )
-        inner_node = bare(variable.value) if variable is not None else None
+        inner_node = strip_wrappers(variable.value) if variable is not None else None
     return None

@@ -7,8 +7,14 @@ from functools import cached_property
 from tree_sitter import Node
 
 from auditor.core.subject import Span
-from mutators.java.lint_rules.tree import bare, expressions, line, plain_type, source
-from mutators.java.lint_rules.tree import field as part
+from mutators.java.lint_rules.tree import (
+    find_first_line,
+    list_children,
+    read_simple_type,
+    read_text,
+    strip_wrappers,
+)
+from mutators.java.lint_rules.tree import read_part_text as part
 
 _TYPES = frozenset(
     {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
@@ -30,11 +36,11 @@ class Annotation:
         node = self.values.get(key)
         if node is None:
             return []
-        return expressions(node) if node.type == "element_value_array_initializer" else [node]
+        return list_children(node) if node.type == "element_value_array_initializer" else [node]
 
     def words(self, key: str = "value") -> list[str]:
         """Return the last names of what is given for a key: `Invocation` of `Level.Invocation`."""
-        return [source(node).rpartition(".")[2].strip() for node in self.listed(key)]
+        return [read_text(node).rpartition(".")[2].strip() for node in self.listed(key)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +56,12 @@ class Field:
     annotations: tuple[Annotation, ...]  # of its declaration
 
     @property
-    def final(self) -> bool:
+    def is_final(self) -> bool:
         """Tell whether it is never assigned again."""
         return "final" in self.modifiers
 
     @property
-    def static(self) -> bool:
+    def is_static(self) -> bool:
         """Tell whether it is the class's."""
         return "static" in self.modifiers
 
@@ -73,13 +79,13 @@ class JavaMethod:
     @cached_property
     def parameters(self) -> tuple[tuple[str, str], ...]:
         """Return types and names of the parameters."""
-        listed = expressions(self.node.child_by_field_name("parameters"))
-        return tuple(_parameter(node) for node in listed if node.type in _PARAMETERS)
+        parameter_nodes = list_children(self.node.child_by_field_name("parameters"))
+        return tuple(_read_parameter(node) for node in parameter_nodes if node.type in _PARAMETERS)
 
     @property
     def result(self) -> str:
         """Return the simple name of the type of its result."""
-        return plain_type(self.node.child_by_field_name("type"))
+        return read_simple_type(self.node.child_by_field_name("type"))
 
     @property
     def body(self) -> Node | None:
@@ -94,7 +100,7 @@ class JavaMethod:
     @property
     def top(self) -> int:
         """Return the first line of the declaration with its annotations."""
-        return line(self.node)
+        return find_first_line(self.node)
 
     def annotation(self, name: str) -> Annotation | None:
         """Return its own annotation of a simple name."""
@@ -126,24 +132,28 @@ class TypeDeclaration:
     @cached_property
     def annotations(self) -> tuple[Annotation, ...]:
         """Return the annotations of its declaration."""
-        return _marks(self.node)[1]
+        return _read_modifiers(self.node)[1]
 
     @cached_property
     def modifiers(self) -> frozenset[str]:
         """Return the words before its declaration."""
-        return _marks(self.node)[0]
+        return _read_modifiers(self.node)[0]
 
     @cached_property
     def parent(self) -> str:
         """Return the simple name of the class that it extends, empty where it names none."""
         clause = self.node.child_by_field_name("superclass")
-        named = expressions(clause)
-        return plain_type(named[0]) if named else ""
+        named = list_children(clause)
+        return read_simple_type(named[0]) if named else ""
 
     @cached_property
     def fields(self) -> dict[str, Field]:
         """Return its fields by name."""
-        all_fields = (each for member in self._members() for each in _fields(member, self))
+        all_fields = (
+            member_field
+            for member in self._list_members()
+            for member_field in _list_fields(member, self)
+        )
         return {all_field.name: all_field for all_field in all_fields}
 
     @cached_property
@@ -154,7 +164,7 @@ class TypeDeclaration:
     @property
     def top(self) -> int:
         """Return the first line of the declaration with its annotations."""
-        return line(self.node)
+        return find_first_line(self.node)
 
     def annotation(self, name: str) -> Annotation | None:
         """Return its own annotation of a simple name."""
@@ -164,19 +174,19 @@ class TypeDeclaration:
 
     def span(self, node: Node) -> Span:
         """Return the lines of a node in its file."""
-        return Span(self.file, line(node), node.end_point[0] + 1)
+        return Span(self.file, find_first_line(node), node.end_point[0] + 1)
 
     def _methods(self) -> Iterator[JavaMethod]:
-        for node in self._members():
+        for node in self._list_members():
             if node.type == "method_declaration":
-                modifiers, annotations = _marks(node)
+                modifiers, annotations = _read_modifiers(node)
                 yield JavaMethod(part(node, "name"), node, self, annotations, modifiers)
 
-    def _members(self) -> Iterator[Node]:
-        return _members(self.node)
+    def _list_members(self) -> Iterator[Node]:
+        return _list_member_nodes(self.node)
 
 
-def types(root: Node, file: str, package: str) -> list[TypeDeclaration]:
+def find_types(root: Node, file: str, package: str) -> list[TypeDeclaration]:
     """Return all types of a file, each before those inside it; local ones are left out."""
     declarations: list[TypeDeclaration] = []
     pending: list[tuple[Node, TypeDeclaration | None]] = [
@@ -191,33 +201,33 @@ def types(root: Node, file: str, package: str) -> list[TypeDeclaration]:
         declarations.append(declaration)
         if outer is not None:
             outer.inner.append(declaration)
-        inside = [member for member in _members(node) if member.type in _TYPES]
+        inside = [member for member in _list_member_nodes(node) if member.type in _TYPES]
         pending += [(inner_node, declaration) for inner_node in reversed(inside)]
     return declarations
 
 
-def _members(node: Node) -> Iterator[Node]:
+def _list_member_nodes(node: Node) -> Iterator[Node]:
     """Yield the declarations in the body of a type."""
-    for expression in expressions(node.child_by_field_name("body")):
+    for expression in list_children(node.child_by_field_name("body")):
         if expression.type in _BODIES:
-            yield from expressions(expression)
+            yield from list_children(expression)
         else:
             yield expression
 
 
-def _fields(node: Node, owner: TypeDeclaration) -> Iterator[Field]:
+def _list_fields(node: Node, owner: TypeDeclaration) -> Iterator[Field]:
     if node.type not in ("field_declaration", "constant_declaration"):
         return
-    modifiers, annotations = _marks(node)
-    declared = plain_type(node.child_by_field_name("type"))
+    modifiers, annotations = _read_modifiers(node)
+    declared = read_simple_type(node.child_by_field_name("type"))
     for child in node.children_by_field_name("declarator"):
         brackets = "[]" * part(child, "dimensions").count("[")
-        value = bare(child.child_by_field_name("value"))
+        value = strip_wrappers(child.child_by_field_name("value"))
         name = part(child, "name")
         yield Field(owner, name, declared + brackets, node, value, modifiers, annotations)
 
 
-def _marks(node: Node) -> tuple[frozenset[str], tuple[Annotation, ...]]:
+def _read_modifiers(node: Node) -> tuple[frozenset[str], tuple[Annotation, ...]]:
     """Return the modifiers and the annotations of a declaration."""
     words: set[str] = set()
     annotations: list[Annotation] = []
@@ -225,15 +235,17 @@ def _marks(node: Node) -> tuple[frozenset[str], tuple[Annotation, ...]]:
         for inner_node in child.children if child.type == "modifiers" else ():
             if inner_node.type in ("annotation", "marker_annotation"):
                 name = part(inner_node, "name").rpartition(".")[2]
-                annotations.append(Annotation(name, inner_node, _values(inner_node)))
+                annotations.append(
+                    Annotation(name, inner_node, _read_annotation_values(inner_node))
+                )
             else:
-                words.add(source(inner_node))
+                words.add(read_text(inner_node))
     return frozenset(words), tuple(annotations)
 
 
-def _values(annotation: Node) -> dict[str, Node]:
+def _read_annotation_values(annotation: Node) -> dict[str, Node]:
     values: dict[str, Node] = {}
-    for expression in expressions(annotation.child_by_field_name("arguments")):
+    for expression in list_children(annotation.child_by_field_name("arguments")):
         if expression.type == "element_value_pair":
             value = expression.child_by_field_name("value")
             if value is not None:
@@ -243,14 +255,14 @@ def _values(annotation: Node) -> dict[str, Node]:
     return values
 
 
-def _parameter(node: Node) -> tuple[str, str]:
+def _read_parameter(node: Node) -> tuple[str, str]:
     name = part(node, "name")
     if node.type == "spread_parameter":
         declarator = next(
             (child for child in node.children if child.type == "variable_declarator"), None
         )
-        kinds = [expression for expression in expressions(node) if expression.type != "modifiers"]
+        kinds = [expression for expression in list_children(node) if expression.type != "modifiers"]
         name = part(declarator, "name") if declarator is not None else ""
-        return (plain_type(kinds[0]) if kinds else "") + "[]", name
+        return (read_simple_type(kinds[0]) if kinds else "") + "[]", name
     brackets = "[]" * part(node, "dimensions").count("[")
-    return plain_type(node.child_by_field_name("type")) + brackets, name
+    return read_simple_type(node.child_by_field_name("type")) + brackets, name

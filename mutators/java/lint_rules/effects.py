@@ -5,18 +5,18 @@ from enum import Enum, auto
 from tree_sitter import Node
 
 from mutators.java.lint_rules.declarations import JavaMethod
-from mutators.java.lint_rules.known import changes, computes, only_asks
+from mutators.java.lint_rules.known import is_pure_method, suggests_change, suggests_pure_query
 from mutators.java.lint_rules.project import JavaProject
-from mutators.java.lint_rules.scope import Local, MethodScope
+from mutators.java.lint_rules.scope import LocalVariable, MethodScope
 from mutators.java.lint_rules.tree import (
     LITERALS,
-    bare,
-    descend,
-    expressions,
-    field,
-    root_name,
-    source,
-    target,
+    find_assigned_node,
+    find_root_name,
+    list_children,
+    read_part_text,
+    read_text,
+    strip_wrappers,
+    walk_tree,
 )
 
 _DEEPEST = 4
@@ -38,7 +38,7 @@ class SideEffect(Enum):
     SOME = auto()
 
 
-class Effects:
+class EffectAnalysis:
     """Answers for calls, and remembers the answers for methods."""
 
     def __init__(self, project: JavaProject) -> None:
@@ -46,27 +46,27 @@ class Effects:
         self._known: dict[JavaMethod, SideEffect] = {}
         self._closed: dict[JavaMethod, bool] = {}
 
-    def of_call(self, call: Node, scope: MethodScope, depth: int = 0) -> SideEffect:
+    def classify_call(self, call: Node, scope: MethodScope, depth: int = 0) -> SideEffect:
         """Return what a call changes besides its result."""
-        name = field(call, "name")
+        name = read_part_text(call, "name")
         if is_pure_of_jdk(call, scope):
             return SideEffect.NONE
-        callees = scope.callees(call)
+        callees = scope.find_callees(call)
         if not callees:
             return SideEffect.UNKNOWN
-        effects = [self.of_method(callee, depth + 1) for callee in callees]
+        effects = [self.classify_method(callee, depth + 1) for callee in callees]
         if SideEffect.SOME in effects:
             return SideEffect.SOME
         if SideEffect.UNKNOWN in effects:
             abstract = all(callee.body is None for callee in callees)
-            return SideEffect.NONE if abstract and only_asks(name) else SideEffect.UNKNOWN
+            return SideEffect.NONE if abstract and suggests_pure_query(name) else SideEffect.UNKNOWN
         return SideEffect.NONE
 
-    def of_method(self, method: JavaMethod, depth: int = 0) -> SideEffect:
+    def classify_method(self, method: JavaMethod, depth: int = 0) -> SideEffect:
         """Return what a method changes besides its result."""
         if method not in self._known:
             self._known[method] = SideEffect.UNKNOWN  # for calls of itself
-            self._known[method] = self._look(method, depth)
+            self._known[method] = self._analyse_body(method, depth)
         return self._known[method]
 
     def reads_nothing(self, method: JavaMethod, depth: int = 0) -> bool:
@@ -80,19 +80,21 @@ class Effects:
         if method.body is None:
             return False
         scope = MethodScope(self._project, method)
-        for number, node in enumerate(descend(method.body)):
+        for number, node in enumerate(walk_tree(method.body)):
             if node.type in ("this", "super") or number >= _MOST_NODES:
                 return False
-            member = scope.field_of(node) if node.type in ("identifier", "field_access") else None
-            if member is not None and not (member.final and member.static):
+            member = (
+                scope.resolve_field(node) if node.type in ("identifier", "field_access") else None
+            )
+            if member is not None and not (member.is_final and member.is_static):
                 return False
             if node.type == "method_invocation" and not is_pure_of_jdk(node, scope):
-                inner = scope.callees(node)
+                inner = scope.find_callees(node)
                 if not all(self.reads_nothing(java_method, depth + 1) for java_method in inner):
                     return False
         return True
 
-    def _look(self, method: JavaMethod, depth: int) -> SideEffect:
+    def _analyse_body(self, method: JavaMethod, depth: int) -> SideEffect:
         body = method.body
         if body is None or depth > _DEEPEST or "synchronized" in method.modifiers:
             return SideEffect.UNKNOWN
@@ -100,9 +102,11 @@ class Effects:
             return SideEffect.UNKNOWN
         scope = MethodScope(self._project, method)
         worst = SideEffect.NONE
-        for number, node in enumerate(descend(body)):
+        for number, node in enumerate(walk_tree(body)):
             effect = (
-                self._of_node(node, scope, depth) if number < _MOST_NODES else SideEffect.UNKNOWN
+                self._classify_node(node, scope, depth)
+                if number < _MOST_NODES
+                else SideEffect.UNKNOWN
             )
             if effect is SideEffect.SOME:
                 return effect
@@ -112,46 +116,46 @@ class Effects:
                     break
         return worst
 
-    def _of_node(self, node: Node, scope: MethodScope, depth: int) -> SideEffect:
-        changed = target(node)
+    def _classify_node(self, node: Node, scope: MethodScope, depth: int) -> SideEffect:
+        changed = find_assigned_node(node)
         if changed is not None:
             return SideEffect.NONE if _is_its_own(changed, scope) else SideEffect.SOME
         if node.type in _OPAQUE:
             return SideEffect.UNKNOWN
         if node.type != "method_invocation":
             return SideEffect.NONE
-        receiver = bare(node.child_by_field_name("object"))
+        receiver = strip_wrappers(node.child_by_field_name("object"))
         if receiver is not None and _is_made_here(receiver, scope):
             return SideEffect.NONE
         if receiver is not None and scope.type_of(receiver) == "Blackhole":
             return SideEffect.SOME
-        effect = self.of_call(node, scope, depth)
+        effect = self.classify_call(node, scope, depth)
         return (
             SideEffect.SOME
-            if effect is SideEffect.UNKNOWN and changes(field(node, "name"))
+            if effect is SideEffect.UNKNOWN and suggests_change(read_part_text(node, "name"))
             else effect
         )
 
 
 def is_pure_of_jdk(call: Node, scope: MethodScope) -> bool:
     """Tell whether a call is of a method of the JDK that only computes."""
-    receiver = bare(call.child_by_field_name("object"))
-    if receiver is None or scope.callees(call):
+    receiver = strip_wrappers(call.child_by_field_name("object"))
+    if receiver is None or scope.find_callees(call):
         return False
-    name, kind = field(call, "name"), scope.type_of(receiver)
+    name, kind = read_part_text(call, "name"), scope.type_of(receiver)
     if kind:
-        return computes(kind, name, static=False)
-    if receiver.type == "identifier" and source(receiver) not in scope.locals:
-        return computes(source(receiver), name, static=True)
+        return is_pure_method(kind, name, static=False)
+    if receiver.type == "identifier" and read_text(receiver) not in scope.locals:
+        return is_pure_method(read_text(receiver), name, static=True)
     return False
 
 
 def does_nothing(method: JavaMethod) -> bool:
     """Tell whether a method only returns a constant, so that there is no work to leave out."""
-    statements = expressions(method.body)
+    statements = list_children(method.body)
     if len(statements) != 1 or statements[0].type != "return_statement":
         return False
-    return all(node.type in _WORKLESS for node in descend(statements[0]))
+    return all(node.type in _WORKLESS for node in walk_tree(statements[0]))
 
 
 def _is_default(method: JavaMethod) -> bool:
@@ -171,7 +175,7 @@ def gives_value(method: JavaMethod) -> bool:
 
 def _is_its_own(changed: Node, scope: MethodScope) -> bool:
     """Tell whether what is assigned is a local variable, or part of what the method has made."""
-    name = root_name(changed)
+    name = find_root_name(changed)
     if name not in scope.locals:
         return False
     return changed.type == "identifier" or _is_made(scope.find(name))
@@ -181,25 +185,25 @@ def _is_made_here(receiver: Node, scope: MethodScope) -> bool:
     """Tell whether a call is on an object that the method has made, or on a chain of such calls."""
     node: Node | None = receiver
     while node is not None and node.type == "method_invocation":
-        node = bare(node.child_by_field_name("object"))
+        node = strip_wrappers(node.child_by_field_name("object"))
     if node is None:
         return False
     return node.type in _MAKES or _is_made(
-        scope.find(source(node)) if node.type == "identifier" else None
+        scope.find(read_text(node)) if node.type == "identifier" else None
     )
 
 
 def _is_made(variable: object) -> bool:
-    if not isinstance(variable, Local) or variable.value is None:
+    if not isinstance(variable, LocalVariable) or variable.value is None:
         return False
     return variable.value.type in _MAKES
 
 
 def has_function(call: Node) -> bool:
     """Tell whether a call gets code to run: a lambda, a method reference or a class of its own."""
-    nodes = expressions(call.child_by_field_name("arguments"))
+    nodes = list_children(call.child_by_field_name("arguments"))
     return any(
         inner_node.type in (*_OPAQUE, "class_body")
         for node in nodes
-        for inner_node in descend(node)
+        for inner_node in walk_tree(node)
     )

@@ -6,12 +6,18 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Confidence, Smell
-from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, state_scope
-from mutators.java.lint_rules.constants import number_of
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, find_state_scope
+from mutators.java.lint_rules.constants import read_decimal_literal
 from mutators.java.lint_rules.declarations import Annotation, JavaMethod, TypeDeclaration
 from mutators.java.lint_rules.project import JavaProject
 from mutators.java.lint_rules.rules import INVOCATION_SETUP, UNSEEDED_RANDOM
-from mutators.java.lint_rules.tree import arguments, bare, descend, field, source
+from mutators.java.lint_rules.tree import (
+    list_arguments,
+    read_part_text,
+    read_text,
+    strip_wrappers,
+    walk_tree,
+)
 
 _PER_OPERATION = frozenset({"AverageTime", "SampleTime"})
 _SHORT = frozenset({"NANOSECONDS"})
@@ -28,43 +34,49 @@ _CALL = "method_invocation"
 _DECLARES = "variable_declarator"
 
 
-def _users(benches: list[BenchmarkMethod]) -> dict[TypeDeclaration, list[BenchmarkMethod]]:
+def _group_by_state(benches: list[BenchmarkMethod]) -> dict[TypeDeclaration, list[BenchmarkMethod]]:
     """Return the benchmarks that use each state; those of a class count for what it extends."""
     methods_by_state: dict[TypeDeclaration, list[BenchmarkMethod]] = {}
     for bench in benches:
         for state in bench.states:
-            for ancestor in bench.project.lineage(state):
+            for ancestor in bench.project.walk_lineage(state):
                 users = methods_by_state.setdefault(ancestor, [])
                 if bench not in users:
                     users.append(bench)
     return methods_by_state
 
 
-def invocation_fixtures(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
+def find_invocation_fixtures(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
     """Yield the fixtures of Level.Invocation around benchmarks that are said to be short."""
-    for state, users in _users(benches).items():
-        fixtures = [(java_method, _of_invocation(java_method)) for java_method in state.methods]
+    for state, users in _group_by_state(benches).items():
+        fixtures = [
+            (java_method, _find_invocation_annotation(java_method)) for java_method in state.methods
+        ]
         method, annotation = next(
             (fixture for fixture in fixtures if fixture[1] is not None), (None, None)
         )
         short = [user for user in users if _is_short(user)]
         bench = next(iter([*short, *filter(_may_be_short, users)]), None)
         if bench is not None and method is not None and annotation is not None:
-            how = f"for operations as short as {bench.name} that is much of what is measured."
+            explanation = (
+                f"for operations as short as {bench.name} that is much of what is measured."
+            )
             if not short:
-                how = f"that is much of what is measured where {bench.name} takes less than 1 ms."
+                explanation = (
+                    f"that is much of what is measured where {bench.name} takes less than 1 ms."
+                )
             yield Smell(
                 rule=INVOCATION_SETUP.id,
                 benchmark=bench.name if len(users) == 1 else "",
                 span=method.span(annotation.node),
                 text=f"{method.full_name} runs around each invocation, so JMH reads the clock "
-                f"each time: {how}",
+                f"each time: {explanation}",
                 top=method.top,
                 sure=None if short else Confidence.POSSIBLE,
             )
 
 
-def _of_invocation(method: JavaMethod) -> Annotation | None:
+def _find_invocation_annotation(method: JavaMethod) -> Annotation | None:
     for name in ("Setup", "TearDown"):
         annotation = method.annotation(name)
         if annotation is not None and annotation.words() == ["Invocation"]:
@@ -77,7 +89,7 @@ def _is_short(bench: BenchmarkMethod) -> bool:
 
     With a loop in it, or more than one operation, an invocation may be much longer than that.
     """
-    if bench.annotation("OperationsPerInvocation") is not None or _repeats(bench):
+    if bench.annotation("OperationsPerInvocation") is not None or _has_long_loop(bench):
         return False
     unit = bench.annotation("OutputTimeUnit")
     words = set(unit.words()) if unit is not None else set()
@@ -93,7 +105,7 @@ def _may_be_short(bench: BenchmarkMethod) -> bool:
     unit = bench.annotation("OutputTimeUnit")
     if unit is not None and bench.modes & _PER_OPERATION:
         return False
-    if bench.annotation("OperationsPerInvocation") is not None or _repeats(bench):
+    if bench.annotation("OperationsPerInvocation") is not None or _has_long_loop(bench):
         return False
     long = "SingleShotTime" in bench.modes or any(map(_is_large, bench.states))
     return bool(bench.modes) and not long
@@ -101,34 +113,36 @@ def _may_be_short(bench: BenchmarkMethod) -> bool:
 
 def _is_large(state: TypeDeclaration) -> bool:
     """Tell whether a state has a parameter of the run that is a large number."""
-    marks = (mark for one in state.fields.values() for mark in one.annotations)
+    marks = (mark for state_field in state.fields.values() for mark in state_field.annotations)
     values = (node for mark in marks if mark.name == "Param" for node in mark.listed())
-    texts = (source(value).strip('"').replace("_", "") for value in values)
+    texts = (read_text(value).strip('"').replace("_", "") for value in values)
     return any(text.isascii() and text.isdigit() and len(text) >= _LARGE for text in texts)
 
 
-def _repeats(bench: BenchmarkMethod) -> bool:
+def _has_long_loop(bench: BenchmarkMethod) -> bool:
     """Tell whether a benchmark has a loop, or calls what is seen to loop a thousand times."""
     if bench.has_loop:
         return True
-    calls = (node for node in descend(bench.body) if node.type == _CALL)
-    return any(_is_long(callee) for call in calls for callee in bench.scope.callees(call))
+    calls = (node for node in walk_tree(bench.body) if node.type == _CALL)
+    return any(_is_long(callee) for call in calls for callee in bench.scope.find_callees(call))
 
 
 def _is_long(method: JavaMethod) -> bool:
-    loops = [node for node in descend(method.node) if node.type == "for_statement"]
+    loops = [node for node in walk_tree(method.node) if node.type == "for_statement"]
     bounds = (loop.child_by_field_name("condition") for loop in loops)
-    numbers = (inner_node for bound in bounds if bound is not None for inner_node in descend(bound))
-    return any(number_of(number) >= _MANY_TURNS for number in numbers)
+    numbers = (
+        inner_node for bound in bounds if bound is not None for inner_node in walk_tree(bound)
+    )
+    return any(read_decimal_literal(number) >= _MANY_TURNS for number in numbers)
 
 
-def unseeded_inputs(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
+def find_unseeded_inputs(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
     """Yield the fixtures that make data of random numbers which nobody can have again."""
-    for state, users in _users(benches).items():
-        if not state_scope(state, users[0].project):
+    for state, users in _group_by_state(benches).items():
+        if not find_state_scope(state, users[0].project):
             continue
         for method in state.methods:
-            node = _unseeded(method, users[0].project)
+            node = _find_unseeded_draw(method, users[0].project)
             if node is not None:
                 yield Smell(
                     rule=UNSEEDED_RANDOM.id,
@@ -140,16 +154,18 @@ def unseeded_inputs(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
                 )
 
 
-def _unseeded(fixture: JavaMethod, project: JavaProject) -> Node | None:
+def _find_unseeded_draw(fixture: JavaMethod, project: JavaProject) -> Node | None:
     """Return the first use of random numbers without a seed that a fixture makes data of."""
     if fixture.annotation("Setup") is None or fixture.body is None:
         return None
-    drawn = {field(node, "name") for node in descend(fixture.body) if node.type == _CALL}
-    if "setSeed" in drawn or not any(_DRAWS.fullmatch(name) for name in drawn):
+    call_names = {
+        read_part_text(node, "name") for node in walk_tree(fixture.body) if node.type == _CALL
+    }
+    if "setSeed" in call_names or not any(_DRAWS.fullmatch(name) for name in call_names):
         return None
     calls = (
         inner_node
-        for inner_node in descend(fixture.body)
+        for inner_node in walk_tree(fixture.body)
         if _is_unseeded(inner_node, fixture, project)
     )
     return next(calls, None)
@@ -157,9 +173,9 @@ def _unseeded(fixture: JavaMethod, project: JavaProject) -> Node | None:
 
 def _is_unseeded(node: Node, fixture: JavaMethod, project: JavaProject) -> bool:
     if node.type == _DECLARES:
-        value = bare(node.child_by_field_name("value"))
-        if value is None or value.type != "object_creation_expression" or arguments(value):
+        value = strip_wrappers(node.child_by_field_name("value"))
+        if value is None or value.type != "object_creation_expression" or list_arguments(value):
             return False
-        kind = field(value, "type")
-        return kind in _UNSEEDED and project.type_named(kind, fixture.owner) is None
-    return node.type == _CALL and bool(_SOURCES.fullmatch(source(node)))
+        kind = read_part_text(value, "type")
+        return kind in _UNSEEDED and project.find_type(kind, fixture.owner) is None
+    return node.type == _CALL and bool(_SOURCES.fullmatch(read_text(node)))

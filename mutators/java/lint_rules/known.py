@@ -74,7 +74,7 @@ _ASKS = re.compile(
 )
 
 
-def computes(kind: str, name: str, *, static: bool) -> bool:
+def is_pure_method(kind: str, name: str, *, static: bool) -> bool:
     """Tell whether a method of the JDK only computes a result."""
     if name in _LEFT_OUT or (static and kind == "Math" and name == "random"):
         return False
@@ -84,27 +84,27 @@ def computes(kind: str, name: str, *, static: bool) -> bool:
     return not names or name in names.split() or (not static and name in _EITHER.split())
 
 
-def makes(kind: str, name: str) -> bool:
+def is_factory_method(kind: str, name: str) -> bool:
     """Tell whether a static method of the JDK is there for the object that it makes."""
     names = _MAKING.get(kind)
     return names is not None and (not names or name in names.split())
 
 
-def changes(name: str) -> bool:
+def suggests_change(name: str) -> bool:
     """Tell whether a method's name says that it changes or waits for something."""
     return _CHANGES.fullmatch(name) is not None
 
 
-def returns(name: str) -> bool:
+def suggests_dual_use(name: str) -> bool:
     """Tell whether a method of such a name may be called for what it changes or for its result."""
     return _RETURNS.fullmatch(name) is not None
 
 
-def asks(name: str) -> bool:
+def suggests_query(name: str) -> bool:
     """Tell whether a method's name says that it is called for its result: `getX`, `parseInt`."""
     return name not in _LEFT_OUT and _ASKS.fullmatch(name) is not None
 
 
-def only_asks(name: str) -> bool:
+def suggests_pure_query(name: str) -> bool:
     """Tell whether a method's name says that it only looks: `contains`, `size`, `isEmpty`."""
     return _ONLY_ASKS.fullmatch(name) is not None

@@ -6,20 +6,20 @@ from auditor.core.contracts.lint import Smell, SmellRule, SourceFindings
 from auditor.core.subject import SourceFile
 from mutators.java.lint_rules.benchmark_discovery import (
     BenchmarkMethod,
-    benchmarks,
-    files_of_jmh,
-    holds,
+    find_benchmarks,
+    has_benchmarks,
+    list_jmh_files,
 )
-from mutators.java.lint_rules.effects import Effects
-from mutators.java.lint_rules.fixtures import invocation_fixtures, unseeded_inputs
-from mutators.java.lint_rules.growth import growing_states
-from mutators.java.lint_rules.inputs import constant_inputs, final_state
-from mutators.java.lint_rules.loops import repeating_loops
+from mutators.java.lint_rules.effects import EffectAnalysis
+from mutators.java.lint_rules.fixtures import find_invocation_fixtures, find_unseeded_inputs
+from mutators.java.lint_rules.growth import find_growing_states
+from mutators.java.lint_rules.inputs import find_constant_inputs, find_final_states
+from mutators.java.lint_rules.loops import find_repeating_loops
 from mutators.java.lint_rules.project import JavaProject
-from mutators.java.lint_rules.results import other_returned, unused_results
+from mutators.java.lint_rules.results import find_unrelated_return, find_unused_results
 from mutators.java.lint_rules.rules import RULES
-from mutators.java.lint_rules.settings import options, settings
-from mutators.java.lint_rules.sharing import shared_states
+from mutators.java.lint_rules.settings import find_bad_options, find_bad_settings
+from mutators.java.lint_rules.sharing import find_shared_states
 
 
 class JavaLinter:
@@ -47,12 +47,12 @@ class JavaLinter:
     def look(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks of all sources of a project, and what the rules find."""
         project = JavaProject(sources)
-        files = list(files_of_jmh(project))
-        methods_by_file = {file.path: benchmarks(file, project) for file in files}
+        files = list(list_jmh_files(project))
+        methods_by_file = {file.path: find_benchmarks(file, project) for file in files}
         benches = [method for methods in methods_by_file.values() for method in methods]
-        smells = {*_of_all(benches, Effects(project))}
+        smells = {*_find_smells(benches, EffectAnalysis(project))}
         for file in files:
-            smells |= {*options(file, project)}
+            smells |= {*find_bad_options(file, project)}
         return SourceFindings(
             benchmarks=tuple(
                 name
@@ -61,28 +61,28 @@ class JavaLinter:
                     benchmark_method.name for benchmark_method in benchmark_methods
                 )
             ),
-            smells=tuple(sorted(smells, key=_place)),
+            smells=tuple(sorted(smells, key=_make_sort_key)),
             unread=tuple(
                 java_file.path
                 for java_file in files
-                if java_file.root.has_error and holds(java_file, project)
+                if java_file.root.has_error and has_benchmarks(java_file, project)
             ),
         )
 
 
-def _of_all(benches: list[BenchmarkMethod], effects: Effects) -> Iterator[Smell]:
+def _find_smells(benches: list[BenchmarkMethod], effects: EffectAnalysis) -> Iterator[Smell]:
     for bench in benches:
-        yield from unused_results(bench, effects)
-        yield from other_returned(bench)
-        yield from constant_inputs(bench, effects)
-        yield from repeating_loops(bench)
-        yield from shared_states(bench)
-        yield from growing_states(bench)
-    yield from final_state(benches, effects)
-    yield from invocation_fixtures(benches)
-    yield from unseeded_inputs(benches)
-    yield from settings(benches)
+        yield from find_unused_results(bench, effects)
+        yield from find_unrelated_return(bench)
+        yield from find_constant_inputs(bench, effects)
+        yield from find_repeating_loops(bench)
+        yield from find_shared_states(bench)
+        yield from find_growing_states(bench)
+    yield from find_final_states(benches, effects)
+    yield from find_invocation_fixtures(benches)
+    yield from find_unseeded_inputs(benches)
+    yield from find_bad_settings(benches)
 
 
-def _place(smell: Smell) -> tuple[str, int, str, str]:
+def _make_sort_key(smell: Smell) -> tuple[str, int, str, str]:
     return smell.span.file, smell.span.first_line, smell.rule, smell.text

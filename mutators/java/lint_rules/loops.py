@@ -7,20 +7,20 @@ from tree_sitter import Node
 
 from auditor.core.contracts.lint import Confidence, Smell
 from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
-from mutators.java.lint_rules.constants import constant
-from mutators.java.lint_rules.known import changes
+from mutators.java.lint_rules.constants import is_constant
+from mutators.java.lint_rules.known import suggests_change
 from mutators.java.lint_rules.rules import LOOP
 from mutators.java.lint_rules.tree import (
     LITERALS,
     LOOPS,
-    arguments,
-    bare,
-    descend,
-    expressions,
-    field,
-    root_name,
-    source,
-    target,
+    find_assigned_node,
+    find_root_name,
+    list_arguments,
+    list_children,
+    read_part_text,
+    read_text,
+    strip_wrappers,
+    walk_tree,
 )
 from mutators.repeated_calls import changes_next_call
 
@@ -35,31 +35,31 @@ _STOPS = frozenset(
 _INPUT = re.compile(r"\.\s*(length|size|count|limit|remaining)\b|\)\s*$")
 
 
-def repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
+def find_repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the loop of a benchmark whose turns are all alike."""
-    if bench.annotation("OperationsPerInvocation") is not None or bench.single_shots:
+    if bench.annotation("OperationsPerInvocation") is not None or bench.is_single_shot:
         return
-    loops = [node for node in expressions(bench.body) if node.type in LOOPS]
+    loops = [node for node in list_children(bench.body) if node.type in LOOPS]
     if len(loops) != 1 or _does_more(bench, loops[0]):
         return
-    counted = _counted(loops[0])
+    counted = _find_loop_index(loops[0])
     if counted is None or _bound_is_input(loops[0], bench):
         return
-    alike = _repeats(loops[0], counted, bench)
-    if alike or _repeats_calls(loops[0], counted, bench):
-        what = "does the same" if alike else "makes the same calls"
+    is_identical = _repeats_work(loops[0], counted, bench)
+    if is_identical or _repeats_calls(loops[0], counted, bench):
+        repetition = "does the same" if is_identical else "makes the same calls"
         yield Smell(
             rule=LOOP.id,
             benchmark=bench.name,
             span=bench.method.span(loops[0]),
-            text=f"The loop over {counted} {what} in each turn and the score counts all "
+            text=f"The loop over {counted} {repetition} in each turn and the score counts all "
             "turns as one operation; the compiler may unroll the turns and do their work once.",
             top=bench.method.top,
-            sure=None if alike else Confidence.POSSIBLE,
+            sure=None if is_identical else Confidence.POSSIBLE,
         )
 
 
-def _counted(loop: Node) -> str | None:
+def _find_loop_index(loop: Node) -> str | None:
     """Return the index of a loop that counts up or down by a step; None for others."""
     begin = loop.child_by_field_name("init")
     step = loop.child_by_field_name("update")
@@ -68,10 +68,10 @@ def _counted(loop: Node) -> str | None:
     declarators = begin.children_by_field_name("declarator")
     if len(declarators) != 1 or len(loop.children_by_field_name("update")) != 1:
         return None
-    name = field(declarators[0], "name")
-    start = bare(declarators[0].child_by_field_name("value"))
-    changed = target(step)
-    if start is None or changed is None or source(changed) != name:
+    name = read_part_text(declarators[0], "name")
+    start = strip_wrappers(declarators[0].child_by_field_name("value"))
+    changed = find_assigned_node(step)
+    if start is None or changed is None or read_text(changed) != name:
         return None
     return name
 
@@ -81,14 +81,14 @@ def _bound_is_input(loop: Node, bench: BenchmarkMethod) -> bool:
     condition = loop.child_by_field_name("condition")
     if condition is None or condition.type != "binary_expression":
         return True
-    for side in expressions(condition):
+    for side in list_children(condition):
         if side.type not in (*LITERALS, "identifier", "field_access"):
-            if constant(side, bench.scope):
+            if is_constant(side, bench.scope):
                 continue
             return True
-        if _INPUT.search(source(side)):
+        if _INPUT.search(read_text(side)):
             return True
-        bound_field = bench.scope.field_of(side) if side.type not in LITERALS else None
+        bound_field = bench.scope.resolve_field(side) if side.type not in LITERALS else None
         if bound_field is not None and any(
             annotation.name == "Param" for annotation in bound_field.annotations
         ):
@@ -96,24 +96,28 @@ def _bound_is_input(loop: Node, bench: BenchmarkMethod) -> bool:
     return False
 
 
-def _repeats(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
+def _repeats_work(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
     """Tell whether each turn calls the same with the same."""
     body = loop.child_by_field_name("body")
     if body is None:
         return False
-    statements = expressions(body) if body.type == "block" else [body]
-    found = [_repeats_statement(statement, index, bench) for statement in statements]
-    return all(found) and any(node.type == "method_invocation" for node in descend(body))
+    statements = list_children(body) if body.type == "block" else [body]
+    repetitions = [_repeats_statement(statement, index, bench) for statement in statements]
+    return all(repetitions) and any(node.type == "method_invocation" for node in walk_tree(body))
 
 
 def _repeats_calls(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
     """Tell whether each turn makes the same calls, as far as their names and arguments say."""
     body = loop.child_by_field_name("body")
-    nodes = list(descend(body)) if body is not None else []  # without the head: its index is there
+    nodes = (
+        list(walk_tree(body)) if body is not None else []
+    )  # without the head: its index is there
     calls = [
-        node for node in nodes if node.type == "method_invocation" and not bench.consumes(node)
+        node
+        for node in nodes
+        if node.type == "method_invocation" and not bench.feeds_blackhole(node)
     ]
-    changed = [target(node) for node in nodes if target(node) is not None]
+    changed = [find_assigned_node(node) for node in nodes if find_assigned_node(node) is not None]
     if any(node.type in _STOPS for node in nodes) or any(
         _changes_next_turn(call) for call in calls
     ):
@@ -121,47 +125,53 @@ def _repeats_calls(loop: Node, index: str, bench: BenchmarkMethod) -> bool:
     if any(inner_node is None or inner_node.type != "identifier" for inner_node in changed):
         return False
     left = {node.id for node in changed if node is not None}
-    names = {index, *(source(descendant) for descendant in changed)}
+    names = {index, *(read_text(descendant) for descendant in changed)}
     reads = (node for node in nodes if node.type == "identifier" and node.id not in left)
-    return bool(calls) and not any(source(read) in names for read in reads)
+    return bool(calls) and not any(read_text(read) in names for read in reads)
 
 
 def _changes_next_turn(call: Node) -> bool:
     """Tell whether the next turn works on something else after a call."""
-    name = field(call, "name")
-    return changes_next_call(name) or (name == "get" and not arguments(call))
+    name = read_part_text(call, "name")
+    return changes_next_call(name) or (name == "get" and not list_arguments(call))
 
 
 def _repeats_statement(statement: Node, index: str, bench: BenchmarkMethod) -> bool:
     if statement.type == "local_variable_declaration":
         values = statement.children_by_field_name("declarator")
-        return all(_same(node.child_by_field_name("value"), index, bench) for node in values)
+        return all(
+            _is_invariant(node.child_by_field_name("value"), index, bench) for node in values
+        )
     if statement.type != "expression_statement":
         return False
-    inner = bare(next(iter(expressions(statement)), None))
-    if inner is None or target(inner) is None:
-        return _same(inner, index, bench)
-    if root_name(target(inner)) not in bench.scope.locals or inner.type == "update_expression":
+    inner = strip_wrappers(next(iter(list_children(statement)), None))
+    if inner is None or find_assigned_node(inner) is None:
+        return _is_invariant(inner, index, bench)
+    if (
+        find_root_name(find_assigned_node(inner)) not in bench.scope.locals
+        or inner.type == "update_expression"
+    ):
         return False
-    value = bare(inner.child_by_field_name("right"))
-    return (value is not None and source(value) == index) or _same(value, index, bench)
+    value = strip_wrappers(inner.child_by_field_name("right"))
+    return (value is not None and read_text(value) == index) or _is_invariant(value, index, bench)
 
 
-def _same(node: Node | None, index: str, bench: BenchmarkMethod) -> bool:
+def _is_invariant(node: Node | None, index: str, bench: BenchmarkMethod) -> bool:
     """Tell whether an expression is made of the same inputs in each turn, and changes none."""
     if node is None:
         return False
     inside = bench.scope.locals
-    for inner_node in descend(node):
-        if inner_node.type in _LEAVES or target(inner_node) is not None:
+    for inner_node in walk_tree(node):
+        if inner_node.type in _LEAVES or find_assigned_node(inner_node) is not None:
             return False
         if inner_node.type == "method_invocation":
-            if not bench.consumes(inner_node) and (
-                changes(field(inner_node, "name")) or not arguments(inner_node)
+            if not bench.feeds_blackhole(inner_node) and (
+                suggests_change(read_part_text(inner_node, "name"))
+                or not list_arguments(inner_node)
             ):
                 return False
         elif inner_node.type == "identifier":
-            name = source(inner_node)
+            name = read_text(inner_node)
             local = inside.get(name)
             if name == index or (local is not None and not local.parameter):
                 return False
@@ -170,12 +180,12 @@ def _same(node: Node | None, index: str, bench: BenchmarkMethod) -> bool:
 
 def _does_more(bench: BenchmarkMethod, loop: Node) -> bool:
     """Tell whether a benchmark has other calls than those of its loop and of its result."""
-    for statement in expressions(bench.body):
+    for statement in list_children(bench.body):
         if statement == loop or statement.type == "return_statement":
             continue
-        inner = bare(next(iter(expressions(statement)), None))
-        if inner is not None and inner.type == "method_invocation" and bench.consumes(inner):
+        inner = strip_wrappers(next(iter(list_children(statement)), None))
+        if inner is not None and inner.type == "method_invocation" and bench.feeds_blackhole(inner):
             continue
-        if any(node.type == "method_invocation" for node in descend(statement)):
+        if any(node.type == "method_invocation" for node in walk_tree(statement)):
             return True
     return False

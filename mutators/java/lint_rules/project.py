@@ -12,9 +12,9 @@ from mutators.java.lint_rules.declarations import (
     Field,
     JavaMethod,
     TypeDeclaration,
-    types,
+    find_types,
 )
-from mutators.java.lint_rules.tree import expressions, parse, source
+from mutators.java.lint_rules.tree import list_children, parse_source, read_text
 
 _DECLARED = re.compile(rb"\b(?:class|interface|enum|record)\s+(\w+)")
 _LONGEST_LINEAGE = 20
@@ -48,21 +48,21 @@ class JavaFile:
 
     def __init__(self, path: str, text: bytes) -> None:
         self.path = path
-        self.root = parse(text)
+        self.root = parse_source(text)
         self.package = ""
         self.imports: dict[str, str] = {}
         for child in self.root.named_children:
             if child.type == "package_declaration":
                 names = [
                     expression
-                    for expression in expressions(child)
+                    for expression in list_children(child)
                     if "identifier" in expression.type
                 ]
-                self.package = source(names[-1]) if names else ""
+                self.package = read_text(names[-1]) if names else ""
             elif child.type == "import_declaration" and not _is_wide(child):
-                name = source(next(iter(expressions(child)), None))
+                name = read_text(next(iter(list_children(child)), None))
                 self.imports[name.rpartition(".")[2]] = name
-        self.types = types(self.root, path, self.package)
+        self.types = find_types(self.root, path, self.package)
 
 
 class JavaProject:
@@ -86,7 +86,7 @@ class JavaProject:
         return self._files[path]
 
     @cached_property
-    def _declaring(self) -> dict[bytes, list[str]]:
+    def _declaring_files(self) -> dict[bytes, list[str]]:
         """Return the files that seem to declare a type of each simple name."""
         files_by_name: dict[bytes, list[str]] = {}
         for path, text in self._texts.items():
@@ -94,23 +94,23 @@ class JavaProject:
                 files_by_name.setdefault(name, []).append(path)
         return files_by_name
 
-    def type_named(self, name: str, near: TypeDeclaration) -> TypeDeclaration | None:
+    def find_type(self, name: str, near: TypeDeclaration) -> TypeDeclaration | None:
         """Return the type that a simple name means inside `near`; None where nobody can tell."""
         file = self.file(near.file)
-        alike = self._of_file(near.file).get(name)
-        if alike:
+        same_file_types = self._index_file_types(near.file).get(name)
+        if same_file_types:
             return next(
                 (
                     type_declaration
-                    for type_declaration in alike
+                    for type_declaration in same_file_types
                     if type_declaration.outer in (near, near.outer)
                 ),
-                alike[0],
+                same_file_types[0],
             )
         candidates = [
             declaration
-            for path in self._declaring.get(name.encode(), ())
-            for declaration in self._of_file(path).get(name, ())
+            for path in self._declaring_files.get(name.encode(), ())
+            for declaration in self._index_file_types(path).get(name, ())
         ]
         imported = file.imports.get(name)
         if imported is not None:
@@ -129,7 +129,7 @@ class JavaProject:
             ]
         return candidates[0] if len(candidates) == 1 else None
 
-    def _of_file(self, path: str) -> Mapping[str, list[TypeDeclaration]]:
+    def _index_file_types(self, path: str) -> Mapping[str, list[TypeDeclaration]]:
         """Return the types of a file by their simple names."""
         if path not in self._types:
             types_by_name = self._types[path] = {}
@@ -137,9 +137,9 @@ class JavaProject:
                 types_by_name.setdefault(declaration.simple, []).append(declaration)
         return self._types[path]
 
-    def qualified(self, name: str) -> TypeDeclaration | None:
+    def find_qualified_type(self, name: str) -> TypeDeclaration | None:
         """Return the type of a full name."""
-        paths = self._declaring.get(name.rpartition(".")[2].encode(), ())
+        paths = self._declaring_files.get(name.rpartition(".")[2].encode(), ())
         candidates = (declaration for path in paths for declaration in self.file(path).types)
         return next(
             (
@@ -150,7 +150,7 @@ class JavaProject:
             None,
         )
 
-    def lineage(self, declared: TypeDeclaration) -> Iterator[TypeDeclaration]:
+    def walk_lineage(self, declared: TypeDeclaration) -> Iterator[TypeDeclaration]:
         """Yield the type and the classes that it extends, as far as the sources show them."""
         declaration: TypeDeclaration | None = declared
         declarations: set[TypeDeclaration] = set()
@@ -162,14 +162,14 @@ class JavaProject:
             yield declaration
             declarations.add(declaration)
             declaration = (
-                self.type_named(declaration.parent, declaration) if declaration.parent else None
+                self.find_type(declaration.parent, declaration) if declaration.parent else None
             )
 
     def field(self, name: str, near: TypeDeclaration) -> Field | None:
         """Return the field that a name means inside a type."""
         declaration: TypeDeclaration | None = near
         while declaration is not None:
-            for ancestor in self.lineage(declaration):
+            for ancestor in self.walk_lineage(declaration):
                 if name in ancestor.fields:
                     return ancestor.fields[name]
             declaration = declaration.outer
@@ -177,14 +177,16 @@ class JavaProject:
 
     def methods(self, name: str, count: int, owner: TypeDeclaration) -> list[JavaMethod]:
         """Return the methods with so many parameters that a type has or inherits by a name."""
-        for ancestor in self.lineage(owner):
+        for ancestor in self.walk_lineage(owner):
             if ancestor not in self._methods:
-                mine = self._methods[ancestor] = {}
+                methods_by_name = self._methods[ancestor] = {}
                 for method in ancestor.methods:
-                    mine.setdefault(method.name, []).append(method)
-            alike = self._methods[ancestor].get(name, ())
+                    methods_by_name.setdefault(method.name, []).append(method)
+            same_named_methods = self._methods[ancestor].get(name, ())
             java_methods = [
-                java_method for java_method in alike if len(java_method.parameters) == count
+                java_method
+                for java_method in same_named_methods
+                if len(java_method.parameters) == count
             ]
             if java_methods:
                 return java_methods
@@ -195,14 +197,18 @@ class JavaProject:
 
         The class that it extends comes after its class, the classes around it come last.
         """
-        own = method.annotation(name)
-        return own if own is not None else self.type_annotation(name, method.owner)
+        method_annotation = method.annotation(name)
+        return (
+            method_annotation
+            if method_annotation is not None
+            else self.find_type_annotation(name, method.owner)
+        )
 
-    def type_annotation(self, name: str, declared: TypeDeclaration) -> Annotation | None:
+    def find_type_annotation(self, name: str, declared: TypeDeclaration) -> Annotation | None:
         """Return the annotation of a type, of one that it extends, or of one around it."""
         declaration: TypeDeclaration | None = declared
         while declaration is not None:
-            for ancestor in self.lineage(declaration):
+            for ancestor in self.walk_lineage(declaration):
                 annotation = ancestor.annotation(name)
                 if annotation is not None:
                     return annotation

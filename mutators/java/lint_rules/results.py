@@ -7,20 +7,28 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from auditor.core.contracts.lint import Confidence, Smell
-from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, called
-from mutators.java.lint_rules.constants import constant
+from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod, read_called_name
+from mutators.java.lint_rules.constants import is_constant
 from mutators.java.lint_rules.declarations import JavaMethod
 from mutators.java.lint_rules.effects import (
-    Effects,
+    EffectAnalysis,
     SideEffect,
     does_nothing,
     has_function,
     is_pure_of_jdk,
 )
-from mutators.java.lint_rules.known import asks, changes, returns
+from mutators.java.lint_rules.known import suggests_change, suggests_dual_use, suggests_query
 from mutators.java.lint_rules.rules import UNUSED_RESULT
-from mutators.java.lint_rules.tree import arguments, bare, descend, expressions, field, own, source
-from mutators.java.lint_rules.variables import Uses, uses_in
+from mutators.java.lint_rules.tree import (
+    list_arguments,
+    list_children,
+    read_part_text,
+    read_text,
+    strip_wrappers,
+    walk_own_nodes,
+    walk_tree,
+)
+from mutators.java.lint_rules.variables import VariableUses, collect_uses
 
 _CALLS = frozenset({"method_invocation", "object_creation_expression"})
 _ARITHMETIC = frozenset({"binary_expression", "unary_expression"})
@@ -29,147 +37,163 @@ _PLAIN = re.compile(
 )
 
 
-def unused_results(bench: BenchmarkMethod, effects: Effects) -> Iterator[Smell]:
+def find_unused_results(bench: BenchmarkMethod, effects: EffectAnalysis) -> Iterator[Smell]:
     """Yield the results in a benchmark that are never read."""
-    uses = uses_in(bench.body)
-    for node in own(bench.body) if not bench.about_compiler else ():
-        if node.type == "expression_statement" and not bench.catches(node):
-            value = bare(next(iter(expressions(node)), None))
+    uses = collect_uses(bench.body)
+    for node in walk_own_nodes(bench.body) if not bench.is_about_compiler else ():
+        if node.type == "expression_statement" and not bench.expects_exception(node):
+            value = strip_wrappers(next(iter(list_children(node)), None))
             if value is None:
                 continue
-            if _dropped(value, bench, effects):
-                yield _smell(bench, node, value, _text_of_dropped(value))
+            if _is_dropped_work(value, bench, effects):
+                yield _make_smell(bench, node, value, _describe_dropped_result(value))
             elif _drops_wanted_result(value, bench, effects):
                 yield replace(
-                    _smell(bench, node, value, _text_of_wanted_result(value)),
+                    _make_smell(bench, node, value, _describe_unneeded_result(value)),
                     sure=Confidence.POSSIBLE,
                 )
-        elif node.type == "local_variable_declaration" and not bench.catches(node):
-            yield from _unread_locals(node, uses, bench, effects)
+        elif node.type == "local_variable_declaration" and not bench.expects_exception(node):
+            yield from _find_unread_locals(node, uses, bench, effects)
 
 
-def other_returned(bench: BenchmarkMethod) -> Iterator[Smell]:
+def find_unrelated_return(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the return of a field that the benchmark does nothing with, beside work on others."""
-    statements = expressions(bench.body)
+    statements = list_children(bench.body)
     last = statements[-1] if statements else bench.body
-    value = bare(next(iter(expressions(last)), None)) if last.type == "return_statement" else None
-    returned = bench.scope.field_of(value)
+    value = (
+        strip_wrappers(next(iter(list_children(last)), None))
+        if last.type == "return_statement"
+        else None
+    )
+    returned = bench.scope.resolve_field(value)
     if value is None or returned is None:
         return
-    calls = [bare(next(iter(expressions(statement)), None)) for statement in statements[:-1]]
+    calls = [
+        strip_wrappers(next(iter(list_children(statement)), None)) for statement in statements[:-1]
+    ]
     fields = [
-        bench.scope.field_of(bare(call.child_by_field_name("object")))
+        bench.scope.resolve_field(strip_wrappers(call.child_by_field_name("object")))
         for call in calls
         if call is not None and call.type == "method_invocation"
     ]
-    named = sum(source(node) == returned.name for node in descend(bench.body) if not node.children)
+    named = sum(
+        read_text(node) == returned.name for node in walk_tree(bench.body) if not node.children
+    )
     receiver = fields[0] if len(set(fields)) == 1 else None
     if receiver is not None and len(fields) == len(calls) and named == 1:
         text = (
             f"It returns {returned.name}, with which it does nothing: the work is done on "
             f"{receiver.name}, of which nothing is returned."
         )
-        yield replace(_smell(bench, last, value, text), calls=None, sure=Confidence.POSSIBLE)
+        yield replace(_make_smell(bench, last, value, text), calls=None, sure=Confidence.POSSIBLE)
 
 
-def _unread_locals(
-    node: Node, uses: Uses, bench: BenchmarkMethod, effects: Effects
+def _find_unread_locals(
+    node: Node, uses: VariableUses, bench: BenchmarkMethod, effects: EffectAnalysis
 ) -> Iterator[Smell]:
     for child in node.children_by_field_name("declarator"):
-        value = _unread(child, uses, bench, effects)
+        value = _find_unread_work(child, uses, bench, effects)
         if value is not None:
-            smell = _smell(bench, node, value, _text_of_unread(field(child, "name"), value))
-            seen = _may_be_meant(value, bench, effects, kept=True)
-            yield replace(smell, sure=Confidence.POSSIBLE) if seen else smell
+            smell = _make_smell(
+                bench, node, value, _describe_unread_result(read_part_text(child, "name"), value)
+            )
+            is_meant = _may_be_meant(value, bench, effects, is_stored=True)
+            yield replace(smell, sure=Confidence.POSSIBLE) if is_meant else smell
 
 
-def _smell(bench: BenchmarkMethod, node: Node, value: Node, text: str) -> Smell:
+def _make_smell(bench: BenchmarkMethod, node: Node, value: Node, text: str) -> Smell:
     return Smell(
         rule=UNUSED_RESULT.id,
         benchmark=bench.name,
         span=bench.method.span(node),
         text=text,
         top=bench.method.top,
-        calls=_of_project(value, bench),
+        calls=_list_project_callees(value, bench),
         overlapping=bool(bench.threads) or bench.method.annotation("Group") is not None,
     )
 
 
-def _of_project(value: Node, bench: BenchmarkMethod) -> tuple[str, ...]:
+def _list_project_callees(value: Node, bench: BenchmarkMethod) -> tuple[str, ...]:
     """Return the method that a call means, where the sources have it."""
-    owners = {callee.owner.name for callee in bench.scope.callees(value)}
-    return (f"{owners.pop()}.{called(value)}",) if len(owners) == 1 else ()
+    owners = {callee.owner.name for callee in bench.scope.find_callees(value)}
+    return (f"{owners.pop()}.{read_called_name(value)}",) if len(owners) == 1 else ()
 
 
-def _work(value: Node) -> str:
+def _describe_work(value: Node) -> str:
     if value.type == "object_creation_expression":
-        return f"new {called(value)}(...)"
+        return f"new {read_called_name(value)}(...)"
     if value.type == "method_invocation":
-        return f"{called(value)}(...)"
-    return "an operation" if value.type in _ARITHMETIC else "new " + field(value, "type") + "[]"
-
-
-def _text_of_dropped(value: Node) -> str:
-    what = "object of" if value.type == "object_creation_expression" else "result of"
+        return f"{read_called_name(value)}(...)"
     return (
-        f"The {what} {_work(value)} is dropped and nothing else is seen to change, so the "
+        "an operation"
+        if value.type in _ARITHMETIC
+        else "new " + read_part_text(value, "type") + "[]"
+    )
+
+
+def _describe_dropped_result(value: Node) -> str:
+    noun = "object of" if value.type == "object_creation_expression" else "result of"
+    return (
+        f"The {noun} {_describe_work(value)} is dropped and nothing else is seen to change, so the "
         "compiler may leave the work out and the time is that of nothing."
     )
 
 
-def _text_of_wanted_result(value: Node) -> str:
+def _describe_unneeded_result(value: Node) -> str:
     return (
-        f"The result of {_work(value)} is dropped: if the call changes nothing else, which the "
+        f"The result of {_describe_work(value)} is dropped: if the call changes nothing else, "
+        "which the "
         "sources do not show, the compiler may leave its work out."
     )
 
 
-def _text_of_unread(name: str, value: Node) -> str:
+def _describe_unread_result(name: str, value: Node) -> str:
     return (
-        f"{name} takes the result of {_work(value)} and is never read, so the compiler may "
+        f"{name} takes the result of {_describe_work(value)} and is never read, so the compiler "
+        "may "
         "leave the work out and the time is that of nothing."
     )
 
 
-def _dropped(value: Node, bench: BenchmarkMethod, effects: Effects) -> bool:
+def _is_dropped_work(value: Node, bench: BenchmarkMethod, effects: EffectAnalysis) -> bool:
     """Tell whether a statement makes something that it drops, and does nothing else."""
     if value.type == "object_creation_expression":
         return not has_function(value) and "class_body" not in {c.type for c in value.children}
-    if value.type != "method_invocation" or bench.consumes(value) or _has_sink(value, bench):
+    if value.type != "method_invocation" or bench.feeds_blackhole(value) or _has_sink(value, bench):
         return False
     if is_pure_of_jdk(value, bench.scope):
         return not has_function(value)
-    callees = bench.scope.callees(value)
+    callees = bench.scope.find_callees(value)
     if not callees or any(callee.result in ("void", "") for callee in callees):
         return False
     if any(callee.annotation("CompilerControl") or does_nothing(callee) for callee in callees):
         return False
-    return effects.of_call(value, bench.scope) is SideEffect.NONE
+    return effects.classify_call(value, bench.scope) is SideEffect.NONE
 
 
-def _drops_wanted_result(value: Node, bench: BenchmarkMethod, effects: Effects) -> bool:
+def _drops_wanted_result(value: Node, bench: BenchmarkMethod, effects: EffectAnalysis) -> bool:
     """Tell whether a statement drops the result of a call that seems to be made for its result."""
-    if value.type != "method_invocation" or bench.consumes(value) or _has_sink(value, bench):
+    if value.type != "method_invocation" or bench.feeds_blackhole(value) or _has_sink(value, bench):
         return False
-    name, callees = field(value, "name"), bench.scope.callees(value)
-    if has_function(value) or (changes(name) and not _make_own_class(callees)):
+    name, callees = read_part_text(value, "name"), bench.scope.find_callees(value)
+    if has_function(value) or (suggests_change(name) and not _make_own_class(callees)):
         return False
     if not callees:
-        return asks(name)
+        return suggests_query(name)
     if any(_is_for_nothing(callee) for callee in callees):
         return False
     return (
-        asks(name)
+        suggests_query(name)
         or _make_own_class(callees)
-        or (effects.of_call(value, bench.scope) is SideEffect.UNKNOWN)
+        or (effects.classify_call(value, bench.scope) is SideEffect.UNKNOWN)
     )
 
 
 def _is_for_nothing(method: JavaMethod) -> bool:
     """Tell whether a method has no result, one without work, or that of what it is called on."""
     fluent = method.result == method.owner.simple and "static" not in method.modifiers
-    kept = method.annotation("CompilerControl") is not None
-    return fluent or kept or method.result in ("void", "") or does_nothing(method)
+    is_compiler_controlled = method.annotation("CompilerControl") is not None
+    return fluent or is_compiler_controlled or method.result in ("void", "") or does_nothing(method)
 
 
 def _make_own_class(callees: list[JavaMethod]) -> bool:
@@ -179,19 +203,23 @@ def _make_own_class(callees: list[JavaMethod]) -> bool:
     )
 
 
-def _unread(declarator: Node, uses: Uses, bench: BenchmarkMethod, effects: Effects) -> Node | None:
+def _find_unread_work(
+    declarator: Node, uses: VariableUses, bench: BenchmarkMethod, effects: EffectAnalysis
+) -> Node | None:
     """Return the work whose result a local variable takes, if nothing ever reads the variable."""
-    name = field(declarator, "name")
+    name = read_part_text(declarator, "name")
     first = declarator.child_by_field_name("value")
-    if not uses.never_read(name, first):
+    if not uses.is_never_read(name, first):
         return None
     later = (node.child_by_field_name("right") for node in uses.assigned.get(name, ()))
     worked = [
-        inner_node for inner_node in (bare(first), *map(bare, later)) if inner_node is not None
+        inner_node
+        for inner_node in (strip_wrappers(first), *map(strip_wrappers, later))
+        if inner_node is not None
     ]
-    kept = not _PLAIN.fullmatch(bench.scope.locals[name].type)
+    is_stored = not _PLAIN.fullmatch(bench.scope.locals[name].type)
     if any(
-        _may_be_meant(descendant, bench, effects, kept=kept)
+        _may_be_meant(descendant, bench, effects, is_stored=is_stored)
         and not _is_called_for_result(descendant, bench)
         for descendant in worked
     ):
@@ -203,37 +231,41 @@ def _is_called_for_result(value: Node, bench: BenchmarkMethod) -> bool:
     """Tell whether a call's own name says that it is made for its result, with plain inputs."""
     if value.type != "method_invocation" or has_function(value) or _has_sink(value, bench):
         return False
-    inner = (node for node in descend(value) if node.type == "method_invocation" and node != value)
-    return asks(field(value, "name")) and not any(
-        changes(field(inner_node, "name")) for inner_node in inner
+    inner = (
+        node for node in walk_tree(value) if node.type == "method_invocation" and node != value
+    )
+    return suggests_query(read_part_text(value, "name")) and not any(
+        suggests_change(read_part_text(inner_node, "name")) for inner_node in inner
     )
 
 
 def _is_work(value: Node, bench: BenchmarkMethod) -> bool:
     if value.type in _CALLS:
         return True
-    return value.type in _ARITHMETIC and not constant(value, bench.scope)
+    return value.type in _ARITHMETIC and not is_constant(value, bench.scope)
 
 
-def _may_be_meant(value: Node, bench: BenchmarkMethod, effects: Effects, *, kept: bool) -> bool:
+def _may_be_meant(
+    value: Node, bench: BenchmarkMethod, effects: EffectAnalysis, *, is_stored: bool
+) -> bool:
     """Tell whether an expression may be there for what it changes.
 
     Whoever has `kept` an object in a variable has called for the object.
     """
-    for node in descend(value):
+    for node in walk_tree(value):
         if node.type in ("lambda_expression", "method_reference", "class_body"):
             return True
         if node.type == "method_invocation":
-            name = field(node, "name")
-            if changes(name) and not (kept and returns(name)):
+            name = read_part_text(node, "name")
+            if suggests_change(name) and not (is_stored and suggests_dual_use(name)):
                 return True
-            if bench.consumes(node) or _has_sink(node, bench):
+            if bench.feeds_blackhole(node) or _has_sink(node, bench):
                 return True
-            if effects.of_call(node, bench.scope) is SideEffect.SOME:
+            if effects.classify_call(node, bench.scope) is SideEffect.SOME:
                 return True
     return False
 
 
 def _has_sink(call: Node, bench: BenchmarkMethod) -> bool:
     """Tell whether a call gets a Blackhole, which it may feed."""
-    return any(bench.is_sink(argument) for argument in arguments(call))
+    return any(bench.is_sink(argument) for argument in list_arguments(call))

@@ -6,12 +6,18 @@ from tree_sitter import Node
 
 from auditor.core.contracts.lint import Smell
 from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
-from mutators.java.lint_rules.constants import whole_number
+from mutators.java.lint_rules.constants import resolve_whole_number
 from mutators.java.lint_rules.declarations import Annotation, JavaMethod, TypeDeclaration
 from mutators.java.lint_rules.project import JavaFile, JavaProject
 from mutators.java.lint_rules.rules import NO_FORKS, NO_WARMUP, ONE_FORK
 from mutators.java.lint_rules.scope import MethodScope
-from mutators.java.lint_rules.tree import arguments, bare, descend, field, source
+from mutators.java.lint_rules.tree import (
+    list_arguments,
+    read_part_text,
+    read_text,
+    strip_wrappers,
+    walk_tree,
+)
 
 _LONGEST_CHAIN = 100
 _OPTIONS = {
@@ -29,50 +35,50 @@ _OPTIONS = {
 """Options of JMH's builder that are 0: the rule, and what the program does."""
 
 
-def settings(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
+def find_bad_settings(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
     """Yield what the annotations say that count for the benchmarks of a project."""
-    for annotation, users in _users(benches, "Fork"):
-        forks = _number(annotation, "value", users[0])
+    for annotation, users in _group_by_annotation(benches, "Fork"):
+        forks = _read_number(annotation, "value", users[0])
         if forks == 0:
             text = "{0} runs in the JVM of JMH itself, with what ran there before: its code is "
             text += "compiled for the profile of all of it."
-            yield _smell(NO_FORKS.id, annotation, users, text)
+            yield _make_smell(NO_FORKS.id, annotation, users, text)
         elif forks == 1:
             text = "{0} runs in a single JVM, so how much the times differ from JVM to JVM is "
             text += "not seen and the error that is reported is too small."
-            yield _smell(ONE_FORK.id, annotation, users, text)
-    for annotation, users in _users(benches, "Warmup"):
-        cold = [user for user in users if user.modes and not user.single_shots]
-        if cold and _number(annotation, "iterations", users[0]) == 0:
+            yield _make_smell(ONE_FORK.id, annotation, users, text)
+    for annotation, users in _group_by_annotation(benches, "Warmup"):
+        cold = [user for user in users if user.modes and not user.is_single_shot]
+        if cold and _read_number(annotation, "iterations", users[0]) == 0:
             text = "{0} is measured from its first call on, so its time holds that of the "
             text += "interpreter and of compilation."
-            yield _smell(NO_WARMUP.id, annotation, cold, text)
+            yield _make_smell(NO_WARMUP.id, annotation, cold, text)
 
 
-def options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:
+def find_bad_options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:
     """Yield the programs in a file that start JMH without forks or without warm-up."""
     if b"OptionsBuilder" not in project.texts[file.path]:
         return
     for declared in file.types:
         for method in declared.methods:
             scope = MethodScope(project, method)
-            for node in descend(method.body) if method.body is not None else ():
+            for node in walk_tree(method.body) if method.body is not None else ():
                 rule, text = _OPTIONS.get(_zero_option(node, scope), (None, ""))
                 if rule is not None:
                     yield Smell(
                         rule=rule.id,
                         benchmark="",
-                        span=declared.span(_name_of(node)),
+                        span=declared.span(_find_name_node(node)),
                         text=f"{method.full_name} {text}",
                         top=method.top,
                     )
 
 
-def _name_of(call: Node) -> Node:
+def _find_name_node(call: Node) -> Node:
     return call.child_by_field_name("name") or call
 
 
-def _users(
+def _group_by_annotation(
     benches: list[BenchmarkMethod], name: str
 ) -> Iterator[tuple[Annotation, list[BenchmarkMethod]]]:
     """Yield each annotation of a name with the benchmarks that it counts for."""
@@ -84,46 +90,52 @@ def _users(
     yield from users.values()
 
 
-def _number(annotation: Annotation, key: str, bench: BenchmarkMethod) -> int | None:
-    return whole_number(annotation.values.get(key), bench.scope)
+def _read_number(annotation: Annotation, key: str, bench: BenchmarkMethod) -> int | None:
+    return resolve_whole_number(annotation.values.get(key), bench.scope)
 
 
-def _holder(annotation: Annotation, bench: BenchmarkMethod) -> JavaMethod | TypeDeclaration:
+def _find_annotated_declaration(
+    annotation: Annotation, bench: BenchmarkMethod
+) -> JavaMethod | TypeDeclaration:
     """Return the declaration that bears an annotation."""
     if annotation in bench.method.annotations:
         return bench.method
     declaration: TypeDeclaration | None = bench.method.owner
     while declaration is not None:
-        for ancestor in bench.project.lineage(declaration):
+        for ancestor in bench.project.walk_lineage(declaration):
             if annotation in ancestor.annotations:
                 return ancestor
         declaration = declaration.outer
     return bench.method.owner
 
 
-def _smell(rule: str, annotation: Annotation, users: list[BenchmarkMethod], text: str) -> Smell:
-    holder = _holder(annotation, users[0])
+def _make_smell(
+    rule: str, annotation: Annotation, users: list[BenchmarkMethod], text: str
+) -> Smell:
+    holder = _find_annotated_declaration(annotation, users[0])
     of_method = isinstance(holder, JavaMethod)
-    what = users[0].name if of_method else f"Each benchmark of {holder.name}"
+    subject = users[0].name if of_method else f"Each benchmark of {holder.name}"
     return Smell(
         rule=rule,
         benchmark=users[0].name if of_method else "",
         span=holder.span(annotation.node),
-        text=text.format(what),
+        text=text.format(subject),
         top=holder.top,
     )
 
 
 def _zero_option(node: Node, scope: MethodScope) -> str:
     """Return the option that `new OptionsBuilder()....forks(0)` sets to 0, else an empty text."""
-    if node.type != "method_invocation" or field(node, "name") not in _OPTIONS:
+    if node.type != "method_invocation" or read_part_text(node, "name") not in _OPTIONS:
         return ""
-    nodes = arguments(node)
-    if len(nodes) != 1 or source(nodes[0]) != "0":
+    nodes = list_arguments(node)
+    if len(nodes) != 1 or read_text(nodes[0]) != "0":
         return ""
-    inner_node = bare(node.child_by_field_name("object"))
+    inner_node = strip_wrappers(node.child_by_field_name("object"))
     for _ in range(_LONGEST_CHAIN):
         if inner_node is None or inner_node.type != "method_invocation":
             break
-        inner_node = bare(inner_node.child_by_field_name("object"))
-    return field(node, "name") if scope.type_of(inner_node).endswith("OptionsBuilder") else ""
+        inner_node = strip_wrappers(inner_node.child_by_field_name("object"))
+    return (
+        read_part_text(node, "name") if scope.type_of(inner_node).endswith("OptionsBuilder") else ""
+    )

@@ -10,7 +10,9 @@ import tree_sitter_java
 from tree_sitter import Language, Node, Parser
 
 _LANGUAGE = Language(tree_sitter_java.language())
-_APART = frozenset({"lambda_expression", "class_body", "class_declaration", "record_declaration"})
+_NESTED_CODE = frozenset(
+    {"lambda_expression", "class_body", "class_declaration", "record_declaration"}
+)
 _WRAPPERS = frozenset({"parenthesized_expression", "cast_expression"})
 LOOPS = frozenset({"for_statement", "enhanced_for_statement", "while_statement", "do_statement"})
 LITERALS = frozenset(
@@ -29,27 +31,27 @@ LITERALS = frozenset(
 )
 
 
-def parse(text: bytes) -> Node:
+def parse_source(text: bytes) -> Node:
     """Return the tree of a file; parts that cannot be understood are error nodes in it."""
     return Parser(_LANGUAGE).parse(text).root_node
 
 
-def source(node: Node | None) -> str:
+def read_text(node: Node | None) -> str:
     """Return the text of a node."""
     return node.text.decode(errors="replace") if node is not None and node.text else ""
 
 
-def field(node: Node, name: str) -> str:
+def read_part_text(node: Node, name: str) -> str:
     """Return the text of a named part of a node."""
-    return source(node.child_by_field_name(name))
+    return read_text(node.child_by_field_name(name))
 
 
-def line(node: Node) -> int:
+def find_first_line(node: Node) -> int:
     """Return the line on which a node begins."""
     return node.start_point[0] + 1
 
 
-def descend(node: Node) -> Iterator[Node]:
+def walk_tree(node: Node) -> Iterator[Node]:
     """Yield the node and all named nodes below it, in the order of the text."""
     pending = [node]
     while pending:
@@ -58,67 +60,67 @@ def descend(node: Node) -> Iterator[Node]:
         pending += reversed(inner_node.named_children)
 
 
-def own(node: Node) -> Iterator[Node]:
+def walk_own_nodes(node: Node) -> Iterator[Node]:
     """Yield the node and those below it, without the code of lambdas and classes inside it."""
     pending = [node]
     while pending:
         inner_node = pending.pop()
         yield inner_node
         pending += reversed(
-            [child for child in inner_node.named_children if child.type not in _APART]
+            [child for child in inner_node.named_children if child.type not in _NESTED_CODE]
         )
 
 
-def bare(node: Node | None) -> Node | None:
+def strip_wrappers(node: Node | None) -> Node | None:
     """Return an expression without parentheses and casts around it."""
     while node is not None and node.type in _WRAPPERS:
         value = node.child_by_field_name("value")
-        node = value if value is not None else next(iter(expressions(node)), None)
+        node = value if value is not None else next(iter(list_children(node)), None)
     return node
 
 
-def expressions(node: Node | None) -> list[Node]:
+def list_children(node: Node | None) -> list[Node]:
     """Return the named children of a node that are not comments."""
-    listed = node.named_children if node is not None else []
-    return [inner_node for inner_node in listed if not inner_node.type.endswith("comment")]
+    children = node.named_children if node is not None else []
+    return [inner_node for inner_node in children if not inner_node.type.endswith("comment")]
 
 
-def arguments(call: Node) -> list[Node]:
+def list_arguments(call: Node) -> list[Node]:
     """Return the arguments of a call or of a constructor's call."""
-    return expressions(call.child_by_field_name("arguments"))
+    return list_children(call.child_by_field_name("arguments"))
 
 
-def plain_type(node: Node | None) -> str:
+def read_simple_type(node: Node | None) -> str:
     """Return the simple name of a type without type arguments; arrays keep their brackets."""
-    text = source(node)
+    text = read_text(node)
     head, _, rest = text.partition("<")
     brackets = "[]" * rest.rpartition(">")[2].count("[")
     return head.strip().rpartition(".")[2] + brackets
 
 
-def target(node: Node | None) -> Node | None:
+def find_assigned_node(node: Node | None) -> Node | None:
     """Return what is changed by an assignment, an increment or a decrement; else None."""
     if node is None:
         return None
     if node.type == "assignment_expression":
-        return bare(node.child_by_field_name("left"))
+        return strip_wrappers(node.child_by_field_name("left"))
     if node.type == "update_expression":
-        return bare(next(iter(expressions(node)), None))
+        return strip_wrappers(next(iter(list_children(node)), None))
     return None
 
 
-def root_name(node: Node | None) -> str:
+def find_root_name(node: Node | None) -> str:
     """Return the variable at the root of `x`, `x[i]`, `x.y` or `this.x`; empty if there is none."""
     while node is not None:
         if node.type == "identifier":
-            return source(node)
+            return read_text(node)
         if node.type == "field_access":
             inner = node.child_by_field_name("object")
             if inner is not None and inner.type == "this":
-                return field(node, "field")
-            node = bare(inner)
+                return read_part_text(node, "field")
+            node = strip_wrappers(inner)
         elif node.type == "array_access":
-            node = bare(node.child_by_field_name("array"))
+            node = strip_wrappers(node.child_by_field_name("array"))
         else:
             return ""
     return ""

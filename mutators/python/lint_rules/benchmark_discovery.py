@@ -9,7 +9,7 @@ from functools import cached_property
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.project import File
+from mutators.python.lint_rules.project import PythonFile
 
 
 class BenchmarkFramework(Enum):
@@ -22,10 +22,10 @@ class BenchmarkFramework(Enum):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Around:
+class BindingContext:
     """A file, and what names at a place in it are bound to, the innermost scope first."""
 
-    file: File
+    file: PythonFile
     scopes: tuple[tree.Bindings, ...] = ()
 
     def value(self, node: cst.CSTNode) -> cst.BaseExpression | None:
@@ -33,7 +33,7 @@ class Around:
 
         None where it is bound more than once, or to what is not seen.
         """
-        name = tree.dotted(node)
+        name = tree.read_dotted_name(node)
         if not name:
             return node if isinstance(node, cst.BaseExpression) else None
         for scope in self.scopes:
@@ -61,7 +61,7 @@ class TimedCode:
     @cached_property
     def every(self) -> tuple[cst.CSTNode, ...]:
         """Return all nodes of the code, without what is inside functions and classes there."""
-        return tuple(tree.own(*self.nodes))
+        return tuple(tree.walk_own_nodes(*self.nodes))
 
     @cached_property
     def calls(self) -> tuple[cst.Call, ...]:
@@ -71,7 +71,7 @@ class TimedCode:
     @cached_property
     def reads(self) -> Counter[str]:
         """Return how often the names in the code are read, by functions inside it too."""
-        return Counter(tree.reads(*self.nodes))
+        return Counter(tree.list_read_names(*self.nodes))
 
     @cached_property
     def bindings(self) -> tree.Bindings:
@@ -82,10 +82,10 @@ class TimedCode:
             if isinstance(node, cst.Global | cst.Nonlocal)
             for item in node.names
         }
-        values_by_name = tree.bindings(self.nodes)
+        values_by_name = tree.find_bindings(self.nodes)
         return {name: values for name, values in values_by_name.items() if name not in outer}
 
-    def outlives(self, name: str) -> bool:
+    def outlives_round(self, name: str) -> bool:
         """Tell whether what a dotted name stands for is there before a round and after it."""
         first = name.partition(".")[0]
         if name in self.bindings or first in self.bindings:
@@ -94,7 +94,7 @@ class TimedCode:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Handed:
+class CallTarget:
     """A function that is handed to the harness, with the arguments that every round gets.
 
     `renewed`: they are made anew for each round, or there is only one. `awaited`: the harness runs
@@ -113,13 +113,15 @@ class Handed:
             if name and argument.keyword is not None and argument.keyword.value == name:
                 return argument.value
         before = self.arguments[: place + 1]
-        if len(before) <= place or any(one.star or one.keyword for one in before):
+        if len(before) <= place or any(
+            earlier_argument.star or earlier_argument.keyword for earlier_argument in before
+        ):
             return None
         return before[place].value
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Preparation(Around):
+class Preparation(BindingContext):
     """Code that makes inputs before the timed calls; `shared` by several benchmarks."""
 
     nodes: tuple[cst.CSTNode, ...]
@@ -128,7 +130,7 @@ class Preparation(Around):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BenchmarkSource(Around):
+class BenchmarkSource(BindingContext):
     """A benchmark; `scopes` are those around its timed code."""
 
     name: str  # of the benchmark
@@ -136,14 +138,14 @@ class BenchmarkSource(Around):
     declaration: cst.CSTNode  # its function, or the call that registers it
     owner: cst.ClassDef | None = None  # its class; None: it has none
     timed: tuple[TimedCode, ...] = ()  # code that every round runs
-    handed: tuple[Handed, ...] = ()  # functions that are handed to the harness
+    handed: tuple[CallTarget, ...] = ()  # functions that are handed to the harness
     registered: tuple[cst.Call, ...] = ()  # calls that register it
     preparations: tuple[Preparation, ...] = ()  # code that makes its inputs
 
     @cached_property
     def subject(self) -> frozenset[str]:
         """Return the words that say what is measured: of its name, class and file."""
-        return tree.words(self.name, self.file.place.stem)
+        return tree.split_words(self.name, self.file.place.stem)
 
     @cached_property
     def inner(self) -> Mapping[str, cst.FunctionDef]:
@@ -153,34 +155,36 @@ class BenchmarkSource(Around):
         ]
         return {function.name.value: function for function in reversed(functions)}
 
-    def around(self, code: TimedCode) -> Around:
+    def around(self, code: TimedCode) -> BindingContext:
         """Return what names in a piece of its timed code are bound to."""
-        given = {name: [self.value(value)] for name, value in code.defaults.items()}
-        return Around(file=self.file, scopes=(given, *self.scopes))
+        default_bindings = {name: [self.value(value)] for name, value in code.defaults.items()}
+        return BindingContext(file=self.file, scopes=(default_bindings, *self.scopes))
 
 
-def code_of_rounds(function: tree.Function, handed: Handed | None = None) -> TimedCode:
+def make_round_code(function: tree.Function, handed: CallTarget | None = None) -> TimedCode:
     """Return the code of a function that every round calls."""
     return TimedCode(
-        nodes=tree.body(function),
-        parameters=tree.all_parameters(function),
-        defaults=_defaults(function, handed),
+        nodes=tree.list_body_nodes(function),
+        parameters=tree.list_all_parameters(function),
+        defaults=_find_unfilled_defaults(function, handed),
         function=function if isinstance(function, cst.FunctionDef) else None,
         renewed=handed is not None and handed.renewed,
     )
 
 
-def _defaults(function: tree.Function, handed: Handed | None) -> Mapping[str, cst.BaseExpression]:
+def _find_unfilled_defaults(
+    function: tree.Function, handed: CallTarget | None
+) -> Mapping[str, cst.BaseExpression]:
     """Return the defaults of those parameters that get no argument."""
     arguments = handed.arguments if handed is not None else ()
     if any(argument.star for argument in arguments):
         return {}
     named = {argument.keyword.value for argument in arguments if argument.keyword is not None}
     plain = sum(argument.keyword is None for argument in arguments)
-    listed = function.params
-    later = (*listed.posonly_params, *listed.params)[plain:]
+    parameters = function.params
+    later = (*parameters.posonly_params, *parameters.params)[plain:]
     return {
         parameter.name.value: parameter.default
-        for parameter in (*later, *listed.kwonly_params)
+        for parameter in (*later, *parameters.kwonly_params)
         if parameter.default is not None and parameter.name.value not in named
     }

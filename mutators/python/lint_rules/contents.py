@@ -5,8 +5,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benchmark_discovery import Around, BenchmarkSource, Preparation
-from mutators.python.lint_rules.kinds import copied_from, written_names
+from mutators.python.lint_rules.benchmark_discovery import (
+    BenchmarkSource,
+    BindingContext,
+    Preparation,
+)
+from mutators.python.lint_rules.kinds import find_copy_source, written_names
 from mutators.python.lint_rules.project import PythonProject
 
 _FARTHEST = 5
@@ -19,11 +23,11 @@ _EMPTY_OF = frozenset({"collections.defaultdict", "collections.OrderedDict"})
 _BY_KEY = frozenset({"add", "setdefault", "discard"})
 
 
-def changes(
+def changes_contents(
     method: str,
     arguments: tuple[cst.Arg, ...],
     node: cst.CSTNode,
-    at: Around,
+    context: BindingContext,
     project: PythonProject,
 ) -> bool:
     """Tell whether a method of a container is seen to change what it holds.
@@ -31,27 +35,35 @@ def changes(
     Left alone are keys that may be there already, or may not be there.
     """
     if method == "clear":
-        return not _empty(node, at)
+        return not _is_empty_container(node, context)
     if method == "update":
-        return _empty(node, at) and bool(arguments) and not _empty(arguments[0].value, at)
+        return (
+            _is_empty_container(node, context)
+            and bool(arguments)
+            and not _is_empty_container(arguments[0].value, context)
+        )
     if method in _BY_KEY or (method == "pop" and len(arguments) > 1):
-        wanted = tree.constant(at.value(arguments[0].value)) if arguments else None
-        there = False if _empty(node, at) else _holds(project.once(_keys, node), wanted)
-        return there is (method in ("discard", "pop"))
+        key = tree.evaluate_constant(context.value(arguments[0].value)) if arguments else None
+        is_present = (
+            False
+            if _is_empty_container(node, context)
+            else _contains_key(project.answer_once(_list_literal_keys, node), key)
+        )
+        return is_present is (method in ("discard", "pop"))
     return True
 
 
-def _empty(node: cst.CSTNode, at: Around) -> bool:
+def _is_empty_container(node: cst.CSTNode, context: BindingContext) -> bool:
     """Tell whether an expression plainly makes a container of nothing."""
     if isinstance(node, cst.List | cst.Dict | cst.Set | cst.Tuple):
         return not node.elements
     if not isinstance(node, cst.Call):
         return False
-    name = at.file.meant(node.func)
+    name = context.file.expand_name(node.func)
     return (name in _EMPTY and not node.args) or (name in _EMPTY_OF and len(node.args) <= 1)
 
 
-def _keys(node: cst.CSTNode) -> frozenset[object]:
+def _list_literal_keys(node: cst.CSTNode) -> frozenset[object]:
     """Return the keys of a container that is written out, with None for what is not seen."""
     if not isinstance(node, cst.Dict | cst.Set):
         return frozenset({None})
@@ -61,19 +73,19 @@ def _keys(node: cst.CSTNode) -> frozenset[object]:
     )
     starred = cst.StarredDictElement | cst.StarredElement
     hidden = {None for element in node.elements if isinstance(element, starred)}
-    return frozenset(map(tree.constant, keys)) | hidden
+    return frozenset(map(tree.evaluate_constant, keys)) | hidden
 
 
-def _holds(keys: frozenset[object], wanted: object) -> bool | None:
+def _contains_key(keys: frozenset[object], key: object) -> bool | None:
     """Tell whether a key is one of some, None where that is not seen."""
-    if wanted is None:
+    if key is None:
         return None
-    return True if wanted in keys else (None if None in keys else False)
+    return True if key in keys else (None if None in keys else False)
 
 
-def in_order(
+def is_already_sorted(
     node: cst.BaseExpression,
-    how: tuple[cst.Arg, ...],
+    sort_arguments: tuple[cst.Arg, ...],
     bench: BenchmarkSource,
     project: PythonProject,
 ) -> bool:
@@ -82,68 +94,84 @@ def in_order(
     `how` are the arguments of the sort. With a key nobody knows what the order is.
     """
     keywords = {
-        argument.keyword.value: argument.value for argument in how if argument.keyword is not None
+        argument.keyword.value: argument.value
+        for argument in sort_arguments
+        if argument.keyword is not None
     }
     if "key" in keywords:
         return True
-    name = tree.dotted(node)
+    name = tree.read_dotted_name(node)
     if name and name in {
-        one for preparation in bench.preparations for one in _mixed(preparation, project)
+        disordered_name
+        for preparation in bench.preparations
+        for disordered_name in _find_disordered_names(preparation, project)
     }:
         return False
-    backwards = tree.dotted(keywords.get("reverse")) not in ("", "False")
+    backwards = tree.read_dotted_name(keywords.get("reverse")) not in ("", "False")
     return _is_in_order(bench.value(node), bench, backwards=backwards)
 
 
-def _mixed(preparation: Preparation, project: PythonProject) -> frozenset[str]:
-    return project.once(_put_out_of_order, preparation)
+def _find_disordered_names(preparation: Preparation, project: PythonProject) -> frozenset[str]:
+    return project.answer_once(_collect_disordered_names, preparation)
 
 
-def _put_out_of_order(preparation: Preparation) -> frozenset[str]:
+def _collect_disordered_names(preparation: Preparation) -> frozenset[str]:
     """Return the names of what set-up shuffles, adds to or writes elements of."""
-    return frozenset(name for node in tree.own(*preparation.nodes) for name in _mixed_by(node))
+    return frozenset(
+        name
+        for node in tree.walk_own_nodes(*preparation.nodes)
+        for name in _list_disordered_targets(node)
+    )
 
 
-def _mixed_by(node: cst.CSTNode) -> Iterator[str]:
+def _list_disordered_targets(node: cst.CSTNode) -> Iterator[str]:
     yield from written_names(node)
     if isinstance(node, cst.Call):
-        receiver, _, method = tree.dotted(node.func).rpartition(".")
+        receiver, _, method = tree.read_dotted_name(node.func).rpartition(".")
         if method in _DISORDER:
             yield receiver
-            yield from (tree.dotted(argument.value) for argument in node.args)
+            yield from (tree.read_dotted_name(argument.value) for argument in node.args)
 
 
 def _is_in_order(
-    node: cst.BaseExpression | None, at: Around, left: int = _FARTHEST, *, backwards: bool
+    node: cst.BaseExpression | None,
+    context: BindingContext,
+    left: int = _FARTHEST,
+    *,
+    backwards: bool,
 ) -> bool:
     if isinstance(node, cst.List | cst.Tuple):
         return _listed_in_order(node, backwards=backwards)
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
         sides = (node.left, node.right)
         return any(isinstance(side, cst.List) and len(side.elements) == 1 for side in sides)
-    inner = _taken_from(node, at) if left else None
+    inner = _find_element_source(node, context) if left else None
     if inner is not None:
-        return _is_in_order(at.value(inner), at, left - 1, backwards=backwards)
-    return isinstance(node, cst.Call) and _made_in_order(node, at, backwards=backwards)
+        return _is_in_order(context.value(inner), context, left - 1, backwards=backwards)
+    return isinstance(node, cst.Call) and _made_in_order(node, context, backwards=backwards)
 
 
-def _taken_from(node: cst.CSTNode | None, at: Around) -> cst.BaseExpression | None:
+def _find_element_source(
+    node: cst.CSTNode | None, context: BindingContext
+) -> cst.BaseExpression | None:
     """Return what an expression holds the elements of in their order, None where of nothing."""
     match node:
-        case cst.ListComp(for_in=cst.CompFor(inner_for_in=None) as each):
-            same = tree.dotted(node.elt) == tree.dotted(each.target) != ""
-            return each.iter if same else None
+        case cst.ListComp(for_in=cst.CompFor(inner_for_in=None) as comprehension):
+            same = (
+                tree.read_dotted_name(node.elt) == tree.read_dotted_name(comprehension.target) != ""
+            )
+            return comprehension.iter if same else None
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice(step=None))]):
             return node.value
         case cst.Call():
-            kept = at.file.meant(node.func) in _KEEPING and node.args
-            return node.args[0].value if kept else copied_from(node, at)
+            keeps_order = context.file.expand_name(node.func) in _KEEPING and node.args
+            return node.args[0].value if keeps_order else find_copy_source(node, context)
         case _:
             return None
 
 
 def _listed_in_order(node: cst.List | cst.Tuple, *, backwards: bool) -> bool:
-    values = [tree.constant(element.value) for element in node.elements]
+    values = [tree.evaluate_constant(element.value) for element in node.elements]
     if len(values) < 2:
         return True
     try:
@@ -152,11 +180,11 @@ def _listed_in_order(node: cst.List | cst.Tuple, *, backwards: bool) -> bool:
         return False
 
 
-def _made_in_order(call: cst.Call, at: Around, *, backwards: bool) -> bool:
-    name = at.file.meant(call.func)
+def _made_in_order(call: cst.Call, context: BindingContext, *, backwards: bool) -> bool:
+    name = context.file.expand_name(call.func)
     if name == "sorted":
-        reverse = tree.dotted(tree.argument(call, "reverse", 9)) not in ("", "False")
-        return tree.argument(call, "key", 9) is not None or reverse is backwards
+        reverse = tree.read_dotted_name(tree.find_argument(call, "reverse", 9)) not in ("", "False")
+        return tree.find_argument(call, "key", 9) is not None or reverse is backwards
     if name not in _IN_ORDER:
         return not call.args and name in _EMPTY
     step = call.args[2].value if len(call.args) > 2 else None

@@ -6,10 +6,10 @@ import libcst as cst
 
 from mutators.python.lint_rules import rules, subjects, tree
 from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
-from mutators.python.lint_rules.hits import Hit
+from mutators.python.lint_rules.hits import RuleHit
 from mutators.python.lint_rules.project import PythonProject
 
-_WHAT = {
+_IO_DESCRIPTIONS = {
     "print": "writes to standard output",
     "open": "opens a file",
     "io.open": "opens a file",
@@ -35,33 +35,38 @@ _LIGHT = frozenset({"range", "len", "str", "print"})
 _IN_MEMORY = frozenset({"file"})
 
 
-def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+def find_timed_io(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:  # noqa: ARG001 - as all rules
     """Yield the first call of each timed code that does I/O beside what is measured."""
     for code in bench.timed:
-        others = frozenset(one for one in code.calls if tree.dotted(one.func) not in _LIGHT)
-        for call in code.calls if others else ():
-            what = _what(bench, call)
-            if what and _beside(others, call):
-                yield Hit(
+        heavy_calls = frozenset(
+            heavy_call
+            for heavy_call in code.calls
+            if tree.read_dotted_name(heavy_call.func) not in _LIGHT
+        )
+        for call in code.calls if heavy_calls else ():
+            io_description = _describe_io(bench, call)
+            if io_description and _has_other_calls(heavy_calls, call):
+                yield RuleHit(
                     rule=rules.IO_IN_TIMED,
                     bench=bench,
                     node=call,
-                    text=f"`{tree.code(call)}` {what} inside the timed code, beside what is"
+                    text=f"`{tree.format_code(call)}` {io_description} inside the timed code, "
+                    "beside what is"
                     " measured: its time is part of the number, and changes with all else that the"
                     " machine does.",
                 )
                 break
 
 
-def _what(bench: BenchmarkSource, call: cst.Call) -> str:
+def _describe_io(bench: BenchmarkSource, call: cst.Call) -> str:
     """Return what a call does that is I/O, empty where it does none or is the subject."""
-    name = bench.file.meant(call.func)
-    if subjects.about(bench, subjects.SLEEP if name == "time.sleep" else subjects.IO):
+    name = bench.file.expand_name(call.func)
+    if subjects.is_about(bench, subjects.SLEEP if name == "time.sleep" else subjects.IO):
         return ""
     module, _, last = name.rpartition(".")
-    if name in _WHAT:
+    if name in _IO_DESCRIPTIONS:
         hidden = "." not in name and not bench.file.plain(name)
-        return "" if hidden or _redirected(call) else _WHAT[name]
+        return "" if hidden or _is_redirected(call) else _IO_DESCRIPTIONS[name]
     if module in _MODULES and last in _MODULES[module][1] and bench.file.imports.get(module):
         return _MODULES[module][0]
     if module.rpartition(".")[2] in _LOGGERS and last in _LOGGED:
@@ -71,7 +76,7 @@ def _what(bench: BenchmarkSource, call: cst.Call) -> str:
     return ""
 
 
-def _redirected(call: cst.Call) -> bool:
+def _is_redirected(call: cst.Call) -> bool:
     """Tell whether `print` is told where to write to."""
     return any(
         argument.keyword is not None and argument.keyword.value in _IN_MEMORY
@@ -79,7 +84,7 @@ def _redirected(call: cst.Call) -> bool:
     )
 
 
-def _beside(others: frozenset[cst.Call], call: cst.Call) -> bool:
+def _has_other_calls(heavy_calls: frozenset[cst.Call], call: cst.Call) -> bool:
     """Tell whether the timed code calls anything else, in the arguments of the I/O too."""
-    ours = {call, *tree.calls(call.func)}
-    return len(others) > len(others & ours)
+    io_calls = {call, *tree.list_calls(call.func)}
+    return len(heavy_calls) > len(heavy_calls & io_calls)

@@ -11,7 +11,7 @@ from mutators.python.lint_rules.project import PythonProject
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Hit:
+class RuleHit:
     """One place that a rule reports, in the file of the benchmark."""
 
     rule: SmellRule  # that reports it
@@ -23,4 +23,4 @@ class Hit:
     sure: Confidence | None = None  # confidence; None: that of the rule
 
 
-Search = Callable[[BenchmarkSource, PythonProject], Iterator[Hit]]
+Search = Callable[[BenchmarkSource, PythonProject], Iterator[RuleHit]]

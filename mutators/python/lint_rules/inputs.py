@@ -6,8 +6,8 @@ import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
 from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource, Preparation
-from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import File, PythonProject
+from mutators.python.lint_rules.hits import RuleHit
+from mutators.python.lint_rules.project import PythonFile, PythonProject
 from mutators.python.lint_rules.randomness import SEED, is_unseeded
 
 _AMOUNTS = frozenset({"size", "k", "n", "length", "count"})
@@ -17,18 +17,19 @@ _NUMBERS = frozenset({"int", "round", "abs", "max", "min"})
 """Functions whose result is as random as the numbers they are given."""
 
 
-def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
+def find_unseeded_inputs(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:
     """Yield the first draw of each piece of set-up that decides how much there is to do."""
-    if b"random" not in bench.file.text or project.once(_seeds, bench.file, project):
+    if b"random" not in bench.file.text or project.answer_once(_has_seed, bench.file, project):
         return
     for preparation in bench.preparations:
-        call = project.once(_first_draw, preparation)
+        call = project.answer_once(_first_draw, preparation)
         if call is not None:
-            yield Hit(
+            yield RuleHit(
                 rule=rules.UNSEEDED_RANDOM,
                 bench=bench,
                 node=call,
-                text=f"`{tree.code(call)}` draws how much the inputs hold, and nothing sets a"
+                text=f"`{tree.format_code(call)}` draws how much the inputs hold, and nothing "
+                "sets a"
                 " seed: each run measures another amount of work.",
                 head=preparation.head,
                 shared=preparation.shared,
@@ -37,27 +38,31 @@ def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
 
 def _first_draw(preparation: Preparation) -> cst.Call | None:
     """Return the first draw in those expressions that decide how much code makes."""
-    for node in tree.own(*preparation.nodes):
+    for node in tree.walk_own_nodes(*preparation.nodes):
         draws = [
             call
-            for decider in _deciders(node)
-            for call in tree.calls(decider)
-            if is_unseeded(call, preparation) and not _fixed(call)
+            for decider in _list_deciding_parts(node)
+            for call in tree.list_calls(decider)
+            if is_unseeded(call, preparation) and not _draws_fixed_amount(call)
         ]
-        draws += (call for amount in _amounts(node) for call in _drawn(amount, preparation))
+        draws += (
+            call
+            for amount in _list_amounts(node)
+            for call in _find_amount_draws(amount, preparation)
+        )
         if draws:
             return draws[0]
     return None
 
 
-def _fixed(draw: cst.Call) -> bool:
+def _draws_fixed_amount(draw: cst.Call) -> bool:
     """Tell whether a draw holds as many as it is told, whatever is drawn."""
-    return tree.dotted(draw.func).rpartition(".")[2] in _FIXED
+    return tree.read_dotted_name(draw.func).rpartition(".")[2] in _FIXED
 
 
-def _deciders(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def _list_deciding_parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the parts of a node on which it hangs how often something is done."""
-    yield from _amounts(node)
+    yield from _list_amounts(node)
     match node:
         case cst.If(orelse=None) if _does_more(node):
             yield node.test
@@ -72,14 +77,14 @@ def _deciders(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def _does_more(node: cst.If) -> bool:
     """Tell whether a branch does more or less than nothing: not where it sets another value."""
     more = cst.Expr | cst.Continue | cst.Break | cst.Del | cst.Return
-    return any(isinstance(inner_node, more) for inner_node in tree.own(node.body))
+    return any(isinstance(inner_node, more) for inner_node in tree.walk_own_nodes(node.body))
 
 
-def _amounts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+def _list_amounts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
     """Yield the expressions in a node that are numbers of what it makes."""
     match node:
         case cst.Call():
-            everything = tree.dotted(node.func) == "range"
+            everything = tree.read_dotted_name(node.func) == "range"
             for argument in node.args:
                 named = argument.keyword is not None and argument.keyword.value in _AMOUNTS
                 if everything or named:
@@ -92,19 +97,19 @@ def _amounts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
                 )
 
 
-def _drawn(amount: cst.BaseExpression, preparation: Preparation) -> Iterator[cst.Call]:
+def _find_amount_draws(amount: cst.BaseExpression, preparation: Preparation) -> Iterator[cst.Call]:
     """Yield the draws of numbers that the names in an amount stand for."""
-    for name in _terms(amount):
+    for name in _list_terms(amount):
         value = preparation.value(name) if isinstance(name, cst.Name | cst.Attribute) else None
-        for expression in _terms(value) if value is not None else ():
+        for expression in _list_terms(value) if value is not None else ():
             if isinstance(expression, cst.Call) and is_unseeded(expression, preparation):
                 yield expression
             elif isinstance(expression, cst.IfExp):
-                calls = tree.calls(expression.test)
+                calls = tree.list_calls(expression.test)
                 yield from (call for call in calls if is_unseeded(call, preparation))
 
 
-def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def _list_terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """Yield the parts that a number is reckoned of: `a` and `b` of `int(a * 2) + b`."""
     pending = [node]
     while pending:
@@ -114,16 +119,18 @@ def _terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
                 pending += (expression.left, expression.right)
             case cst.UnaryOperation():
                 pending.append(expression.expression)
-            case cst.Call() if tree.dotted(expression.func) in _NUMBERS:
+            case cst.Call() if tree.read_dotted_name(expression.func) in _NUMBERS:
                 pending += (argument.value for argument in expression.args)
             case _:
                 yield expression
 
 
-def _seeds(file: File, project: PythonProject) -> bool:
+def _has_seed(file: PythonFile, project: PythonProject) -> bool:
     """Tell whether a seed is set in the file, in what it imports, or in what runs before it."""
-    return any(project.once(_sets_seed, ancestor) for ancestor in (file, *project.around(file)))
+    return any(
+        project.answer_once(_sets_seed, ancestor) for ancestor in (file, *project.around(file))
+    )
 
 
-def _sets_seed(file: File) -> bool:
+def _sets_seed(file: PythonFile) -> bool:
     return SEED.search(file.text) is not None

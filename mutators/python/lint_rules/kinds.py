@@ -12,8 +12,8 @@ from typing import NamedTuple
 import libcst as cst
 
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.benchmark_discovery import Around
-from mutators.python.lint_rules.project import File
+from mutators.python.lint_rules.benchmark_discovery import BindingContext
+from mutators.python.lint_rules.project import PythonFile
 
 
 class ObjectChange(StrEnum):
@@ -136,97 +136,117 @@ _FARTHEST = 5
 """Over how many copies of copies a kind is followed."""
 
 
-def kind(node: cst.BaseExpression | None, at: Around, left: int = _FARTHEST) -> str:
+def find_container_kind(
+    node: cst.BaseExpression | None, context: BindingContext, left: int = _FARTHEST
+) -> str:
     """Return the kind of container that an expression makes, empty where it is not seen."""
     if left == 0:
         return ""
-    display = next((name for name, made in _DISPLAYS if isinstance(node, made)), "")
+    display = next(
+        (name for name, display_types in _DISPLAYS if isinstance(node, display_types)), ""
+    )
     if display:
         return display
     match node:
         case cst.BinaryOperation():
-            both = [kind(expression, at, left - 1) for expression in (node.left, node.right)]
-            return "list" if "list" in both else ""
+            operand_kinds = [
+                find_container_kind(expression, context, left - 1)
+                for expression in (node.left, node.right)
+            ]
+            return "list" if "list" in operand_kinds else ""
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
-            return "list" if kind(at.value(node.value), at, left - 1) == "list" else ""
+            return (
+                "list"
+                if find_container_kind(context.value(node.value), context, left - 1) == "list"
+                else ""
+            )
         case cst.Call():
-            return _made(node, at, left)
+            return _find_call_kind(node, context, left)
         case _:
             return ""
 
 
-def _made(call: cst.Call, at: Around, left: int) -> str:
-    copied = copied_from(call, at)
+def _find_call_kind(call: cst.Call, context: BindingContext, left: int) -> str:
+    copied = find_copy_source(call, context)
     if copied is not None:
-        return kind(at.value(copied), at, left - 1)
-    name = at.file.meant(call.func)
-    builtin = "." not in name and not at.file.plain(name)
+        return find_container_kind(context.value(copied), context, left - 1)
+    name = context.file.expand_name(call.func)
+    builtin = "." not in name and not context.file.plain(name)
     return "" if builtin else _MAKERS.get(name, "")
 
 
-def copied_from(call: cst.Call, at: Around) -> cst.BaseExpression | None:
+def find_copy_source(call: cst.Call, context: BindingContext) -> cst.BaseExpression | None:
     """Return what a call makes a copy of, None where it makes something else."""
-    if at.file.meant(call.func) in _COPIES and call.args:
+    if context.file.expand_name(call.func) in _COPIES and call.args:
         return call.args[0].value
     if isinstance(call.func, cst.Attribute) and call.func.attr.value == "copy" and not call.args:
         return call.func.value
     return None
 
 
-def runs_out(node: cst.BaseExpression | None, file: File) -> bool:
+def runs_out(node: cst.BaseExpression | None, file: PythonFile) -> bool:
     """Tell whether an expression makes an iterator, which whoever reads it first uses up."""
     if isinstance(node, cst.GeneratorExp):
         return True
     if not isinstance(node, cst.Call):
         return False
-    name = tree.dotted(node.func)
+    name = tree.read_dotted_name(node.func)
     return name in _ITERATORS and file.plain(name)
 
 
-def passes_by(function: cst.FunctionDef, file: File) -> dict[Parameter, ObjectChange]:
+def find_argument_changes(
+    function: cst.FunctionDef, file: PythonFile
+) -> dict[Parameter, ObjectChange]:
     """Return by its parameters what a function does to the arguments there.
 
     Only what it does to a parameter that it binds to nothing else; growing and shrinking may
     cancel out, and both together are left out.
     """
-    nodes = tree.body(function)
-    bound = {*tree.bindings(nodes), "self", "cls"}
+    nodes = tree.list_body_nodes(function)
+    bound = {*tree.find_bindings(nodes), "self", "cls"}
     changes: dict[str, set[ObjectChange]] = {}
-    for name, change in _changes(function, file):
+    for name, change in _list_name_changes(function, file):
         changes.setdefault(name, set()).add(change)
-    listed = [Parameter(place, name) for place, name in enumerate(tree.parameters(function))]
-    listed += [
+    parameters = [
+        Parameter(place, name)
+        for place, name in enumerate(tree.list_positional_parameters(function))
+    ]
+    parameters += [
         Parameter(-1, kwonly_parameter.name.value)
         for kwonly_parameter in function.params.kwonly_params
     ]
     return {
         parameter: next(iter(changes[parameter.name]))
-        for parameter in listed
+        for parameter in parameters
         if parameter.name not in bound and len(changes.get(parameter.name, ())) == 1
     }
 
 
-def transparent(function: cst.FunctionDef) -> bool:
+def is_transparent(function: cst.FunctionDef) -> bool:
     """Tell whether calling a function runs its body: no decorator that may do something else."""
-    return all(name.rpartition(".")[2] in _TRANSPARENT for name in tree.decorators(function))
+    return all(
+        name.rpartition(".")[2] in _TRANSPARENT for name in tree.list_decorator_names(function)
+    )
 
 
-def _changes(function: cst.FunctionDef, file: File) -> Iterator[tuple[str, ObjectChange]]:
+def _list_name_changes(
+    function: cst.FunctionDef, file: PythonFile
+) -> Iterator[tuple[str, ObjectChange]]:
     """Yield the names that a function does something to."""
     sorts = re.search("sort|heapify", function.name.value.lower())
-    for node in tree.own(*tree.body(function)):
+    for node in tree.walk_own_nodes(*tree.list_body_nodes(function)):
         if isinstance(node, cst.Call):
-            yield from _changed_by(node, file)
+            yield from _list_call_changes(node, file)
         elif sorts and isinstance(node, cst.Assign):
             yield from ((name, ObjectChange.SWAPS) for name in written_names(node))
 
 
-def _changed_by(call: cst.Call, file: File) -> Iterator[tuple[str, ObjectChange]]:
+def _list_call_changes(call: cst.Call, file: PythonFile) -> Iterator[tuple[str, ObjectChange]]:
     if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
-        yield tree.dotted(call.func.value), _METHODS[call.func.attr.value]
-    parameter = FUNCTIONS.get(file.meant(call.func))
+        yield tree.read_dotted_name(call.func.value), _METHODS[call.func.attr.value]
+    parameter = FUNCTIONS.get(file.expand_name(call.func))
     if parameter is not None and call.args:
-        yield tree.dotted(call.args[0].value), parameter[1]
+        yield tree.read_dotted_name(call.args[0].value), parameter[1]
 
 
 def written_names(node: cst.CSTNode) -> Iterator[str]:
@@ -236,6 +256,6 @@ def written_names(node: cst.CSTNode) -> Iterator[str]:
         targets += (target.target for target in node.targets)
     elif isinstance(node, cst.Del | cst.AugAssign):
         targets.append(node.target)
-    for inner_node in tree.own(*targets):
+    for inner_node in tree.walk_own_nodes(*targets):
         if isinstance(inner_node, cst.Subscript):
-            yield tree.dotted(inner_node.value)
+            yield tree.read_dotted_name(inner_node.value)

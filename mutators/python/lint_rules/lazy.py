@@ -10,78 +10,92 @@ from mutators.python.lint_rules.benchmark_discovery import (
     BenchmarkSource,
     TimedCode,
 )
-from mutators.python.lint_rules.hits import Hit
+from mutators.python.lint_rules.hits import RuleHit
 from mutators.python.lint_rules.project import PythonProject
 
 _BUILTINS = frozenset({"map", "filter", "zip", "itertools.chain", "itertools.starmap"})
 
 
-def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
+def find_unused_generators(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:
     """Yield what is lazy and is dropped or handed back to the harness, which drops it."""
     for handed in bench.handed:
         if not isinstance(handed.function, cst.Lambda):
-            what = _function(bench, handed.function, project, awaited=handed.awaited)
-            if what:
-                yield _hit(bench, handed.call, tree.code(handed.function), what)
+            reason = _explain_lazy_function(bench, handed.function, project, awaited=handed.awaited)
+            if reason:
+                yield _make_hit(bench, handed.call, tree.format_code(handed.function), reason)
     for code in bench.timed:
-        for node in _dropped(code):
-            what = _value(bench, node, project)
-            if what:
-                yield _hit(bench, node, tree.code(node), what)
+        for node in _list_dropped_values(code):
+            reason = _explain_lazy_value(bench, node, project)
+            if reason:
+                yield _make_hit(bench, node, tree.format_code(node), reason)
     if bench.harness is BenchmarkFramework.ASV:
-        yield from _itself(bench)
+        yield from _find_lazy_benchmarks(bench)
 
 
-def _hit(bench: BenchmarkSource, node: cst.CSTNode, name: str, what: str) -> Hit:
-    return Hit(
+def _make_hit(bench: BenchmarkSource, node: cst.CSTNode, name: str, reason: str) -> RuleHit:
+    return RuleHit(
         rule=rules.UNUSED_GENERATOR,
         bench=bench,
         node=node,
-        text=f"`{name}` {what}: the time is that of making it, nothing of its work is measured.",
+        text=f"`{name}` {reason}: the time is that of making it, nothing of its work is measured.",
     )
 
 
-def _itself(bench: BenchmarkSource) -> Iterator[Hit]:
+def _find_lazy_benchmarks(bench: BenchmarkSource) -> Iterator[RuleHit]:
     for code in bench.timed:
         function = code.function
-        if function is not None and (tree.yields(function) or function.asynchronous is not None):
-            yield _hit(bench, function, function.name.value, _MADE[function.asynchronous is None])
+        if function is not None and (
+            tree.is_generator(function) or function.asynchronous is not None
+        ):
+            yield _make_hit(
+                bench,
+                function,
+                function.name.value,
+                _LAZY_FUNCTION_REASONS[function.asynchronous is None],
+            )
 
 
-_MADE = {
+_LAZY_FUNCTION_REASONS = {
     True: "is a generator function, and no timed call consumes the generator that it makes",
     False: "is a coroutine function, and no timed call awaits the coroutine that it makes",
 }
 
 
-def _function(
+def _explain_lazy_function(
     bench: BenchmarkSource, function: cst.CSTNode, project: PythonProject, *, awaited: bool
 ) -> str:
     """Return why calling a function does nothing of its work, empty where it may."""
-    name = tree.dotted(function)
+    name = tree.read_dotted_name(function)
     if not name:
         return ""
-    if bench.file.meant(name) in _BUILTINS:
+    if bench.file.expand_name(name) in _BUILTINS:
         hidden = "." not in name and not bench.file.plain(name)
         return "" if hidden else "is lazy, and nobody consumes what each call makes"
-    definition = bench.inner.get(name) or _resolved(bench, name, project)
+    definition = bench.inner.get(name) or _resolve_function(bench, name, project)
     if definition is None:
         return ""
-    if any(tree.dotted(decorator.decorator) != "benchmark" for decorator in definition.decorators):
+    if any(
+        tree.read_dotted_name(decorator.decorator) != "benchmark"
+        for decorator in definition.decorators
+    ):
         return ""
-    if project.once(tree.yields, definition):
-        return _MADE[True]
-    return _MADE[False] if definition.asynchronous is not None and not awaited else ""
+    if project.answer_once(tree.is_generator, definition):
+        return _LAZY_FUNCTION_REASONS[True]
+    return (
+        _LAZY_FUNCTION_REASONS[False] if definition.asynchronous is not None and not awaited else ""
+    )
 
 
-def _resolved(bench: BenchmarkSource, name: str, project: PythonProject) -> cst.FunctionDef | None:
+def _resolve_function(
+    bench: BenchmarkSource, name: str, project: PythonProject
+) -> cst.FunctionDef | None:
     if any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return None
     definition = project.function(bench.file, name)
     return definition[1] if definition is not None else None
 
 
-def _dropped(code: TimedCode) -> Iterator[cst.BaseExpression]:
+def _list_dropped_values(code: TimedCode) -> Iterator[cst.BaseExpression]:
     """Yield the expressions whose values nobody uses: statements, and what is returned."""
     for node in code.every:
         if isinstance(node, cst.Expr | cst.Return) and node.value is not None:
@@ -90,10 +104,12 @@ def _dropped(code: TimedCode) -> Iterator[cst.BaseExpression]:
         yield code.nodes[0]
 
 
-def _value(bench: BenchmarkSource, node: cst.BaseExpression, project: PythonProject) -> str:
+def _explain_lazy_value(
+    bench: BenchmarkSource, node: cst.BaseExpression, project: PythonProject
+) -> str:
     """Return why an expression does nothing of its work, empty where it may."""
     if isinstance(node, cst.GeneratorExp):
         return "is a generator expression that nobody consumes"
     if isinstance(node, cst.Call):
-        return _function(bench, node.func, project, awaited=False)
+        return _explain_lazy_function(bench, node.func, project, awaited=False)
     return ""

@@ -22,21 +22,21 @@ from mutators.python.lint_rules import (
     tree,
 )
 from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
-from mutators.python.lint_rules.hits import Hit, Search
-from mutators.python.lint_rules.project import File, PythonProject
+from mutators.python.lint_rules.hits import RuleHit, Search
+from mutators.python.lint_rules.project import PythonFile, PythonProject
 from mutators.python.lint_rules.rules import RULES
 
 _SEARCHES: tuple[Search, ...] = (
-    setups.look,
-    mutated.look,
-    registered.one_round,
-    effects.look,
-    registered.result_of_call,
-    inputs.look,
-    lazy.look,
-    repeating.inner_loops,
-    repeating.cached_calls,
-    repeating.one_process,
+    setups.find_timed_setup,
+    mutated.find_mutated_inputs,
+    registered.find_single_rounds,
+    effects.find_timed_io,
+    registered.find_call_results,
+    inputs.find_unseeded_inputs,
+    lazy.find_unused_generators,
+    repeating.find_inner_loops,
+    repeating.find_cached_calls,
+    repeating.find_single_process,
 )
 _NEEDS = (
     *(
@@ -83,46 +83,46 @@ class PythonLinter:
 
     def may_hold(self, source: SourceFile, /) -> bool:
         """Tell whether the name and the bytes of a file allow a benchmark."""
-        return source.path.endswith(".py") and _holds(File(source))
+        return source.path.endswith(".py") and _shows_any_benchmark(PythonFile(source))
 
     def look(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks of a project and what the rules find in them."""
         project = PythonProject(sources)
         by_file: dict[str, list[BenchmarkSource]] = {}
         for module in _MODULES:
-            for bench in module.find(project):
+            for bench in module.find_benchmarks(project):
                 by_file.setdefault(bench.file.path, []).append(bench)
         smells: list[Smell] = []
         names: list[str] = []
         for path in sorted(by_file):
             benchmark_sources = by_file[path]
-            smells += _smells(benchmark_sources, project)
+            smells += _find_smells(benchmark_sources, project)
             names += dict.fromkeys(bench.name for bench in benchmark_sources)
         return SourceFindings(
             benchmarks=tuple(names),
             smells=tuple(smells),
-            unread=tuple(file.path for file in project.files if _unread(file)),
+            unread=tuple(file.path for file in project.files if _is_unreadable(file)),
         )
 
 
 _MODULES = (pytest_discovery, asv_discovery, pyperf_discovery)
 
 
-def _holds(file: File) -> bool:
-    return any(module.holds(file) for module in _MODULES)
+def _shows_any_benchmark(file: PythonFile) -> bool:
+    return any(module.shows_benchmark(file) for module in _MODULES)
 
 
-def _unread(file: File) -> bool:
+def _is_unreadable(file: PythonFile) -> bool:
     """Tell whether a file that plainly holds a benchmark cannot be read."""
-    return _holds(file) and file.module is None
+    return _shows_any_benchmark(file) and file.module is None
 
 
-def _smells(benches: list[BenchmarkSource], project: PythonProject) -> list[Smell]:
+def _find_smells(benches: list[BenchmarkSource], project: PythonProject) -> list[Smell]:
     """Return what the rules find in the benchmarks of one file, each place once."""
-    hits_by_place: dict[tuple[str, int], Hit] = {}
+    hits_by_place: dict[tuple[str, int], RuleHit] = {}
     left = _MOST
     for bench in benches:
-        left = _left(bench, left)
+        left = _subtract_timed_nodes(bench, left)
         if left < 0:
             break
         for search in _SEARCHES:
@@ -131,8 +131,8 @@ def _smells(benches: list[BenchmarkSource], project: PythonProject) -> list[Smel
     if not hits_by_place:
         return []
     file = benches[0].file
-    lines = tree.positions(file.module) if file.module is not None else {}
-    smells = (_smell(hit, lines, file) for hit in hits_by_place.values())
+    lines = tree.find_positions(file.module) if file.module is not None else {}
+    smells = (_make_smell(hit, lines, file) for hit in hits_by_place.values())
     order = {rule.id: place for place, rule in enumerate(RULES)}
     return sorted(
         (smell for smell in smells if smell is not None),
@@ -140,7 +140,7 @@ def _smells(benches: list[BenchmarkSource], project: PythonProject) -> list[Smel
     )
 
 
-def _left(bench: BenchmarkSource, left: int) -> int:
+def _subtract_timed_nodes(bench: BenchmarkSource, left: int) -> int:
     """Return what is left of a number of nodes, less those that a benchmark times."""
     for code in bench.timed:
         left -= len(code.every)
@@ -149,7 +149,7 @@ def _left(bench: BenchmarkSource, left: int) -> int:
     return left
 
 
-def _smell(hit: Hit, lines: _Lines, file: File) -> Smell | None:
+def _make_smell(hit: RuleHit, lines: _Lines, file: PythonFile) -> Smell | None:
     """Return a finding with its lines, None where they are not known."""
     places = (hit.node, *(code.place for code in hit.bench.timed if code.place is not None))
     place = next((lines[node] for node in places if node in lines), None)

@@ -9,27 +9,27 @@ import libcst as cst
 from auditor.core.contracts.lint import Confidence
 from mutators.python.lint_rules import contents, rules, tree
 from mutators.python.lint_rules.benchmark_discovery import (
-    Around,
     BenchmarkFramework,
     BenchmarkSource,
-    Handed,
+    BindingContext,
+    CallTarget,
     TimedCode,
 )
-from mutators.python.lint_rules.hits import Hit
+from mutators.python.lint_rules.hits import RuleHit
 from mutators.python.lint_rules.kinds import (
     CHANGES,
     FUNCTIONS,
     ObjectChange,
     Parameter,
-    kind,
-    passes_by,
+    find_argument_changes,
+    find_container_kind,
+    is_transparent,
     runs_out,
-    transparent,
     written_names,
 )
 from mutators.python.lint_rules.project import PythonProject
 
-_WHAT = {
+_CHANGE_TEXTS = {
     ObjectChange.APPENDS: "adds to {0}, which is made once: it grows as long as the benchmark"
     " runs, and each call meets a longer one than the call before it",
     ObjectChange.GROWS: "adds to {0}, which is made once: every call meets a longer one than the"
@@ -60,7 +60,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True, eq=False)
-class _Changed:
+class _MutatingCall:
     """A call that changes an object."""
 
     call: cst.CSTNode  # the place
@@ -71,136 +71,162 @@ class _Changed:
     sure: Confidence | None = None  # confidence; None: that of the rule
 
 
-def look(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
+def find_mutated_inputs(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:
     """Yield the calls that change what later calls are given."""
     for handed in bench.handed:
         if not handed.renewed:
-            for change in _handed(bench, handed, project):
-                yield _hit(bench, change)
+            for change in _find_target_changes(bench, handed, project):
+                yield _make_hit(bench, change)
     for code in bench.timed:
         if not code.renewed:
-            yield from (_hit(bench, found) for found in _timed(bench, code, project))
+            yield from (
+                _make_hit(bench, code_change)
+                for code_change in _find_timed_changes(bench, code, project)
+            )
 
 
-def _hit(bench: BenchmarkSource, change: _Changed) -> Hit:
+def _make_hit(bench: BenchmarkSource, change: _MutatingCall) -> RuleHit:
     often = " (asv sets up once for many calls)" if bench.harness is BenchmarkFramework.ASV else ""
-    what = _WHAT[change.change].format(f"`{tree.code(change.name)}`")
-    text = f"`{tree.code(change.by)}` {what}{often}."
-    return Hit(
+    description = _CHANGE_TEXTS[change.change].format(f"`{tree.format_code(change.name)}`")
+    text = f"`{tree.format_code(change.by)}` {description}{often}."
+    return RuleHit(
         rule=rules.MUTATED_ARGUMENT, bench=bench, node=change.call, text=text, sure=change.sure
     )
 
 
-def _handed(bench: BenchmarkSource, handed: Handed, project: PythonProject) -> Iterator[_Changed]:
+def _find_target_changes(
+    bench: BenchmarkSource, handed: CallTarget, project: PythonProject
+) -> Iterator[_MutatingCall]:
     """Yield what the handed function does to its object or to its arguments."""
-    yield from (change for change in _by_method(bench, handed, bench, project) if change.seen)
-    yield from _exhausted(handed, bench)
-    for found in _by_function(bench, handed, bench, project):
-        if found.seen and found.change is not ObjectChange.APPENDS:
-            yield found
+    yield from (
+        change for change in _find_method_changes(bench, handed, bench, project) if change.seen
+    )
+    yield from _find_exhausted_iterators(handed, bench)
+    for argument_change in _find_function_changes(bench, handed, bench, project):
+        if argument_change.seen and argument_change.change is not ObjectChange.APPENDS:
+            yield argument_change
 
 
-def _exhausted(handed: Handed, at: Around) -> Iterator[_Changed]:
+def _find_exhausted_iterators(
+    handed: CallTarget, context: BindingContext
+) -> Iterator[_MutatingCall]:
     """Yield the iterators among the arguments of a function."""
     last = handed.function.attr if isinstance(handed.function, cst.Attribute) else handed.function
-    if tree.dotted(last) in _UNREAD:
+    if tree.read_dotted_name(last) in _UNREAD:
         return
     for argument in handed.arguments:
-        if runs_out(at.value(argument.value), at.file):
-            yield _Changed(handed.call, handed.function, argument.value, ObjectChange.EXHAUSTS)
+        if runs_out(context.value(argument.value), context.file):
+            yield _MutatingCall(handed.call, handed.function, argument.value, ObjectChange.EXHAUSTS)
 
 
-def _by_method(
-    bench: BenchmarkSource, handed: Handed, at: Around, project: PythonProject
-) -> Iterator[_Changed]:
+def _find_method_changes(
+    bench: BenchmarkSource, handed: CallTarget, context: BindingContext, project: PythonProject
+) -> Iterator[_MutatingCall]:
     function = handed.function
     if not isinstance(function, cst.Attribute):
         return
-    expression, method = at.value(function.value), function.attr.value
-    change = CHANGES.get(kind(expression, at), {}).get(method)
+    expression, method = context.value(function.value), function.attr.value
+    change = CHANGES.get(find_container_kind(expression, context), {}).get(method)
     if change is None or expression is None:
         return
-    how = handed.arguments
-    seen = contents.changes(method, how, expression, at, project) and not (
-        change in _ORDERING and contents.in_order(function.value, how, bench, project)
+    arguments = handed.arguments
+    is_evident = contents.changes_contents(
+        method, arguments, expression, context, project
+    ) and not (
+        change in _ORDERING
+        and contents.is_already_sorted(function.value, arguments, bench, project)
     )
-    yield _Changed(handed.call, function, function.value, change, seen)
+    yield _MutatingCall(handed.call, function, function.value, change, is_evident)
 
 
-def _by_function(
-    bench: BenchmarkSource, handed: Handed, at: Around, project: PythonProject
-) -> Iterator[_Changed]:
+def _find_function_changes(
+    bench: BenchmarkSource, handed: CallTarget, context: BindingContext, project: PythonProject
+) -> Iterator[_MutatingCall]:
     """Yield the arguments that a function is known to change."""
-    for (place, name), change in _places(bench, handed.function, project).items():
+    for (place, name), change in _find_changed_parameters(bench, handed.function, project).items():
         expression = handed.argument(place, name)
-        if expression is not None and _can_change(expression, change, at):
-            how = handed.arguments
-            ordered = change in _ORDERING and contents.in_order(expression, how, bench, project)
-            yield _Changed(handed.call, handed.function, expression, change, not ordered)
+        if expression is not None and _can_change(expression, change, context):
+            arguments = handed.arguments
+            ordered = change in _ORDERING and contents.is_already_sorted(
+                expression, arguments, bench, project
+            )
+            yield _MutatingCall(handed.call, handed.function, expression, change, not ordered)
 
 
-def _places(
+def _find_changed_parameters(
     bench: BenchmarkSource, function: cst.CSTNode, project: PythonProject
 ) -> dict[Parameter, ObjectChange]:
     """Return the parameters whose arguments a function is known to change."""
-    name = tree.dotted(function)
+    name = tree.read_dotted_name(function)
     if not name:
         return {}
-    known = FUNCTIONS.get(bench.file.meant(name))
-    if known is not None:
-        return dict([known])
-    near = bench.inner.get(name)
-    definition = (bench.file, near) if near is not None else project.function(bench.file, name)
-    if definition is None or not transparent(definition[1]):
+    library_entry = FUNCTIONS.get(bench.file.expand_name(name))
+    if library_entry is not None:
+        return dict([library_entry])
+    inner_function = bench.inner.get(name)
+    definition = (
+        (bench.file, inner_function)
+        if inner_function is not None
+        else project.function(bench.file, name)
+    )
+    if definition is None or not is_transparent(definition[1]):
         return {}
-    return project.once(passes_by, definition[1], definition[0])
+    return project.answer_once(find_argument_changes, definition[1], definition[0])
 
 
-def _can_change(expression: cst.BaseExpression, change: ObjectChange, at: Around) -> bool:
+def _can_change(
+    expression: cst.BaseExpression, change: ObjectChange, context: BindingContext
+) -> bool:
     """Tell whether an argument is a container that such a change is one of.
 
     What has its elements exchanged in place can be no other than that, even where it is not seen.
     """
-    made = kind(at.value(expression), at)
+    container_kind = find_container_kind(context.value(expression), context)
     if change is ObjectChange.SWAPS:
-        return made in ("", "list", "array")
-    return change in CHANGES.get(made, {}).values()
+        return container_kind in ("", "list", "array")
+    return change in CHANGES.get(container_kind, {}).values()
 
 
-def _timed(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -> Iterator[_Changed]:
+def _find_timed_changes(
+    bench: BenchmarkSource, code: TimedCode, project: PythonProject
+) -> Iterator[_MutatingCall]:
     """Yield the changes in the timed code of what is there before it and after it.
 
     What the code appends to is most often a list of results, which nothing measured reads.
     """
-    at = bench.around(code)
-    changes_by_name: dict[str, list[_Changed]] = {}
+    context = bench.around(code)
+    changes_by_name: dict[str, list[_MutatingCall]] = {}
     for call in code.calls:
-        for each in _by_call(bench, call, at, project):
-            name = tree.dotted(each.name)
-            if name and code.outlives(name):
-                changes_by_name.setdefault(name, []).append(each)
-    back = _put_back(bench, code, project) if changes_by_name else frozenset()
-    read = _read(code) if changes_by_name else frozenset()
+        for call_change in _find_call_changes(bench, call, context, project):
+            name = tree.read_dotted_name(call_change.name)
+            if name and code.outlives_round(name):
+                changes_by_name.setdefault(name, []).append(call_change)
+    back = _list_restored_names(bench, code, project) if changes_by_name else frozenset()
+    read = _list_argument_names(code) if changes_by_name else frozenset()
     for name, changes in changes_by_name.items():
-        kinds, seen = (
+        kinds, evident_changes = (
             {change.change for change in changes},
             [change for change in changes if change.seen],
         )
-        if len(kinds) != 1 or not seen:
+        if len(kinds) != 1 or not evident_changes:
             continue
         if ObjectChange.APPENDS not in kinds and name not in back:
-            yield seen[0]
+            yield evident_changes[0]
         elif ObjectChange.APPENDS in kinds and name in read:
-            yield replace(seen[0], sure=Confidence.POSSIBLE if name in back else None)
+            yield replace(evident_changes[0], sure=Confidence.POSSIBLE if name in back else None)
 
 
-def _read(code: TimedCode) -> frozenset[str]:
+def _list_argument_names(code: TimedCode) -> frozenset[str]:
     """Return the names that calls of the timed code get as arguments."""
-    calls = (call for call in code.calls if tree.dotted(call.func) != "len")
-    return frozenset(tree.dotted(argument.value) for call in calls for argument in call.args)
+    calls = (call for call in code.calls if tree.read_dotted_name(call.func) != "len")
+    return frozenset(
+        tree.read_dotted_name(argument.value) for call in calls for argument in call.args
+    )
 
 
-def _put_back(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -> frozenset[str]:
+def _list_restored_names(
+    bench: BenchmarkSource, code: TimedCode, project: PythonProject
+) -> frozenset[str]:
     """Return the names of what may hold again what it held.
 
     The code writes to elements of it, or deletes some; or it hands it to what is not seen.
@@ -208,24 +234,24 @@ def _put_back(bench: BenchmarkSource, code: TimedCode, project: PythonProject) -
     stores = (name for node in code.every for name in written_names(node))
     hidden = (call for call in code.calls if not _is_seen(call, bench, project))
     return frozenset(stores) | {
-        tree.dotted(argument.value) for call in hidden for argument in call.args
+        tree.read_dotted_name(argument.value) for call in hidden for argument in call.args
     }
 
 
 def _is_seen(call: cst.Call, bench: BenchmarkSource, project: PythonProject) -> bool:
     """Tell whether it is known what a call does to its arguments."""
-    name = tree.dotted(call.func)
-    if name in bench.inner or bench.file.meant(name) in FUNCTIONS:
+    name = tree.read_dotted_name(call.func)
+    if name in bench.inner or bench.file.expand_name(name) in FUNCTIONS:
         return True
     if "." not in name and bench.file.plain(name):
         return name in _BUILTINS
     return bool(name) and project.function(bench.file, name) is not None
 
 
-def _by_call(
-    bench: BenchmarkSource, call: cst.Call, at: Around, project: PythonProject
-) -> Iterator[_Changed]:
-    handed = Handed(call=call, function=call.func, arguments=tuple(call.args))
-    yield from _by_method(bench, handed, at, project)
-    yield from _exhausted(handed, at)
-    yield from _by_function(bench, handed, at, project)
+def _find_call_changes(
+    bench: BenchmarkSource, call: cst.Call, context: BindingContext, project: PythonProject
+) -> Iterator[_MutatingCall]:
+    handed = CallTarget(call=call, function=call.func, arguments=tuple(call.args))
+    yield from _find_method_changes(bench, handed, context, project)
+    yield from _find_exhausted_iterators(handed, context)
+    yield from _find_function_changes(bench, handed, context, project)

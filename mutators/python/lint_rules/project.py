@@ -10,22 +10,22 @@ import libcst as cst
 
 from auditor.core.subject import SourceFile
 from mutators.python.lint_rules import tree
-from mutators.python.parsing import parse
+from mutators.python.parsing import parse_source
 
 Kind = TypeVar("Kind", cst.FunctionDef, cst.ClassDef)
 Answer = TypeVar("Answer")
 About = ParamSpec("About")
-Found = tuple["File", cst.FunctionDef]
+LocatedFunction = tuple["PythonFile", cst.FunctionDef]
 
 _FARTHEST = 4
 """Over how many modules an import is followed."""
 _STARRED = 10
 """How many `from ... import *` of a module are followed."""
-_KNOWN = 4
+_LOOKUP_PARTS = 4
 """By how many of its last parts a module is looked up."""
 
 
-class File:
+class PythonFile:
     """One file, parsed when it is asked for."""
 
     def __init__(self, source: SourceFile) -> None:
@@ -48,7 +48,7 @@ class File:
     @cached_property
     def module(self) -> cst.Module | None:
         """Return the tree, None where the file cannot be read."""
-        return parse(self.text)
+        return parse_source(self.text)
 
     @cached_property
     def statements(self) -> tuple[cst.CSTNode, ...]:
@@ -58,24 +58,24 @@ class File:
     @cached_property
     def bindings(self) -> tree.Bindings:
         """Return what the module assigns to its names."""
-        return tree.bindings(self.statements)
+        return tree.find_bindings(self.statements)
 
     @cached_property
     def functions(self) -> dict[str, cst.FunctionDef]:
         """Return the functions of the module by name, without those defined more than once."""
-        return _single(self.statements, cst.FunctionDef)
+        return _index_unique_definitions(self.statements, cst.FunctionDef)
 
     @cached_property
     def classes(self) -> dict[str, cst.ClassDef]:
         """Return the classes of the module by name, without those defined more than once."""
-        return _single(self.statements, cst.ClassDef)
+        return _index_unique_definitions(self.statements, cst.ClassDef)
 
     @cached_property
     def imports(self) -> dict[str, str]:
         """Return what the names that are imported anywhere in the file stand for."""
         origins: dict[str, str] = {}
-        for node in tree.descend(*self.statements):
-            origins.update(_imported(node))
+        for node in tree.walk_tree(*self.statements):
+            origins.update(_list_imported_names(node))
         return origins
 
     @cached_property
@@ -88,14 +88,14 @@ class File:
     def starred(self) -> tuple[str, ...]:
         """Return the modules of which all names are imported."""
         return tuple(
-            _origin(node)
-            for node in tree.own(*self.statements)
+            _format_import_origin(node)
+            for node in tree.walk_own_nodes(*self.statements)
             if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar)
         )
 
-    def meant(self, node: cst.CSTNode | str | None) -> str:
+    def expand_name(self, node: cst.CSTNode | str | None) -> str:
         """Return the dotted name with an imported first part written out: `numpy.random.rand`."""
-        name = node if isinstance(node, str) else tree.dotted(node)
+        name = node if isinstance(node, str) else tree.read_dotted_name(node)
         first, _, rest = name.partition(".")
         origin = self.imports.get(first)
         return ".".join(filter(None, (origin, rest))) if origin else name
@@ -105,33 +105,33 @@ class File:
         return name not in self.bindings and name not in self.imports
 
 
-def _single(nodes: Iterable[cst.CSTNode], kind: type[Kind]) -> dict[str, Kind]:
+def _index_unique_definitions(nodes: Iterable[cst.CSTNode], kind: type[Kind]) -> dict[str, Kind]:
     classes_by_name: dict[str, list[Kind]] = {}
-    for node in tree.own(*nodes):
+    for node in tree.walk_own_nodes(*nodes):
         if isinstance(node, kind):
             classes_by_name.setdefault(node.name.value, []).append(node)
     return {name: classes[0] for name, classes in classes_by_name.items() if len(classes) == 1}
 
 
-def _imported(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
+def _list_imported_names(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
     """Yield the names that an import makes, each with what it stands for."""
     if isinstance(node, cst.Import):
         for alias in node.names:
-            full = tree.dotted(alias.name)
+            full = tree.read_dotted_name(alias.name)
             if alias.asname is not None:
-                yield tree.dotted(alias.asname.name), full
+                yield tree.read_dotted_name(alias.asname.name), full
             else:
                 yield full.partition(".")[0], full.partition(".")[0]
     elif isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
         for alias in node.names:
-            name = tree.dotted(alias.name)
-            local = tree.dotted(alias.asname.name) if alias.asname is not None else name
-            yield local, _origin(node, name)
+            name = tree.read_dotted_name(alias.name)
+            local = tree.read_dotted_name(alias.asname.name) if alias.asname is not None else name
+            yield local, _format_import_origin(node, name)
 
 
-def _origin(node: cst.ImportFrom, name: str = "") -> str:
+def _format_import_origin(node: cst.ImportFrom, name: str = "") -> str:
     """Return what is imported, with a dot in front for each level of a relative import."""
-    module = "." * len(node.relative) + tree.dotted(node.module)
+    module = "." * len(node.relative) + tree.read_dotted_name(node.module)
     return f"{module}.{name}" if name and module.strip(".") else module + name
 
 
@@ -141,12 +141,12 @@ class PythonProject:
     def __init__(self, sources: Iterable[SourceFile]) -> None:
         """Keep the files in the order of their paths."""
         self._sources = sorted(sources, key=lambda source: source.path)
-        self.files = [File(source) for source in self._sources if source.path.endswith(".py")]
-        self._modules: dict[tuple[str, ...], list[File]] = {}
-        self._around: dict[PurePosixPath, list[File]] = {}
+        self.files = [PythonFile(source) for source in self._sources if source.path.endswith(".py")]
+        self._modules: dict[tuple[str, ...], list[PythonFile]] = {}
+        self._around: dict[PurePosixPath, list[PythonFile]] = {}
         self._answers: dict[object, object] = {}
         for file in self.files:
-            for length in range(1, min(len(file.parts), _KNOWN) + 1):
+            for length in range(1, min(len(file.parts), _LOOKUP_PARTS) + 1):
                 self._modules.setdefault(file.parts[-length:], []).append(file)
             if file.place.name in ("conftest.py", "__init__.py"):
                 self._around.setdefault(file.place.parent, []).append(file)
@@ -157,12 +157,12 @@ class PythonProject:
 
     def named(self, names: Iterable[str]) -> list[bytes]:
         """Return the texts of the files with one of these names, in any folder."""
-        wanted = set(names)
+        file_names = set(names)
         return [
-            source.text for source in self._sources if PurePosixPath(source.path).name in wanted
+            source.text for source in self._sources if PurePosixPath(source.path).name in file_names
         ]
 
-    def once(
+    def answer_once(
         self, ask: Callable[About, Answer], *about: About.args, **named: About.kwargs
     ) -> Answer:
         """Return the answer to a question that is asked many times, and answered once.
@@ -174,39 +174,47 @@ class PythonProject:
             self._answers[key] = ask(*about, **named)
         return cast("Answer", self._answers[key])
 
-    def function(self, file: File, name: str) -> Found | None:
+    def function(self, file: PythonFile, name: str) -> LocatedFunction | None:
         """Return the function that a dotted name in a file stands for, None where nobody knows."""
         if name in file.functions:
             bound = file.bindings.get(name, [])
             return (file, file.functions[name]) if len(bound) == 1 else None
-        full = file.meant(name)
+        full = file.expand_name(name)
         if full == name and "." not in name:
             return None
-        return self._follow(file, full, _FARTHEST)
+        return self._follow_import(file, full, _FARTHEST)
 
-    def around(self, file: File) -> list[File]:
+    def around(self, file: PythonFile) -> list[PythonFile]:
         """Return the files that run with a file: what it imports, `conftest.py`, `__init__.py`."""
-        files = [one for above in file.place.parents for one in self._around.get(above, ())]
+        files = [
+            related_file
+            for above in file.place.parents
+            for related_file in self._around.get(above, ())
+        ]
         for full in (*file.imports.values(), *file.starred):
-            files += self._homes(file, full)
+            files += self._find_home_files(file, full)
         return files
 
-    def _homes(self, file: File, full: str) -> Iterator[File]:
+    def _find_home_files(self, file: PythonFile, full: str) -> Iterator[PythonFile]:
         """Yield the files that an imported name may come from."""
         dots = "." * (len(full) - len(full.lstrip(".")))
         rest = full.lstrip(".")
         for name in (rest, rest.rpartition(".")[0]):
-            home = self._module(file, dots + name) if name else None
+            home = self._find_module_file(file, dots + name) if name else None
             if home is not None:
                 yield home
 
-    def _follow(self, file: File, full: str, left: int) -> Found | None:
+    def _follow_import(self, file: PythonFile, full: str, left: int) -> LocatedFunction | None:
         dots = "." * (len(full) - len(full.lstrip(".")))
         module, _, name = full.lstrip(".").rpartition(".")
-        home = self._module(file, dots + module)
-        return None if home is None or left == 0 else self.once(self._inside, home, name, left)
+        home = self._find_module_file(file, dots + module)
+        return (
+            None
+            if home is None or left == 0
+            else self.answer_once(self._find_in_module, home, name, left)
+        )
 
-    def _inside(self, home: File, name: str, left: int) -> Found | None:
+    def _find_in_module(self, home: PythonFile, name: str, left: int) -> LocatedFunction | None:
         """Return the function of a name in a module, by way of what it imports too."""
         if name.encode() not in home.words and b"import *" not in home.text:
             return None
@@ -214,32 +222,38 @@ class PythonProject:
             single = len(home.bindings.get(name, [])) == 1
             return (home, home.functions[name]) if single else None
         if name in home.imports:
-            return self._follow(home, home.imports[name], left - 1)
+            return self._follow_import(home, home.imports[name], left - 1)
         starred = home.starred if len(home.starred) <= _STARRED else ()
-        definitions = (self._follow(home, f"{module}.{name}", left - 1) for module in starred)
+        definitions = (
+            self._follow_import(home, f"{module}.{name}", left - 1) for module in starred
+        )
         return next(filter(None, definitions), None)
 
-    def _module(self, file: File, name: str) -> File | None:
+    def _find_module_file(self, file: PythonFile, name: str) -> PythonFile | None:
         """Return the file of a module; None where none or several could be meant."""
         dots = len(name) - len(name.lstrip("."))
         parts = tuple(part for part in name.split(".") if part)
         if not dots:
-            return self.once(self._named, parts)
+            return self.answer_once(self._find_file_named, parts)
         if dots > len(file.place.parents):
             return None
-        return self.once(self._at, (*file.place.parents[dots - 1].parts, *parts))
+        return self.answer_once(self._find_file_at, (*file.place.parents[dots - 1].parts, *parts))
 
-    def _at(self, parts: tuple[str, ...]) -> File | None:
-        fits = [file for file in self._modules.get(parts[-_KNOWN:], ()) if file.parts == parts]
+    def _find_file_at(self, parts: tuple[str, ...]) -> PythonFile | None:
+        fits = [
+            file for file in self._modules.get(parts[-_LOOKUP_PARTS:], ()) if file.parts == parts
+        ]
         return fits[0] if len(fits) == 1 else None
 
-    def _named(self, parts: tuple[str, ...]) -> File | None:
-        candidates = self._modules.get(parts[-_KNOWN:], ()) if parts else ()
-        fits = _nearest([file for file in candidates if file.parts[-len(parts) :] == parts])
+    def _find_file_named(self, parts: tuple[str, ...]) -> PythonFile | None:
+        candidates = self._modules.get(parts[-_LOOKUP_PARTS:], ()) if parts else ()
+        fits = _select_nearest_files(
+            [file for file in candidates if file.parts[-len(parts) :] == parts]
+        )
         return fits[0] if len(fits) == 1 else None
 
 
-def _nearest(files: list[File]) -> list[File]:
+def _select_nearest_files(files: list[PythonFile]) -> list[PythonFile]:
     """Return the files with the fewest folders above them: `src/a/b.py` before `old/src/a/b.py`."""
     fewest = min((len(file.place.parts) for file in files), default=0)
     return [file for file in files if len(file.place.parts) == fewest]

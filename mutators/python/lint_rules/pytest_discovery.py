@@ -10,12 +10,12 @@ from mutators.python.lint_rules import tree
 from mutators.python.lint_rules.benchmark_discovery import (
     BenchmarkFramework,
     BenchmarkSource,
-    Handed,
+    CallTarget,
     Preparation,
     TimedCode,
-    code_of_rounds,
+    make_round_code,
 )
-from mutators.python.lint_rules.project import File, PythonProject
+from mutators.python.lint_rules.project import PythonFile, PythonProject
 
 HINT = re.compile(rb"\b(?:codspeed_)?benchmark\b")
 _PLAIN = re.compile(
@@ -33,49 +33,57 @@ _PREFIX = re.compile(rb"(\w+)\*")
 _CONFIGURATIONS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 
 
-def find(project: PythonProject) -> Iterator[BenchmarkSource]:
+def find_benchmarks(project: PythonProject) -> Iterator[BenchmarkSource]:
     """Yield the benchmarks of pytest in the order of the files."""
-    ours = [file for file in project.files if HINT.search(file.text)]
-    replaced = [file for file in ours if _replaces(file)]
+    candidates = [file for file in project.files if HINT.search(file.text)]
+    replaced = [file for file in candidates if _replaces_fixture(file)]
     codspeed = project.says(b"codspeed")
-    folders = {one.place.parent for one in replaced if one.place.name == "conftest.py"}
-    alone = {one.path for one in replaced if one.place.name != "conftest.py"}
-    suite = _Suite(_prefixes(project), _wrapping_fixtures(ours))
+    folders = {
+        replacing_file.place.parent
+        for replacing_file in replaced
+        if replacing_file.place.name == "conftest.py"
+    }
+    alone = {
+        replacing_file.path
+        for replacing_file in replaced
+        if replacing_file.place.name != "conftest.py"
+    }
+    suite = _BenchmarkCriteria(_list_test_prefixes(project), _wrapping_fixtures(candidates))
     used = {name.encode() for name in suite.fixtures}
     for file in project.files:
         if not (HINT.search(file.text) or used & file.words):
             continue
         if file.path not in alone and folders.isdisjoint(file.place.parents):
-            yield from _of_file(file, suite, codspeed=codspeed)
+            yield from _find_file_benchmarks(file, suite, codspeed=codspeed)
 
 
 @dataclass(frozen=True)
-class _Suite:
+class _BenchmarkCriteria:
     """What makes a function a benchmark: how names begin, and which fixtures use the fixture."""
 
     prefixes: tuple[str, ...]
     fixtures: frozenset[str]
 
 
-def _prefixes(project: PythonProject) -> tuple[str, ...]:
+def _list_test_prefixes(project: PythonProject) -> tuple[str, ...]:
     """Return how the names of test functions may begin, also by the project's configuration."""
     texts = project.named(_CONFIGURATIONS)
-    given = (
+    configured_prefixes = (
         prefix
         for text in texts
         for name in _NAMING.findall(text)
         for prefix in _PREFIX.findall(name)
     )
-    return (*_TEST, *(prefix.decode() for prefix in given))
+    return (*_TEST, *(prefix.decode() for prefix in configured_prefixes))
 
 
-def _wrapping_fixtures(files: list[File]) -> frozenset[str]:
+def _wrapping_fixtures(files: list[PythonFile]) -> frozenset[str]:
     """Return the fixtures that use pytest-benchmark's, directly or by others."""
     uses = {
-        node.name.value: tree.all_parameters(node)
+        node.name.value: tree.list_all_parameters(node)
         for file in files
         if b"fixture" in file.text
-        for node in tree.descend(*file.statements)
+        for node in tree.walk_tree(*file.statements)
         if isinstance(node, cst.FunctionDef) and _is_fixture(node)
     }
     names, before = {_FIXTURE}, 0
@@ -85,74 +93,81 @@ def _wrapping_fixtures(files: list[File]) -> frozenset[str]:
     return frozenset(names - {_FIXTURE})
 
 
-def holds(file: File) -> bool:
+def shows_benchmark(file: PythonFile) -> bool:
     """Tell whether the bytes of a file show a benchmark of pytest."""
     return _PLAIN.search(file.text) is not None
 
 
-def _replaces(file: File) -> bool:
+def _replaces_fixture(file: PythonFile) -> bool:
     """Tell whether a file defines a fixture `benchmark` of its own: nobody knows what it does."""
     if b"fixture" not in file.text:
         return False
     return any(
         isinstance(node, cst.FunctionDef) and _is_fixture(node) and node.name.value == _FIXTURE
-        for node in tree.descend(*file.statements)
+        for node in tree.walk_tree(*file.statements)
     )
 
 
 def _is_fixture(node: cst.FunctionDef) -> bool:
-    return any(name.rpartition(".")[2] == "fixture" for name in tree.decorators(node))
+    return any(name.rpartition(".")[2] == "fixture" for name in tree.list_decorator_names(node))
 
 
-def _of_file(file: File, suite: _Suite, *, codspeed: bool) -> Iterator[BenchmarkSource]:
+def _find_file_benchmarks(
+    file: PythonFile, suite: _BenchmarkCriteria, *, codspeed: bool
+) -> Iterator[BenchmarkSource]:
     """Yield the benchmarks of a file; the marker makes one only where CodSpeed reads it."""
-    for bench in _tests(file, suite):
+    for bench in _find_test_benchmarks(file, suite):
         if codspeed or bench.harness is not BenchmarkFramework.CODSPEED:
             yield bench
 
 
-def _tests(file: File, suite: _Suite) -> Iterator[BenchmarkSource]:
-    marked = _marks(file.bindings.get("pytestmark", []))
-    prepared = _prepared(file, suite)
-    for node in tree.own(*file.statements):
+def _find_test_benchmarks(file: PythonFile, suite: _BenchmarkCriteria) -> Iterator[BenchmarkSource]:
+    marked = _has_marker(file.bindings.get("pytestmark", []))
+    prepared = _make_file_preparations(file, suite)
+    for node in tree.walk_own_nodes(*file.statements):
         if isinstance(node, cst.FunctionDef):
-            yield from _bench(prepared, node, None, marked=marked)
+            yield from _make_test_benchmark(prepared, node, None, marked=marked)
         elif isinstance(node, cst.ClassDef):
-            below = marked or not _MARKERS.isdisjoint(tree.decorators(node))
-            for inner_node in tree.own(*node.body.body):
+            below = marked or not _MARKERS.isdisjoint(tree.list_decorator_names(node))
+            for inner_node in tree.walk_own_nodes(*node.body.body):
                 if isinstance(inner_node, cst.FunctionDef):
-                    yield from _bench(prepared, inner_node, node, marked=below)
+                    yield from _make_test_benchmark(prepared, inner_node, node, marked=below)
 
 
-def _marks(values: list[cst.BaseExpression | None]) -> bool:
+def _has_marker(values: list[cst.BaseExpression | None]) -> bool:
     """Tell whether `pytestmark` holds the marker."""
-    names = (tree.dotted(node) for value in values if value for node in tree.own(value))
+    names = (
+        tree.read_dotted_name(node)
+        for value in values
+        if value
+        for node in tree.walk_own_nodes(value)
+    )
     return not _MARKERS.isdisjoint(names)
 
 
 @dataclass(frozen=True, eq=False)
-class _Prepared:
+class _FilePreparations:
     """What makes inputs for the tests of a file: its module, and its fixtures by name."""
 
     module: Preparation
     fixtures: dict[str, Preparation]
-    suite: _Suite
+    suite: _BenchmarkCriteria
 
     def of(self, node: cst.FunctionDef) -> Iterator[Preparation]:
         """Yield the fixtures that a test asks for, and what the module makes."""
-        for name in sorted(tree.all_parameters(node)):
+        for name in sorted(tree.list_all_parameters(node)):
             if name in self.fixtures:
                 yield self.fixtures[name]
         yield self.module
 
 
-def _prepared(file: File, suite: _Suite) -> _Prepared:
+def _make_file_preparations(file: PythonFile, suite: _BenchmarkCriteria) -> _FilePreparations:
     scopes = (file.bindings,)
     fixtures = {
         name: Preparation(
             file=file,
-            scopes=(_scope(node), *scopes),
-            nodes=tree.body(node),
+            scopes=(_make_test_scope(node), *scopes),
+            nodes=tree.list_body_nodes(node),
             head=node,
             shared=True,
         )
@@ -160,11 +175,11 @@ def _prepared(file: File, suite: _Suite) -> _Prepared:
         if _is_fixture(node)
     }
     module = Preparation(file=file, scopes=scopes, nodes=file.statements, shared=True)
-    return _Prepared(module, fixtures, suite)
+    return _FilePreparations(module, fixtures, suite)
 
 
-def _bench(
-    prepared: _Prepared, node: cst.FunctionDef, owner: cst.ClassDef | None, *, marked: bool
+def _make_test_benchmark(
+    prepared: _FilePreparations, node: cst.FunctionDef, owner: cst.ClassDef | None, *, marked: bool
 ) -> Iterator[BenchmarkSource]:
     if not node.name.value.startswith(prepared.suite.prefixes) or _is_fixture(node):
         return
@@ -176,48 +191,48 @@ def _bench(
         file=file,
         declaration=node,
         owner=owner,
-        scopes=(_scope(node), file.bindings),
+        scopes=(_make_test_scope(node), file.bindings),
         preparations=tuple(prepared.of(node)),
     )
-    if _FIXTURE in tree.all_parameters(node):
-        yield _filled(bench, node)
-    elif marked or not _MARKERS.isdisjoint(tree.decorators(node)):
-        yield replace(bench, harness=BenchmarkFramework.CODSPEED, timed=(code_of_rounds(node),))
-    elif prepared.suite.fixtures & tree.all_parameters(node):
+    if _FIXTURE in tree.list_all_parameters(node):
+        yield _fill_targets(bench, node)
+    elif marked or not _MARKERS.isdisjoint(tree.list_decorator_names(node)):
+        yield replace(bench, harness=BenchmarkFramework.CODSPEED, timed=(make_round_code(node),))
+    elif prepared.suite.fixtures & tree.list_all_parameters(node):
         yield bench  # what the fixture does with what it is handed is not seen
 
 
-def _scope(node: cst.FunctionDef) -> tree.Bindings:
+def _make_test_scope(node: cst.FunctionDef) -> tree.Bindings:
     """Return what a test binds; its parameters are bound to what is not seen."""
-    values_by_name = tree.bindings(tree.body(node))
-    for name in tree.all_parameters(node):
+    values_by_name = tree.find_bindings(tree.list_body_nodes(node))
+    for name in tree.list_all_parameters(node):
         values_by_name.setdefault(name, []).insert(0, None)
     return values_by_name
 
 
-def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
+def _fill_targets(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
     """Return the benchmark with what its body hands to the fixture."""
-    body = tree.body(node)
+    body = tree.list_body_nodes(node)
     inner = {
         definition.name.value: definition
-        for definition in tree.own(*body)
+        for definition in tree.walk_own_nodes(*body)
         if isinstance(definition, cst.FunctionDef)
     }
-    handed: list[Handed] = []
+    handed: list[CallTarget] = []
     registered: list[cst.Call] = []
     codes: list[TimedCode] = []
-    for call in tree.calls(*body):
-        if tree.dotted(call.func) in (_FIXTURE, f"{_FIXTURE}.pedantic") and call.args:
+    for call in tree.list_calls(*body):
+        if tree.read_dotted_name(call.func) in (_FIXTURE, f"{_FIXTURE}.pedantic") and call.args:
             registered.append(call)
-            handed_code = _handed(call, bench)
+            handed_code = _read_call_target(call, bench)
             if handed_code is not None:
                 handed.append(handed_code)
-                codes += _codes(handed_code, inner, bench)
+                codes += _make_target_code(handed_code, inner, bench)
     for function in inner.values():
-        if _FIXTURE in tree.decorators(function):
-            given = Handed(call=function, function=function.name)
-            handed.append(given)
-            codes.append(code_of_rounds(function))
+        if _FIXTURE in tree.list_decorator_names(function):
+            decorated_target = CallTarget(call=function, function=function.name)
+            handed.append(decorated_target)
+            codes.append(make_round_code(function))
     first = Preparation(file=bench.file, scopes=bench.scopes, nodes=body, head=node)
     return replace(
         bench,
@@ -228,75 +243,77 @@ def _filled(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSource:
     )
 
 
-def _handed(call: cst.Call, bench: BenchmarkSource) -> Handed | None:
+def _read_call_target(call: cst.Call, bench: BenchmarkSource) -> CallTarget | None:
     """Return what a call of the fixture hands over, None where that cannot be told."""
-    if tree.dotted(call.func) == _FIXTURE:
+    if tree.read_dotted_name(call.func) == _FIXTURE:
         first = call.args[0]
         if first.star or first.keyword:
             return None
         return unwrap_partial(
-            Handed(call=call, function=first.value, arguments=tuple(call.args[1:]))
+            CallTarget(call=call, function=first.value, arguments=tuple(call.args[1:]))
         )
-    function = tree.argument(call, "target", 0)
+    function = tree.find_argument(call, "target", 0)
     if function is None:
         return None
-    expression = tree.argument(call, "args", 1)
-    listed = expression.elements if isinstance(expression, cst.Tuple | cst.List) else ()
-    plain = [cst.Arg(element.value) for element in listed if isinstance(element, cst.Element)]
-    arguments = (*plain, *_named(tree.argument(call, "kwargs", 2)))
-    once = all(times(call, name, place, bench) == 1 for name, place in ROUNDS)
-    renewed = once or tree.argument(call, "setup", 3) is not None or tree.splat(call)
+    expression = tree.find_argument(call, "args", 1)
+    elements = expression.elements if isinstance(expression, cst.Tuple | cst.List) else ()
+    plain = [cst.Arg(element.value) for element in elements if isinstance(element, cst.Element)]
+    arguments = (*plain, *_list_keyword_arguments(tree.find_argument(call, "kwargs", 2)))
+    once = all(read_pedantic_number(call, name, place, bench) == 1 for name, place in ROUNDS)
+    renewed = once or tree.find_argument(call, "setup", 3) is not None or tree.has_splat(call)
     return unwrap_partial(
-        Handed(call=call, function=function, arguments=arguments, renewed=renewed)
+        CallTarget(call=call, function=function, arguments=arguments, renewed=renewed)
     )
 
 
-def _named(given: cst.BaseExpression | None) -> Iterator[cst.Arg]:
+def _list_keyword_arguments(kwargs_node: cst.BaseExpression | None) -> Iterator[cst.Arg]:
     """Yield the arguments by name that `kwargs` of `pedantic` holds."""
-    for element in given.elements if isinstance(given, cst.Dict) else ():
-        name = tree.constant(element.key) if isinstance(element, cst.DictElement) else None
+    for element in kwargs_node.elements if isinstance(kwargs_node, cst.Dict) else ():
+        name = tree.evaluate_constant(element.key) if isinstance(element, cst.DictElement) else None
         if isinstance(name, str) and name.isidentifier():
             yield cst.Arg(element.value, keyword=cst.Name(name))
-    if isinstance(given, cst.Call) and tree.dotted(given.func) == "dict":
-        yield from given.args
+    if isinstance(kwargs_node, cst.Call) and tree.read_dotted_name(kwargs_node.func) == "dict":
+        yield from kwargs_node.args
 
 
 ROUNDS = (("rounds", 5), ("iterations", 7))
 """How often `pedantic` calls the function: the parameters and their places."""
 
 
-def times(call: cst.Call, name: str, place: int, bench: BenchmarkSource) -> int | None:
+def read_pedantic_number(
+    call: cst.Call, name: str, place: int, bench: BenchmarkSource
+) -> int | None:
     """Return one of these numbers of a call of `pedantic`, None where it is not seen."""
-    if tree.splat(call):
+    if tree.has_splat(call):
         return None
-    expression = tree.argument(call, name, place)
+    expression = tree.find_argument(call, name, place)
     if expression is None:
         return 1
-    constant = tree.constant(bench.value(expression))
+    constant = tree.evaluate_constant(bench.value(expression))
     return constant if isinstance(constant, int) else None
 
 
-def unwrap_partial(handed: Handed) -> Handed:
+def unwrap_partial(handed: CallTarget) -> CallTarget:
     """Return the function inside `functools.partial`, with the arguments it holds."""
     inner = handed.function
     if not isinstance(inner, cst.Call) or not inner.args:
         return handed
-    if tree.dotted(inner.func).rpartition(".")[2] != "partial" or inner.args[0].star:
+    if tree.read_dotted_name(inner.func).rpartition(".")[2] != "partial" or inner.args[0].star:
         return handed
     arguments = (*inner.args[1:], *handed.arguments)
     return replace(handed, function=inner.args[0].value, arguments=arguments)
 
 
-def _codes(
-    handed: Handed, inner: dict[str, cst.FunctionDef], bench: BenchmarkSource
+def _make_target_code(
+    handed: CallTarget, inner: dict[str, cst.FunctionDef], bench: BenchmarkSource
 ) -> Iterator[TimedCode]:
     """Yield the code of the function, where it stands in this file and no other name hides it."""
     code = handed.function
     if isinstance(code, cst.Lambda):
-        yield code_of_rounds(code, handed)
+        yield make_round_code(code, handed)
     elif isinstance(code, cst.Name):
         hidden = code.value in bench.scopes[0]
         outer = None if hidden else bench.file.functions.get(code.value)
         function = inner.get(code.value, outer)
         if function is not None:
-            yield code_of_rounds(function, handed)
+            yield make_round_code(function, handed)

@@ -6,9 +6,9 @@ import libcst as cst
 
 from mutators.python.lint_rules import rules, tree
 from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
-from mutators.python.lint_rules.hits import Hit
+from mutators.python.lint_rules.hits import RuleHit
 from mutators.python.lint_rules.project import PythonProject
-from mutators.python.lint_rules.pytest_discovery import ROUNDS, times
+from mutators.python.lint_rules.pytest_discovery import ROUNDS, read_pedantic_number
 
 _VALUES = frozenset(
     {
@@ -21,42 +21,45 @@ _VALUES = frozenset(
 """Functions of the standard library that never return a function."""
 
 
-def one_round(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+def find_single_rounds(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:  # noqa: ARG001 - as all rules
     """Yield the calls of `pedantic` that call the function once."""
     for call in bench.registered:
-        if tree.dotted(call.func) != "benchmark.pedantic":
+        if tree.read_dotted_name(call.func) != "benchmark.pedantic":
             continue
-        if all(times(call, name, place, bench) == 1 for name, place in ROUNDS):
-            given = any(tree.argument(call, *option) is not None for option in ROUNDS)
-            why = "is told to make" if given else "makes, where nothing else is said,"
-            yield Hit(
+        if all(read_pedantic_number(call, name, place, bench) == 1 for name, place in ROUNDS):
+            is_explicit = any(tree.find_argument(call, *option) is not None for option in ROUNDS)
+            description = "is told to make" if is_explicit else "makes, where nothing else is said,"
+            yield RuleHit(
                 rule=rules.ONE_ROUND,
                 bench=bench,
                 node=call,
-                text=f"`benchmark.pedantic` {why} one round of one call: a single time, of which"
+                text=f"`benchmark.pedantic` {description} one round of one call: a single time, "
+                "of which"
                 " nobody can tell how much of it is chance.",
             )
 
 
-def result_of_call(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
+def find_call_results(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:
     """Yield the results of calls that are handed over in place of functions."""
     for handed in bench.handed:
         function = handed.function
-        if isinstance(function, cst.Call) and (why := _no_function(bench, function, project)):
-            name = tree.code(function)
-            yield Hit(
+        if isinstance(function, cst.Call) and (
+            reason := _explain_not_callable(bench, function, project)
+        ):
+            name = tree.format_code(function)
+            yield RuleHit(
                 rule=rules.RESULT_OF_CALL,
                 bench=bench,
                 node=handed.call,
-                text=f"`{name}` is called once, before anything is timed, and {why}, which is no"
+                text=f"`{name}` is called once, before anything is timed, and {reason}, which is no"
                 " function that could be called.",
             )
 
 
-def _no_function(bench: BenchmarkSource, call: cst.Call, project: PythonProject) -> str:
+def _explain_not_callable(bench: BenchmarkSource, call: cst.Call, project: PythonProject) -> str:
     """Return why the result of a call is no function, empty where it may be one."""
-    name = tree.dotted(call.func)
-    meant = bench.file.meant(name)
+    name = tree.read_dotted_name(call.func)
+    meant = bench.file.expand_name(name)
     if meant in _VALUES:
         hidden = "." not in name and not bench.file.plain(name)
         return "" if hidden else f"`{name}` returns a value"
@@ -65,19 +68,19 @@ def _no_function(bench: BenchmarkSource, call: cst.Call, project: PythonProject)
     definition = project.function(bench.file, name)
     if definition is None or definition[1].decorators:
         return ""
-    return project.once(_returned, definition[1])
+    return project.answer_once(_describe_return_value, definition[1])
 
 
-def _returned(function: cst.FunctionDef) -> str:
+def _describe_return_value(function: cst.FunctionDef) -> str:
     """Return what a function plainly returns that is no function."""
     name = function.name.value
     if function.asynchronous is not None:
         return f"`{name}` returns a coroutine"
-    if tree.yields(function):
+    if tree.is_generator(function):
         return f"`{name}` returns a generator"
     values = [
         statement.value
-        for statement in tree.own(*tree.body(function))
+        for statement in tree.walk_own_nodes(*tree.list_body_nodes(function))
         if isinstance(statement, cst.Return)
     ]
     if all(value is None for value in values):

@@ -8,11 +8,11 @@ from mutators.python.lint_rules import rules, tree
 from mutators.python.lint_rules.benchmark_discovery import (
     BenchmarkFramework,
     BenchmarkSource,
-    Handed,
+    CallTarget,
     TimedCode,
 )
-from mutators.python.lint_rules.hits import Hit
-from mutators.python.lint_rules.project import File, PythonProject
+from mutators.python.lint_rules.hits import RuleHit
+from mutators.python.lint_rules.project import PythonFile, PythonProject
 from mutators.repeated_calls import changes_next_call, states_repetition
 
 _LIGHT = frozenset({"range", "len", "print", "isinstance"})
@@ -21,15 +21,15 @@ _CACHES = frozenset({"functools.lru_cache", "functools.cache", "lru_cache", "cac
 _ABOUT_CACHES = frozenset({"cache", "cached", "memo", "memoized", "memoize", "lru", "hit", "warm"})
 
 
-def inner_loops(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:  # noqa: ARG001 - as all rules
+def find_inner_loops(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:  # noqa: ARG001 - as all rules
     """Yield the loops to a constant in the timed code whose rounds make the same calls."""
     for code in bench.timed:
         for node in code.nodes:
-            rounds = _rounds(node, bench)
-            if rounds <= 1 or states_repetition(bench.name, tree.words(bench.name), rounds):
+            rounds = _count_rounds(node, bench)
+            if rounds <= 1 or states_repetition(bench.name, tree.split_words(bench.name), rounds):
                 continue
             if _rounds_are_alike(node):
-                yield Hit(
+                yield RuleHit(
                     rule=rules.INNER_LOOP,
                     bench=bench,
                     node=node,
@@ -38,14 +38,14 @@ def inner_loops(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]
                 )
 
 
-def _rounds(node: cst.CSTNode, bench: BenchmarkSource) -> int:
+def _count_rounds(node: cst.CSTNode, bench: BenchmarkSource) -> int:
     """Return how often a loop over `range(n)` runs, 0 where it is none or nobody knows."""
     if not isinstance(node, cst.For) or not isinstance(node.iter, cst.Call):
         return 0
     args = node.iter.args
-    if tree.dotted(node.iter.func) != "range" or len(args) != 1:
+    if tree.read_dotted_name(node.iter.func) != "range" or len(args) != 1:
         return 0
-    constant = tree.constant(bench.value(args[0].value))
+    constant = tree.evaluate_constant(bench.value(args[0].value))
     return constant if isinstance(constant, int) else 0
 
 
@@ -53,101 +53,111 @@ def _rounds_are_alike(loop: cst.CSTNode) -> bool:
     """Tell whether the rounds of a loop make the same calls with the same."""
     if not isinstance(loop, cst.For):
         return False
-    nodes = tuple(tree.descend(loop.body))
+    nodes = tuple(tree.walk_tree(loop.body))
     if any(isinstance(node, _STOPS) for node in nodes):
         return False
     called = [
-        tree.dotted(node.func).rpartition(".")[2] or tree.code(node.func)
+        tree.read_dotted_name(node.func).rpartition(".")[2] or tree.format_code(node.func)
         for node in nodes
         if isinstance(node, cst.Call)
     ]
     if not set(called) - _LIGHT or any(map(changes_next_call, called)):
         return False
-    changed = set(tree.bindings((loop.body, loop.target)))
-    changed |= set(tree.reads(loop.target))
+    changed = set(tree.find_bindings((loop.body, loop.target)))
+    changed |= set(tree.list_read_names(loop.target))
     stores = (node.target for node in nodes if isinstance(node, cst.AssignTarget))
     if any(isinstance(store, cst.Subscript | cst.Attribute) for store in stores):
         return False
-    given = (read for node in nodes if isinstance(node, cst.Call) for read in tree.reads(node))
-    return not changed.intersection(given)
+    call_names = (
+        read for node in nodes if isinstance(node, cst.Call) for read in tree.list_read_names(node)
+    )
+    return not changed.intersection(call_names)
 
 
-def cached_calls(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
+def find_cached_calls(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:
     """Yield the calls of functions that remember their results, with what never changes."""
     if bench.subject & _ABOUT_CACHES:
         return
     for handed in bench.handed:
-        if not handed.renewed and _remembers(bench, handed.function, project):
-            yield _cached_call(bench, handed.call, handed.function)
+        if not handed.renewed and _is_cached_function(bench, handed.function, project):
+            yield _make_cached_hit(bench, handed.call, handed.function)
     for code in bench.timed:
-        for call in code.calls if not _clears(code) else ():
-            once = Handed(call=call, function=call.func, arguments=tuple(call.args))
-            if _remembers(bench, call.func, project) and _has_fixed_inputs(once, code):
-                yield _cached_call(bench, call, call.func)
+        for call in code.calls if not _clears_cache(code) else ():
+            once = CallTarget(call=call, function=call.func, arguments=tuple(call.args))
+            if _is_cached_function(bench, call.func, project) and _has_fixed_inputs(once, code):
+                yield _make_cached_hit(bench, call, call.func)
 
 
-def _cached_call(bench: BenchmarkSource, node: cst.CSTNode, function: cst.BaseExpression) -> Hit:
-    return Hit(
+def _make_cached_hit(
+    bench: BenchmarkSource, node: cst.CSTNode, function: cst.BaseExpression
+) -> RuleHit:
+    return RuleHit(
         rule=rules.CACHED_CALL,
         bench=bench,
         node=node,
-        text=f"`{tree.code(function)}` remembers its results and gets the same arguments each"
+        text=f"`{tree.format_code(function)}` remembers its results and gets the same arguments "
+        "each"
         " time, so all calls but the first only look one up.",
     )
 
 
-def _remembers(bench: BenchmarkSource, function: cst.CSTNode, project: PythonProject) -> bool:
+def _is_cached_function(
+    bench: BenchmarkSource, function: cst.CSTNode, project: PythonProject
+) -> bool:
     """Tell whether a function of the project is decorated with a cache of `functools`."""
-    name = tree.dotted(function)
+    name = tree.read_dotted_name(function)
     if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return False
     definition = project.function(bench.file, name)
     if definition is None:
         return False
     file, node = definition
-    return any(file.meant(decorator) in _CACHES for decorator in tree.decorators(node))
+    return any(
+        file.expand_name(decorator) in _CACHES for decorator in tree.list_decorator_names(node)
+    )
 
 
-def _clears(code: TimedCode) -> bool:
-    return any(tree.dotted(call.func).endswith("cache_clear") for call in code.calls)
+def _clears_cache(code: TimedCode) -> bool:
+    return any(tree.read_dotted_name(call.func).endswith("cache_clear") for call in code.calls)
 
 
-def _has_fixed_inputs(handed: Handed, code: TimedCode) -> bool:
+def _has_fixed_inputs(handed: CallTarget, code: TimedCode) -> bool:
     """Tell whether no argument is made by the timed code itself."""
-    names = [name for argument in handed.arguments for name in tree.reads(argument.value)]
+    names = [name for argument in handed.arguments for name in tree.list_read_names(argument.value)]
     calls = any(
         isinstance(node, cst.Call)
         for argument in handed.arguments
-        for node in tree.own(argument.value)
+        for node in tree.walk_own_nodes(argument.value)
     )
     bound = set(code.bindings)
     return not calls and not bound.intersection(names)
 
 
-def one_process(bench: BenchmarkSource, project: PythonProject) -> Iterator[Hit]:
+def find_single_process(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:
     """Yield what tells pyperf or asv to measure in a single process."""
     if bench.harness is BenchmarkFramework.PYPERF:
-        for call in project.once(_pyperf_runners, bench.file):
-            if tree.constant(tree.argument(call, "processes", 1)) == 1:
-                yield _one_process(bench, call, "pyperf")
+        for call in project.answer_once(_pyperf_runners, bench.file):
+            if tree.evaluate_constant(tree.find_argument(call, "processes", 1)) == 1:
+                yield _make_process_hit(bench, call, "pyperf")
     elif bench.harness is BenchmarkFramework.ASV and bench.owner is not None:
-        for node in project.once(_asv_settings, bench.owner):
-            yield _one_process(bench, node, "asv")
+        for node in project.answer_once(_asv_settings, bench.owner):
+            yield _make_process_hit(bench, node, "asv")
 
 
 def _asv_settings(owner: cst.ClassDef) -> tuple[cst.Assign, ...]:
     """Return the assignments of a class that ask asv for one process."""
     return tuple(
         node
-        for node in tree.statements(owner.body.body)
+        for node in tree.split_statement_lines(owner.body.body)
         if isinstance(node, cst.Assign)
-        and tree.constant(node.value) == 1
-        and {tree.dotted(target.target) for target in node.targets} & {"rounds", "processes"}
+        and tree.evaluate_constant(node.value) == 1
+        and {tree.read_dotted_name(target.target) for target in node.targets}
+        & {"rounds", "processes"}
     )
 
 
-def _one_process(bench: BenchmarkSource, node: cst.CSTNode, harness: str) -> Hit:
-    return Hit(
+def _make_process_hit(bench: BenchmarkSource, node: cst.CSTNode, harness: str) -> RuleHit:
+    return RuleHit(
         rule=rules.ONE_PROCESS,
         bench=bench,
         node=node,
@@ -157,9 +167,9 @@ def _one_process(bench: BenchmarkSource, node: cst.CSTNode, harness: str) -> Hit
     )
 
 
-def _pyperf_runners(file: File) -> tuple[cst.Call, ...]:
+def _pyperf_runners(file: PythonFile) -> tuple[cst.Call, ...]:
     """Return the calls in a file that make a Runner of pyperf."""
-    calls = (call for call in tree.descend(*file.statements) if isinstance(call, cst.Call))
+    calls = (call for call in tree.walk_tree(*file.statements) if isinstance(call, cst.Call))
     return tuple(
-        call for call in calls if file.meant(call.func) in ("pyperf.Runner", "perf.Runner")
+        call for call in calls if file.expand_name(call.func) in ("pyperf.Runner", "perf.Runner")
     )

@@ -44,6 +44,6 @@ SLEEP = frozenset(
 )
 
 
-def about(bench: BenchmarkSource, *words: Iterable[str]) -> bool:
+def is_about(bench: BenchmarkSource, *words: Iterable[str]) -> bool:
     """Tell whether the name of a benchmark, of its class or its file has one of some words."""
     return any(bench.subject.intersection(word) for word in words)

@@ -16,7 +16,7 @@ Bindings = Mapping[str, list[cst.BaseExpression | None]]
 _LAYOUT = re.compile(r"whitespace|lpar|rpar|comma|lines|semicolon|header|footer|indent|equal")
 
 
-def positions(module: cst.Module) -> Mapping[cst.CSTNode, metadata.CodeRange]:
+def find_positions(module: cst.Module) -> Mapping[cst.CSTNode, metadata.CodeRange]:
     """Return the lines of the nodes, none where the tree is too deep for that."""
     try:
         wrapper = metadata.MetadataWrapper(module, unsafe_skip_copy=True)
@@ -26,13 +26,13 @@ def positions(module: cst.Module) -> Mapping[cst.CSTNode, metadata.CodeRange]:
 
 
 @cache
-def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+def _list_child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind) if not _LAYOUT.search(field.name))
 
 
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def list_children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the nodes right below one, without those that are only layout."""
-    for name in _parts(type(node)):
+    for name in _list_child_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
             yield value
@@ -40,37 +40,37 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield from (inner_node for inner_node in value if isinstance(inner_node, cst.CSTNode))
 
 
-def descend(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def walk_tree(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the nodes and all below them, in the order of the text."""
     pending = list(reversed(nodes))
     while pending:
         node = pending.pop()
         yield node
-        pending += reversed(list(children(node)))
+        pending += reversed(list(list_children(node)))
 
 
-def own(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def walk_own_nodes(*nodes: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the nodes and all below them, without what is inside functions and classes there."""
     pending = list(reversed(nodes))
     while pending:
         node = pending.pop()
         yield node
         if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            pending += reversed(list(children(node)))
+            pending += reversed(list(list_children(node)))
 
 
-def below(nodes: Iterable[cst.CSTNode], *kinds: type[cst.CSTNode]) -> set[int]:
+def collect_ids_below(nodes: Iterable[cst.CSTNode], *kinds: type[cst.CSTNode]) -> set[int]:
     """Return the identities of what is inside nodes of some kinds, and of these."""
     node_ids: set[int] = set()
-    for node in own(*nodes):
+    for node in walk_own_nodes(*nodes):
         if id(node) in node_ids or isinstance(node, kinds):
             node_ids.add(id(node))
             if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-                node_ids |= {id(child) for child in children(node)}
+                node_ids |= {id(child) for child in list_children(node)}
     return node_ids
 
 
-def reads(*nodes: cst.CSTNode) -> Iterator[str]:
+def list_read_names(*nodes: cst.CSTNode) -> Iterator[str]:
     """Yield the names that stand in some code, without attributes and names of arguments."""
     pending = list(nodes)
     while pending:
@@ -83,17 +83,17 @@ def reads(*nodes: cst.CSTNode) -> Iterator[str]:
             case cst.Arg():
                 pending.append(node.value)
             case _:
-                pending += children(node)
+                pending += list_children(node)
 
 
-def body(function: Function) -> tuple[cst.CSTNode, ...]:
+def list_body_nodes(function: Function) -> tuple[cst.CSTNode, ...]:
     """Return the statements of a function, or the expression of a lambda."""
     if isinstance(function, cst.Lambda):
         return (function.body,)
     return tuple(function.body.body)
 
 
-def statements(nodes: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+def split_statement_lines(nodes: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
     """Yield the nodes with those simple statements that share a line one by one."""
     for node in nodes:
         if isinstance(node, cst.SimpleStatementLine | cst.SimpleStatementSuite):
@@ -102,12 +102,12 @@ def statements(nodes: Iterable[cst.CSTNode]) -> Iterator[cst.CSTNode]:
             yield node
 
 
-def calls(*nodes: cst.CSTNode) -> Iterator[cst.Call]:
+def list_calls(*nodes: cst.CSTNode) -> Iterator[cst.Call]:
     """Yield the calls that some statements make themselves."""
-    return (call for call in own(*nodes) if isinstance(call, cst.Call))
+    return (call for call in walk_own_nodes(*nodes) if isinstance(call, cst.Call))
 
 
-def dotted(node: cst.CSTNode | None) -> str:
+def read_dotted_name(node: cst.CSTNode | None) -> str:
     """Return `a.b.c` as it stands there, empty where the node is anything else."""
     parts: list[str] = []
     while isinstance(node, cst.Attribute):
@@ -118,7 +118,7 @@ def dotted(node: cst.CSTNode | None) -> str:
     return ".".join((node.value, *reversed(parts)))
 
 
-def code(node: cst.CSTNode) -> str:
+def format_code(node: cst.CSTNode) -> str:
     """Return the source of a node in one line, shortened where it is long."""
     try:
         text = " ".join(cst.Module(body=[]).code_for_node(node).split())
@@ -127,28 +127,30 @@ def code(node: cst.CSTNode) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def parameters(function: Function) -> tuple[str, ...]:
+def list_positional_parameters(function: Function) -> tuple[str, ...]:
     """Return the names of the parameters that take arguments by position, in their order."""
-    listed = function.params
+    parameter_nodes = function.params
     return tuple(
         posonly_parameter.name.value
-        for posonly_parameter in (*listed.posonly_params, *listed.params)
+        for posonly_parameter in (*parameter_nodes.posonly_params, *parameter_nodes.params)
     )
 
 
-def all_parameters(function: Function) -> frozenset[str]:
+def list_all_parameters(function: Function) -> frozenset[str]:
     """Return the names of all parameters."""
-    listed = function.params
+    parameter_nodes = function.params
     stars = [
         parameter
-        for parameter in (listed.star_arg, listed.star_kwarg)
+        for parameter in (parameter_nodes.star_arg, parameter_nodes.star_kwarg)
         if isinstance(parameter, cst.Param)
     ]
-    rest = (kwonly_parameter.name.value for kwonly_parameter in (*listed.kwonly_params, *stars))
-    return frozenset((*parameters(function), *rest))
+    rest = (
+        kwonly_parameter.name.value for kwonly_parameter in (*parameter_nodes.kwonly_params, *stars)
+    )
+    return frozenset((*list_positional_parameters(function), *rest))
 
 
-def decorators(node: cst.FunctionDef | cst.ClassDef) -> list[str]:
+def list_decorator_names(node: cst.FunctionDef | cst.ClassDef) -> list[str]:
     """Return the dotted names of the decorators, without their arguments."""
     plain = (
         decorator.decorator.func
@@ -156,20 +158,20 @@ def decorators(node: cst.FunctionDef | cst.ClassDef) -> list[str]:
         else decorator.decorator
         for decorator in node.decorators
     )
-    return [dotted(expression) for expression in plain]
+    return [read_dotted_name(expression) for expression in plain]
 
 
-def bindings(nodes: Iterable[cst.CSTNode]) -> dict[str, list[cst.BaseExpression | None]]:
+def find_bindings(nodes: Iterable[cst.CSTNode]) -> dict[str, list[cst.BaseExpression | None]]:
     """Return what some statements assign to names and to attributes of names."""
     values_by_name: dict[str, list[cst.BaseExpression | None]] = {}
-    for node in own(*nodes):
-        for target, value in _bound(node):
-            for name, single in _names(target):
+    for node in walk_own_nodes(*nodes):
+        for target, value in _list_assignments(node):
+            for name, single in _list_target_names(target):
                 values_by_name.setdefault(name, []).append(value if single else None)
     return values_by_name
 
 
-def _bound(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression | None]]:
+def _list_assignments(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression | None]]:
     """Yield the targets of a node, each with what it gets."""
     match node:
         case cst.Assign():
@@ -184,16 +186,16 @@ def _bound(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression 
             yield node.name, None
 
 
-def _names(target: cst.CSTNode) -> Iterator[tuple[str, bool]]:
+def _list_target_names(target: cst.CSTNode) -> Iterator[tuple[str, bool]]:
     """Yield the names in a target, each with whether it is all of it."""
     if isinstance(target, cst.Tuple | cst.List):
         for element in target.elements:
-            yield from ((name, False) for name, _ in _names(element.value))
-    elif name := dotted(target):
+            yield from ((name, False) for name, _ in _list_target_names(element.value))
+    elif name := read_dotted_name(target):
         yield name, True
 
 
-def constant(node: cst.CSTNode | None) -> object:
+def evaluate_constant(node: cst.CSTNode | None) -> object:
     """Return the value of a literal number or text, None where the node is something else."""
     if not isinstance(node, cst.Integer | cst.Float | cst.SimpleString | cst.ConcatenatedString):
         return None
@@ -205,28 +207,34 @@ def constant(node: cst.CSTNode | None) -> object:
         return None
 
 
-def argument(call: cst.Call, name: str, place: int) -> cst.BaseExpression | None:
+def find_argument(call: cst.Call, name: str, place: int) -> cst.BaseExpression | None:
     """Return the argument that a call gives by name or by place."""
-    plain = [one for one in call.args if one.keyword is None]
+    plain = [
+        positional_argument
+        for positional_argument in call.args
+        if positional_argument.keyword is None
+    ]
     for given_argument in call.args:
         if given_argument.keyword is not None and given_argument.keyword.value == name:
             return given_argument.value
-    if place < len(plain) and not any(one.star for one in plain[: place + 1]):
+    if place < len(plain) and not any(
+        positional_argument.star for positional_argument in plain[: place + 1]
+    ):
         return plain[place].value
     return None
 
 
-def splat(call: cst.Call) -> bool:
+def has_splat(call: cst.Call) -> bool:
     """Tell whether a call hands on arguments that it does not name (`*a`, `**k`)."""
     return any(given_argument.star for given_argument in call.args)
 
 
-def yields(function: cst.FunctionDef) -> bool:
+def is_generator(function: cst.FunctionDef) -> bool:
     """Tell whether calling a function runs nothing of its body: it holds a `yield` of its own."""
-    return any(isinstance(node, cst.Yield) for node in own(*body(function)))
+    return any(isinstance(node, cst.Yield) for node in walk_own_nodes(*list_body_nodes(function)))
 
 
-def words(*names: str) -> frozenset[str]:
+def split_words(*names: str) -> frozenset[str]:
     """Return the words of some names, in lower case: `time_readCSV` gives time, read and csv."""
     split = (re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name) for name in names)
     return frozenset(word.lower() for part in split for word in part)

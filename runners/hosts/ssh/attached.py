@@ -11,11 +11,11 @@ from typing import IO, Self, cast
 from auditor.core.errors import AuditError, MachineError
 from auditor.core.jobs import Invocation
 from auditor.core.ports import Clock
-from runners.hosts.following import Following
+from runners.hosts.following import OutputFollower
 from runners.hosts.output_watch import WatchedProcess
 from runners.hosts.ssh.connection import Connection
 
-_AGAIN = 3
+_OUTPUT_REMAINS = 3
 """What `attach` ends with when the process has ended: the rest of its output is to be had."""
 _NOBODY = 4
 """What it ends with when nobody is left there who would say so."""
@@ -25,7 +25,7 @@ _LAG_SECONDS = 5.0
 _LOOK_SECONDS = 0.2
 
 
-class Telling(Following):
+class RemoteFollower(OutputFollower):
     """Follows what comes over the connection, and tells the process there when it is enough."""
 
     def __init__(self, job: Invocation, tell: Callable[[], object]) -> None:
@@ -42,7 +42,7 @@ class Telling(Following):
         return grace
 
 
-class Attached:
+class ProcessListener:
     """Hears a process through connections that may be lost, in a thread of its own."""
 
     def __init__(self, connection: Connection, number: str, clock: Clock) -> None:
@@ -58,7 +58,7 @@ class Attached:
         self._shown, self._show = os.pipe()
         self._nothing, nothing = os.pipe()
         os.close(nothing)
-        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread = threading.Thread(target=self._listen_until_end, daemon=True)
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -87,10 +87,10 @@ class Attached:
         if self._failure is not None:
             raise self._failure
 
-    def _listen(self) -> None:
+    def _listen_until_end(self) -> None:
         try:
             while not (self.ended or self._unheard):
-                self._hear()
+                self._follow_connection()
         except AuditError as error:
             self._failure = error
         except OSError as error:
@@ -98,7 +98,7 @@ class Attached:
         finally:
             os.close(self._show)
 
-    def _hear(self) -> None:
+    def _follow_connection(self) -> None:
         """Hear until the process has ended or the connection was lost."""
         with self._connection.reading("attach", self._number, str(self._offset)) as process:
             if not self._read(cast("IO[bytes]", process.stdout)):
@@ -107,31 +107,31 @@ class Attached:
             code = process.wait()
         if self._connection.lost(code):
             # Until there is one again, as long as there is hope and somebody waits.
-            self._connection.exchange("hello", until=self._closed)
+            self._connection.run_verb("hello", until=self._closed)
         elif code == _NOBODY:
             raise MachineError(
                 f"the helper on {self._connection.target} ended before its process; was the "
                 "machine restarted?"
             )
-        elif code not in (0, _AGAIN):
+        elif code not in (0, _OUTPUT_REMAINS):
             raise MachineError(f"{self._connection.target} failed to attach to a process: {code}")
         self.ended = code == 0
 
     def _read(self, shown: IO[bytes]) -> bool:
         """Hand on what is shown; False where nobody has read or waited for it for a while."""
         while True:
-            if not self._ready([shown], []):
+            if not self._wait_until_ready([shown], []):
                 return False
             chunk = os.read(shown.fileno(), _CHUNK)
             if not chunk:
                 return True
             self._offset += len(chunk)
             while chunk:
-                if not self._ready([], [self._show]):
+                if not self._wait_until_ready([], [self._show]):
                     return False
                 chunk = chunk[os.write(self._show, chunk) :]
 
-    def _ready(self, reads: list[IO[bytes]], writes: list[int]) -> bool:
+    def _wait_until_ready(self, reads: list[IO[bytes]], writes: list[int]) -> bool:
         """Wait until one can be read or written; False where it takes too long after the end."""
         late: float | None = None
         while True:

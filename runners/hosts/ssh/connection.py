@@ -14,9 +14,9 @@ from typing import IO, Self
 
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing, UsageError
 from auditor.core.ports import Clock
-from runners.disk import says_full, writing
+from runners.disk import convert_write_errors, reports_full_disk
 from runners.hosts import groups
-from runners.hosts.interrupts import HeldBack
+from runners.hosts.interrupts import DelayedInterrupts
 
 _LOST = 255
 """What ssh ends with where the connection was refused or lost; no command of ours does."""
@@ -33,7 +33,7 @@ _OPTIONS = (
 )
 _PERSIST_SECONDS = 60
 """How long the shared connection is kept where an auditor that was killed does not close it."""
-_OWN = Path("/tmp")
+_TEMPORARY_FOLDER = Path("/tmp")
 _PLAIN = re.compile(r"/[A-Za-z0-9._/+-]*")
 _UPLOAD = (
     "umask 077; mkdir -p $0/jobs $1 && cat > $0/far.new && mv $0/far.new $0/far.sh && "
@@ -45,7 +45,7 @@ _WAITS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
-class There:
+class RemoteFolders:
     """Two folders of the other machine: what we need for jobs, and the tree.
 
     `skipped` are folders of the tree that need not be alike.
@@ -62,21 +62,21 @@ class Connection:
     def __init__(
         self,
         target: str,
-        there: There,
+        folders: RemoteFolders,
         *,
         environment: Mapping[str, str],
         patience_seconds: float,
         clock: Clock,
     ) -> None:
         """Take what ssh is called with; `patience_seconds` are how long a loss is put up with."""
-        for folder in (there.state, there.tree):
+        for folder in (folders.state, folders.tree):
             if not _PLAIN.fullmatch(str(folder)):
                 raise UsageError(
                     f"ssh.folder: {folder} has characters that some shells interpret; choose an "
                     "absolute path of letters, digits and . _ + -"
                 )
         self.target = target
-        self._there = there
+        self._there = folders
         self._environment = dict(environment)
         self._patience = patience_seconds
         self._clock = clock
@@ -91,37 +91,37 @@ class Connection:
     def __enter__(self) -> Self:
         """Connect; raises MachineError with what ssh says."""
         try:
-            done = self._uploaded()
-            if done.code not in (0, _LOST) and says_full(done.said.encode()):
+            result = self._upload_script()
+            if result.code not in (0, _LOST) and reports_full_disk(result.said.encode()):
                 # What fills it may be ours: all of it can be had again.
-                self._once(self._words_of(_EMPTY), None, None)
-                done = self._uploaded()
+                self._run_once(self._make_shell_command(_EMPTY), None, None)
+                result = self._upload_script()
         except BaseException:
             self._folder.cleanup()
             raise
-        if done.code != 0:
+        if result.code != 0:
             self.__exit__()
             raise MachineError(
-                f"{self.target} cannot be used: {done.said}; `ssh {shlex.quote(self.target)} "
+                f"{self.target} cannot be used: {result.said}; `ssh {shlex.quote(self.target)} "
                 "true` must work without a prompt, and ssh.folder must be yours"
             )
         return self
 
-    def _uploaded(self) -> "_Done":
+    def _upload_script(self) -> "_CommandResult":
         text = (files("runners.hosts.ssh") / "far.sh").read_text()
-        with writing(_OWN), tempfile.TemporaryFile() as script:
+        with convert_write_errors(_TEMPORARY_FOLDER), tempfile.TemporaryFile() as script:
             script.write(f"{groups.WORDS}\n{text}".encode())
             script.seek(0)
-            return self._once(self._words_of(_UPLOAD), script, None)
+            return self._run_once(self._make_shell_command(_UPLOAD), script, None)
 
-    def _words_of(self, words: str) -> str:
+    def _make_shell_command(self, words: str) -> str:
         """Return words for any login shell; $0 and $1 in them are our folders there."""
         return f"exec sh -c '{words}' {self._there.state} {self._there.tree}"
 
     def __exit__(self, *_: object) -> None:
         """Close the connection."""
         with suppress(subprocess.SubprocessError, OSError):
-            self._ssh(("-O", "exit", self.target), subprocess.DEVNULL, subprocess.DEVNULL)
+            self._run_ssh(("-O", "exit", self.target), subprocess.DEVNULL, subprocess.DEVNULL)
         self._folder.cleanup()
 
     def give_up(self) -> None:
@@ -130,13 +130,17 @@ class Connection:
 
     def ask(self, verb: str, *words: str, sends: bytes = b"", patient: bool = True) -> bytes:
         """Return what a verb writes; raises MachineError."""
-        with writing(_OWN), tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as taken:
-            given.write(sends)
-            self.exchange(verb, *words, sends=given, takes=taken, patient=patient)
-            taken.seek(0)
-            return taken.read()
+        with (
+            convert_write_errors(_TEMPORARY_FOLDER),
+            tempfile.TemporaryFile() as input_file,
+            tempfile.TemporaryFile() as output_file,
+        ):
+            input_file.write(sends)
+            self.run_verb(verb, *words, sends=input_file, takes=output_file, patient=patient)
+            output_file.seek(0)
+            return output_file.read()
 
-    def exchange(
+    def run_verb(
         self,
         verb: str,
         *words: str,
@@ -149,32 +153,32 @@ class Connection:
 
         Nothing is tried again where it is not `patient`, or after `until`.
         """
-        for _ in self._tries(until or self._given_up, patient=patient):
+        for _ in self._retry_until(until or self._given_up, patient=patient):
             for pipe in (sends, takes):
                 if pipe is not None:
                     pipe.seek(0)
             if takes is not None:
                 takes.truncate()
-            done = self._once(self._line(verb, *words), sends, takes)
-            if done.code == 0:
+            result = self._run_once(self._format_command(verb, *words), sends, takes)
+            if result.code == 0:
                 return
-            if done.code != _LOST and says_full(done.said.encode()):
+            if result.code != _LOST and reports_full_disk(result.said.encode()):
                 raise FolderUnusable(
                     f"the disk of {self._there.tree} on {self.target} is full; free space there, "
                     "or choose another folder with ssh.folder"
                 )
-            if done.code != _LOST:
-                raise MachineError(f"{self.target} failed at the step {verb}: {done.said}")
-            self._why, self._doubtful = done.said, True
+            if result.code != _LOST:
+                raise MachineError(f"{self.target} failed at the step {verb}: {result.said}")
+            self._why, self._doubtful = result.said, True
 
     @contextmanager
     def reading(self, verb: str, *words: str) -> Iterator["subprocess.Popen[bytes]"]:
         """Start a verb whose output is read while it runs; a code of 255 is a lost connection."""
-        self._connected()
+        self._ensure_connected()
         with (
-            HeldBack() as requests,
+            DelayedInterrupts() as requests,
             subprocess.Popen(
-                self._words((self.target, self._line(verb, *words))),
+                self._make_ssh_command((self.target, self._format_command(verb, *words))),
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -196,33 +200,35 @@ class Connection:
         self._doubtful = self._doubtful or is_lost
         return is_lost
 
-    def _tries(self, until: threading.Event, *, patient: bool) -> Iterator[None]:
+    def _retry_until(self, until: threading.Event, *, patient: bool) -> Iterator[None]:
         """Yield for each try, until there is no hope; raises MachineError then."""
         self._why = ""
-        begun = self._clock.monotonic()
+        start = self._clock.monotonic()
         waits = iter(_WAITS)
         while True:
             yield
-            late = self._clock.monotonic() - begun > self._patience
+            late = self._clock.monotonic() - start > self._patience
             if late or not patient or until.is_set() or self._given_up.is_set():
                 raise MachineError(
                     f"the connection to {self.target} was lost, and could not be made again for "
-                    f"{self._clock.monotonic() - begun:.0f} s: {self._why}"
+                    f"{self._clock.monotonic() - start:.0f} s: {self._why}"
                 )
             until.wait(next(waits, _WAITS[-1]))
 
-    def _line(self, verb: str, *words: str) -> str:
-        far, there = self._there.state / "far.sh", self._there
-        places = (str(there.state), str(there.tree), ":".join(there.skipped))
+    def _format_command(self, verb: str, *words: str) -> str:
+        far, folders = self._there.state / "far.sh", self._there
+        places = (str(folders.state), str(folders.tree), ":".join(folders.skipped))
         return " ".join(("exec", "sh", str(far), verb, *places, *words))
 
-    def _once(self, line: str, sends: IO[bytes] | None, takes: IO[bytes] | None) -> "_Done":
-        said = self._connected()
-        if said is not None:
-            return _Done(_LOST, said)
-        return self._ssh((self.target, line), sends or subprocess.DEVNULL, takes)
+    def _run_once(
+        self, line: str, sends: IO[bytes] | None, takes: IO[bytes] | None
+    ) -> "_CommandResult":
+        failure_text = self._ensure_connected()
+        if failure_text is not None:
+            return _CommandResult(_LOST, failure_text)
+        return self._run_ssh((self.target, line), sends or subprocess.DEVNULL, takes)
 
-    def _connected(self) -> str | None:
+    def _ensure_connected(self) -> str | None:
         """Have a connection that all share; returns why there is none.
 
         It is made by a process of its own: one that a command leaves behind would hold the pipes
@@ -231,36 +237,36 @@ class Connection:
         with self._making:
             if not self._doubtful and self._socket.exists():  # it is closed when nobody uses it
                 return None
-            if self._socket.exists() and self._ssh(("-O", "check", self.target)).code == 0:
+            if self._socket.exists() and self._run_ssh(("-O", "check", self.target)).code == 0:
                 self._doubtful = False
                 return None
             self._socket.unlink(missing_ok=True)
-            own = ("-M", f"-oControlPersist={_PERSIST_SECONDS}", "-fN")
-            with writing(_OWN), tempfile.TemporaryFile() as errors:
-                made = self._ssh((*own, self.target), errors=errors)
-            self._doubtful = made.code != 0
-            return (made.said or "ssh gives no reason") if self._doubtful else None
+            master_options = ("-M", f"-oControlPersist={_PERSIST_SECONDS}", "-fN")
+            with convert_write_errors(_TEMPORARY_FOLDER), tempfile.TemporaryFile() as errors:
+                result = self._run_ssh((*master_options, self.target), errors=errors)
+            self._doubtful = result.code != 0
+            return (result.said or "ssh gives no reason") if self._doubtful else None
 
-    def _words(self, words: tuple[str, ...]) -> tuple[str, ...]:
+    def _make_ssh_command(self, words: tuple[str, ...]) -> tuple[str, ...]:
         options = (f"-o{option}" for option in _OPTIONS)
         return ("ssh", "-T", "-S", str(self._socket), *options, *words)
 
-    def _ssh(
+    def _run_ssh(
         self,
         words: tuple[str, ...],
         sends: "IO[bytes] | int" = subprocess.DEVNULL,
         takes: "IO[bytes] | int | None" = None,
         errors: IO[bytes] | None = None,
-    ) -> "_Done":
-        with writing(_OWN), tempfile.TemporaryFile() as own:
-            into = errors or own
+    ) -> "_CommandResult":
+        with convert_write_errors(_TEMPORARY_FOLDER), tempfile.TemporaryFile() as temporary_file:
+            error_file = errors or temporary_file
             try:
                 process = subprocess.run(
-                    self._words(words),
+                    self._make_ssh_command(words),
                     env=self._environment,
                     stdin=sends,
                     stdout=subprocess.DEVNULL if takes is None else takes,
-                    stderr=into,
+                    stderr=error_file,
                     check=False,
                     start_new_session=True,
                 )
@@ -268,12 +274,12 @@ class Connection:
                 raise ToolMissing(
                     "ssh was not found on PATH; install it (openssh-client)"
                 ) from error
-            into.seek(0)
-            lines = into.read().decode(errors="replace").strip().splitlines()
-            return _Done(process.returncode, " / ".join(lines[-3:])[:500])
+            error_file.seek(0)
+            lines = error_file.read().decode(errors="replace").strip().splitlines()
+            return _CommandResult(process.returncode, " / ".join(lines[-3:])[:500])
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _CommandResult:
     code: int
     said: str

@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import IO
 
 from auditor.core.errors import FolderUnusable, MachineError
-from auditor.core.jobs import Completed, HostFacts, Invocation
+from auditor.core.jobs import CompletedProcess, HostFacts, Invocation
 from auditor.core.ports import Clock
-from runners.disk import refuse_full_of, writing
+from runners.disk import check_disk, convert_write_errors
 from runners.hosts.clock import SystemClock
 from runners.hosts.exchange import write_files
-from runners.hosts.machine_facts import SCRIPT, linux_facts, parse_facts
+from runners.hosts.machine_facts import SCRIPT, make_host_facts, parse_facts
 from runners.hosts.output_watch import OutputWatch
-from runners.hosts.ssh.attached import Attached, Telling
+from runners.hosts.ssh.attached import ProcessListener, RemoteFollower
 from runners.hosts.ssh.connection import Connection
-from runners.hosts.ssh.job import Left, pack_job, read_left, read_rest, start_failure
+from runners.hosts.ssh.job import RemoteResult, pack_job, read_rest, read_result, start_failure
 from runners.hosts.ssh.mirror import Mirror, join_names
 
 _FACTS_SECONDS = 60.0
-_OWN = Path("/tmp")
+_TEMPORARY_FOLDER = Path("/tmp")
 
 
 class SshHost:
@@ -65,16 +65,16 @@ class SshHost:
 
     def measuring(self, writable: Sequence[Path]) -> "SshHost":
         """Return it for what is measured, one at a time; nothing holds it to these folders."""
-        other = copy.copy(self)
-        other._writable = tuple(writable)
-        return other
+        measuring_host = copy.copy(self)
+        measuring_host._writable = tuple(writable)
+        return measuring_host
 
     def stop(self) -> None:
         """End what other threads run there; nothing is run after that."""
         self._stopped.set()
         self._connection.give_up()
         for number in tuple(self._running):
-            self._end(number)
+            self._kill_process(number)
 
     def close(self) -> None:
         """Forget there what has been read here."""
@@ -91,10 +91,10 @@ class SshHost:
                 timeout_seconds=_FACTS_SECONDS,
             )
             answer = self.measuring(()).run(invocation)
-            self._facts.append(linux_facts(parse_facts(answer.stdout.decode(errors="replace"))))
+            self._facts.append(make_host_facts(parse_facts(answer.stdout.decode(errors="replace"))))
         return self._facts[0]
 
-    def run(self, job: Invocation) -> Completed:
+    def run(self, job: Invocation) -> CompletedProcess:
         """Run one process to its end, or until it has shown enough; nothing of its group is left.
 
         A connection that is lost is made again, and the process picked up. Raises MachineError
@@ -104,45 +104,47 @@ class SshHost:
         if not job.cwd.is_dir():
             raise FolderUnusable(f"cannot run {job.argv[0]} in {job.cwd}: there is no such folder")
         number = uuid.uuid4().hex
-        following = Telling(job, partial(self._connection.ask, "tell", number))
+        following = RemoteFollower(job, partial(self._connection.ask, "tell", number))
         with self._syncing:  # what another job has changed comes before or after all of this
             write_files(job)
-            self._send()
+            self._send_changes()
             read = tuple(self._read)
             self._read.clear()
         words = pack_job(
             job,
             alone=self._writable is not None,
             processors=self._processors,
-            scope=self._scope(),
-            mirrored=self._fetched() is not None,
+            scope=self._list_writable_folders(),
+            mirrored=self._choose_mirror() is not None,
         )
-        with self._ending(number):
-            self._require(job)  # what is stopped from here on is ended there
+        with self._guard_process(number):
+            self._require_running(job)  # what is stopped from here on is ended there
             self._connection.ask("start", number, *read, sends=words)
             started = self._clock.monotonic()
-            watch, over = self._watch(number, job, following, started + job.timeout_seconds)
+            watch, over = self._watch_process(number, job, following, started + job.timeout_seconds)
             seconds = self._clock.monotonic() - started
-        self._require(job)
+        self._require_running(job)
         following.look()  # what it showed at its very end
-        with self._syncing, self._finished(number) as archive:
-            left = read_left(archive, number, job, self._fetched(), self._scope())
+        with self._syncing, self._open_results(number) as archive:
+            left = read_result(
+                archive, number, job, self._choose_mirror(), self._list_writable_folders()
+            )
             self._read.append(number)
-            self._fetch(left.missed)
+            self._fetch_paths(left.missed)
         if left.reason:
             raise start_failure(left.reason, job, self._connection.target)
-        return self._answer(job, left, watch, over=over, seconds=seconds)
+        return self._make_answer(job, left, watch, over=over, seconds=seconds)
 
-    def _require(self, job: Invocation) -> None:
+    def _require_running(self, job: Invocation) -> None:
         if self._stopped.is_set():
             raise MachineError(f"{job.argv[0]} was stopped because another step failed")
 
-    def _watch(
-        self, number: str, job: Invocation, following: Telling, deadline: float
+    def _watch_process(
+        self, number: str, job: Invocation, following: RemoteFollower, deadline: float
     ) -> tuple[OutputWatch, bool]:
         """Wait until a process has ended; tell whether we had to bring it about."""
-        with Attached(self._connection, number, self._clock) as attached:
-            watched = attached.watched(partial(self._signal, number))
+        with ProcessListener(self._connection, number, self._clock) as attached:
+            watched = attached.watched(partial(self._send_signal, number))
             watch = OutputWatch(watched, self._clock, job.output_limit, following)
             awaited = False
             try:
@@ -151,15 +153,15 @@ class SshHost:
             finally:
                 attached.close()
                 if not attached.ended:
-                    self._end(number, patient=awaited)
-                watch.finish()
+                    self._kill_process(number, patient=awaited)
+                watch.drain_pipes()
         attached.check()
         return watch, over
 
-    def _answer(
-        self, job: Invocation, left: Left, watch: OutputWatch, *, over: bool, seconds: float
-    ) -> Completed:
-        answer = Completed(
+    def _make_answer(
+        self, job: Invocation, left: RemoteResult, watch: OutputWatch, *, over: bool, seconds: float
+    ) -> CompletedProcess:
+        answer = CompletedProcess(
             exit_code=watch.code(left.code) if over and left.signalled else left.code,
             stdout=left.stdout,
             stderr=left.stderr,
@@ -170,20 +172,20 @@ class SshHost:
             strain=left.strain,
         )
         advice = "make room there, or choose another folder with ssh.folder"
-        refuse_full_of(job, answer, lambda: left.free, advice)
+        check_disk(job, answer, lambda: left.free, advice)
         return answer
 
-    def _scope(self) -> tuple[str, ...]:
+    def _list_writable_folders(self) -> tuple[str, ...]:
         """Return the folders that may have changed, relative to the root."""
         if self._writable is None:
             return (".",)
         return tuple(os.path.relpath(path, self._root) for path in self._writable)
 
-    def _fetched(self) -> Mirror | None:
+    def _choose_mirror(self) -> Mirror | None:
         """Return what gets what a process has changed, None where it may change nothing."""
-        return self._mirror if self._scope() else None
+        return self._mirror if self._list_writable_folders() else None
 
-    def _send(self) -> None:
+    def _send_changes(self) -> None:
         """Make the other side like this one."""
         if self._mirror is None:
             return
@@ -193,56 +195,62 @@ class SshHost:
         if changes.gone:
             self._connection.ask("drop", sends=join_names(changes.gone))
         if changes.there:
-            with writing(_OWN), tempfile.TemporaryFile() as archive:
-                self._mirror.pack(changes, archive)
+            with convert_write_errors(_TEMPORARY_FOLDER), tempfile.TemporaryFile() as archive:
+                self._mirror.pack_changes(changes, archive)
                 try:
-                    self._connection.exchange("take", sends=archive)
+                    self._connection.run_verb("take", sends=archive)
                 except FolderUnusable:  # no part of a file may stay there, nor take its room
-                    self._connection.ask("drop", sends=join_names(self._mirror.unsent(changes)))
+                    self._connection.ask(
+                        "drop", sends=join_names(self._mirror.forget_sent(changes))
+                    )
                     raise
         self._mirror.sent(changes)
 
-    def _fetch(self, missed: Sequence[str]) -> None:
+    def _fetch_paths(self, missed: Sequence[str]) -> None:
         """Have what no status tells to have changed."""
         if self._mirror is None or not missed:
             return
-        with writing(_OWN), tempfile.TemporaryFile() as wanted, tempfile.TemporaryFile() as taken:
-            wanted.write(join_names(missed))
-            self._connection.exchange("fetch", sends=wanted, takes=taken)
-            taken.seek(0)
-            with _archive(taken) as archive:
+        with (
+            convert_write_errors(_TEMPORARY_FOLDER),
+            tempfile.TemporaryFile() as names_file,
+            tempfile.TemporaryFile() as archive_file,
+        ):
+            names_file.write(join_names(missed))
+            self._connection.run_verb("fetch", sends=names_file, takes=archive_file)
+            archive_file.seek(0)
+            with _open_archive(archive_file) as archive:
                 came = read_rest(archive, self._mirror)
         self._mirror.leave(path for path in missed if path not in came)
 
     @contextmanager
-    def _ending(self, number: str) -> Iterator[None]:
+    def _guard_process(self, number: str) -> Iterator[None]:
         """See to it that a process ends when we do."""
         self._running.add(number)
         try:
             yield
         except BaseException:
-            self._end(number)
+            self._kill_process(number)
             raise
         finally:
             self._running.discard(number)
 
     @contextmanager
-    def _finished(self, number: str) -> Iterator[tarfile.TarFile]:
-        with writing(_OWN), tempfile.TemporaryFile() as taken:
-            self._connection.exchange("finish", number, takes=taken)
-            taken.seek(0)
-            with _archive(taken) as archive:
+    def _open_results(self, number: str) -> Iterator[tarfile.TarFile]:
+        with convert_write_errors(_TEMPORARY_FOLDER), tempfile.TemporaryFile() as archive_file:
+            self._connection.run_verb("finish", number, takes=archive_file)
+            archive_file.seek(0)
+            with _open_archive(archive_file) as archive:
                 yield archive
 
-    def _signal(self, number: str, which: signal.Signals) -> None:
+    def _send_signal(self, number: str, which: signal.Signals) -> None:
         self._connection.ask("signal", number, which.name.removeprefix("SIG"))
 
-    def _end(self, number: str, *, patient: bool = False) -> None:
+    def _kill_process(self, number: str, *, patient: bool = False) -> None:
         """End a process; one that cannot be reached ends at its limit of time."""
         with suppress(MachineError):
             self._connection.ask("signal", number, "KILL", patient=patient)
 
 
-def _archive(taken: IO[bytes]) -> tarfile.TarFile:
+def _open_archive(archive_file: IO[bytes]) -> tarfile.TarFile:
     """Read archives that follow each other."""
-    return tarfile.open(fileobj=taken, mode="r:", ignore_zeros=True)
+    return tarfile.open(fileobj=archive_file, mode="r:", ignore_zeros=True)

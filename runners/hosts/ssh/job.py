@@ -20,14 +20,14 @@ _BEYOND_SECONDS = 60
 """How long after its limit a process ends that nobody has ended."""
 _BLOCK = 512
 """Bytes: the unit of sizes of find."""
-_LAST, _WHOLE = "ended", "token"
+_LAST, _TOKEN = "ended", "token"
 """The name of what comes last; all that comes before it, but for the job's own, begins with ./."""
-_OURS = ("PWD", "OLDPWD", "SHLVL")
+_SHELL_VARIABLES = ("PWD", "OLDPWD", "SHLVL")
 """What shells add to an environment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class RemoteResult:
     """How a job ended, and what it left."""
 
     code: int  # exit code
@@ -51,21 +51,21 @@ def pack_job(
     that it may change, relative to the tree.
     """
     words = {
-        "settings": _settings(job, processors, scope, alone=alone, mirrored=mirrored),
-        "run": _run(job, processors),
-        "left": _left(job),
+        "settings": _format_settings(job, processors, scope, alone=alone, mirrored=mirrored),
+        "run": _format_run_script(job, processors),
+        "left": _format_collect_script(job),
     }
-    into = io.BytesIO()
-    with tarfile.open(fileobj=into, mode="w", format=tarfile.GNU_FORMAT) as archive:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
         for name, lines in words.items():
             content = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
             member = tarfile.TarInfo(name)
             member.size, member.mode = len(content), 0o600
             archive.addfile(member, io.BytesIO(content))
-    return into.getvalue()
+    return buffer.getvalue()
 
 
-def _settings(
+def _format_settings(
     job: Invocation, processors: str, scope: Sequence[str], *, alone: bool, mirrored: bool
 ) -> Iterator[str]:
     follow = job.follow
@@ -80,48 +80,50 @@ def _settings(
         "longest": str(math.ceil(job.timeout_seconds) + _BEYOND_SECONDS),
         "mirrored": "1" if mirrored else "",
         "processors": processors,
-        "scope": shlex.join(one if one == "." else f"./{one}" for one in scope),
+        "scope": shlex.join(folder if folder == "." else f"./{folder}" for folder in scope),
     }
     return (f"{name}={shlex.quote(value)}" for name, value in values.items())
 
 
-def _run(job: Invocation, processors: str) -> Iterator[str]:
+def _format_run_script(job: Invocation, processors: str) -> Iterator[str]:
     """Yield the words that become the process; what is secret in them is on no command line."""
-    given = dict(job.environment)
+    variables = dict(job.environment)
     program = shlex.quote(job.argv[0])
     pinned = f"taskset -c {processors} " if processors else ""
     yield "why=$PWD/why"
     yield f'cd {shlex.quote(str(job.cwd))} || {{ echo folder >"$why"; exit 126; }}'
     yield "umask 022"
-    yield "unset " + " ".join(variable for variable in _OURS if variable not in given)
-    yield from (f"export {name}={shlex.quote(value)}" for name, value in given.items())
+    yield "unset " + " ".join(
+        variable for variable in _SHELL_VARIABLES if variable not in variables
+    )
+    yield from (f"export {name}={shlex.quote(value)}" for name, value in variables.items())
     for word in (*pinned.split()[:1], program):
         yield f'command -v {word} >/dev/null 2>&1 || {{ echo {word} >"$why"; exit 127; }}'
     yield f"exec {pinned}{shlex.join(job.argv)}"
 
 
-def _left(job: Invocation) -> Iterator[str]:
+def _format_collect_script(job: Invocation) -> Iterator[str]:
     for number, path in enumerate(job.collects):
-        there = shlex.quote(str(job.cwd / path))
+        quoted_path = shlex.quote(str(job.cwd / path))
         # Nothing is taken of a link or of a file that is too large: `collect` refuses both.
-        small = f'[ -z "$(find {there} -prune -size +{LARGEST // _BLOCK})" ]'
-        yield f"if [ -f {there} ] && [ ! -L {there} ] && {small}; then"
-        yield f"cp {there} got.{number} || exit 1; fi"
+        small = f'[ -z "$(find {quoted_path} -prune -size +{LARGEST // _BLOCK})" ]'
+        yield f"if [ -f {quoted_path} ] && [ ! -L {quoted_path} ] && {small}; then"
+        yield f"cp {quoted_path} got.{number} || exit 1; fi"
 
 
-def read_left(
+def read_result(
     archive: tarfile.TarFile,
     number: str,
     job: Invocation,
     mirror: Mirror | None,
     scope: Sequence[str],
-) -> Left:
+) -> RemoteResult:
     """Read what `finish` has written of a job; the mirror gets what has changed.
 
     Raises SubjectError for what no tree of ours can have, MachineError for what is incomplete.
     """
     try:
-        return _left_of(archive, number, job, mirror, scope)
+        return _parse_result(archive, number, job, mirror, scope)
     except (KeyError, ValueError, IndexError, tarfile.TarError) as error:
         raise MachineError(
             f"the output of {job.argv[0]} is incomplete ({type(error).__name__}: {error}); the "
@@ -129,59 +131,60 @@ def read_left(
         ) from error
 
 
-def _left_of(
+def _parse_result(
     archive: tarfile.TarFile,
     number: str,
     job: Invocation,
     mirror: Mirror | None,
     scope: Sequence[str],
-) -> Left:
-    own: dict[str, bytes] = {}
-    while f"{(member := _next(archive)).name}/".startswith(f"{number}/"):
+) -> RemoteResult:
+    job_files: dict[str, bytes] = {}
+    while f"{(member := _read_member(archive)).name}/".startswith(f"{number}/"):
         content = archive.extractfile(member) if member.isreg() else None
-        own[member.name.removeprefix(f"{number}/")] = content.read() if content else b""
+        job_files[member.name.removeprefix(f"{number}/")] = content.read() if content else b""
     missed: Sequence[str] = ()
     if mirror is None:
-        _rest(archive, member, _LAST, None)
+        _unpack_rest(archive, member, _LAST, None)
     else:
         folders, names, renamed = (
-            split_names(own[folder]) for folder in ("folders", "names", "renamed")
+            split_names(job_files[folder]) for folder in ("folders", "names", "renamed")
         )
         mirror.shape(folders)
-        came = _rest(archive, member, _LAST, mirror)
+        came = _unpack_rest(archive, member, _LAST, mirror)
         moved = mirror.forget_missing(scope, {*names, *folders})
         missed = mirror.missed(names, came, renamed if moved else ())
-    return Left(
-        code=signal_or_code(int(own["code"].split()[0])),
-        stdout=own["out.first"] + own["out.end"],
-        stderr=own["err.first"] + own["err.end"],
-        truncated="out.cut" in own or "err.cut" in own,
+    return RemoteResult(
+        code=signal_or_code(int(job_files["code"].split()[0])),
+        stdout=job_files["out.first"] + job_files["out.end"],
+        stderr=job_files["err.first"] + job_files["err.end"],
+        truncated="out.cut" in job_files or "err.cut" in job_files,
         files={
-            path: own[f"got.{index}"]
+            path: job_files[f"got.{index}"]
             for index, path in enumerate(job.collects)
-            if f"got.{index}" in own
+            if f"got.{index}" in job_files
         },
-        signalled="signalled" in own,
+        signalled="signalled" in job_files,
         missed=missed,
-        reason=own.get("why", b"").decode(errors="replace").strip(),
-        free=int(own["free"]) << 10,
+        reason=job_files.get("why", b"").decode(errors="replace").strip(),
+        free=int(job_files["free"]) << 10,
         strain=strain.interference_between(
-            _counters(own.get("before", b"")), _counters(own.get("after", b""))
+            _parse_counters(job_files.get("before", b"")),
+            _parse_counters(job_files.get("after", b"")),
         ),
     )
 
 
 def read_rest(archive: tarfile.TarFile, mirror: Mirror) -> set[str]:
-    """Read what `fetch` has written; returns its paths. Raises as `read_left` does."""
+    """Read what `fetch` has written; returns its paths. Raises as `read_result` does."""
     try:
-        return _rest(archive, _next(archive), _WHOLE, mirror)
+        return _unpack_rest(archive, _read_member(archive), _TOKEN, mirror)
     except tarfile.TarError as error:
         raise MachineError(
             f"the fetched files are incomplete: {error}; repeat the command"
         ) from error
 
 
-def _rest(
+def _unpack_rest(
     archive: tarfile.TarFile, member: tarfile.TarInfo, last: str, mirror: Mirror | None
 ) -> set[str]:
     """Take what follows of the tree; returns its paths."""
@@ -191,17 +194,17 @@ def _rest(
             path = member.name.removeprefix("./")
             mirror.take(archive, member, path)
             came.add(path)
-        member = _next(archive)
+        member = _read_member(archive)
     return came
 
 
-def _next(archive: tarfile.TarFile) -> tarfile.TarInfo:
+def _read_member(archive: tarfile.TarFile) -> tarfile.TarInfo:
     if (member := archive.next()) is None:
         raise tarfile.ReadError("it ends too early")
     return member
 
 
-def _counters(printed: bytes) -> strain.Counters:
+def _parse_counters(printed: bytes) -> strain.KernelCounters:
     return strain.parse_counters(split_fenced_texts(printed.decode(errors="replace")))
 
 

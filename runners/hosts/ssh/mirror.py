@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from auditor.core.errors import FolderUnusable, SubjectError
-from runners.disk import writing
-from runners.hosts.exchange import harmless
+from runners.disk import convert_write_errors
+from runners.hosts.exchange import is_harmless_link
 
 _LOCK = ".bench-audit-lock"
 _CACHES = "cache"
@@ -23,7 +23,7 @@ _FAR = "far"
 SKIPPED = ("cache/go", "cache/go-build", "cache/go-path")
 """What only processes read: it stays where they run."""
 _SKIPPED = tuple(f"{name}/" for name in SKIPPED)
-Known = dict[str, str]
+FileStatuses = dict[str, str]
 """Paths below the folder, and what tells that a file is another one: its status."""
 
 
@@ -31,7 +31,7 @@ Known = dict[str, str]
 class Changes:
     """What is to be sent, paths relative to the folder: what there is now, and what is gone."""
 
-    there: Known
+    there: FileStatuses
     gone: tuple[str, ...]
 
     def __bool__(self) -> bool:
@@ -46,35 +46,37 @@ class Mirror:
     root: Path
     memory: Path
     token: str = ""
-    known: Known = field(default_factory=dict)
+    known: FileStatuses = field(default_factory=dict)
 
     @classmethod
-    def remembered(cls, root: Path, memory: Path) -> "Mirror":
+    def load_mirror(cls, root: Path, memory: Path) -> "Mirror":
         """Return what was saved; without that, or where it is damaged, nothing is known."""
         with suppress(OSError, ValueError, KeyError):
-            kept = json.loads(memory.read_bytes())
-            return cls(root, memory, str(kept["token"]), dict(kept["known"]))
+            record = json.loads(memory.read_bytes())
+            return cls(root, memory, str(record["token"]), dict(record["known"]))
         return cls(root, memory)
 
-    def save(self) -> None:
+    def save_statuses(self) -> None:
         """Keep it for the next time."""
         new = self.memory.with_suffix(".new")
-        with writing(new):
+        with convert_write_errors(new):
             new.write_text(json.dumps({"token": self.token, "known": self.known}))
             new.replace(self.memory)
 
     def changes(self, *, caches: bool) -> Changes:
         """Return what has changed here since both sides were alike, in caches too if asked."""
-        now = dict(self._walk(caches=caches))
-        there = {path: said for path, said in now.items() if self.known.get(path) != said}
-        gone = [
+        now = dict(self._walk_tree(caches=caches))
+        present_files = {
+            path: status for path, status in now.items() if self.known.get(path) != status
+        }
+        removed_paths = [
             path
-            for path, said in self.known.items()
+            for path, status in self.known.items()
             if path not in now
             and (caches or path.partition("/")[0] != _CACHES)
-            and (said != _FAR or not (self.root / path).parent.is_dir())
+            and (status != _FAR or not (self.root / path).parent.is_dir())
         ]
-        return Changes(there, tuple(gone))
+        return Changes(present_files, tuple(removed_paths))
 
     def sent(self, changes: Changes) -> None:
         """Remember that the other side has these."""
@@ -82,21 +84,21 @@ class Mirror:
             self.known.pop(path, None)
         self.known |= changes.there
 
-    def unsent(self, changes: Changes) -> list[str]:
+    def forget_sent(self, changes: Changes) -> list[str]:
         """Forget the files of changes that may have come in part; returns them."""
-        files = [path for path, said in changes.there.items() if said != _FOLDER]
+        files = [path for path, status in changes.there.items() if status != _FOLDER]
         for path in files:
             self.known.pop(path, None)
         return files
 
-    def pack(self, changes: Changes, into: IO[bytes]) -> None:
+    def pack_changes(self, changes: Changes, archive_file: IO[bytes]) -> None:
         """Write an archive of what is there now."""
-        with tarfile.open(fileobj=into, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        with tarfile.open(fileobj=archive_file, mode="w", format=tarfile.GNU_FORMAT) as archive:
             for path in changes.there:
                 with suppress(FileNotFoundError):  # it is gone by now, as scratch files go
-                    archive.add(self.root / path, path, recursive=False, filter=_anonymous)
+                    archive.add(self.root / path, path, recursive=False, filter=_anonymise_member)
 
-    def reconcile(self, names: Iterable[str], changed: Iterable[str]) -> list[str]:
+    def reconcile_names(self, names: Iterable[str], changed: Iterable[str]) -> list[str]:
         """Take what the other side has after an auditor was killed; what is here counts.
 
         Returns what the other side has to drop.
@@ -116,17 +118,21 @@ class Mirror:
         """
         folders = False
         below = tuple("" if name == "." else f"{name}/" for name in scope)
-        gone = [one for one in self.known if one.startswith(below) and one not in names]
-        for path in sorted(gone, reverse=True):  # what is in a folder comes before it
+        missing_paths = [
+            candidate
+            for candidate in self.known
+            if candidate.startswith(below) and candidate not in names
+        ]
+        for path in sorted(missing_paths, reverse=True):  # what is in a folder comes before it
             if path in SKIPPED or path.startswith(_SKIPPED):
                 continue
-            said = self.known.pop(path)
+            status = self.known.pop(path)
             place = self.root / path
-            if said == _FOLDER:
+            if status == _FOLDER:
                 folders = True
                 with suppress(OSError):  # what we have put into it meanwhile stays, and is sent
                     place.rmdir()
-            elif said != _FAR and said == self._now(path):
+            elif status != _FAR and status == self._read_status(path):
                 place.unlink()
         return folders
 
@@ -150,44 +156,44 @@ class Mirror:
 
     def take(self, archive: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> None:
         """Put a file or a link of the other side here; raises SubjectError where it leads away."""
-        place = self._place(path)
+        place = self._locate_path(path)
         if member.isreg() or member.islnk():
             content = archive.extractfile(member)
-            with writing(place):
-                self._cleared(place)
+            with convert_write_errors(place):
+                self._clear_place(place)
                 with place.open("wb") as to:
                     shutil.copyfileobj(content, to) if content else None
                 place.chmod(member.mode & 0o777 | stat.S_IRUSR | stat.S_IWUSR)
                 os.utime(place, (member.mtime, member.mtime))
-        elif member.issym() and harmless(place, Path(member.linkname), self.root):
-            with writing(place):
-                self._cleared(place)
+        elif member.issym() and is_harmless_link(place, Path(member.linkname), self.root):
+            with convert_write_errors(place):
+                self._clear_place(place)
                 place.symlink_to(member.linkname)
         else:
-            self._cleared(place)
+            self._clear_place(place)
             self.known[path] = _FAR
             return
-        self.known[path] = _status(place.lstat(), place)
+        self.known[path] = _format_status(place.lstat(), place)
 
     def shape(self, folders: Iterable[str]) -> None:
         """Have the folders that the other side has."""
         for path in folders:
-            place = self._place(path)
+            place = self._locate_path(path)
             if place.is_symlink() or not place.is_dir():
-                with writing(place):
-                    self._cleared(place)
+                with convert_write_errors(place):
+                    self._clear_place(place)
                     place.mkdir()
             self.known[path] = _FOLDER
 
-    def _now(self, path: str) -> str:
+    def _read_status(self, path: str) -> str:
         """Return the status of what is here, nothing where nothing is."""
         place = self.root / path
         try:
-            return _status(place.lstat(), place)
+            return _format_status(place.lstat(), place)
         except OSError:
             return ""
 
-    def _place(self, path: str) -> Path:
+    def _locate_path(self, path: str) -> Path:
         """Return where something belongs; the other side's word is not taken for it."""
         parts = PurePosixPath(path).parts
         place = self.root.joinpath(*parts)
@@ -196,7 +202,7 @@ class Mirror:
                 f"the other machine names {path!r}, which is outside of the folder; nothing was "
                 "written"
             )
-        with writing(place):
+        with convert_write_errors(place):
             place.parent.mkdir(parents=True, exist_ok=True)
         if not place.parent.resolve().is_relative_to(self.root.resolve()):
             raise SubjectError(
@@ -205,13 +211,13 @@ class Mirror:
             )
         return place
 
-    def _cleared(self, place: Path) -> None:
+    def _clear_place(self, place: Path) -> None:
         if place.is_dir() and not place.is_symlink():
             shutil.rmtree(place)
         else:
             place.unlink(missing_ok=True)
 
-    def _walk(self, *, caches: bool) -> Iterator[tuple[str, str]]:
+    def _walk_tree(self, *, caches: bool) -> Iterator[tuple[str, str]]:
         ways = [("", self.root)]
         while ways:
             prefix, folder = ways.pop()
@@ -229,21 +235,27 @@ class Mirror:
                         ways.append((f"{path}/", Path(entry.path)))
                 elif entry.name != _LOCK:
                     with suppress(FileNotFoundError):
-                        yield path, _status(entry.stat(follow_symlinks=False), Path(entry.path))
+                        yield (
+                            path,
+                            _format_status(entry.stat(follow_symlinks=False), Path(entry.path)),
+                        )
 
 
-def _status(of: os.stat_result, place: Path) -> str:
-    if stat.S_ISLNK(of.st_mode):
+def _format_status(file_status: os.stat_result, place: Path) -> str:
+    if stat.S_ISLNK(file_status.st_mode):
         return f"link {place.readlink()}"
-    return f"{of.st_size} {of.st_mtime_ns} {of.st_ino} {of.st_mode & 0o777:o}"
+    return (
+        f"{file_status.st_size} {file_status.st_mtime_ns} {file_status.st_ino} "
+        f"{file_status.st_mode & 0o777:o}"
+    )
 
 
-def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+def _anonymise_member(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     """Send files, links and folders, and whose they are is nobody's business."""
     member.uid = member.gid = 0
     member.uname = member.gname = ""
-    known = member.isreg() or member.islnk() or member.issym() or member.isdir()
-    return member if known else None
+    is_supported = member.isreg() or member.islnk() or member.issym() or member.isdir()
+    return member if is_supported else None
 
 
 def split_names(names: bytes) -> list[str]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.ports import Clock
-from runners.disk import writing
-from runners.hosts.ssh.connection import Connection, There
+from runners.disk import convert_write_errors
+from runners.hosts.ssh.connection import Connection, RemoteFolders
 from runners.hosts.ssh.host import SshHost
 from runners.hosts.ssh.mirror import SKIPPED, Mirror, join_names, split_names
 
@@ -42,44 +42,44 @@ def connect_host(
 ) -> Iterator[tuple[SshHost, dict[str, str]]]:
     """Give a host and the variables of a session there; raises MachineError."""
     state = machine.folder / "state"
-    with _alone(machine):
-        with writing(state):
+    with _lock_folder(machine):
+        with convert_write_errors(state):
             state.mkdir(exist_ok=True)
             machine.tree.mkdir(exist_ok=True)
         with Connection(
             machine.target,
-            There(state, machine.tree, SKIPPED),
+            RemoteFolders(state, machine.tree, SKIPPED),
             environment=environment,
             patience_seconds=machine.patience_seconds,
             clock=clock,
         ) as connection:
-            said = _hello(connection, state)
+            session = _start_session(connection, state)
             mirror = None
-            if said.shared:
+            if session.shared:
                 connection.ask("sweep")
             else:
-                mirror = _alike(connection, machine.tree, state, said.token)
+                mirror = _synchronise_tree(connection, machine.tree, state, session.token)
             host = SshHost(
                 connection,
                 machine.tree,
                 mirror,
-                variables=said.variables,
+                variables=session.variables,
                 processors=machine.processors,
                 clock=clock,
             )
             try:
-                yield host, said.variables
+                yield host, session.variables
             finally:
                 host.close()
                 if mirror is not None:
-                    mirror.save()
+                    mirror.save_statuses()
 
 
 @contextmanager
-def _alone(machine: RemoteMachine) -> Iterator[None]:
+def _lock_folder(machine: RemoteMachine) -> Iterator[None]:
     """Wait until no other auditor of ours uses the folder."""
     path = machine.folder / "lock"
-    with writing(path):
+    with convert_write_errors(path):
         machine.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = path.open("w")
     with lock:
@@ -88,47 +88,47 @@ def _alone(machine: RemoteMachine) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _RemoteSession:
     token: str
     shared: bool
     variables: dict[str, str]
 
 
-def _hello(connection: Connection, state: Path) -> _Said:
+def _start_session(connection: Connection, state: Path) -> _RemoteSession:
     """Ask what is there. Both machines share their files where ours is read there."""
-    here = secrets.token_hex(16)
+    marker = secrets.token_hex(16)
     path = state / "here"
-    with writing(path):
-        path.write_text(f"{here}\n")
+    with convert_write_errors(path):
+        path.write_text(f"{marker}\n")
     lines = connection.ask("hello", *_VARIABLES).decode(errors="replace").splitlines()
     if not lines or lines[0] != _HAIL:
         raise MachineError(
             f"a session on {connection.target} prints {lines[:1]} at login; change its shell "
             "start-up files so that they print nothing without a terminal"
         )
-    said = [line.partition("=")[::2] for line in lines[1:]]
-    if missing := [value for key, value in said if key == "missing"]:
+    pairs = [line.partition("=")[::2] for line in lines[1:]]
+    if missing := [value for key, value in pairs if key == "missing"]:
         raise ToolMissing(f"{', '.join(missing)} were not found on PATH of {connection.target}")
-    if strange := [value for key, value in said if key == "strange"]:
+    if strange := [value for key, value in pairs if key == "strange"]:
         raise MachineError(
             f"{strange[0]} on {connection.target} is another account's; name another folder with "
             "ssh.folder"
         )
-    once = dict(said)
-    variables = dict(value.partition("=")[::2] for key, value in said if key == "variable")
-    return _Said(once.get("token", ""), once.get("here") == here, variables)
+    once = dict(pairs)
+    variables = dict(value.partition("=")[::2] for key, value in pairs if key == "variable")
+    return _RemoteSession(once.get("token", ""), once.get("here") == marker, variables)
 
 
-def _alike(connection: Connection, tree: Path, state: Path, token: str) -> Mirror:
+def _synchronise_tree(connection: Connection, tree: Path, state: Path, token: str) -> Mirror:
     """Make the tree there what is known of it here, whatever has happened since."""
-    mirror = Mirror.remembered(tree, state / "mirror.json")
+    mirror = Mirror.load_mirror(tree, state / "mirror.json")
     if not mirror.token or mirror.token != token:
         mirror = Mirror(tree, state / "mirror.json", secrets.token_hex(16))
         connection.ask("reset", mirror.token)
-        mirror.save()
+        mirror.save_statuses()
         return mirror
     changed = split_names(connection.ask("sweep"))
-    extra = mirror.reconcile(split_names(connection.ask("names")), changed)
+    extra = mirror.reconcile_names(split_names(connection.ask("names")), changed)
     if extra:
         connection.ask("drop", sends=join_names(extra))
     return mirror

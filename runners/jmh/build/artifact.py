@@ -8,11 +8,17 @@ from pathlib import Path
 from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.request import MavenSpec
 from auditor.core.subject import Part, Role
-from runners.disk import writing
+from runners.disk import convert_write_errors
 from runners.jmh.build.maven import Maven, NotPublished
-from runners.jmh.build.poms import class_path_of, coordinates, copying, needing, without_build
+from runners.jmh.build.poms import (
+    class_path_of,
+    render_copy_pom,
+    render_dependency_pom,
+    split_coordinates,
+    without_build,
+)
 from runners.jmh.build.rebuild import compile_benchmarks
-from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
+from runners.jmh.classes import benchmark_classes, benchmark_list, digest_class_path, split_classes
 from runners.jmh.jdk import Jdk
 
 _CLASSIFIERS = ("", "tests", "sources", "test-sources")
@@ -21,7 +27,7 @@ _CHANGING = re.compile(r"-SNAPSHOT$|^(LATEST|RELEASE)$|[\[(]")
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class ResolvedArtifact:
     """What was resolved: files by classifier ("" is the jar), and the class path."""
 
     folder: Path
@@ -39,26 +45,30 @@ class Artifact:
     jars: tuple[Path, ...]
 
 
-def fetch_artifact(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool = True) -> Fetched:
+def fetch_artifact(
+    spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool = True
+) -> ResolvedArtifact:
     """Return an artifact's files and class path; fetched once if its version stays what it is.
 
     Without `tests` it is the jar alone, and the class path is what runs with it: much that the
     tests of old releases need can no longer be had. Such a folder is for nothing else.
     """
-    with maven.home.locked(folder):
-        return _fetched(spec, folder, maven, tests=tests)
+    with maven.home.lock_folder(folder):
+        return _resolve_artifact(spec, folder, maven, tests=tests)
 
 
 def prepare_artifact_files(spec: MavenSpec, folder: Path, maven: Maven, jdk: Jdk) -> Artifact:
     """Return an artifact; fetched once if its version stays what it is, else each time."""
-    with maven.home.locked(folder):
-        artifact = _fetched(spec, folder, maven, tests=True)
-        parts = _parts(spec, artifact, maven, jdk)
+    with maven.home.lock_folder(folder):
+        artifact = _resolve_artifact(spec, folder, maven, tests=True)
+        parts = _list_parts(spec, artifact, maven, jdk)
     return Artifact(artifact.version, parts, tuple(sorted(artifact.files.values())))
 
 
-def _parts(spec: MavenSpec, fetched: Fetched, maven: Maven, jdk: Jdk) -> tuple[Part, ...]:
-    benchmarks, library = _benchmarks(spec, fetched, maven, jdk)
+def _list_parts(
+    spec: MavenSpec, fetched: ResolvedArtifact, maven: Maven, jdk: Jdk
+) -> tuple[Part, ...]:
+    benchmarks, library = _find_benchmarks(spec, fetched, maven, jdk)
     sources = [fetched.files[name] for name in ("sources", "test-sources") if name in fetched.files]
     # Benchmarks that had to be rebuilt may use other classes of the tests.
     tests = [path for path in (fetched.files.get("tests"),) if path and path != benchmarks]
@@ -83,16 +93,23 @@ def _same_group(group: str, class_path: tuple[Path, ...]) -> tuple[Path, ...]:
     return () if group == _JMH else tuple(jars)
 
 
-def _fetched(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool) -> Fetched:
+def _resolve_artifact(
+    spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool
+) -> ResolvedArtifact:
     if not _may_change(spec):
-        return _remembered(spec, folder) or _fetch(spec, folder, maven, tests=tests)
-    # A folder for each content: another auditor may be measuring what was there before.
-    with maven.home.scratch() as scratch:
-        fetched = _fetch(spec, scratch, maven, tests=tests)
-        target = (
-            folder / digest([*fetched.files.values(), *fetched.class_path], fetched.version)[:24]
+        return _load_resolved_artifact(spec, folder) or _fetch_files(
+            spec, folder, maven, tests=tests
         )
-        with writing(target):
+    # A folder for each content: another auditor may be measuring what was there before.
+    with maven.home.make_scratch_folder() as scratch:
+        fetched = _fetch_files(spec, scratch, maven, tests=tests)
+        target = (
+            folder
+            / digest_class_path([*fetched.files.values(), *fetched.class_path], fetched.version)[
+                :24
+            ]
+        )
+        with convert_write_errors(target):
             target.mkdir(exist_ok=True)
             if not (target / "files").is_dir():
                 (scratch / "files").rename(target / "files")
@@ -105,11 +122,13 @@ def _may_change(spec: MavenSpec) -> bool:
     return any(_CHANGING.search(version) for version in versions)
 
 
-def _remembered(spec: MavenSpec, folder: Path) -> Fetched | None:
+def _load_resolved_artifact(spec: MavenSpec, folder: Path) -> ResolvedArtifact | None:
     try:
-        kept = json.loads((folder / "resolved.json").read_text())
-        files = {name: Path(path) for name, path in kept["files"].items()}
-        fetched = Fetched(folder, spec.version, files, tuple(map(Path, kept["class_path"])))
+        record = json.loads((folder / "resolved.json").read_text())
+        files = {name: Path(path) for name, path in record["files"].items()}
+        fetched = ResolvedArtifact(
+            folder, spec.version, files, tuple(map(Path, record["class_path"]))
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     if any(_CHANGING.search(path.parent.name) for path in fetched.class_path):
@@ -118,43 +137,49 @@ def _remembered(spec: MavenSpec, folder: Path) -> Fetched | None:
     return fetched if all(path.exists() for path in everything) else None
 
 
-def _fetch(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool) -> Fetched:
-    what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
-    for artifact in (what.removeprefix("maven:"), *spec.extra):
-        coordinates(artifact)
-    version, files = _copies(spec, folder, maven, _CLASSIFIERS if tests else ("",))
+def _fetch_files(spec: MavenSpec, folder: Path, maven: Maven, *, tests: bool) -> ResolvedArtifact:
+    artifact_name = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
+    for artifact in (artifact_name.removeprefix("maven:"), *spec.extra):
+        split_coordinates(artifact)
+    version, files = _copy_artifact_files(spec, folder, maven, _CLASSIFIERS if tests else ("",))
     if tests:
         pom = folder / "own.pom"
-        with writing(pom):
+        with convert_write_errors(pom):
             pom.write_bytes(without_build(folder / "files" / f"{spec.artifact}-{version}.pom"))
-        class_path = class_path_of(maven, pom, f"{what}: the dependencies of its tests")
+        class_path = class_path_of(maven, pom, f"{artifact_name}: the dependencies of its tests")
     else:
-        class_path = _running(spec, folder, maven, version)
+        class_path = _list_runtime_jars(spec, folder, maven, version)
     if spec.extra:
         extra = folder / "extra.pom"
-        _write(extra, needing(*spec.extra))
-        class_path = _before(class_path_of(maven, extra, f"{what}: its extra"), class_path)
+        _write_text(extra, render_dependency_pom(*spec.extra))
+        class_path = _join_class_paths(
+            class_path_of(maven, extra, f"{artifact_name}: its extra"), class_path
+        )
     class_path = tuple(path for path in class_path if path not in files.values())
-    fetched = Fetched(folder, version, files, class_path)
-    kept = {
+    fetched = ResolvedArtifact(folder, version, files, class_path)
+    record = {
         "files": {name: str(path) for name, path in fetched.files.items()},
         "class_path": [str(path) for path in fetched.class_path],
     }
-    _write(folder / "resolved.json", json.dumps(kept, indent=1))
+    _write_text(folder / "resolved.json", json.dumps(record, indent=1))
     return fetched
 
 
-def _running(spec: MavenSpec, folder: Path, maven: Maven, version: str) -> tuple[Path, ...]:
+def _list_runtime_jars(
+    spec: MavenSpec, folder: Path, maven: Maven, version: str
+) -> tuple[Path, ...]:
     """Return what an artifact brings along where it is depended on, without itself."""
     pom = folder / "running.pom"
     artifact = f"{spec.group}:{spec.artifact}:{version}"
-    _write(pom, needing(artifact))
+    _write_text(pom, render_dependency_pom(artifact))
     path = class_path_of(maven, pom, f"maven:{artifact}: its dependencies")
-    own = (*spec.group.split("."), spec.artifact)
-    return tuple(each for each in path if each.parent.parent.parts[-len(own) :] != own)
+    artifact_parts = (*spec.group.split("."), spec.artifact)
+    return tuple(
+        jar for jar in path if jar.parent.parent.parts[-len(artifact_parts) :] != artifact_parts
+    )
 
 
-def _copies(
+def _copy_artifact_files(
     spec: MavenSpec, folder: Path, maven: Maven, classifiers: tuple[str, ...]
 ) -> tuple[str, dict[str, Path]]:
     """Fetch the POM, the jar, and those of its companions that were published.
@@ -162,7 +187,7 @@ def _copies(
     The version is that of the files: another one than was asked for where that is LATEST, say.
     """
     artifact = f"{spec.group}:{spec.artifact}:{spec.version}"
-    _write(folder / "pom.xml", copying(artifact, classifiers))
+    _write_text(folder / "pom.xml", render_copy_pom(artifact, classifiers))
     try:
         maven.run("validate", cwd=folder, what=f"maven:{artifact}")
     except NotPublished as error:
@@ -177,31 +202,36 @@ def _copies(
     return version, {name: path for name, path in jars.items() if path.is_file()}
 
 
-def _before(first: tuple[Path, ...], rest: tuple[Path, ...]) -> tuple[Path, ...]:
+def _join_class_paths(first: tuple[Path, ...], rest: tuple[Path, ...]) -> tuple[Path, ...]:
     """Join two class paths; of an artifact in both, the version of `first` counts."""
     paths = {path.parent.parent for path in first}
     return (*first, *(path for path in rest if path.parent.parent not in paths))
 
 
-def _write(path: Path, text: str) -> None:
-    with writing(path):
+def _write_text(path: Path, text: str) -> None:
+    with convert_write_errors(path):
         path.write_text(text)
 
 
-def _benchmarks(spec: MavenSpec, fetched: Fetched, maven: Maven, jdk: Jdk) -> tuple[Path, Path]:
+def _find_benchmarks(
+    spec: MavenSpec, fetched: ResolvedArtifact, maven: Maven, jdk: Jdk
+) -> tuple[Path, Path]:
     """Return where the benchmarks and where the library are."""
-    what = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
+    artifact_name = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
     jar, tests = fetched.files.get(""), fetched.files.get("tests")
     if jar is None:
-        raise UsageError(f"{what} is not a jar; name the artifact that holds the library's classes")
+        raise UsageError(
+            f"{artifact_name} is not a jar; name the artifact that holds the library's classes"
+        )
     if tests is not None and benchmark_list(tests) is not None:
         return tests, jar
-    if (listed := benchmark_list(jar)) is not None:
-        return split(jar, fetched.folder / "split", benchmark_classes(listed))
+    if (list_text := benchmark_list(jar)) is not None:
+        return split_classes(jar, fetched.folder / "split", benchmark_classes(list_text))
     if (sources := fetched.files.get("test-sources")) is not None:
-        own = [path for path in (jar, tests) if path is not None]
-        return compile_benchmarks(sources, (*own, *fetched.class_path), maven, jdk), jar
+        artifact_jars = [path for path in (jar, tests) if path is not None]
+        return compile_benchmarks(sources, (*artifact_jars, *fetched.class_path), maven, jdk), jar
     raise NoBenchmarks(
-        f"{what} has no benchmarks: neither its tests nor its own jar has a benchmark list, and "
+        f"{artifact_name} has no benchmarks: neither its tests nor its own jar has a benchmark "
+        "list, and "
         "no test sources are published; audit a checkout of the project instead"
     )

@@ -40,7 +40,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
     shows which these are.
     """
     modules = pom_tree.modules_below(top)
-    where = _outermost(top, root, modules)
+    maven_folder = _find_outermost_folder(top, root, modules)
     benchmarks = (
         {}
         if everything
@@ -48,49 +48,53 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
             {path: module for path, module in modules.items() if path.is_relative_to(root)}
         )
     )
-    reached = pom_tree.reactor(where, modules)
+    reached = pom_tree.find_reactor_folders(maven_folder, modules)
     if not benchmarks:
-        selected = () if root == where else (root,)
-        profiles = _profiles(reached, selected)
-        return BuildPlan(where=where, modules=modules, selected=selected, profiles=profiles)
-    needed = _needed(benchmarks, modules)
+        selected = () if root == maven_folder else (root,)
+        profiles = _list_profiles(reached, selected)
+        return BuildPlan(where=maven_folder, modules=modules, selected=selected, profiles=profiles)
+    needed = _list_needed_modules(benchmarks, modules)
     if (
-        where != top
+        maven_folder != top
         and top in modules
-        and any(path in needed for path in pom_tree.reactor(top, modules))
+        and any(path in needed for path in pom_tree.find_reactor_folders(top, modules))
     ):
-        where, reached = top, pom_tree.reactor(top, modules)
+        maven_folder, reached = top, pom_tree.find_reactor_folders(top, modules)
     outside = tuple(path for path in needed if path not in reached)
     alone = len(reached) == 1 and not outside
     return BuildPlan(
-        where=where,
+        where=maven_folder,
         modules=modules,
         selected=() if alone else tuple(benchmarks),
         outside=outside,
         is_needed=any(path in needed for path in reached),
-        profiles=_profiles(reached, benchmarks),
-        tested=_tested(benchmarks, modules),
+        profiles=_list_profiles(reached, benchmarks),
+        tested=_find_tested_modules(benchmarks, modules),
     )
 
 
-def _outermost(top: Path, root: Path, modules: Mapping[Path, MavenModule]) -> Path:
+def _find_outermost_folder(top: Path, root: Path, modules: Mapping[Path, MavenModule]) -> Path:
     """Return the outermost folder from which a build reaches `root`."""
     inside = root.relative_to(top).parts
     around = (top.joinpath(*inside[:depth]) for depth in range(len(inside)))
-    return next((path for path in around if root in pom_tree.reactor(path, modules)), root)
+    return next(
+        (path for path in around if root in pom_tree.find_reactor_folders(path, modules)), root
+    )
 
 
-def _profiles(reached: Mapping[Path, str], selected: Iterable[Path]) -> tuple[str, ...]:
+def _list_profiles(reached: Mapping[Path, str], selected: Iterable[Path]) -> tuple[str, ...]:
     names = (reached.get(path, "") for path in selected)
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _needed(folders: Iterable[Path], modules: Mapping[Path, MavenModule]) -> list[Path]:
+def _list_needed_modules(
+    folders: Iterable[Path], modules: Mapping[Path, MavenModule]
+) -> list[Path]:
     """Return these modules, and those of the tree that they need, in their order."""
     by_key = _by_key(modules)
     needed = list(folders)
     for folder in needed:
-        for key in modules[folder].dependencies():
+        for key in modules[folder].list_dependency_keys():
             if key in by_key and by_key[key].folder not in needed:
                 needed.append(by_key[key].folder)
     return needed
@@ -101,12 +105,15 @@ def _by_key(modules: Mapping[Path, MavenModule]) -> dict[tuple[str, str], MavenM
     return {modules[folder].key: modules[folder] for folder in sorted(modules, reverse=True)}
 
 
-def _tested(
+def _find_tested_modules(
     benchmarks: Mapping[Path, list[Path]], modules: Mapping[Path, MavenModule]
 ) -> frozenset[Path]:
     """Return the modules with benchmarks among their tests, and those whose tests others use."""
     used = {name for module in modules.values() for name in module.needed_tests()}
-    own = {path for path, files in benchmarks.items() if not pom_tree.in_main(path, files)}
+    benchmark_modules = {
+        path for path, files in benchmarks.items() if not pom_tree.in_main(path, files)
+    }
     return frozenset(
-        own | {each for each, maven_module in modules.items() if maven_module.key[1] in used}
+        benchmark_modules
+        | {folder for folder, maven_module in modules.items() if maven_module.key[1] in used}
     )

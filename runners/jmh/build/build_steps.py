@@ -23,11 +23,11 @@ class BuildSteps:
     def read(self, data: bytes) -> tuple[()]:
         """Take what was printed; there are no iterations in it."""
         *lines, self._rest = (self._rest + data).split(b"\n")
-        for step in self._steps(lines):
+        for step in self._parse_steps(lines):
             self._tell(f"{self._tool}: {step}")
         return ()
 
-    def _steps(self, lines: list[bytes]) -> Iterator[str]:
+    def _parse_steps(self, lines: list[bytes]) -> Iterator[str]:
         for chunk in lines:
             line = _COLOURS.sub("", chunk.decode(errors="replace")).strip()
             if match := _MODULE.match(line):

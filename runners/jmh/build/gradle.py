@@ -10,12 +10,12 @@ from typing import Annotated
 import msgspec
 
 from auditor.core.errors import AuditError, BuildFailed, ResolveFailed, ToolMissing
-from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions
-from runners.disk import writing
+from runners.disk import convert_write_errors
 from runners.jmh.build.build_steps import BuildSteps
-from runners.jmh.build.pom_changes import remove
+from runners.jmh.build.pom_changes import remove_path
 from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.build.tool_needs import find_need, jdk_missing
 from runners.steps import ignore_step
@@ -58,9 +58,9 @@ class Gradle:
 
         Raises, saying what Gradle said, when it fails.
         """
-        with writing(top):
-            remove(top / _PARTS)
-        answer = self._run(
+        with convert_write_errors(top):
+            remove_path(top / _PARTS)
+        answer = self._run_gradle(
             *("--init-script", _SCRIPT, f"-Dbench-audit.parts={top / _PARTS}"),
             *(f"-D{setting}=false" for setting in _SETTINGS),
             *("--no-daemon", "--console=plain", _TASK, *words.flags),
@@ -68,9 +68,9 @@ class Gradle:
             cwd=root,
         )
         if answer.exit_code != 0:
-            raise self._failure(answer)
+            raise self._diagnose_failure(answer)
 
-    def _failure(self, answer: Completed) -> AuditError:
+    def _diagnose_failure(self, answer: CompletedProcess) -> AuditError:
         output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
         need = find_need(output)
         if need is not None and need.tool == "JDK":
@@ -83,13 +83,13 @@ class Gradle:
                 f"{f' ({cause[1].strip()[:200]})' if cause else ''}; name an installed Gradle as "
                 '"gradle" of the subject, or audit a jar with the benchmarks and JMH in it'
             )
-        return _failure(answer)
+        return _make_build_error(answer)
 
     def call(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
         """Return a process of Gradle that leaves none behind."""
-        return self._call("--no-daemon", "--console=plain", *arguments, top=top, cwd=cwd)
+        return self._make_gradle_job("--no-daemon", "--console=plain", *arguments, top=top, cwd=cwd)
 
-    def _call(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
+    def _make_gradle_job(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
         around = [cwd, *(parent for parent in cwd.parents if parent.is_relative_to(top))]
         wrapper = next((path / _WRAPPER for path in around if (path / _WRAPPER).is_file()), None)
         if self.program or wrapper is None:
@@ -103,12 +103,12 @@ class Gradle:
             timeout_seconds=_SECONDS,
         )
 
-    def _run(self, *arguments: str, top: Path, cwd: Path) -> Completed:
+    def _run_gradle(self, *arguments: str, top: Path, cwd: Path) -> CompletedProcess:
         script = resources.files("runners.jmh.build") / "gradle.init.groovy"
-        job = self._call(*arguments, top=top, cwd=cwd)
+        job = self._make_gradle_job(*arguments, top=top, cwd=cwd)
         try:
             files = ((Path(_SCRIPT), script.read_bytes()),)
-            steps = Follow(read=BuildSteps("Gradle", self.tell).read)
+            steps = OutputMonitor(read=BuildSteps("Gradle", self.tell).read)
             return self.host.run(replace(job, files=files, follow=steps))
         except ToolMissing as error:
             if self.program:
@@ -136,18 +136,18 @@ class _WrittenSet(msgspec.Struct, frozen=True):
 def source_sets(top: Path) -> Iterator[SourceSet]:
     """Yield those that Gradle wrote down, project by project."""
     for file in sorted((top / _PARTS).glob("*.json")):
-        for written_set in _read(file):
+        for written_set in _read_source_sets(file):
             classes = tuple(map(Path, written_set.classes))
             path = dict.fromkeys((*classes, *map(Path, written_set.path)))
             yield SourceSet(
                 classes=classes,
-                path=tuple(one for one in path if one.exists()),
+                path=tuple(entry for entry in path if entry.exists()),
                 sources=tuple(map(Path, written_set.sources)),
                 test=written_set.name != "main",
             )
 
 
-def _read(file: Path) -> tuple[_WrittenSet, ...]:
+def _read_source_sets(file: Path) -> tuple[_WrittenSet, ...]:
     try:
         return msgspec.json.decode(file.read_bytes(), type=tuple[_WrittenSet, ...])
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -157,7 +157,7 @@ def _read(file: Path) -> tuple[_WrittenSet, ...]:
         ) from error
 
 
-def _failure(answer: Completed) -> AuditError:
+def _make_build_error(answer: CompletedProcess) -> AuditError:
     output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
     messages = [re.sub(r"\n\s*>?\s*", "; ", message.strip()) for message in _WRONG.findall(output)]
     text = "\n".join(messages)[:2000] or answer.tail()

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.core.errors import AuditError, BuildFailed, MachineError, ResolveFailed, ToolMissing
-from auditor.core.jobs import Completed, Follow, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.ports import Host
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.jmh.build.build_steps import BuildSteps
 from runners.jmh.build.check_plugins import CheckFailed, failed_check
 from runners.jmh.build.pom_tree import MavenModule
@@ -21,7 +21,7 @@ from runners.steps import ignore_step
 DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 """Pinned: what a project's own plugin management says is not for us to depend on."""
 _SECONDS = 3600
-_AWAY = re.compile(r"Could not transfer artifact (\S+) from/to \S+ \(([^)\s]+)\)")
+_TRANSFER_FAILURE = re.compile(r"Could not transfer artifact (\S+) from/to \S+ \(([^)\s]+)\)")
 _COORDINATES = re.compile(r"Could not find artifact (\S+)")
 _ABSENT = re.compile(
     r"Could not (find|resolve|transfer)|Non-resolvable|was not found in|not found in any|"
@@ -44,7 +44,7 @@ class NotPublished(ResolveFailed):
 class Maven:
     """Runs Maven; `environment` is what the user has."""
 
-    home: Home
+    home: HomeFolder
     host: Host
     environment: tuple[tuple[str, str], ...]
     program: tuple[str, ...] = ("mvn",)
@@ -55,23 +55,23 @@ class Maven:
     def run(self, *arguments: str, cwd: Path, what: str) -> None:
         """Run goals in a folder of ours; raises, naming `what`, when they fail."""
         repository = self.home.cache("maven")
-        with self.home.locked(repository):
+        with self.home.lock_folder(repository):
             words = ("-U", *self.settings(cwd), *arguments)
             answer = self._run(*words, cwd=cwd)
         if answer.exit_code != 0:
-            raise self._failure(answer, cwd, what)
+            raise self._diagnose_failure(answer, cwd, what)
 
-    def _failure(self, answer: Completed, cwd: Path, what: str) -> AuditError:
-        output = _plain(answer.stdout + b"\n" + answer.stderr)
+    def _diagnose_failure(self, answer: CompletedProcess, cwd: Path, what: str) -> AuditError:
+        output = _decode_without_colours(answer.stdout + b"\n" + answer.stderr)
         # From the first error on: an exception's lines have no mark, and warnings are in front.
         if check := failed_check(output):
-            return CheckFailed(str(_failure(answer, what)), check)
+            return CheckFailed(str(_make_build_error(answer, what)), check)
         need = find_need(output[max(0, output.find("[ERROR]")) :]) or self._skipped_need(cwd)
         if need is None or answer.timed_out:
-            return _failure(answer, what)
+            return _make_build_error(answer, what)
         if need.tool == "JDK":
             return jdk_missing(need, what, self.host, self.environment)
-        match = _VERSION.search(_plain(self._run("-v", cwd=cwd).stdout))
+        match = _VERSION.search(_decode_without_colours(self._run("-v", cwd=cwd).stdout))
         return ToolMissing(
             f"{what}: the project needs {need.versions}, and mvn is "
             f"{match[1] if match else 'of an unknown version'}; install it, or add Maven's wrapper "
@@ -95,16 +95,16 @@ class Maven:
     def settings(self, cwd: Path) -> tuple[str, ...]:
         """Return the arguments that each call has."""
         repository = self.home.cache("maven")
-        own = ("-B", "-Dstyle.color=never", f"-Dmaven.repo.local={repository}")
-        return (*own, *self._borrowed(cwd))
+        fixed_arguments = ("-B", "-Dstyle.color=never", f"-Dmaven.repo.local={repository}")
+        return (*fixed_arguments, *self._borrow_user_repository(cwd))
 
     def call(self, *arguments: str, cwd: Path) -> Invocation:
         """Return a process of Maven."""
         # All of it: proxies and trust stores may be in JAVA_TOOL_OPTIONS and the like.
         variables = dict(self.environment)
         # Java takes the home folder from the user database; what we were given counts.
-        given = f"-Duser.home={variables['HOME']}" if "HOME" in variables else ""
-        variables["MAVEN_OPTS"] = f"{given} {variables.get('MAVEN_OPTS', '')}".strip()
+        home_option = f"-Duser.home={variables['HOME']}" if "HOME" in variables else ""
+        variables["MAVEN_OPTS"] = f"{home_option} {variables.get('MAVEN_OPTS', '')}".strip()
         variables["MAVEN_USER_HOME"] = str(self.home.cache("maven-wrapper"))
         return Invocation(
             argv=(*self.program, *arguments),
@@ -113,22 +113,22 @@ class Maven:
             timeout_seconds=_SECONDS,
         )
 
-    def _run(self, *arguments: str, cwd: Path) -> Completed:
+    def _run(self, *arguments: str, cwd: Path) -> CompletedProcess:
         try:
-            steps = Follow(read=BuildSteps("Maven", self.tell).read)
+            steps = OutputMonitor(read=BuildSteps("Maven", self.tell).read)
             return self.host.run(replace(self.call(*arguments, cwd=cwd), follow=steps))
         except ToolMissing as error:
             raise ToolMissing(
                 "mvn was not found on PATH; install Maven 3.8 or newer, or add its folder to PATH"
             ) from error
 
-    def _borrowed(self, cwd: Path) -> tuple[str, ...]:
+    def _borrow_user_repository(self, cwd: Path) -> tuple[str, ...]:
         """Return options that let Maven read what the user has already downloaded."""
-        theirs = user_repository(dict(self.environment).get("HOME"))
-        if theirs is None:
+        repository = user_repository(dict(self.environment).get("HOME"))
+        if repository is None:
             return ()
         answer = self._run("-v", cwd=cwd)
-        output = _plain(answer.stdout)
+        output = _decode_without_colours(answer.stdout)
         version = re.search(r"Apache Maven (\d+)\.(\d+)", output)
         place = re.search(r"^Maven home: (.+)$", output, re.MULTILINE)
         if version is None or place is None:
@@ -137,31 +137,31 @@ class Maven:
             )
         if (int(version[1]), int(version[2])) >= (3, 9):
             return (
-                f"-Dmaven.repo.local.tail={theirs}",
+                f"-Dmaven.repo.local.tail={repository}",
                 "-Dmaven.repo.local.tail.ignoreAvailability=true",
             )
         settings = self.home.cache("maven-settings") / "settings.xml"
-        content = with_repository(Path(place[1]) / "conf" / "settings.xml", theirs)
+        content = with_repository(Path(place[1]) / "conf" / "settings.xml", repository)
         settings.write_bytes(content)
         return ("-gs", str(settings))
 
 
-def fetch_jar(maven: Maven, artifact: str, sha256: str, what: str) -> Path:
+def fetch_jar(maven: Maven, artifact: str, sha256: str, purpose: str) -> Path:
     """Return a jar of our own choice, fetched if need be; only the bytes that we know are taken."""
     _, name, version = artifact.split(":")
     folder = maven.home.tools(name)
     jar = folder / f"{name}-{version}.jar"
-    with maven.home.locked(folder):
-        return _fetched(maven, artifact, jar, sha256, what)
+    with maven.home.lock_folder(folder):
+        return _fetch_verified_jar(maven, artifact, jar, sha256, purpose)
 
 
-def _fetched(maven: Maven, artifact: str, jar: Path, sha256: str, what: str) -> Path:
+def _fetch_verified_jar(maven: Maven, artifact: str, jar: Path, sha256: str, purpose: str) -> Path:
     folder = jar.parent
     if not jar.is_file() or file_digest(jar) != sha256:
         maven.run(
             f"{DEPENDENCY_PLUGIN}:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}",
             "-Dmdep.overWriteReleases=true",
-            cwd=folder, what=f"fetching {artifact} for {what}",
+            cwd=folder, what=f"fetching {artifact} for {purpose}",
         )  # fmt: skip
     if file_digest(jar) != sha256:
         raise ResolveFailed(
@@ -212,51 +212,53 @@ def with_repository(settings: Path, repository: Path) -> bytes:
         root = ET.Element("{http://maven.apache.org/SETTINGS/1.2.0}settings")
     space = root.tag.partition("}")[0].lstrip("{") if "}" in root.tag else ""
     ET.register_namespace("", space)
-    active = _child(root, space, "activeProfiles")
+    active = _ensure_child(root, space, "activeProfiles")
     for kind in ("repositor", "pluginRepositor"):
         text = _PROFILE.format(space=space, kind=kind, url=repository.resolve().as_uri())
         profile = ET.fromstring(text)  # noqa: S314 (our own text)
         name = profile[0]
         name.text = f"bench-audit-{kind}ies"
-        _child(root, space, "profiles").append(profile)
+        _ensure_child(root, space, "profiles").append(profile)
         ET.SubElement(active, name.tag.replace("id", "activeProfile")).text = name.text
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
-def _child(root: ET.Element, space: str, name: str) -> ET.Element:
+def _ensure_child(root: ET.Element, space: str, name: str) -> ET.Element:
     tag = f"{{{space}}}{name}" if space else name
     element = root.find(tag)
     return ET.SubElement(root, tag) if element is None else element
 
 
-def _plain(text: bytes) -> str:
+def _decode_without_colours(text: bytes) -> str:
     """Decode, without the colours that some installations insist on."""
     return re.sub(r"\x1b\[[0-9;]*m", "", text.decode(errors="replace"))
 
 
-def _errors(answer: Completed) -> list[str]:
+def _list_error_lines(answer: CompletedProcess) -> list[str]:
     """Return the lines that Maven marks as errors, without advice of its own."""
     lines = [
         line.removeprefix("[ERROR]").partition("-> [Help")[0].strip()[:500]
-        for line in _plain(answer.stdout + b"\n" + answer.stderr).splitlines()
+        for line in _decode_without_colours(answer.stdout + b"\n" + answer.stderr).splitlines()
         if line.startswith("[ERROR]")
     ]
     return [line for line in lines if line and not _CHATTER.match(line)]
 
 
-def _failure(answer: Completed, what: str) -> AuditError:
-    errors = _errors(answer)
+def _make_build_error(answer: CompletedProcess, activity: str) -> AuditError:
+    errors = _list_error_lines(answer)
     text = "\n".join(errors)
     advice = "check the network, and the mirrors in settings.xml"
     if answer.timed_out:
-        return ResolveFailed(f"{what}: mvn did not end within {_SECONDS // 60} minutes; {advice}")
-    if away := _AWAY.search(text):
-        return ResolveFailed(f"{what}: cannot fetch {away[1]} from {away[2]}; {advice}")
+        return ResolveFailed(
+            f"{activity}: mvn did not end within {_SECONDS // 60} minutes; {advice}"
+        )
+    if transfer := _TRANSFER_FAILURE.search(text):
+        return ResolveFailed(f"{activity}: cannot fetch {transfer[1]} from {transfer[2]}; {advice}")
     if absent := _COORDINATES.search(text):
         return NotPublished(
-            f"{what}: no repository has {absent[1]}; check the name and the version", absent[1]
+            f"{activity}: no repository has {absent[1]}; check the name and the version", absent[1]
         )
     if _ABSENT.search(text):
-        return ResolveFailed(f"{what}: {errors[0]}; {advice}")
-    shown = "\n".join(errors[:12]) or answer.tail()
-    return BuildFailed(f"{what}: mvn ended with {answer.exit_code}; it said:\n{shown}")
+        return ResolveFailed(f"{activity}: {errors[0]}; {advice}")
+    details = "\n".join(errors[:12]) or answer.tail()
+    return BuildFailed(f"{activity}: mvn ended with {answer.exit_code}; it said:\n{details}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runners.jmh.build.check_plugins import CheckFailed
-from runners.jmh.build.pom_tree import MavenModule, dependencies
+from runners.jmh.build.pom_tree import MavenModule, list_dependencies
 
 _NAMES = {"groupId": "group", "artifactId": "artifact", "version": "version"}
 _TESTS = ("java", "kotlin", "scala", "groovy")
@@ -18,7 +18,7 @@ _OLDEST = ((20, 8), (12, 7))
 """From which JDK on javac compiles for no older Java than this one."""
 
 
-def remove(path: Path) -> None:
+def remove_path(path: Path) -> None:
     """Remove a file, a link or a folder of our copy, if it is there."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
@@ -30,7 +30,7 @@ def raise_levels(modules: Iterable[MavenModule], feature: int) -> None:
     """Let modules compile for the oldest Java that this JDK's compiler still knows."""
     oldest = next((level for jdk, level in _OLDEST if feature >= jdk), 0)
 
-    def raised(match: re.Match[str]) -> str:
+    def raise_level(match: re.Match[str]) -> str:
         form = "1." if match[3].startswith("1.") else ""  # --release takes no 1.7
         level = int(match[3].removeprefix("1."))
         return match[0] if level >= oldest else f"{match[1]}{form}{oldest}{match[4]}"
@@ -38,7 +38,7 @@ def raise_levels(modules: Iterable[MavenModule], feature: int) -> None:
     for module in modules:
         pom = module.folder / "pom.xml"
         text = pom.read_bytes().decode("latin-1")  # any encoding of XML that has ASCII in it
-        changed = _LEVEL.sub(raised, text)
+        changed = _LEVEL.sub(raise_level, text)
         if changed != text:
             pom.write_bytes(changed.encode("latin-1"))
 
@@ -53,15 +53,15 @@ def drop_tests(modules: Iterable[MavenModule]) -> None:
             shutil.rmtree(tests / language, ignore_errors=True)
 
 
-def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
+def disable_check(modules: Iterable[Path], check: CheckFailed) -> None:
     """Let no build of these modules run the execution of a check that has failed.
 
     What Maven reads and we do not is left as it is.
     """
     for module in filter(lambda maven_module: maven_module.is_readable, map(MavenModule, modules)):
         space = module.root.tag.rpartition("}")[0]
-        tags = _Tags(f"{space}}}" if space else "")
-        plugins = tags.child(tags.child(module.root, "build"), "plugins")
+        tags = _PomTags(f"{space}}}" if space else "")
+        plugins = tags.ensure_child(tags.ensure_child(module.root, "build"), "plugins")
         elements = [
             element for element in plugins if tags.text(element, "artifactId") == check.artifact
         ]
@@ -69,18 +69,20 @@ def unbind(modules: Iterable[Path], check: CheckFailed) -> None:
         if not elements:
             for name in ("groupId", "artifactId", "version"):
                 tags.added(plugin, name).text = getattr(check, _NAMES[name])
-        executions = tags.child(plugin, "executions")
-        own = [element for element in executions if tags.text(element, "id") == check.execution]
-        execution = own[0] if own else tags.added(executions, "execution")
-        tags.child(execution, "id").text = check.execution
-        tags.child(execution, "phase").text = "none"
-        _write(module)
+        executions = tags.ensure_child(plugin, "executions")
+        check_executions = [
+            element for element in executions if tags.text(element, "id") == check.execution
+        ]
+        execution = check_executions[0] if check_executions else tags.added(executions, "execution")
+        tags.ensure_child(execution, "id").text = check.execution
+        tags.ensure_child(execution, "phase").text = "none"
+        _write_pom(module)
 
 
 def depend_on_tree(module: MavenModule, tree: Mapping[tuple[str, str], MavenModule]) -> None:
     """Let a module depend on what the tree builds, whatever versions of that it names."""
     changed = False
-    for dependency in dependencies(module.root):
+    for dependency in list_dependencies(module.root):
         maven_module = tree.get(module.dependency_key(dependency))
         version = dependency.find("{*}version")
         if maven_module is None or "${" in maven_module.version:
@@ -90,10 +92,10 @@ def depend_on_tree(module: MavenModule, tree: Mapping[tuple[str, str], MavenModu
         changed = changed or version.text != maven_module.version
         version.text = maven_module.version
     if changed:
-        _write(module)
+        _write_pom(module)
 
 
-def _write(module: MavenModule) -> None:
+def _write_pom(module: MavenModule) -> None:
     ET.register_namespace("", module.root.tag.rpartition("}")[0].removeprefix("{"))
     try:
         content = ET.tostring(module.root, encoding="utf-8", xml_declaration=True)
@@ -103,12 +105,12 @@ def _write(module: MavenModule) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tags:
+class _PomTags:
     """Elements of a POM by their plain names; `space` is what their tags begin with."""
 
     space: str
 
-    def child(self, parent: ET.Element, name: str) -> ET.Element:
+    def ensure_child(self, parent: ET.Element, name: str) -> ET.Element:
         element = parent.find(f"{self.space}{name}")
         return self.added(parent, name) if element is None else element
 

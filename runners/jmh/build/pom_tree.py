@@ -51,15 +51,15 @@ class MavenModule:
     @cached_property
     def root(self) -> ET.Element:
         """Return the POM's root element; an empty one where it cannot be read."""
-        return ET.Element("project") if self._parsed is None else self._parsed
+        return ET.Element("project") if self._parsed_root is None else self._parsed_root
 
     @property
     def is_readable(self) -> bool:
         """Tell whether `root` is all of the POM; else it must not be written."""
-        return self._parsed is not None
+        return self._parsed_root is not None
 
     @cached_property
-    def _parsed(self) -> ET.Element | None:
+    def _parsed_root(self) -> ET.Element | None:
         try:
             return parse_pom(self.folder / _POM)
         except (OSError, ET.ParseError):
@@ -68,45 +68,45 @@ class MavenModule:
     @property
     def key(self) -> tuple[str, str]:
         """Return group and artifact as they are written, the group perhaps the parent's."""
-        return self._own("groupId"), (self.root.findtext("{*}artifactId") or "").strip()
+        return self._read_or_inherit("groupId"), (self.root.findtext("{*}artifactId") or "").strip()
 
     @property
     def version(self) -> str:
         """Return the version as it is written, perhaps the parent's."""
-        return self._own("version")
+        return self._read_or_inherit("version")
 
-    def _own(self, name: str) -> str:
-        own = self.root.findtext(f"{{*}}{name}") or self.root.findtext(f"{{*}}parent/{{*}}{name}")
-        return (own or "").strip()
+    def _read_or_inherit(self, name: str) -> str:
+        text = self.root.findtext(f"{{*}}{name}") or self.root.findtext(f"{{*}}parent/{{*}}{name}")
+        return (text or "").strip()
 
     def modules(self) -> Iterator[tuple[Path, str]]:
         """Yield the folders of the modules that it names, with the profile that does, if any."""
         for element in self.root.findall("{*}modules/{*}module"):
-            yield self._folder(element), ""
+            yield self._locate_submodule(element), ""
         for profile in self.root.findall("{*}profiles/{*}profile"):
             name = (profile.findtext("{*}id") or "").strip()
             for element in profile.findall("{*}modules/{*}module"):
-                yield self._folder(element), name
+                yield self._locate_submodule(element), name
 
-    def _folder(self, element: ET.Element) -> Path:
+    def _locate_submodule(self, element: ET.Element) -> Path:
         path = Path(os.path.normpath(self.folder / (element.text or "").strip()))
         return path.parent if path.suffix == ".xml" else path
 
-    def dependencies(self) -> Iterator[tuple[str, str]]:
+    def list_dependency_keys(self) -> Iterator[tuple[str, str]]:
         """Yield group and artifact of what it depends on."""
-        for dependency in dependencies(self.root):
+        for dependency in list_dependencies(self.root):
             yield self.dependency_key(dependency)
 
     def dependency_key(self, dependency: ET.Element) -> tuple[str, str]:
         """Return group and artifact of one of its dependencies."""
         group = (dependency.findtext("{*}groupId") or "").strip()
-        own = ("${project.groupId}", "${groupId}", "${pom.groupId}")
+        group_placeholders = ("${project.groupId}", "${groupId}", "${pom.groupId}")
         artifact = (dependency.findtext("{*}artifactId") or "").strip()
-        return self.key[0] if group in own else group, artifact
+        return self.key[0] if group in group_placeholders else group, artifact
 
     def needed_tests(self) -> Iterator[str]:
         """Yield the artifacts whose jar of tests it depends on."""
-        for dependency in dependencies(self.root):
+        for dependency in list_dependencies(self.root):
             kinds = (dependency.findtext("{*}type"), dependency.findtext("{*}classifier"))
             if {"test-jar", "tests"} & set(kinds):
                 yield (dependency.findtext("{*}artifactId") or "").strip()
@@ -120,7 +120,7 @@ class MavenModule:
         ]
 
 
-def dependencies(root: ET.Element) -> Iterator[ET.Element]:
+def list_dependencies(root: ET.Element) -> Iterator[ET.Element]:
     """Yield the dependencies of a POM, those of its profiles too."""
     for parent in (root, *root.findall("{*}profiles/{*}profile")):
         yield from parent.findall("{*}dependencies/{*}dependency")
@@ -129,15 +129,15 @@ def dependencies(root: ET.Element) -> Iterator[ET.Element]:
 def modules_below(root: Path) -> dict[Path, MavenModule]:
     """Return the modules at and below a folder, by their folders; links are not followed."""
     modules = {}
-    for where, folders, files in os.walk(root):
+    for directory, folders, files in os.walk(root):
         folders[:] = sorted(folder for folder in folders if not _is_left_out(folder))
         # What a link leads to is not ours to change.
-        if _POM in files and not (Path(where) / _POM).is_symlink():
-            modules[Path(where)] = MavenModule(Path(where))
+        if _POM in files and not (Path(directory) / _POM).is_symlink():
+            modules[Path(directory)] = MavenModule(Path(directory))
     return modules
 
 
-def reactor(top: Path, modules: Mapping[Path, MavenModule]) -> dict[Path, str]:
+def find_reactor_folders(top: Path, modules: Mapping[Path, MavenModule]) -> dict[Path, str]:
     """Return the folders that a build at `top` reaches, each with the profile that it needs.
 
     The profile is empty for what is always built.
@@ -156,17 +156,17 @@ def reactor(top: Path, modules: Mapping[Path, MavenModule]) -> dict[Path, str]:
 
 def benchmark_files(modules: Mapping[Path, MavenModule]) -> dict[Path, list[Path]]:
     """Return the source files with benchmarks of each module that has some."""
-    found: dict[Path, list[Path]] = {}
+    files_by_module: dict[Path, list[Path]] = {}
     for folder in modules:
-        for where, folders, files in os.walk(folder):
-            place = Path(where)
+        for directory, folders, files in os.walk(folder):
+            place = Path(directory)
             folders[:] = sorted(
-                one for one in folders if not _is_left_out(one) and place / one not in modules
+                name for name in folders if not _is_left_out(name) and place / name not in modules
             )
-            own = [place / file for file in sorted(files) if file.endswith(_SOURCES)]
-            for path in filter(_has_benchmark, own):
-                found.setdefault(folder, []).append(path)
-    return found
+            source_files = [place / file for file in sorted(files) if file.endswith(_SOURCES)]
+            for path in filter(_has_benchmark, source_files):
+                files_by_module.setdefault(folder, []).append(path)
+    return files_by_module
 
 
 def knows_jmh(modules: Mapping[Path, MavenModule]) -> bool:

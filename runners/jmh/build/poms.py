@@ -28,7 +28,7 @@ _DEPENDENCY = (
 )
 
 
-def coordinates(text: str) -> tuple[str, str, str]:
+def split_coordinates(text: str) -> tuple[str, str, str]:
     """Split GROUP:ARTIFACT:VERSION; raises UsageError for anything else."""
     match text.split(":"):
         case [group, artifact, version] if group and artifact and version:
@@ -37,25 +37,25 @@ def coordinates(text: str) -> tuple[str, str, str]:
             raise UsageError(f"not GROUP:ARTIFACT:VERSION: {text!r}")
 
 
-def copying(artifact: str, classifiers: Iterable[str]) -> str:
+def render_copy_pom(artifact: str, classifiers: Iterable[str]) -> str:
     """Return a POM that copies the POM of an artifact and its jars into the folder `files`.
 
     Only the jar without a classifier must have been published.
     """
     executions = "".join(_EXECUTION.format(classifier=name) for name in classifiers)
-    return _pom((artifact,), executions + _POM_EXECUTION.format(artifact=escape(artifact)))
+    return _render_pom((artifact,), executions + _POM_EXECUTION.format(artifact=escape(artifact)))
 
 
-def needing(*artifacts: str) -> str:
+def render_dependency_pom(*artifacts: str) -> str:
     """Return a POM that depends on artifacts."""
-    return _pom(artifacts, "")
+    return _render_pom(artifacts, "")
 
 
-def _pom(artifacts: tuple[str, ...], executions: str) -> str:
+def _render_pom(artifacts: tuple[str, ...], executions: str) -> str:
     group, plugin, version = DEPENDENCY_PLUGIN.split(":")
     return _POM.format(
         dependencies="".join(
-            _DEPENDENCY.format(*map(escape, coordinates(artifact))) for artifact in artifacts
+            _DEPENDENCY.format(*map(escape, split_coordinates(artifact))) for artifact in artifacts
         ),
         group=group,
         plugin=plugin,
@@ -85,12 +85,12 @@ def without_build(pom: Path) -> bytes:
         raise SourceUnreadable(f"{pom.name} is nested too deeply to be a POM") from error
 
 
-def class_path_of(maven: Maven, pom: Path, what: str) -> tuple[Path, ...]:
+def class_path_of(maven: Maven, pom: Path, activity: str) -> tuple[Path, ...]:
     """Return what the tests of a POM need, as jars in the local repository."""
     answer = pom.with_suffix(".classpath")
     maven.run(
         "-f", str(pom), f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
-        f"-Dmdep.outputFile={answer}", "-Dmdep.pathSeparator=:", cwd=pom.parent, what=what,
+        f"-Dmdep.outputFile={answer}", "-Dmdep.pathSeparator=:", cwd=pom.parent, what=activity,
     )  # fmt: skip
     text = answer.read_text().strip() if answer.is_file() else ""
     return tuple(Path(path) for path in text.split(":") if path)

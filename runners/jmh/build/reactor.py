@@ -8,12 +8,18 @@ from xml.sax.saxutils import escape
 
 from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildOptions
-from runners.disk import writing
+from runners.disk import convert_write_errors
 from runners.jmh.build import pom_tree
 from runners.jmh.build.build_plan import BuildPlan, plan_build
 from runners.jmh.build.check_plugins import SKIPPED, CheckFailed
 from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
-from runners.jmh.build.pom_changes import depend_on_tree, drop_tests, raise_levels, remove, unbind
+from runners.jmh.build.pom_changes import (
+    depend_on_tree,
+    disable_check,
+    drop_tests,
+    raise_levels,
+    remove_path,
+)
 from runners.jmh.build.pom_tree import MavenModule
 from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.jdk import Jdk
@@ -41,30 +47,32 @@ def maven_arguments(words: BuildOptions, more: tuple[str, ...] = ()) -> tuple[st
     return (*((f"-P{names}",) if names else ()), *words.flags)
 
 
-def build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: BuildPlan) -> None:
+def build_modules(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: BuildPlan) -> None:
     """Compile the modules of a plan and let each write its class path, in one go."""
     try:
-        _build(top, maven, jdk, words, plan)
+        _run_build(top, maven, jdk, words, plan)
     except BuildFailed as error:
         profiles = set(_jmh_profiles(plan.modules.values())) - set(words.profiles)
         if not profiles or "org.openjdk.jmh" not in str(error):
             raise
-        raise BuildFailed(f"{error}\na profile has JMH: {_naming(min(profiles))}") from error
+        raise BuildFailed(
+            f"{error}\na profile has JMH: {_suggest_profile(min(profiles))}"
+        ) from error
 
 
-def _build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: BuildPlan) -> None:
+def _run_build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: BuildPlan) -> None:
     maven = _project_maven(top, plan.where, maven)
     lenient = (_LENIENT, *((_PROCESSORS,) if jdk.feature >= _PROCESSORS_ASKED_FOR else ()))
     arguments = (
         f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
         f"-Dmdep.outputFile=target/{_CLASS_PATH}", "-Dmdep.pathSeparator=:",
-        *lenient, *SKIPPED, *_selection(plan, words), *maven_arguments(words, plan.profiles),
+        *lenient, *SKIPPED, *_select_modules(plan, words), *maven_arguments(words, plan.profiles),
     )  # fmt: skip
-    with writing(top):
-        for committed in _written(top):
-            remove(committed.parent if committed.parent.is_symlink() else committed)
+    with convert_write_errors(top):
+        for committed in _list_class_path_files(top):
+            remove_path(committed.parent if committed.parent.is_symlink() else committed)
     _compile_with_checks(maven, plan, arguments)
-    if not _written(plan.where):
+    if not _list_class_path_files(plan.where):
         raise BuildFailed(
             "Maven wrote no class path; does the project configure maven-dependency-plugin to be "
             "skipped?"
@@ -76,21 +84,21 @@ def _compile_with_checks(maven: Maven, plan: BuildPlan, arguments: tuple[str, ..
     unbound: set[tuple[str, str]] = set()
     for _ in range(_MOST_UNBOUND):
         try:
-            _compile(maven, plan, arguments)
+            _run_compile(maven, plan, arguments)
         except CheckFailed as failure:
             check = failure.artifact, failure.execution
             if check in unbound:
                 raise
             unbound.add(check)
             maven.tell(f"the check {failure.artifact} fails and is left out")
-            with writing(plan.where):
-                unbind(plan.modules, failure)
+            with convert_write_errors(plan.where):
+                disable_check(plan.modules, failure)
         else:
             return
-    _compile(maven, plan, arguments)
+    _run_compile(maven, plan, arguments)
 
 
-def _compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
+def _run_compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
     try:
         maven.run("test-compile", *arguments, cwd=plan.where, what="the build")
     except NotPublished as error:
@@ -100,30 +108,33 @@ def _compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
         maven.run("package", *arguments, _NO_TEST_RUNS, cwd=plan.where, what="the build")
 
 
-def adapt(plan: BuildPlan, jdk: Jdk) -> None:
+def adapt_project(plan: BuildPlan, jdk: Jdk) -> None:
     """Change the copy of a project so that it is built here, and measures what lies in it."""
-    with writing(plan.where):
+    with convert_write_errors(plan.where):
         if plan.tested is not None:
-            drop_tests(module for each, module in plan.modules.items() if each not in plan.tested)
+            drop_tests(
+                module for folder, module in plan.modules.items() if folder not in plan.tested
+            )
         for path in plan.outside:
             depend_on_tree(plan.modules[path], plan.tree)
         raise_levels(plan.modules.values(), jdk.feature)
         if plan.outside:
             aggregator = plan.where / _AGGREGATOR
-            remove(aggregator)  # a link would be written through
-            aggregator.write_text(_aggregator(plan))
+            remove_path(aggregator)  # a link would be written through
+            aggregator.write_text(_render_aggregator(plan))
 
 
-def _aggregator(plan: BuildPlan) -> str:
-    own = (plan.where,) if plan.is_needed else ()
+def _render_aggregator(plan: BuildPlan) -> str:
+    inner_modules = (plan.where,) if plan.is_needed else ()
     poms = [
-        (module / "pom.xml").relative_to(plan.where).as_posix() for module in (*own, *plan.outside)
+        (module / "pom.xml").relative_to(plan.where).as_posix()
+        for module in (*inner_modules, *plan.outside)
     ]
     named = "".join(f"<module>{escape(pom)}</module>" for pom in poms)
     return _AGGREGATOR_TEXT.format(modules=named)
 
 
-def _selection(plan: BuildPlan, words: BuildOptions) -> tuple[str, ...]:
+def _select_modules(plan: BuildPlan, words: BuildOptions) -> tuple[str, ...]:
     """Return the arguments that choose the modules, unless the user's own ones do."""
     if any(flag.startswith(("-pl", "--projects")) for flag in words.flags):
         return ()
@@ -136,24 +147,26 @@ def _selection(plan: BuildPlan, words: BuildOptions) -> tuple[str, ...]:
     return (*file, "-pl", ",".join(names), "-am")
 
 
-def _project_maven(top: Path, where: Path, maven: Maven) -> Maven:
+def _project_maven(top: Path, maven_folder: Path, maven: Maven) -> Maven:
     """Return the Maven that the project brings along, if it does and that can be had."""
-    wrapper = next((path / _WRAPPER for path in (where, top) if (path / _WRAPPER).is_file()), None)
+    wrapper = next(
+        (path / _WRAPPER for path in (maven_folder, top) if (path / _WRAPPER).is_file()), None
+    )
     if wrapper is None:
         return maven
-    own = replace(maven, program=("sh", str(wrapper)))
-    if own.runs(where):
-        return own
+    wrapper_maven = replace(maven, program=("sh", str(wrapper)))
+    if wrapper_maven.runs(maven_folder):
+        return wrapper_maven
     maven.tell("the project's Maven wrapper does not run here; mvn is called in its place")
     return maven
 
 
-def tests(
+def plan_test_run(
     top: Path, root: Path, maven: Maven, words: BuildOptions
 ) -> tuple[Path, Maven, list[str]]:
     """Return where Maven runs unit tests, which Maven, and what it is called with."""
     plan = plan_build(top, root, everything=True)
-    arguments = [*SKIPPED, *_selection(plan, words), *maven_arguments(words, plan.profiles)]
+    arguments = [*SKIPPED, *_select_modules(plan, words), *maven_arguments(words, plan.profiles)]
     return plan.where, _project_maven(top, plan.where, maven), arguments
 
 
@@ -166,7 +179,9 @@ def missing_benchmarks_reason(root: Path) -> str:
     first = next(iter(files.values()))[0].relative_to(root).as_posix()
     profiles = _jmh_profiles(modules.values())
     hint = (
-        _naming(profiles[0]) if profiles else 'perhaps a profile does ("profiles" of the subject)'
+        _suggest_profile(profiles[0])
+        if profiles
+        else 'perhaps a profile does ("profiles" of the subject)'
     )
     return f"{first} has some, but the build compiles none of them; {hint}"
 
@@ -175,24 +190,24 @@ def _jmh_profiles(modules: Iterable[MavenModule]) -> list[str]:
     return sorted({name for module in modules for name in module.jmh_profiles()})
 
 
-def _naming(profile: str) -> str:
+def _suggest_profile(profile: str) -> str:
     return f'try "profiles": ["{profile}"] of the subject'
 
 
-def _written(top: Path) -> list[Path]:
+def _list_class_path_files(top: Path) -> list[Path]:
     """Return the files with class paths that there are, in their order."""
     return sorted(top.rglob(f"target/{_CLASS_PATH}"))
 
 
 def source_sets(top: Path) -> Iterator[SourceSet]:
     """Yield those of each module: its tests before its classes, as they run."""
-    for file in filter(Path.is_file, _written(top)):
+    for file in filter(Path.is_file, _list_class_path_files(top)):
         target = file.parent
         text = os.fsdecode(file.read_bytes())
         entries = tuple(Path(entry) for entry in text.strip().split(":") if entry)
-        own = tuple(target / name for name in ("test-classes", "classes"))
-        path = (*(each for each in own if each.is_dir()), *entries)
-        for classes, kind in zip(own, ("test", "main"), strict=True):
+        class_folders = tuple(target / name for name in ("test-classes", "classes"))
+        path = (*(folder for folder in class_folders if folder.is_dir()), *entries)
+        for classes, kind in zip(class_folders, ("test", "main"), strict=True):
             yield SourceSet(
                 classes=(classes,),
                 path=path,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from auditor.core.errors import BuildFailed, NoBenchmarks
 from auditor.core.jobs import Invocation
-from runners.disk import writing
+from runners.disk import convert_write_errors
 from runners.jmh.build.maven import Maven
-from runners.jmh.build.poms import class_path_of, needing
-from runners.jmh.classes import benchmark_list, unpack
+from runners.jmh.build.poms import class_path_of, render_dependency_pom
+from runners.jmh.classes import benchmark_list, unpack_jar
 from runners.jmh.jdk import Jdk, java_environment
 
 _JMH = "org.openjdk.jmh"
@@ -23,10 +23,10 @@ def compile_benchmarks(sources: Path, class_path: Sequence[Path], maven: Maven, 
     """
     folder = sources.parent.parent
     text, classes = folder / "test-sources", folder / "test-classes"
-    jars = _sources(sources, text)
-    with writing(classes):
+    jars = _unpack_jmh_sources(sources, text)
+    with convert_write_errors(classes):
         classes.mkdir(exist_ok=True)
-    processors = _processors(class_path, folder, maven)
+    processors = _fetch_jmh_processor(class_path, folder, maven)
     arguments = [
         *("-nowarn", "-encoding", "UTF-8", "-implicit:class", "-d", str(classes)),
         *("-sourcepath", str(text), "-processorpath", ":".join(map(str, processors))),
@@ -53,9 +53,9 @@ def compile_benchmarks(sources: Path, class_path: Sequence[Path], maven: Maven, 
     return classes
 
 
-def _sources(jar: Path, text: Path) -> list[Path]:
+def _unpack_jmh_sources(jar: Path, text: Path) -> list[Path]:
     """Unpack the sources and return the files that use JMH."""
-    unpack(jar, text)
+    unpack_jar(jar, text)
     for generated in list(text.rglob("jmh_generated")):
         shutil.rmtree(generated)  # published by accident; the processor writes them anew
     sources = [
@@ -68,7 +68,9 @@ def _sources(jar: Path, text: Path) -> list[Path]:
     return sources
 
 
-def _processors(class_path: Sequence[Path], folder: Path, maven: Maven) -> tuple[Path, ...]:
+def _fetch_jmh_processor(
+    class_path: Sequence[Path], folder: Path, maven: Maven
+) -> tuple[Path, ...]:
     """Return JMH's annotation processor, of the version of the JMH that is on the class path."""
     versions = [path.parent.name for path in class_path if path.parent.parent.name == "jmh-core"]
     if not versions:
@@ -77,6 +79,6 @@ def _processors(class_path: Sequence[Path], folder: Path, maven: Maven) -> tuple
             f"{_JMH}:jmh-core:VERSION to `extra`"
         )
     pom = folder / "processor.pom"
-    with writing(pom):
-        pom.write_text(needing(f"{_JMH}:jmh-generator-annprocess:{versions[0]}"))
+    with convert_write_errors(pom):
+        pom.write_text(render_dependency_pom(f"{_JMH}:jmh-generator-annprocess:{versions[0]}"))
     return class_path_of(maven, pom, "the annotation processor of JMH")

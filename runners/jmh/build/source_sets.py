@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from auditor.core.subject import Part, Role
-from runners.jmh.classes import benchmark_classes, benchmark_list, split
+from runners.jmh.classes import benchmark_classes, benchmark_list, split_classes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,38 +32,43 @@ class SourceSet:
         ]
 
 
-def parts(
-    sets: Sequence[SourceSet], *, top: Path, given: Container[str], scratch: Path
+def list_parts(
+    sets: Sequence[SourceSet], *, top: Path, existing_files: Container[str], scratch: Path
 ) -> tuple[Part, ...]:
     """Return the parts of a project below `top`, some of whose sets have benchmark lists.
 
     The library is what the benchmarks run with and was built here, but for tests. `given` are the
     files (POSIX, below `top`) that were there before: a jar among them is not the project's own.
     """
-    chosen = [source_set for source_set in sets if source_set.lists]
-    own = _folders(chosen)
-    tests = set(_folders([source_set for source_set in sets if source_set.test]))
-    path = list(dict.fromkeys(chain.from_iterable(source_set.path for source_set in chosen)))
-    rest = [each for each in path if each not in own]
-    paths = [each for each in rest if each.is_relative_to(top) and each not in tests]
-    library = [each for each in paths if each.relative_to(top).as_posix() not in given]
-    benchmarks = own
+    benchmark_sets = [source_set for source_set in sets if source_set.lists]
+    benchmark_folders = _list_class_folders(benchmark_sets)
+    tests = set(_list_class_folders([source_set for source_set in sets if source_set.test]))
+    path = list(
+        dict.fromkeys(chain.from_iterable(source_set.path for source_set in benchmark_sets))
+    )
+    rest = [entry for entry in path if entry not in benchmark_folders]
+    paths = [entry for entry in rest if entry.is_relative_to(top) and entry not in tests]
+    library = [entry for entry in paths if entry.relative_to(top).as_posix() not in existing_files]
+    benchmarks = benchmark_folders
     if not library:
         # The benchmarks live among the classes that they measure.
-        named = [benchmark_list(each) or "" for each in own]
+        named = [benchmark_list(entry) or "" for entry in benchmark_folders]
         classes = frozenset().union(*map(benchmark_classes, named))
-        parted = [split(each, scratch / f"split-{at}", classes) for at, each in enumerate(own)]
+        parted = [
+            split_classes(entry, scratch / f"split-{index}", classes)
+            for index, entry in enumerate(benchmark_folders)
+        ]
         benchmarks = [first for first, _ in parted]
         library = [second for _, second in parted]
     sources = [place for source_set in sets for place in source_set.sources if place.is_dir()]
     return (
         *(Part(Role.BENCHMARKS, benchmark) for benchmark in benchmarks),
-        *(Part(Role.LIBRARY, each) for each in library),
-        *(Part(Role.DEPENDENCY, each) for each in rest if each not in library),
+        *(Part(Role.LIBRARY, entry) for entry in library),
+        *(Part(Role.DEPENDENCY, entry) for entry in rest if entry not in library),
         *(Part(Role.SOURCES, fromkey) for fromkey in dict.fromkeys(sources)),
     )
 
 
-def _folders(sets: Sequence[SourceSet]) -> list[Path]:
+def _list_class_folders(sets: Sequence[SourceSet]) -> list[Path]:
     class_folders = dict.fromkeys(chain.from_iterable(source_set.classes for source_set in sets))
     return [path for path in class_folders if path.is_dir()]

@@ -6,23 +6,23 @@ from pathlib import Path
 from auditor.core.errors import NoBenchmarks
 from auditor.core.request import BuildOptions
 from auditor.core.subject import Part
-from runners.disk import writing
+from runners.disk import convert_write_errors
 from runners.jmh.build import gradle, pom_tree, reactor, source_sets
 from runners.jmh.build.build_plan import plan_build
 from runners.jmh.build.bytecode_generator import BytecodeGenerator, add_lists
 from runners.jmh.build.gradle import Gradle
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.source_sets import SourceSet
-from runners.jmh.classes import digest
+from runners.jmh.classes import digest_class_path
 from runners.jmh.jdk import Jdk
-from runners.subjects.placed import Placed, is_gradle
+from runners.subjects.placed import PlacedSubject, is_gradle
 
 _BENCHMARKS = "benchmarks"
 """Tells the copy of which only what benchmarks need is built from the one that is built whole."""
 
 
 def tree_parts(
-    placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions
+    placed: PlacedSubject, maven: Maven, jdk: Jdk, words: BuildOptions
 ) -> tuple[Path, tuple[Part, ...]]:
     """Build what the benchmarks of a project need; return where, and its parts.
 
@@ -34,34 +34,34 @@ def tree_parts(
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")
     root, sets = build_copy(placed, maven, jdk, words, benchmarks=True)
     folder = copy_folder(placed, maven, jdk, words, _BENCHMARKS)
-    with maven.home.locked(folder):
+    with maven.home.lock_folder(folder):
         sets = add_lists(sets, BytecodeGenerator(maven=maven, jdk=jdk, folder=folder))
         if not any(source_set.lists for source_set in sets):
             lacking = gradle.LACKING if is_gradle(root) else reactor.missing_benchmarks_reason(root)
             raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")
-        return root, source_sets.parts(
-            sets, top=folder / "tree", given=placed.files, scratch=folder
+        return root, source_sets.list_parts(
+            sets, top=folder / "tree", existing_files=placed.files, scratch=folder
         )
 
 
 def build_copy(
-    placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions, *, benchmarks: bool = False
+    placed: PlacedSubject, maven: Maven, jdk: Jdk, words: BuildOptions, *, benchmarks: bool = False
 ) -> tuple[Path, list[SourceSet]]:
     """Build a project in a copy, unless that is done; return where, and what was compiled.
 
     `benchmarks`: only what these need.
     """
     folder = copy_folder(placed, maven, jdk, words, _BENCHMARKS if benchmarks else "")
-    with maven.home.locked(folder):
+    with maven.home.lock_folder(folder):
         top = folder / "tree"
         root = top / placed.tree.relative_to(placed.root)
         if not is_built(folder):
-            built_by_tool(top, root, maven, jdk, words, benchmarks=benchmarks)
-            is_built(folder, done=True)
+            run_build_tool(top, root, maven, jdk, words, benchmarks=benchmarks)
+            is_built(folder, mark_done=True)
         return root, list((gradle if is_gradle(root) else reactor).source_sets(top))
 
 
-def built_by_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of them
+def run_build_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of them
     top: Path,
     root: Path,
     maven: Maven,
@@ -81,34 +81,38 @@ def built_by_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of th
         gradle_tool.build(top, root, words)
         return
     plan = plan_build(top, root, everything=not benchmarks)
-    reactor.adapt(plan, jdk)
-    reactor.build(top, maven, jdk, words, plan)
+    reactor.adapt_project(plan, jdk)
+    reactor.build_modules(top, maven, jdk, words, plan)
 
 
 def copy_folder(
-    placed: Placed, maven: Maven, jdk: Jdk, words: BuildOptions, what: str = ""
+    placed: PlacedSubject, maven: Maven, jdk: Jdk, words: BuildOptions, purpose: str = ""
 ) -> Path:
     """Return the folder whose `tree` is a copy, made anew unless something is built there.
 
     `what` tells copies of one tree apart that serve different ends.
     """
-    key = digest(
-        (), placed.digest_of_tree, jdk.version, *filter(None, (what,)), *build_settings_text(words)
+    key = digest_class_path(
+        (),
+        placed.digest_of_tree,
+        jdk.version,
+        *filter(None, (purpose,)),
+        *build_settings_text(words),
     )
-    folder = maven.home.work(f"java-{key[:24]}")
-    with maven.home.locked(folder):
+    folder = maven.home.make_work_folder(f"java-{key[:24]}")
+    with maven.home.lock_folder(folder):
         if not is_built(folder):
-            with writing(folder / "tree"):
+            with convert_write_errors(folder / "tree"):
                 shutil.rmtree(folder / "tree", ignore_errors=True)
                 shutil.copytree(placed.root, folder / "tree", symlinks=True)
     return folder
 
 
-def is_built(folder: Path, *, done: bool = False) -> bool:
+def is_built(folder: Path, *, mark_done: bool = False) -> bool:
     """Tell whether the copy in a folder has been built whole; `done`: it has been, now."""
     marker = folder / "built"
-    if done:
-        with writing(marker):
+    if mark_done:
+        with convert_write_errors(marker):
             marker.touch()
     return marker.is_file()
 

@@ -28,30 +28,34 @@ class BuildToolNeed:
     """What to do where a JDK that would do is too old for us."""
 
 
-def _at_least(number: str) -> BuildToolNeed:
+def _require_newer_jdk(number: str) -> BuildToolNeed:
     return BuildToolNeed("JDK", f"JDK {number} or newer")
 
 
-def _of_class_file(number: str) -> BuildToolNeed:
-    return _at_least(str(int(number) - _CLASS_FILES))
+def _require_class_version(number: str) -> BuildToolNeed:
+    return _require_newer_jdk(str(int(number) - _CLASS_FILES))
 
 
-def _before(number: str) -> BuildToolNeed:
+def _require_compatible_jdk(number: str) -> BuildToolNeed:
     last = _LAST_JDK.get(max(int(number), min(_LAST_JDK)))
     words = f"JDK {last} or older, as it is compiled for Java {number}" if last else "an older JDK"
     return BuildToolNeed("JDK", words, last, "raise the Java version that it is compiled for")
 
 
-def _of_release(number: str) -> BuildToolNeed:
-    return _before(number) if int(number) <= max(_LAST_JDK) else _at_least(number)
+def _require_release(number: str) -> BuildToolNeed:
+    return (
+        _require_compatible_jdk(number)
+        if int(number) <= max(_LAST_JDK)
+        else _require_newer_jdk(number)
+    )
 
 
-def _older(number: str) -> BuildToolNeed:
+def _require_older_jdk(number: str) -> BuildToolNeed:
     return BuildToolNeed("JDK", f"a JDK older than {number}", int(number) - 1)
 
 
-def _reading(number: str) -> BuildToolNeed:
-    need = _older(str(int(number) - _CLASS_FILES))
+def _require_readable_classes(number: str) -> BuildToolNeed:
+    need = _require_older_jdk(str(int(number) - _CLASS_FILES))
     return replace(
         need,
         versions=f"{need.versions}, as its build tool or a plug-in reads no newer classes",
@@ -59,7 +63,7 @@ def _reading(number: str) -> BuildToolNeed:
     )
 
 
-def _in_range(versions: str) -> BuildToolNeed:
+def _require_jdk_range(versions: str) -> BuildToolNeed:
     """Return the need for a range as Maven writes it, [1.8,11)."""
     end = _END.search(versions)
     newest = int(end[1]) if end else None
@@ -68,7 +72,7 @@ def _in_range(versions: str) -> BuildToolNeed:
     return BuildToolNeed("JDK", f"a JDK in the range {versions}", newest)
 
 
-def _maven(words: str) -> BuildToolNeed:
+def _require_maven(words: str) -> BuildToolNeed:
     return BuildToolNeed("Maven", words)
 
 
@@ -76,26 +80,32 @@ _END = re.compile(r"(?<![\d.])(?:1\.)?(\d{1,3})((?:\.[\w.-]*)?)([\])])$")
 _JAVA = r"(?:1\.)?(\d{1,3})(?!\d)"
 _CLASSES = r"(4[5-9]|[5-9]\d|\d{3})(?!\d)"
 _NEEDS: tuple[tuple[str, Callable[[str], BuildToolNeed]], ...] = (
-    (rf"invalid (?:target|source) release: {_JAVA}", _at_least),
-    (rf"release version {_JAVA} not supported", _of_release),
+    (rf"invalid (?:target|source) release: {_JAVA}", _require_newer_jdk),
+    (rf"release version {_JAVA} not supported", _require_release),
     (
         rf"more recent version of the Java Runtime \(class file version {_CLASSES}",
-        _of_class_file,
+        _require_class_version,
     ),
-    (rf"class file has wrong version {_CLASSES}", _of_class_file),
-    (rf"[Rr]equires at least (?:JVM runtime version|Java) {_JAVA}", _at_least),
-    (r"languageVersion=(\d{1,3})(?!\d)", _at_least),
-    (rf"jdk \[ version='{_JAVA}", _at_least),
-    (rf"(?i)(?:source|target) option '?{_JAVA}[\d.]*'? is no longer supported", _before),
-    (rf"Unsupported class file major version {_CLASSES}", _reading),
-    (rf"Could not determine java version from '{_JAVA}", _older),
-    (r"JDK[^\n]* is not in the allowed range ([^\s.][^\s]*[\])])", _in_range),
-    (r"requires Maven version ([\d.]*\d)", lambda least: _maven(f"Maven {least} or newer")),
-    (r"'modelVersion' must be one of \[4\.0\.0\] but is '(4\.1)", lambda _: _maven("Maven 4")),
-    (r"(session\.rootDirectory)", lambda _: _maven("Maven 3.9 or newer")),
+    (rf"class file has wrong version {_CLASSES}", _require_class_version),
+    (rf"[Rr]equires at least (?:JVM runtime version|Java) {_JAVA}", _require_newer_jdk),
+    (r"languageVersion=(\d{1,3})(?!\d)", _require_newer_jdk),
+    (rf"jdk \[ version='{_JAVA}", _require_newer_jdk),
+    (
+        rf"(?i)(?:source|target) option '?{_JAVA}[\d.]*'? is no longer supported",
+        _require_compatible_jdk,
+    ),
+    (rf"Unsupported class file major version {_CLASSES}", _require_readable_classes),
+    (rf"Could not determine java version from '{_JAVA}", _require_older_jdk),
+    (r"JDK[^\n]* is not in the allowed range ([^\s.][^\s]*[\])])", _require_jdk_range),
+    (r"requires Maven version ([\d.]*\d)", lambda least: _require_maven(f"Maven {least} or newer")),
+    (
+        r"'modelVersion' must be one of \[4\.0\.0\] but is '(4\.1)",
+        lambda _: _require_maven("Maven 4"),
+    ),
+    (r"(session\.rootDirectory)", lambda _: _require_maven("Maven 3.9 or newer")),
     (
         r"Maven[^\n]* is not in the allowed range ([^\s.][^\s]*[\])])",
-        lambda versions: _maven(f"Maven {versions}"),
+        lambda versions: _require_maven(f"Maven {versions}"),
     ),
 )
 
@@ -114,14 +124,14 @@ def java_asked_for(versions: str, feature: int) -> BuildToolNeed | None:
     if intervals:
         return (
             None
-            if any(_holds(interval, feature) for interval in intervals)
-            else _in_range(versions)
+            if any(_contains_feature(interval, feature) for interval in intervals)
+            else _require_jdk_range(versions)
         )
     least = _FEATURE.match(versions)
-    return _at_least(least[1]) if least and feature < int(least[1]) else None
+    return _require_newer_jdk(least[1]) if least and feature < int(least[1]) else None
 
 
-def _holds(interval: re.Match[str], feature: int) -> bool:
+def _contains_feature(interval: re.Match[str], feature: int) -> bool:
     """Tell whether an interval has a JDK; an end that is no number counts as open."""
     low, high = _FEATURE.match(interval[2]), _FEATURE.match(interval[4] or "")
     first, last = int(low[1]) if low else 0, int(high[1]) if high else feature + 1
@@ -144,7 +154,7 @@ def find_need(text: str) -> BuildToolNeed | None:
 
 
 def jdk_missing(
-    need: BuildToolNeed, what: str, host: Host, environment: tuple[tuple[str, str], ...]
+    need: BuildToolNeed, activity: str, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> AuditError:
     """Return the error for a build with the wrong JDK: which is needed, here, and installed.
 
@@ -152,12 +162,12 @@ def jdk_missing(
     """
     if need.newest is not None and need.newest < LEAST:
         return ToolMissing(
-            f"{what}: the project needs {need.versions}, but bench-audit needs JDK {LEAST} or "
+            f"{activity}: the project needs {need.versions}, but bench-audit needs JDK {LEAST} or "
             f"newer; {need.remedy}, {_JAR}"
         )
-    here = find_jdk(host, environment).feature
+    jdk_feature = find_jdk(host, environment).feature
     return ToolMissing(
-        f"{what}: the project needs {need.versions}, and was built with JDK {here}; "
+        f"{activity}: the project needs {need.versions}, and was built with JDK {jdk_feature}; "
         f"{describe_jdks(installed_jdks(host, environment))}; choose one by "
         '"jdk" of the subject, or by JAVA_HOME'
     )

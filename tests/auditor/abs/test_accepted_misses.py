@@ -8,7 +8,7 @@ import pytest
 from builders import benchmark_verdict, method, pair_verdict, stability
 
 from auditor.abs.judge.abs_score import AbsData, MethodData, judge_audit
-from auditor.abs.judge.accepted_misses import marked_misses, without_accepted
+from auditor.abs.judge.accepted_misses import apply_accepted_misses, find_marked_misses
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.errors import UsageError
 from auditor.core.request import DetectionRule
@@ -56,7 +56,7 @@ def test_markers_above_a_method_are_found_with_their_reasons():
 
     found = {
         marked_miss.method: (marked_miss.reason, marked_miss.where)
-        for marked_miss in marked_misses(methods, [source()], b"//")
+        for marked_miss in find_marked_misses(methods, [source()], b"//")
     }
 
     assert found == {
@@ -68,13 +68,15 @@ def test_markers_above_a_method_are_found_with_their_reasons():
 def test_lines_that_end_as_on_windows_are_read_too():
     text = SOURCE.replace("\n", "\r\n")
 
-    (marked_miss,) = marked_misses([at("Push")], [source(text)], b"//")
+    (marked_miss,) = find_marked_misses([at("Push")], [source(text)], b"//")
 
     assert marked_miss.reason == "it is only called in tests"
 
 
 def test_a_method_without_a_place_or_of_another_file_has_no_marker():
-    assert not list(marked_misses([method("Push"), at("Push", file="other.go")], [source()], b"//"))
+    assert not list(
+        find_marked_misses([method("Push"), at("Push", file="other.go")], [source()], b"//")
+    )
 
 
 def test_a_marker_without_a_reason_is_an_error():
@@ -83,7 +85,7 @@ def test_a_marker_without_a_reason_is_an_error():
     with pytest.raises(
         UsageError, match=r"ring\.go:1: the accepted miss of example\.org/ring\.Push has"
     ):
-        list(marked_misses([at("Push", text)], [source(text)], b"//"))
+        list(find_marked_misses([at("Push", text)], [source(text)], b"//"))
 
 
 OUTCOMES = (Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLUSIVE, Verdict.UNREACHED)
@@ -119,7 +121,7 @@ def accepting(*names, until=None):
 def test_what_is_accepted_and_missed_leaves_one_score_and_stays_in_the_total():
     before = verdict(Push=Verdict.DETECTED, Pop=Verdict.MISSED, Len=Verdict.MISSED)
 
-    abs_verdict = without_accepted(before, accepting("Pop"), TODAY)
+    abs_verdict = apply_accepted_misses(before, accepting("Pop"), TODAY)
 
     assert abs_verdict.total == before.total
     assert (abs_verdict.without_accepted.covered, abs_verdict.without_accepted.counted) == (1, 2)
@@ -138,7 +140,7 @@ def test_what_is_accepted_and_missed_leaves_one_score_and_stays_in_the_total():
 def test_it_is_accepted_through_its_last_day(until, left_out):
     before = verdict(Push=Verdict.DETECTED, Pop=Verdict.MISSED)
 
-    abs_verdict = without_accepted(before, accepting("Pop", until=until), TODAY)
+    abs_verdict = apply_accepted_misses(before, accepting("Pop", until=until), TODAY)
 
     (miss,) = abs_verdict.accepted
     assert (miss.left_out, miss.expired) == (left_out, not left_out)
@@ -149,7 +151,7 @@ def test_it_is_accepted_through_its_last_day(until, left_out):
 
 
 def test_what_is_detected_counts_although_it_is_accepted():
-    abs_verdict = without_accepted(
+    abs_verdict = apply_accepted_misses(
         verdict(Push=Verdict.DETECTED, Pop=Verdict.MISSED), accepting("Push"), TODAY
     )
 
@@ -161,11 +163,11 @@ def test_what_is_detected_counts_although_it_is_accepted():
 def test_what_is_not_audited_changes_nothing():
     before = verdict(Push=Verdict.DETECTED)
 
-    assert without_accepted(before, accepting("Pop"), TODAY) == before
+    assert apply_accepted_misses(before, accepting("Pop"), TODAY) == before
 
 
 def test_no_score_is_left_where_all_is_accepted():
-    abs_verdict = without_accepted(verdict(Pop=Verdict.MISSED), accepting("Pop"), TODAY)
+    abs_verdict = apply_accepted_misses(verdict(Pop=Verdict.MISSED), accepting("Pop"), TODAY)
 
     assert (abs_verdict.without_accepted.percent, abs_verdict.without_accepted.bounds) == (
         None,
@@ -177,7 +179,7 @@ def test_no_score_is_left_where_all_is_accepted():
 def test_the_bounds_are_what_the_undecided_may_turn_out_to_give(outcomes):
     """The least and the most of the scores that any settling of what is open would give."""
     names = ("Push", "Pop", "Len")
-    abs_verdict = without_accepted(
+    abs_verdict = apply_accepted_misses(
         verdict(**dict(zip(names, outcomes, strict=True))), accepting("Len"), TODAY
     )
     score = abs_verdict.without_accepted
@@ -188,7 +190,9 @@ def test_the_bounds_are_what_the_undecided_may_turn_out_to_give(outcomes):
     either = (Verdict.DETECTED, Verdict.MISSED)
     settled = [either if outcome is Verdict.INCONCLUSIVE else (outcome,) for outcome in outcomes]
     later = [
-        without_accepted(verdict(**dict(zip(names, those, strict=True))), accepting("Len"), TODAY)
+        apply_accepted_misses(
+            verdict(**dict(zip(names, those, strict=True))), accepting("Len"), TODAY
+        )
         for those in product(*settled)
     ]
     scores = [(one.without_accepted or one.total).percent for one in later]

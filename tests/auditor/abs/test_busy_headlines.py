@@ -16,10 +16,10 @@ from auditor.abs import document_of_verdict
 from auditor.abs.exports.markdown import format_markdown
 from auditor.abs.gates import judge_stability
 from auditor.abs.page import report
-from auditor.abs.terminal import summary_lines
+from auditor.abs.terminal import format_summary
 from auditor.abs.text import advice, words
 from auditor.compare import page as comparison
-from auditor.compare.markdown import markdown as comparison_markdown
+from auditor.compare.markdown import render_markdown as comparison_markdown
 from auditor.core.busy import SLUG
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostInterference
@@ -39,7 +39,7 @@ def plain(text):
 def terminal(document):
     console = Console(width=200, record=True)
     with console.capture() as captured:
-        console.print(summary_lines(document))
+        console.print(format_summary(document))
     return plain(captured.get())
 
 
@@ -56,7 +56,7 @@ def audit(strain):
 
 
 def test_terminal_page_and_markdown_of_an_audit_say_it_first():
-    document = document_of_verdict.document(*audit(BUSY))
+    document = document_of_verdict.build_abs_document(*audit(BUSY))
 
     page = plain(report.render_page(document))
     for text in (terminal(document), plain(format_markdown(document))):
@@ -64,16 +64,18 @@ def test_terminal_page_and_markdown_of_an_audit_say_it_first():
         assert "Steady " not in text
     assert page.index(f"{SAID.removesuffix(': ')}. ") < page.index("<h1>This suite would detect")
     assert "Steady " not in page
-    quiet = document_of_verdict.document(*audit(HostInterference(waited=0.02, others=0.6)))
+    quiet = document_of_verdict.build_abs_document(
+        *audit(HostInterference(waited=0.02, others=0.6))
+    )
     for text in (terminal(quiet), plain(report.render_page(quiet)), plain(format_markdown(quiet))):
         assert "usy machine" not in text
-    assert any(one.slug == "unstable" for one in advice.advise(quiet))
+    assert any(one.slug == "unstable" for one in advice.list_advice(quiet))
 
 
 def test_what_a_busy_machine_hides_is_not_called_unstable():
-    document = document_of_verdict.document(*audit(BUSY))
+    document = document_of_verdict.build_abs_document(*audit(BUSY))
 
-    assert not any(step.slug == "unstable" for step in advice.advise(document))
+    assert not any(step.slug == "unstable" for step in advice.list_advice(document))
     meaning = words.describe_score("absolute", document.scores.absolute, document)
     assert meaning.endswith("unknown, as the machine was busy")
 
@@ -82,18 +84,18 @@ def test_no_benchmark_is_blamed_under_a_headline_that_names_the_machine():
     """The suite's own runs may have been quiet enough for spreads, the others were not."""
     verdict, _ = audit(HostInterference())
     documents = [
-        document_of_verdict.document(verdict, examples.context(strain=strain))
+        document_of_verdict.build_abs_document(verdict, examples.context(strain=strain))
         for strain in (HostInterference(), BUSY)
     ]
 
-    steps = [{step.slug for step in advice.advise(document)} for document in documents]
+    steps = [{step.slug for step in advice.list_advice(document)} for document in documents]
     assert steps[0] - steps[1] == {"unstable"}
 
 
 def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
     verdict, context = audit(BUSY)
     document = document_of_verdict.stability_document(verdict.stability, context)
-    assert plain(words.headline(document)) == (
+    assert plain(words.format_headline(document)) == (
         f"{SAID}No spread is shown: the runs were made on a busy machine."
     )
 
@@ -104,7 +106,7 @@ def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
     shown = replace(verdict.stability.benchmarks[0], max_spread=0.01, caveats=())
     some = replace(verdict.stability, benchmarks=(shown, *verdict.stability.benchmarks[1:]))
     text = plain(
-        words.headline(
+        words.format_headline(
             document_of_verdict.stability_document(
                 some, replace(context, strain=HostInterference())
             )
@@ -118,8 +120,10 @@ def test_page_and_comment_of_a_comparison_say_it_first():
     quiet = whole()
     busy = msgspec.structs.replace(quiet, strain=BUSY)
 
-    assert plain(comparison.view(busy).headline).startswith(f"{SAID}2 benchmarks have a regression")
-    page = plain(comparison.html(busy))
+    assert plain(comparison.build_view(busy).headline).startswith(
+        f"{SAID}2 benchmarks have a regression"
+    )
+    page = plain(comparison.render_html(busy))
     assert page.index(f"{SAID.removesuffix(': ')}. ") < page.index("<h1>2 benchmarks have")
     assert SAID in plain(comparison_markdown(busy)).splitlines()[0]
     assert "usy machine" not in comparison_markdown(quiet)
@@ -129,14 +133,14 @@ def test_page_and_comment_of_a_comparison_say_it_first():
 def test_a_judged_series_says_it_first(strain):
     document = steady_document.steady_document(FOUND, replace(OF_SERIES, strain=strain))
 
-    assert plain(steady.view(document).headline).startswith(SAID) is (strain is BUSY)
+    assert plain(steady.build_view(document).headline).startswith(SAID) is (strain is BUSY)
 
 
 def test_runs_that_are_not_alike_on_a_busy_machine_say_it_first():
-    shown = similarity.view(msgspec.structs.replace(OF_RUNS, strain=BUSY))
+    shown = similarity.build_view(msgspec.structs.replace(OF_RUNS, strain=BUSY))
 
     assert plain(shown.headline).startswith(SAID)
-    assert not similarity.view(OF_RUNS).headline.startswith("Busy machine")
+    assert not similarity.build_view(OF_RUNS).headline.startswith("Busy machine")
 
 
 def test_the_circumstances_of_an_audit_carry_what_kept_the_machine_busy():

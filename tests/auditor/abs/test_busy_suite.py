@@ -74,7 +74,7 @@ def made(machine, store=None, **changes):
 def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
     machine, store = BusyMachine(), Memory()
 
-    stability = stability_study.audit(made(machine, store)[1])
+    stability = stability_study.audit_stability(made(machine, store)[1])
 
     assert len(machine.waits) == 1
     assert 0 < machine.waits[0] <= 60
@@ -82,14 +82,14 @@ def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
     assert all(benchmark.runs == 3 for benchmark in stability.benchmarks)
     assert len(stability.suite_seconds) == 3
     processes = len(machine.done)
-    assert stability_study.audit(made(machine, store)[1]) == stability
+    assert stability_study.audit_stability(made(machine, store)[1]) == stability
     assert len(machine.done) == processes
 
 
 def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_blamed():
     machine, store = BusyMachine(ends=False), Memory()
 
-    stability = stability_study.audit(made(machine, store)[1])
+    stability = stability_study.audit_stability(made(machine, store)[1])
 
     assert len(machine.done) == 3 + 3 * 3  # pilots and runs
     assert all(benchmark.max_spread is None for benchmark in stability.benchmarks)
@@ -100,33 +100,33 @@ def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_b
     )
 
     machine.ends = True
-    later = stability_study.audit(made(machine, store)[1])
+    later = stability_study.audit_stability(made(machine, store)[1])
     assert all(benchmark.max_spread < 0.01 for benchmark in later.benchmarks)
 
 
 def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
     machine, store = BusyMachine(quiet_runs=2), Memory()
 
-    stability = stability_study.audit(made(machine, store)[1])
+    stability = stability_study.audit_stability(made(machine, store)[1])
 
     again = [trial for trial in machine.done if trial.repetition > REPEAT_OFFSET]
     assert len(again) == 3
     assert sum(benchmark.max_spread is None for benchmark in stability.benchmarks) == 2
 
     machine.quiet_runs = inf
-    later = stability_study.audit(made(machine, store)[1])
+    later = stability_study.audit_stability(made(machine, store)[1])
     assert all(benchmark.max_spread < 0.01 for benchmark in later.benchmarks)
     assert max(trial.repetition for trial in machine.done) > 2 * REPEAT_OFFSET
 
 
 def test_a_repeat_that_was_spoilt_as_well_is_told_of_when_it_is_known():
     machine, store = BusyMachine(quiet_runs=0), Memory()
-    stability_study.audit(made(machine, store)[1])
+    stability_study.audit_stability(made(machine, store)[1])
     (repeat,) = [trial for trial in machine.done if trial.repetition > REPEAT_OFFSET]
     machine.ends = False
     services = made(machine, store)[1]
 
-    stability_study.audit(services)
+    stability_study.audit_stability(services)
 
     assert ("runs of the suite again", 1) in services.observer.phases
     assert machine.done[-1] == repeat
@@ -138,34 +138,34 @@ def test_runs_of_a_busy_machine_are_not_called_dissimilar():
 
     for machine in (quiet, busy):
         result = parts(replace(request(), suite=replace(plan, stability_runs=3)), machine=machine)
-        verdict = stability_study.audit(result)
+        verdict = stability_study.audit_stability(result)
         assert "dissimilar-runs" not in [caveat.slug for caveat in verdict.caveats]
 
 
 def test_a_budget_limits_the_wait_and_what_is_made_again():
     machine = BusyMachine()
-    stability = stability_study.audit(made(machine, budget=1_000.0)[1])
+    stability = stability_study.audit_stability(made(machine, budget=1_000.0)[1])
 
     assert machine.waits == (pytest.approx(0.1 * 9),)
     assert all(benchmark.max_spread < 0.01 for benchmark in stability.benchmarks)
 
     tight = BusyMachine()
-    stability_study.audit(made(tight, budget=24.0)[1])
+    stability_study.audit_stability(made(tight, budget=24.0)[1])
     assert tight.waits[0] < 0.1 * 9
 
     short = BusyMachine()
-    stability_study.audit(made(short, budget=14.0)[1])
+    stability_study.audit_stability(made(short, budget=14.0)[1])
     assert short.waits == ()
 
 
 def test_nothing_is_made_again_once_the_budget_has_prevented_a_run():
     machine, store = BusyMachine(ends=False), Memory()
-    stability_study.audit(made(machine, store)[1])
+    stability_study.audit_stability(made(machine, store)[1])
     waits = machine.waits
     _, found = made(machine, store, budget=1_000.0)
     found.deadline.prevented = True
 
-    stability_study.audit(found)
+    stability_study.audit_stability(found)
 
     assert machine.waits == waits
 
@@ -174,7 +174,7 @@ def test_each_fork_of_a_busy_run_is_replaced_by_that_of_its_repeat():
     machine, suite = BusyMachine(), request().suite
     suite = replace(suite, plan=replace(suite.plan, forks=2))
 
-    stability = stability_study.audit(made(machine, suite=suite)[1])
+    stability = stability_study.audit_stability(made(machine, suite=suite)[1])
 
     assert all(benchmark.max_spread < 0.01 for benchmark in stability.benchmarks)
     for benchmark in stability.benchmarks:

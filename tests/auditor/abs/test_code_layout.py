@@ -10,9 +10,9 @@ from auditor.abs.judge import binary_layout
 from auditor.abs.judge.pair import probe_ratio
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
-from auditor.stats.components import Component
+from auditor.stats.components import VarianceComponent
 
-MOVED = Component(0.05**2, 0.0, 12)
+MOVED = VarianceComponent(0.05**2, 0.0, 12)
 
 
 def plain(value, number=0, *, of="BenchmarkPush", at=1):
@@ -36,21 +36,25 @@ def suite(*moved):
 
 def test_a_layout_is_told_from_the_scatter_of_all_benchmarks_together():
     """By hand: squares between 0, 0 | .3 | -.3 are .18, own .0002; the factor is 4 - 6 / 4."""
-    component = binary_layout.component(suite(0.3, -0.3))
+    component = binary_layout.estimate_layout_variance(suite(0.3, -0.3))
 
-    assert component == Component(pytest.approx(0.18 / 2.5), pytest.approx(2 * 0.0002 / 2.5), 4)
+    assert component == VarianceComponent(
+        pytest.approx(0.18 / 2.5), pytest.approx(2 * 0.0002 / 2.5), 4
+    )
 
 
 def test_too_few_layouts_tell_nothing():
-    assert binary_layout.component(suite(0.3)) is None
-    assert binary_layout.component([]) is None
+    assert binary_layout.estimate_layout_variance(suite(0.3)) is None
+    assert binary_layout.estimate_layout_variance([]) is None
 
 
 def test_a_process_that_failed_is_no_draw():
     runs = [*suite(0.3, -0.3), replace(plain(1.0, 9), outcome=crashed())]
 
-    assert binary_layout.component(runs) == binary_layout.component(suite(0.3, -0.3))
-    assert binary_layout.sizes(runs) == (4, 2, 2)
+    assert binary_layout.estimate_layout_variance(runs) == binary_layout.estimate_layout_variance(
+        suite(0.3, -0.3)
+    )
+    assert binary_layout.count_layouts(runs) == (4, 2, 2)
 
 
 def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
@@ -79,12 +83,12 @@ def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
         (Layouts.DRAWN, MOVED, (), None),
         (Layouts.FIXED, None, (0.1,), "this linker cannot shuffle"),
         (Layouts.DRAWN, None, (0.1,), "2 processes with shuffled functions are too few"),
-        (Layouts.DRAWN, Component(1.0, 2.0, 9), (0.1,), "no effect of function order"),
+        (Layouts.DRAWN, VarianceComponent(1.0, 2.0, 9), (0.1,), "no effect of function order"),
         (Layouts.DRAWN, MOVED, (0.1,), "by 5.0\N{NO-BREAK SPACE}% "),
     ],
 )
 def test_it_is_said_what_is_known_of_layouts(layouts, found, moved, words):
-    caveat = binary_layout.caveat(layouts, found, suite(*moved))
+    caveat = binary_layout.describe_layout_effect(layouts, found, suite(*moved))
 
     assert (caveat is None) == (words is None)
     assert words is None or (caveat.slug == "layout" and words in caveat.text)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.document import read
+from auditor.abs.document import parse_document
 from auditor.abs.judge import power
 from auditor.abs.judge.abs_score import AbsData, MethodData, judge_audit
 from auditor.abs.judge.detection import NOT_MEASURED
@@ -86,7 +86,7 @@ def documents(draw):
     judged = tuple(one for one in judged if one.benchmark in there)
     slowdown = draw(st.sampled_from([0.6, 5.0]))
     steady = power.confirm_detectable_slowdowns(stability(suite), judged, slowdown)
-    weak = power.state_power(steady, slowdown)
+    weak = power.warn_of_weak_plan(steady, slowdown)
     budget = draw(st.sampled_from([(), (Caveat("budget", "the budget of 60 s was used up"),)]))
     verdict = judge_audit(
         AbsData(
@@ -119,7 +119,7 @@ def documents(draw):
             left_out=True,
         )
         verdict = replace(verdict, accepted=(accepted,))
-    return document_of_verdict.document(verdict, examples.context())
+    return document_of_verdict.build_abs_document(verdict, examples.context())
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -133,16 +133,16 @@ def test_no_generated_result_contradicts_itself(document):
     [examples.audit(), examples.audit(java=True), examples.nothing(), examples.all_crashed()],
 )
 def test_no_example_contradicts_itself(verdict):
-    assert contradictions(document_of_verdict.document(verdict, examples.context())) == []
+    assert contradictions(document_of_verdict.build_abs_document(verdict, examples.context())) == []
 
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
 def test_no_stored_result_contradicts_itself(path):
-    assert contradictions(read(path.read_bytes())) == []
+    assert contradictions(parse_document(path.read_bytes())) == []
 
 
 def test_stored_results_are_of_many_kinds():
-    documents = [read(path.read_bytes()) for path in STORED]
+    documents = [parse_document(path.read_bytes()) for path in STORED]
     slugs = {caveat.slug for document in documents for caveat in document.caveats}
 
     assert len(documents) >= 12

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.abs.judge.cover import density_curve, minimal_cover
+from auditor.abs.judge.cover import build_density_curve, find_minimal_cover
 
 MATRIX = st.dictionaries(
     st.sampled_from("klmnopq"), st.frozensets(st.sampled_from("abcdefg")), max_size=7
@@ -22,7 +22,7 @@ def smallest(matrix):
 
 @given(MATRIX)
 def test_the_cover_keeps_the_score_and_is_as_small_as_can_be(matrix):
-    cover = minimal_cover(matrix)
+    cover = find_minimal_cover(matrix)
 
     assert covers(cover.benchmarks, matrix)
     assert cover.exact
@@ -31,7 +31,7 @@ def test_the_cover_keeps_the_score_and_is_as_small_as_can_be(matrix):
 
 @given(MATRIX)
 def test_no_benchmark_of_a_cover_can_be_left_out(matrix):
-    chosen = set(minimal_cover(matrix).benchmarks)
+    chosen = set(find_minimal_cover(matrix).benchmarks)
 
     assert not any(covers(chosen - {text}, matrix) for text in chosen)
 
@@ -46,20 +46,20 @@ def test_greedy_alone_would_take_three_where_two_do():
         "p": {"right"},
     }
 
-    assert minimal_cover(matrix).benchmarks == ("left", "right")
+    assert find_minimal_cover(matrix).benchmarks == ("left", "right")
 
 
 def test_of_several_smallest_covers_it_is_the_first_by_name():
     matrix = {"k": {"c", "a"}, "l": {"b", "d"}, "m": {"e", "d", "b"}}
 
-    assert minimal_cover(matrix).benchmarks == ("a", "b")
-    assert minimal_cover(dict(reversed(matrix.items()))).benchmarks == ("a", "b")
+    assert find_minimal_cover(matrix).benchmarks == ("a", "b")
+    assert find_minimal_cover(dict(reversed(matrix.items()))).benchmarks == ("a", "b")
 
 
 @pytest.mark.parametrize("limits", [{"largest": 0}, {"seconds": 0.0}])
 @given(MATRIX)
 def test_a_cover_that_is_not_searched_for_says_how_many_it_takes_at_least(limits, matrix):
-    cover = minimal_cover(matrix, **limits)
+    cover = find_minimal_cover(matrix, **limits)
 
     assert covers(cover.benchmarks, matrix)
     assert cover.minimum <= smallest(matrix) <= len(cover.benchmarks)
@@ -72,7 +72,7 @@ def test_two_hundred_benchmarks_have_a_proven_cover():
         f"m{index}": {f"b{integer}" for integer in rng.integers(0, 200, 4)} for index in range(60)
     }
 
-    cover = minimal_cover(matrix)
+    cover = find_minimal_cover(matrix)
 
     assert covers(cover.benchmarks, matrix)
     assert cover.exact
@@ -81,7 +81,7 @@ def test_two_hundred_benchmarks_have_a_proven_cover():
 
 @given(MATRIX)
 def test_the_density_curve_grows_to_all_that_is_detected(matrix):
-    curve = density_curve(matrix)
+    curve = build_density_curve(matrix)
 
     detected = sum(map(bool, matrix.values()))
     numbers = [
@@ -99,7 +99,7 @@ def test_the_density_curve_grows_to_all_that_is_detected(matrix):
 
 @given(MATRIX)
 def test_no_choice_of_so_many_benchmarks_detects_more_than_the_curve_allows(matrix):
-    for step in density_curve(matrix):
+    for step in build_density_curve(matrix):
         best = max(
             sum(bool(set(chosen) & found) for found in matrix.values())
             for chosen in combinations("abcdefg", step.benchmarks)
@@ -108,6 +108,6 @@ def test_no_choice_of_so_many_benchmarks_detects_more_than_the_curve_allows(matr
 
 
 def test_nothing_detected_needs_no_benchmark():
-    cover = minimal_cover({"k": frozenset()})
+    cover = find_minimal_cover({"k": frozenset()})
 
     assert (cover.benchmarks, cover.minimum, cover.exact) == ((), 0, True)

@@ -18,13 +18,13 @@ from builders import (
 )
 
 from auditor.abs.judge import extra_runs, paired, signs
-from auditor.abs.judge.detection import judge_pair, statement_beforehand, statement_of_rule
+from auditor.abs.judge.detection import describe_rule_settings, judge_pair, warn_never_significant
 from auditor.abs.judge.pair import Judgement, PairData, method_doubt, probe_ratio
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import (
-    Clocked,
     Exhausted,
     Measured,
+    MethodClock,
     NeverCalled,
     NotBuilt,
     Skipped,
@@ -423,7 +423,7 @@ def test_what_was_clocked_while_calls_were_counted_lets_no_measured_miss_stand()
         pair_run(noisy(PLAIN, seed=at), noisy(PLAIN, seed=at + 5), repetition=at) for at in (1, 2)
     )
     data = pair(calibration=None, runs=missed)
-    seen = Clocked("example.org/ring.Push", 0.01 * PLAIN, PLAIN)
+    seen = MethodClock("example.org/ring.Push", 0.01 * PLAIN, PLAIN)
 
     verdict = judge_pair(replace(data, reach=replace(data.reach, clocked=seen)))
 
@@ -787,7 +787,7 @@ def test_the_papers_test_may_err_and_count_as_the_user_says(more, outcome):
 def test_another_test_than_the_papers_is_told(rule, min_delta, significance, slugs):
     asked = abs_request(rule=rule, min_delta=min_delta, significance=significance)
 
-    said = {caveat.slug: caveat.text for caveat in statement_of_rule(asked)}
+    said = {caveat.slug: caveat.text for caveat in describe_rule_settings(asked)}
     assert [*said] == slugs
     # The paper's rule has none.
     with_intervals = "intervals" in said.get("significance-given", "")
@@ -817,8 +817,8 @@ def test_all_intervals_of_a_pair_are_of_the_level_that_is_asked_for():
 def test_what_can_never_be_significant_hangs_on_how_often_a_test_may_err():
     eight = abs_request(iterations=8, exact=True)
 
-    assert statement_beforehand(eight) is None
-    assert statement_beforehand(replace(eight, significance=0.001)) is not None
+    assert warn_never_significant(eight) is None
+    assert warn_never_significant(replace(eight, significance=0.001)) is not None
 
 
 def test_processes_of_the_other_rule_are_not_judged():
@@ -843,7 +843,7 @@ def test_a_plan_that_can_never_be_significant_is_said_beforehand(
 ):
     asked = abs_request(forks=forks, iterations=iterations, rule=rule, exact=exact)
 
-    assert (statement_beforehand(asked) is None) is possible
+    assert (warn_never_significant(asked) is None) is possible
 
 
 STOP = EarlyStop(above=0.3, below=0.2, looks=((3, 31.6),), least_deviation=0.005)
@@ -885,13 +885,13 @@ def test_where_a_process_may_stop_follows_from_q_and_the_slowdown():
     )
     exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
 
-    stop = paired.stopping_rule(pair(calibrating=calibrating, runs=(), plain=exact_plain), 15)
+    stop = paired.plan_early_stop(pair(calibrating=calibrating, runs=(), plain=exact_plain), 15)
 
     assert stop.above == pytest.approx(log1p(1.1 * V / 2))
     assert stop.below == pytest.approx(log1p(0.9 * V / 2))
     assert stop.enough == pytest.approx(0, abs=1e-12)
     assert [pairs for pairs, _ in stop.looks] == [3, 4, 5, 6, 8, 10, 12]
-    assert paired.stopping_rule(pair(runs=(), plain=()), 15) is None
+    assert paired.plan_early_stop(pair(runs=(), plain=()), 15) is None
 
 
 def test_a_calibration_that_was_disturbed_says_nothing_of_where_to_stop():
@@ -900,9 +900,9 @@ def test_a_calibration_that_was_disturbed_says_nothing_of_where_to_stop():
     disturbed = replace(calibrated(PLAIN), achieved=-2.5)
     data = pair(calibrating=(probing,), runs=(), plain=exact_plain)
 
-    stop = paired.stopping_rule(replace(data, calibration=disturbed), 15)
+    stop = paired.plan_early_stop(replace(data, calibration=disturbed), 15)
 
-    assert stop == paired.stopping_rule(data, 15)
+    assert stop == paired.plan_early_stop(data, 15)
 
 
 def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():
@@ -915,7 +915,7 @@ def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():
     known = replace(calibrated(PLAIN), achieved=2 * V)
 
     given = pair(calibrating=calibrating, runs=(), plain=exact_plain, calibration=known)
-    stop, doubt = paired.stopping_rule(given, 15), method_doubt(given) / PLAIN
+    stop, doubt = paired.plan_early_stop(given, 15), method_doubt(given) / PLAIN
 
     assert 0 < doubt < 0.5
     assert stop.above == pytest.approx(log1p(1.1 * V / (1 - doubt)))
@@ -970,7 +970,7 @@ def test_a_process_need_not_be_much_surer_than_q_is():
     )
     given = pair(calibrating=calibrating, runs=())
 
-    stop, probed = paired.stopping_rule(given, 15), probe_ratio(given)
+    stop, probed = paired.plan_early_stop(given, 15), probe_ratio(given)
 
     assert stop.enough == pytest.approx(V / 2 * log(probed.high / probed.low) / 2 / 3)
 
@@ -982,7 +982,7 @@ def test_it_must_be_surer_than_the_threshold_is_large_whatever_q_is():
     )
     given = pair(calibrating=calibrating, runs=())
 
-    stop, probed = paired.stopping_rule(given, 15), probe_ratio(given)
+    stop, probed = paired.plan_early_stop(given, 15), probe_ratio(given)
 
     assert stop.enough < V / 2 * log(probed.high / probed.low) / 2 / 3
     assert stop.enough == pytest.approx(log1p(V / 2) / 4)
@@ -1004,9 +1004,11 @@ def test_a_verdict_that_most_pairs_contradict_is_taken_back(outcome, most, few):
     runs = tuple(drifting(seed, most, few) for seed in (1, 2, 3))
     said = Judgement(outcome=outcome, threshold=V / 2)
 
-    judgement = signs.check_signs(said, [readings.paired(run) for run in runs], 1.0)
-    check_signs = signs.check_signs(said, [readings.paired(runs[0])[:4]], 1.0)
-    agreed = signs.check_signs(said, [readings.paired(run) for run in runs], most_below(outcome))
+    judgement = signs.check_signs(said, [readings.pair_block_times(run) for run in runs], 1.0)
+    check_signs = signs.check_signs(said, [readings.pair_block_times(runs[0])[:4]], 1.0)
+    agreed = signs.check_signs(
+        said, [readings.pair_block_times(run) for run in runs], most_below(outcome)
+    )
 
     assert judgement.outcome is Verdict.INCONCLUSIVE
     assert slugs(judgement) == ["signs-disagree"]

@@ -5,9 +5,9 @@ from auditor.abs.judge.curve import (
     SIZES,
     SlowdownSearch,
     begin_searches,
-    least_noticed,
+    build_suite_curve,
+    find_least_detected,
     most_steps,
-    suite_curve,
 )
 from auditor.abs.model import PairRun
 from auditor.core.caveats import Caveat
@@ -149,7 +149,7 @@ def test_the_curve_of_the_suite_counts_methods_up_to_each_size():
     second = SlowdownSearch(method="b", benchmark="x", sizes=SIZES)
     second.add(0.5, verdict(Verdict.DETECTED, method="b"))
 
-    curve = suite_curve([first, second], 0.5, ["a", "b", "c"])
+    curve = build_suite_curve([first, second], 0.5, ["a", "b", "c"])
 
     assert [(point.slowdown, point.covered) for point in curve.points] == [
         (0.05, 0), (0.1, 1), (0.2, 1), (0.3, 1), (0.5, 2), (1.0, 2), (2.0, 2), (5.0, 2),
@@ -170,4 +170,4 @@ def test_the_least_that_a_benchmark_noticed_is_known_over_all_its_methods():
             search.add(size, verdict(outcome, benchmark, method))
         searches.append(search)
 
-    assert least_noticed(searches) == {"A": 0.2}
+    assert find_least_detected(searches) == {"A": 0.2}

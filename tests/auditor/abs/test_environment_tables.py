@@ -6,7 +6,7 @@ import pytest
 
 import examples
 from auditor.abs.document_of_verdict import stability_document
-from auditor.abs.page.environments import environments
+from auditor.abs.page.environments import compare_environments
 from reports import violins
 
 MANY = [0.01, 0.02, 0.03, 0.04, 0.2, 0.6]
@@ -17,7 +17,7 @@ def numbers(drawing):
 
 
 def test_each_machine_has_a_shape_with_a_dot_for_each_benchmark():
-    drawn = violins.violins([("1: here", MANY), ("2: cloud", [value * 3 for value in MANY])])
+    drawn = violins.draw_violins([("1: here", MANY), ("2: cloud", [value * 3 for value in MANY])])
 
     assert drawn.count("<polygon") == 2
     assert [
@@ -31,7 +31,7 @@ def test_each_machine_has_a_shape_with_a_dot_for_each_benchmark():
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.1, 0.1]])
 def test_few_benchmarks_are_dots(values):
-    drawn = violins.violins([("1: here", values), ("2: there", MANY)])
+    drawn = violins.draw_violins([("1: here", values), ("2: there", MANY)])
 
     assert drawn.count("<polygon") == 1
     assert ("no spread" in drawn) is (values == [])
@@ -39,7 +39,7 @@ def test_few_benchmarks_are_dots(values):
 
 @pytest.mark.parametrize("value", [0.0, 1e-9, 5.0, 1e9])
 def test_values_beyond_the_axis_stay_on_it(value):
-    drawn = violins.pairs("here", "there", [(value, value)])
+    drawn = violins.draw_spread_pairs("here", "there", [(value, value)])
     x, y = map(float, re.search(r'class="dot spread" d="M([\d.]+) ([\d.]+)h0"', drawn).groups())
 
     assert 0 <= x <= 400
@@ -47,7 +47,7 @@ def test_values_beyond_the_axis_stay_on_it(value):
 
 
 def test_equal_spreads_lie_on_the_line_and_larger_ones_above_it():
-    drawn = violins.pairs("here", "there", [(0.1, 0.1), (0.1, 0.3), (0.3, 0.1)])
+    drawn = violins.draw_spread_pairs("here", "there", [(0.1, 0.1), (0.1, 0.3), (0.3, 0.1)])
     left, bottom, right, top = map(
         float, re.search(r'class="needed" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)"', drawn).groups()
     )
@@ -62,15 +62,15 @@ def test_equal_spreads_lie_on_the_line_and_larger_ones_above_it():
 
 
 def test_names_are_text():
-    drawn = violins.violins([("<b>&", MANY), ("2", MANY)])
+    drawn = violins.draw_violins([("<b>&", MANY), ("2", MANY)])
 
     assert "<b>" not in drawn
     assert "&lt;b&gt;&amp;" in drawn
 
 
 def test_nothing_is_drawn_of_nothing():
-    assert violins.violins([("1", []), ("2", [])]) == ""
-    assert violins.pairs("1", "2", []) == ""
+    assert violins.draw_violins([("1", []), ("2", [])]) == ""
+    assert violins.draw_spread_pairs("1", "2", []) == ""
 
 
 def side_by_side(**other):
@@ -80,7 +80,7 @@ def side_by_side(**other):
         stability_document(stability, examples.context(**more))
         for more in ({}, {"host": "cloud", **other})
     ]
-    view = environments(both[0], both[1:])
+    view = compare_environments(both[0], both[1:])
     return {one.what: one.cells for one in view.said}
 
 
@@ -101,5 +101,6 @@ def test_what_is_not_the_machine_s_doing_is_named(other):
 
 def test_one_machine_stands_beside_nothing():
     assert (
-        environments(stability_document(examples.audit().stability, examples.context()), ()) is None
+        compare_environments(stability_document(examples.audit().stability, examples.context()), ())
+        is None
     )

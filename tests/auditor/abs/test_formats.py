@@ -21,7 +21,7 @@ from test_page_names import NASTY, nasty
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.document import read
+from auditor.abs.document import parse_document
 from auditor.abs.exports import long_tables
 from auditor.abs.exports import markdown as abs_markdown
 from auditor.abs.exports.formats import ExportFormat, format_result
@@ -30,14 +30,14 @@ from auditor.core.errors import UsageError
 from auditor.core.result import Verdict
 from auditor.core.subject import Span
 from reports import markdown, names
-from reports.results import text
+from reports.results import format_json
 
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202e\u2066\ufeff]")
 
 
 def ordinary():
     """A document whose methods have places in the source."""
-    document = document_of_verdict.document(examples.audit(), examples.context())
+    document = document_of_verdict.build_abs_document(examples.audit(), examples.context())
     return replace_fields(
         document,
         methods=tuple(
@@ -149,7 +149,7 @@ def test_names_in_markdown_are_code_and_nothing_else():
     message = "".join(one.content for one in inline if one.type == "text")
     assert not re.search(r"[@#<>&\[\]\\`_~$]|://|www\.", message)
     spans = {one.content for one in inline if one.type == "code_inline"}
-    short = names.labels(method.id for method in document.methods)
+    short = names.format_labels(method.id for method in document.methods)
     assert set(short.values()) <= {span.strip() for span in spans} | {
         one.strip(" ") for one in short.values() if not one.strip()
     } | {one for one in short.values() if one in spans}
@@ -161,7 +161,7 @@ def test_names_in_markdown_are_code_and_nothing_else():
 
 @pytest.mark.parametrize("ticks", ["`", "``", "a`b", "`a``b`", "\\|", "\\`|", " a ", "|", "a|`b"])
 def test_a_code_span_shows_exactly_the_name(ticks):
-    _, inline = rendered(f"| a | b |\n| --- | --- |\n| {markdown.code(ticks)} | c |\n")
+    _, inline = rendered(f"| a | b |\n| --- | --- |\n| {markdown.format_code(ticks)} | c |\n")
 
     (span,) = [one for one in inline if one.type == "code_inline"]
     assert span.content == ticks
@@ -170,14 +170,14 @@ def test_a_code_span_shows_exactly_the_name(ticks):
 
 @given(st.text(alphabet="`|\\\\ a<@[]_*\n", min_size=1, max_size=12).filter(str.strip))
 def test_a_code_span_shows_exactly_any_name(name):
-    _, inline = rendered(f"| a | b |\n| --- | --- |\n| {markdown.code(name)} | c |\n")
+    _, inline = rendered(f"| a | b |\n| --- | --- |\n| {markdown.format_code(name)} | c |\n")
 
-    assert [one.content for one in inline[2:]] == [names.label(name), "c"]
+    assert [one.content for one in inline[2:]] == [names.format_label(name), "c"]
 
 
 @pytest.mark.parametrize("blank", ["", " ", "  "])
 def test_a_name_of_nothing_is_said_to_be_so(blank):
-    assert markdown.code(blank) in {"(empty)", "(blank)"}
+    assert markdown.format_code(blank) in {"(empty)", "(blank)"}
 
 
 def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
@@ -202,13 +202,13 @@ def test_markdown_has_room_for_methods_whatever_the_names_are():
     awful = "`|" * 70 + "\N{ROCKET}" * 10_000
     document = ordinary()
     called = {method.id: awful + method.id for method in (*document.methods, *document.benchmarks)}
-    found = read(text(crowds.renamed(json.loads(text(document)), called)))
+    found = parse_document(format_json(crowds.renamed(json.loads(format_json(document)), called)))
     caveat = replace_fields(found.caveats[0], slug=awful, text=awful)
     found = replace_fields(found, subject=awful, caveats=(caveat,) * 50)
 
     shown = format_result(found, ExportFormat.MARKDOWN)
 
-    assert len(shown.encode()) <= markdown.LIMIT
+    assert len(shown.encode()) <= markdown.MAX_COMMENT_BYTES
     assert "### Methods" in shown
     assert "and 4" in shown.split("### Methods")[0]
 
@@ -432,7 +432,7 @@ def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
 
 def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
     verdict = examples.audit(java=True)
-    document = document_of_verdict.document(
+    document = document_of_verdict.build_abs_document(
         verdict, examples.context(language="java", harness="jmh")
     )
     one = replace_fields(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
@@ -473,7 +473,9 @@ def test_a_result_of_stability_has_no_methods_but_the_rest():
 @pytest.mark.parametrize("verdict", [examples.nothing, examples.all_crashed])
 def test_results_of_little_have_every_format(format_, verdict):
     assert (
-        format_result(document_of_verdict.document(verdict(), examples.context()), format_)
+        format_result(
+            document_of_verdict.build_abs_document(verdict(), examples.context()), format_
+        )
         is not None
     )
 
@@ -481,9 +483,9 @@ def test_results_of_little_have_every_format(format_, verdict):
 RENDER = """
 import hashlib, sys
 from pathlib import Path
-from auditor.abs.document import read
+from auditor.abs.document import parse_document
 from auditor.abs.exports.formats import ExportFormat, format_result
-found = read(Path(sys.argv[1]).read_bytes())
+found = parse_document(Path(sys.argv[1]).read_bytes())
 for one in ExportFormat:
     print(one, hashlib.sha256(format_result(found, one).encode()).hexdigest())
 """
@@ -491,7 +493,7 @@ for one in ExportFormat:
 
 def test_the_same_result_gives_the_same_bytes_in_every_process(tmp_path):
     file = tmp_path / "result.json"
-    file.write_text(text(hostile()), encoding="utf-8")
+    file.write_text(format_json(hostile()), encoding="utf-8")
 
     shown = {
         subprocess.run(
@@ -505,4 +507,4 @@ def test_the_same_result_gives_the_same_bytes_in_every_process(tmp_path):
 
     assert len(shown) == 1
     assert len(shown.pop().splitlines()) == len(ExportFormat)
-    assert read(file.read_bytes()) == hostile()
+    assert parse_document(file.read_bytes()) == hostile()

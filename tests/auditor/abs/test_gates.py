@@ -12,7 +12,7 @@ from page_text import unlinked
 
 from auditor.abs import document_of_verdict
 from auditor.abs.judge.indifference_zone import BORDERLINE
-from auditor.abs.second_look import SecondLook, sure_outcomes
+from auditor.abs.second_look import SecondLook, list_sure_outcomes
 from auditor.compare import gates
 from auditor.compare.model import BenchmarkComparison, Patch
 from auditor.core.accepted import AcceptedMiss
@@ -128,7 +128,7 @@ def against(stage, tmp_path, capsys):
 
     def called(before, now, *flags, held=()):
         old = replace(verdict(score(1)), methods=outcomes(**before))
-        path.write_text(results.text(document_of_verdict.document(old, CONTEXT)))
+        path.write_text(results.format_json(document_of_verdict.build_abs_document(old, CONTEXT)))
         pairs = (replace(pair(Verdict.DETECTED, 0.6), method=name("Push")),)
         acting = stage.of(changes={"methods": outcomes(**now), "pairs": pairs, "accepted": held})
         code = acting.call("abs", SUBJECT, *FIXED, "--baseline", str(path), *flags)
@@ -166,7 +166,7 @@ def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, said)
 def test_the_methods_of_a_baseline_are_those_of_the_audit(stage, tmp_path):
     path = tmp_path / "before.json"
     old = replace(verdict(score(1)), methods=outcomes(**SEEN))
-    path.write_text(results.text(document_of_verdict.document(old, CONTEXT)))
+    path.write_text(results.format_json(document_of_verdict.build_abs_document(old, CONTEXT)))
 
     stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path))
 
@@ -194,7 +194,7 @@ def test_a_method_that_is_not_audited_any_more_is_named(against):
 
 def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    good = results.text(document_of_verdict.document(verdict(score(1)), CONTEXT))
+    good = results.format_json(document_of_verdict.build_abs_document(verdict(score(1)), CONTEXT))
     answers = {}
     for text, flags in (
         (good, ("--slowdown", "auto")),
@@ -304,7 +304,9 @@ def borderline(**by_name):
 
 def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    path.write_text(results.text(document_of_verdict.document(verdict(score(1)), CONTEXT)))
+    path.write_text(
+        results.format_json(document_of_verdict.build_abs_document(verdict(score(1)), CONTEXT))
+    )
     methods = (*borderline(Push=Verdict.MISSED), *outcomes(Pop=Verdict.MISSED))
     fails, undecided, beside = (
         looked_twice(stage, {"Pop": Verdict.MISSED}, methods=methods) for _ in range(3)
@@ -338,9 +340,9 @@ def test_an_accepted_borderline_miss_adds_nothing_to_the_score_that_is_possible(
 def test_a_second_look_that_misses_at_the_limit_is_unsure():
     methods = (*borderline(a=Verdict.MISSED), *outcomes(b=Verdict.MISSED))
 
-    look = SecondLook.of([method.id for method in methods], sure_outcomes(methods))
+    look = SecondLook.of([method.id for method in methods], list_sure_outcomes(methods))
 
-    assert look.unsure == {name("a")}
+    assert look.unsure_methods == {name("a")}
 
 
 def test_benchmarks_that_do_not_reach_a_method_are_not_looked_at_again(stage):
@@ -363,7 +365,9 @@ def test_a_second_look_that_cannot_be_had_fails_no_gate(stage, capsys, error):
 
 def test_a_baseline_of_another_limit_is_refused(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    old = json.loads(results.text(document_of_verdict.document(verdict(score(1)), CONTEXT)))
+    old = json.loads(
+        results.format_json(document_of_verdict.build_abs_document(verdict(score(1)), CONTEXT))
+    )
     path.write_text(json.dumps({**old, "config": json.dumps({"min_delta": 0.05})}))
 
     assert stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 2
@@ -398,7 +402,9 @@ def test_a_budget_without_time_for_a_second_look_fails_no_gate(stage, capsys):
 
 def test_a_baseline_gate_fails_by_new_misses_that_are_missed_again(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
-    path.write_text(results.text(document_of_verdict.document(verdict(score(1)), CONTEXT)))
+    path.write_text(
+        results.format_json(document_of_verdict.build_abs_document(verdict(score(1)), CONTEXT))
+    )
     flags = ("--baseline", str(path))
 
     again = looked_twice(stage, {"Push": Verdict.MISSED})
@@ -454,12 +460,14 @@ PATCH = Patch(
 def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
     document = made(benchmark("a"), patch=PATCH)
 
-    ended, (line,) = gates.judge(document, fail_on_regression=False, fail_under=60, unsure=unsure)
+    ended, (line,) = gates.judge_gates(
+        document, fail_on_regression=False, fail_under=60, unsure_methods=unsure
+    )
 
     assert (ended, line[: len(said)]) == (code, said)
-    assert gates.missed_methods(document, 60) == ("a", "b")
-    assert gates.missed_methods(document, 60, ("b",)) == ("a",)
-    assert gates.missed_methods(document, None) == ()
+    assert gates.list_missed_methods(document, 60) == ("a", "b")
+    assert gates.list_missed_methods(document, 60, ("b",)) == ("a",)
+    assert gates.list_missed_methods(document, None) == ()
 
 
 @pytest.mark.parametrize(
@@ -489,7 +497,7 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
     ],
 )
 def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
-    ended, (line,) = gates.judge(document, fail_on_regression=True, fail_under=None)
+    ended, (line,) = gates.judge_gates(document, fail_on_regression=True, fail_under=None)
 
     assert ended is code
     assert line.startswith(said)
@@ -497,7 +505,7 @@ def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
 
 def test_nothing_compared_is_no_verdict_without_a_gate_too():
     def ended(document):
-        return gates.judge(document, fail_on_regression=False, fail_under=None)
+        return gates.judge_gates(document, fail_on_regression=False, fail_under=None)
 
     said = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
     assert ended(made(added=("a", "b"), removed=("c",))) == (Exit.NO_VERDICT, [said])

@@ -7,7 +7,7 @@ from toy_language import Machine, Memory, Words, parts, request
 from auditor.abs.study import abs_audit
 from auditor.core.mutant import VariantKind
 from auditor.core.plan import Purpose
-from auditor.core.subject import Closure, Span
+from auditor.core.subject import BuildInputs, Span
 from auditor.core.suite import Benchmark, Suite
 
 METHODS = ("toy.hop", "toy.skip", "toy.idle")
@@ -31,7 +31,7 @@ def _audited(machine, apart, store=None, toy=("hop", "skip", "idle")):
     known = parts(asked, store=store, machine=machine)
     files = {"apart": apart, "toy": toy}
     closures = {
-        group: Closure(digest=group, files=frozenset(f"{name}.toy" for name in names))
+        group: BuildInputs(digest=group, files=frozenset(f"{name}.toy" for name in names))
         for group, names in files.items()
     }
     project = replace(known.project, closures=tuple(closures.items()), content="code")

@@ -21,7 +21,7 @@ PLAN = Plan(forks=1, warmup=2, iterations=12, iteration_seconds=0.01)
 def trial(number, wait=InjectionKind.WORK, **changed):
     given = parts(request())
     rng = np.random.default_rng(1)
-    schedule = schedules.pairs(PLAN, 100, Delay(wait, number), rng)
+    schedule = schedules.make_pair_schedule(PLAN, 100, Delay(wait, number), rng)
     made = given.trial(Purpose.PAIRS, given.suite.benchmarks[0], schedule)
     return replace(made, **changed)
 

@@ -28,7 +28,7 @@ def call(tmp_path, **changes):
 
 
 def test_at_most_three_steps_each_a_command_that_can_be_parsed(tmp_path):
-    document = document_of_verdict.document(audit(), context())
+    document = document_of_verdict.build_abs_document(audit(), context())
 
     steps = next_steps(document, call(tmp_path, store=tmp_path / "s.sqlite"))
 
@@ -45,7 +45,7 @@ def test_at_most_three_steps_each_a_command_that_can_be_parsed(tmp_path):
     [(Verdict.UNREACHED, "trace 'my project' --stubs"), (Verdict.MISSED, "lint 'my project'")],
 )
 def test_what_is_not_detected_comes_first(tmp_path, outcome, wanted):
-    document = document_of_verdict.document(audit(), context())
+    document = document_of_verdict.build_abs_document(audit(), context())
     document = msgspec.structs.replace(document, methods=(method(outcome),))
 
     first = next_steps(document, call(tmp_path))[0]
@@ -74,7 +74,7 @@ def test_a_gate_that_is_there_is_not_suggested(tmp_path, capsys):
 
 
 def test_nothing_is_suggested_where_nothing_is_known(tmp_path):
-    document = document_of_verdict.document(audit(), context())
+    document = document_of_verdict.build_abs_document(audit(), context())
     bare = msgspec.structs.replace(
         document, methods=(), pairs=(), benchmarks=(), curve=None, minimal_cover=()
     )

@@ -73,11 +73,11 @@ class Reader(HTMLParser):
 
 
 def rendered(verdict, **changes):
-    return render_page(document_of_verdict.document(verdict, examples.context(**changes)))
+    return render_page(document_of_verdict.build_abs_document(verdict, examples.context(**changes)))
 
 
 def judged(verdict):
-    return document_of_verdict.document(verdict, examples.context())
+    return document_of_verdict.build_abs_document(verdict, examples.context())
 
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
@@ -122,13 +122,13 @@ def test_the_page_says_the_numbers_of_the_document():
 
     assert "7 of 13" in text
     for score in (verdict.total, verdict.relative, verdict.absolute):
-        assert number_format.percent(score.percent) in text
+        assert number_format.format_percent(score.percent) in text
     for pair in verdict.pairs:
-        assert number_format.effect(pair.effect) in text
-        assert number_format.span(pair.interval, scale=100) in text
-        assert number_format.share(pair.achieved_slowdown) in text
+        assert number_format.format_effect(pair.effect) in text
+        assert number_format.format_range(pair.interval, scale=100) in text
+        assert number_format.format_share(pair.achieved_slowdown) in text
     for benchmark in verdict.stability.benchmarks:
-        assert number_format.share(benchmark.max_spread) in text
+        assert number_format.format_share(benchmark.max_spread) in text
 
 
 def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
@@ -138,20 +138,21 @@ def test_the_page_shows_the_curve_the_controls_and_what_can_be_seen():
 
     section = page.split('id="curve"')[1].split("</section>")[0]
     for point in verdict.curve.points:
-        assert (
-            f'{number_format.times(1 + point.slowdown)}</th><td class="n">{point.covered} of'
-            in section
-        )
+        factor = number_format.format_factor(1 + point.slowdown)
+        assert f'{factor}</th><td class="n">{point.covered} of' in section
     assert page.count("It detects") == 1
     for pair in verdict.curve.pairs:
         assert (
-            f'data-v="{pair.slowdown:g}">{number_format.times(1 + pair.slowdown)}</td>' in section
+            f'data-v="{pair.slowdown:g}">{number_format.format_factor(1 + pair.slowdown)}</td>'
+            in section
         )
     assert "A/A control: 0 of 11 pairs" in page
     assert 'data-sort="number">sees from</th>' in page
     for benchmark in verdict.stability.benchmarks:
         if benchmark.visible is not None and benchmark.visible < float("inf"):
-            assert f'<td class="n">{number_format.times(1 + benchmark.visible)}</td>' in page
+            assert (
+                f'<td class="n">{number_format.format_factor(1 + benchmark.visible)}</td>' in page
+            )
     assert 'id="curve"' not in without
     assert "A/A control:" not in without
 
@@ -215,7 +216,7 @@ def test_a_call_in_set_up_only_has_a_word_and_a_cell_of_its_own():
     cells = [cell for cell in line.cells if isinstance(cell, MatrixCell)]
     assert [(cell.kind, cell.glyph, cell.anchor) for cell in cells] == [("set-up-only", "s", "")]
     assert line.head.word == "set-up only"
-    assert line.total == number_format.NONE
+    assert line.total == number_format.NO_VALUE
     assert wording.SET_UP_ONLY in laid.legend
     assert document.benchmarks[0].id not in [link.name for link in laid.idle]
     text = unlinked(rendered(examples.in_set_up()))
@@ -285,13 +286,15 @@ def test_a_part_larger_than_the_whole_is_marked():
         for pair in view.pairs
     }
 
-    short = names.shorten(benchmark.id for benchmark in document.benchmarks)
+    short = names.strip_shared_prefix(benchmark.id for benchmark in document.benchmarks)
     assert views[short[large.benchmark]].share == "331\xa0% (!)"
     assert "must be too long" in views[short[large.benchmark]].facts
     assert "(!)" not in views[short[fine.benchmark]].share + views[short[dead.benchmark]].share
 
 
-@pytest.mark.parametrize(("most", "shown"), [(0.171, "at most 18\xa0%"), (1.4, number_format.NONE)])
+@pytest.mark.parametrize(
+    ("most", "shown"), [(0.171, "at most 18\xa0%"), (1.4, number_format.NO_VALUE)]
+)
 def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, shown):
     verdict = examples.audit()
     short = replace(verdict.pairs[0], share=None, share_at_most=most)
@@ -327,16 +330,16 @@ def test_caveats_of_pairs_are_counted_not_repeated():
 @pytest.mark.parametrize(
     "plot",
     [
-        plots.score(54.0, 85.0),
-        plots.parts([("detected", 2), ("missed", 1)]),
-        plots.forest(0.3, (0.2, 0.4), 0.3),
-        plots.forest(-9.0, None, 0.3),
-        plots.forest_axis("threshold"),
-        plots.arms([((1e-9, None, 1.1e-9), (2e-9, 2.1e-9)), ((1e-9,), (3e-9,))]),
-        plots.arms([((1e-9,), ())]),
-        plots.steps([("1.05 x", 0.0), ("2 x", 62.5)]),
-        plots.spreads([0.0, 0.03, 0.5, 7.0]),
-        plots.strip([1.0, 1.1, None], 0.05),
+        plots.draw_score_bar(54.0, 85.0),
+        plots.draw_part_bar([("detected", 2), ("missed", 1)]),
+        plots.draw_forest(0.3, (0.2, 0.4), 0.3),
+        plots.draw_forest(-9.0, None, 0.3),
+        plots.draw_forest_axis("threshold"),
+        plots.draw_arms([((1e-9, None, 1.1e-9), (2e-9, 2.1e-9)), ((1e-9,), (3e-9,))]),
+        plots.draw_arms([((1e-9,), ())]),
+        plots.draw_staircase([("1.05 x", 0.0), ("2 x", 62.5)]),
+        plots.draw_spreads([0.0, 0.03, 0.5, 7.0]),
+        plots.draw_run_means([1.0, 1.1, None], 0.05),
     ],
 )
 def test_plots_are_well_formed_and_say_what_they_show(plot):
@@ -348,17 +351,18 @@ def test_plots_are_well_formed_and_say_what_they_show(plot):
 
 def test_there_is_no_plot_of_nothing():
     nothing = [
-        plots.parts([]), plots.forest(None, None, 0.3), plots.forest(0.3, None, None),
-        plots.forest(0.3, None, 0.0), plots.arms([((), ())]), plots.steps([]), plots.spreads([]),
-        plots.strip([], 0.1),
+        plots.draw_part_bar([]), plots.draw_forest(None, None, 0.3),
+        plots.draw_forest(0.3, None, None), plots.draw_forest(0.3, None, 0.0),
+        plots.draw_arms([((), ())]), plots.draw_staircase([]), plots.draw_spreads([]),
+        plots.draw_run_means([], 0.1),
     ]  # fmt: skip
 
     assert set(nothing) == {""}
 
 
 def test_an_effect_as_large_as_needed_is_drawn_on_the_line_of_what_is_needed():
-    needed = re.search(r'class="needed" d="M([\d.]+)', plots.scale())
-    effect = re.search(r'class="dot big" d="M([\d.]+)', plots.forest(0.3, None, 0.3))
+    needed = re.search(r'class="needed" d="M([\d.]+)', plots.draw_forest_scale())
+    effect = re.search(r'class="dot big" d="M([\d.]+)', plots.draw_forest(0.3, None, 0.3))
 
     assert needed[1] == effect[1]
 
@@ -374,4 +378,4 @@ def test_how_to_repeat_it_says_where_the_configuration_comes_from():
 def test_an_audit_that_could_not_size_the_slowdown_asks_for_none():
     verdict = replace(examples.all_crashed(), slowdown=None)
 
-    assert "would detect a slowdown is open" in words.headline(judged(verdict))
+    assert "would detect a slowdown is open" in words.format_headline(judged(verdict))

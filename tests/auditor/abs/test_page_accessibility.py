@@ -20,7 +20,7 @@ PAGES = {
         examples.audit().stability, examples.context()
     ),
     "a large matrix": crowds.crowd(30, 150, 10),
-    "runs that are unlike": page.html(WHOLE, [f"{index}.json" for index in range(5)]),
+    "runs that are unlike": page.render_html(WHOLE, [f"{index}.json" for index in range(5)]),
 }
 
 pytestmark = pytest.mark.browser

@@ -15,7 +15,7 @@ from reports import violins
 
 def document(**changes):
     verdict = replace(examples.audit(), **changes)
-    return document_of_verdict.document(verdict, examples.context())
+    return document_of_verdict.build_abs_document(verdict, examples.context())
 
 
 def choice(benchmarks, methods, most):
@@ -103,7 +103,7 @@ def test_many_runs_are_drawn_in_part():
 
 
 def test_a_deviation_beyond_the_axis_ends_at_its_edge():
-    plot = violins.deviations([("run 1", [-9.0, 0.0, 9.0])], 0.1)
+    plot = violins.draw_deviations([("run 1", [-9.0, 0.0, 9.0])], 0.1)
 
     dots = re.search(r'class="dot spread" d="([^"]*)"', plot)[1]
     places = [float(place) for place in re.findall(r"M([\d.]+) ", dots)]

@@ -19,7 +19,7 @@ from auditor.concurrency import page as concurrency
 from auditor.core.errors import Exit
 from auditor.core.jobs import HostInterference
 from auditor.qualify import page as qualify
-from reports.html import gate_view
+from reports.html import make_gate_view
 
 BUSY = HostInterference(waited=0.97, others=1.0)
 INSTEAD = " in the place of 5, by --inconclusive"
@@ -28,13 +28,13 @@ FAILED = ["gate failed: at least 80 %, the total score is 54 %"]
 
 def document(strain=None):
     context = examples.context() if strain is None else examples.context(strain=strain)
-    return document_of_verdict.document(examples.audit(), context)
+    return document_of_verdict.build_abs_document(examples.audit(), context)
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [360, 800, 1400])
 def test_the_first_screen_has_the_answer_the_score_the_gate_and_the_next_step(visit, width):
-    gate = gate_view(Exit.GATE_FAILED, Exit.GATE_FAILED, FAILED)
+    gate = make_gate_view(Exit.GATE_FAILED, Exit.GATE_FAILED, FAILED)
     page = render_page(document(BUSY), gate=gate)
     tab, _ = visit(page, viewport={"width": width, "height": 900})
 
@@ -84,31 +84,33 @@ def test_method_names_outcomes_and_columns_are_those_of_the_terminal(visit, sche
     ],
 )
 def test_what_a_gate_said_is_shown_with_its_exit_code(verdict, code, title, ending):
-    gate = gate_view(verdict, code, ["said <b>\n"])
+    gate = make_gate_view(verdict, code, ["said <b>\n"])
 
     for page in (
         render_page(document(), gate=gate),
-        comparison.html(whole(), gate),
-        concurrency.html(races(), gate),
-        qualify.html(qualified(), gate),
+        comparison.render_html(whole(), gate),
+        concurrency.render_html(races(), gate),
+        qualify.render_html(qualified(), gate),
     ):
         assert f"<b>{title}</b>, {ending}</p>" in page
         assert "<li>said &lt;b&gt;\\n</li>" in page
 
 
 def test_a_command_without_a_gate_shows_none(tmp_path):
-    assert gate_view(Exit.OK, Exit.OK, []) is None
+    assert make_gate_view(Exit.OK, Exit.OK, []) is None
     assert 'id="gate"' not in render_page(document())
 
-    comparison_terminal.keep_gate(tmp_path, whole(), None)
+    comparison_terminal.write_gate_page(tmp_path, whole(), None)
     assert not list(tmp_path.iterdir())
 
-    comparison_terminal.keep_gate(tmp_path, whole(), gate_view(Exit.OK, Exit.OK, ["gate passed"]))
+    comparison_terminal.write_gate_page(
+        tmp_path, whole(), make_gate_view(Exit.OK, Exit.OK, ["gate passed"])
+    )
     assert 'id="gate"' in (tmp_path / comparison_terminal.PAGE).read_text()
 
 
 def test_a_score_that_nothing_is_known_of_is_no_zero():
-    crashed = document_of_verdict.document(examples.all_crashed(), examples.context())
+    crashed = document_of_verdict.build_abs_document(examples.all_crashed(), examples.context())
 
     rows = table.score_rows(crashed)
 
@@ -125,7 +127,7 @@ def test_a_suite_without_spreads_has_no_empty_table_of_them():
     )
     bare = replace(verdict, stability=replace(verdict.stability, benchmarks=benchmarks))
 
-    page = unlinked(render_page(document_of_verdict.document(bare, examples.context())))
+    page = unlinked(render_page(document_of_verdict.build_abs_document(bare, examples.context())))
 
     assert "No benchmark has a spread: none has values of all runs." in page
     assert "The spread of each benchmark" not in page

@@ -9,10 +9,10 @@ from growth import growth
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.document import read
+from auditor.abs.document import parse_document
 from auditor.abs.page.report import render_page
 from reports import names
-from reports.results import text
+from reports.results import format_json
 
 NASTY = (
     "<script>document.title='owned'</script>",
@@ -49,10 +49,10 @@ def nasty():
     called = {each: f"{next(made)}{index}" for index, each in enumerate(ids)}
     said = {"subject": "".join(NASTY), "command": NASTY[0], "config": NASTY[1], "host": NASTY[5]}
     document = {
-        **msgspec.to_builtins(document_of_verdict.document(verdict, examples.context())),
+        **msgspec.to_builtins(document_of_verdict.build_abs_document(verdict, examples.context())),
         **said,
     }
-    return read(text(crowds.renamed(document, called)))
+    return parse_document(format_json(crowds.renamed(document, called)))
 
 
 @pytest.mark.browser
@@ -68,7 +68,7 @@ def test_a_result_full_of_nasty_names_is_harmless(visit):
     assert tab.evaluate("document.scripts.length") == 1
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     shown = tab.locator("details.method .key").all_text_contents()
-    assert shown == [names.seen(method.id) for method in document.methods]
+    assert shown == [names.escape_invisible(method.id) for method in document.methods]
 
 
 @pytest.mark.browser
@@ -88,14 +88,14 @@ def test_links_to_nasty_names_lead_to_their_owners(visit):
 def test_nothing_invisible_is_in_the_page():
     written = render_page(nasty())
 
-    assert names.seen(written) == written
+    assert names.escape_invisible(written) == written
     assert "\\u202egnp.exe" in written
     assert "\\x1b[31mred" in written
     assert "👩\u200d💻" in written
 
 
 def test_a_name_that_no_file_can_hold_is_written_all_the_same():
-    document = document_of_verdict.document(
+    document = document_of_verdict.build_abs_document(
         examples.audit(), examples.context(subject="half \ud83d")
     )
 
@@ -112,19 +112,19 @@ def test_a_name_that_no_file_can_hold_is_written_all_the_same():
     ],
 )
 def test_a_label_is_one_line_of_what_can_be_seen(name, shown):
-    assert names.label(name) == shown
+    assert names.format_label(name) == shown
 
 
 def test_a_long_label_keeps_its_beginning_and_its_end():
-    shown = names.label("begin" + "x" * 10_000 + "end")
+    shown = names.format_label("begin" + "x" * 10_000 + "end")
 
-    assert len(shown) == names.LONGEST
+    assert len(shown) == names.MAX_LABEL_LENGTH
     assert shown.startswith("begin")
     assert shown.endswith("end")
 
 
 def test_a_name_of_nothing_but_separators_takes_time_in_proportion_to_its_length():
     def shorten(letters):
-        assert names.shorten(["." * letters]) == {"." * letters: "."}
+        assert names.strip_shared_prefix(["." * letters]) == {"." * letters: "."}
 
     assert growth(shorten, 50_000, 400_000) < 24  # the square would be 64

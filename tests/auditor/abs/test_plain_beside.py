@@ -165,7 +165,7 @@ def test_an_inlined_call_that_takes_longer_than_the_unchanged_operation_decides_
 
 
 def test_a_process_stops_by_what_is_added_to_plain_blocks():
-    stop = paired.stopping_rule(beside(1.0, elsewhere=3.0), 30)
+    stop = paired.plan_early_stop(beside(1.0, elsewhere=3.0), 30)
 
     assert stop.above == pytest.approx(np.log1p(1.1 * V / 2))
     assert stop.below == pytest.approx(np.log1p(0.9 * V / 2))
@@ -174,7 +174,7 @@ def test_a_process_stops_by_what_is_added_to_plain_blocks():
 def test_a_disturbed_probe_block_leaves_something_of_the_plain_one():
     run = pair_run([9e-6, 1e-6], [1.6e-6, 1.6e-6], plain=[1e-6, 1e-6])
 
-    pairs = paired.readings.paired(run)
+    pairs = paired.readings.pair_block_times(run)
 
     assert pairs[0] == (1e-6, pytest.approx(0.01e-6))
     assert pairs[1] == (1e-6, pytest.approx(1.6e-6))

@@ -9,14 +9,14 @@ from builders import benchmark, benchmark_verdict, pair_verdict_of, stability, s
 from auditor.abs.judge.power import (
     BlockScatter,
     add_detectable_slowdowns,
-    block_scatter,
     confirm_detectable_slowdowns,
-    detectable_slowdown,
-    state_power,
+    find_detectable_slowdown,
+    measure_block_scatter,
+    warn_of_weak_plan,
 )
 from auditor.core.request import DetectionRule
 from auditor.core.result import Verdict
-from auditor.measure.stability_judge import judge
+from auditor.measure.stability_judge import judge_suite_stability
 from auditor.stats.compare import t_half
 
 CALM = BlockScatter(pairs=0.01, processes=0.0, runs=5)
@@ -30,7 +30,7 @@ def noisy(sd, processes=0.0, runs=5, blocks=200):
 
 
 def test_scatter_is_what_was_drawn():
-    scatter = block_scatter(noisy(0.05, 0.2, runs=60), 0.99)
+    scatter = measure_block_scatter(noisy(0.05, 0.2, runs=60), 0.99)
 
     assert scatter.pairs == pytest.approx(0.05 * sqrt(2), rel=0.1)
     assert scatter.processes == pytest.approx(t_half(0.2 * sqrt(2 / 60), 118, 0.99), rel=0.3)
@@ -40,7 +40,7 @@ def test_one_disturbed_process_of_five_hides_little():
     calm = noisy(0.01, 0.02, runs=4)
     disturbed = suite_runs([*[[*blocks(run)] for run in calm], [3.0 * x for x in blocks(calm[0])]])
 
-    assert block_scatter(disturbed, 0.99).processes < 0.2
+    assert measure_block_scatter(disturbed, 0.99).processes < 0.2
 
 
 def blocks(run):
@@ -49,66 +49,76 @@ def blocks(run):
 
 @pytest.mark.parametrize("runs", [[], noisy(0.1, runs=1), noisy(0.1, blocks=1)])
 def test_nothing_is_known_of_the_scatter_of_one(runs):
-    assert block_scatter(runs, 0.99) is None
+    assert measure_block_scatter(runs, 0.99) is None
 
 
 def test_by_our_rule_twice_the_half_interval_can_be_seen():
     """v - h > v / 2, where processes are alike."""
     half = t_half(0.01 / sqrt(24), 23, 0.99)
 
-    assert detectable_slowdown(CALM, request()) == pytest.approx(2 * half)
-    assert detectable_slowdown(CALM, request(exact=True)) > detectable_slowdown(CALM, request())
-    assert detectable_slowdown(CALM, request(iterations=100)) < detectable_slowdown(CALM, request())
+    assert find_detectable_slowdown(CALM, request()) == pytest.approx(2 * half)
+    assert find_detectable_slowdown(CALM, request(exact=True)) > find_detectable_slowdown(
+        CALM, request()
+    )
+    assert find_detectable_slowdown(CALM, request(iterations=100)) < find_detectable_slowdown(
+        CALM, request()
+    )
 
 
 def test_by_a_gate_its_limit_and_the_half_interval():
     half = t_half(0.01 / sqrt(24), 23, 0.99)
     abs_request = request(rule=DetectionRule.GATE, min_delta=0.05)
 
-    assert detectable_slowdown(CALM, abs_request) == pytest.approx(0.05 + half)
+    assert find_detectable_slowdown(CALM, abs_request) == pytest.approx(0.05 + half)
 
 
 def test_a_test_that_may_err_more_often_sees_more():
     lenient = request(significance=0.1)
     runs = noisy(0.01, processes=0.1, blocks=24)
-    steady = judge([benchmark()], runs, wanted_runs=5)
+    steady = judge_suite_stability([benchmark()], runs, wanted_runs=5)
 
-    assert detectable_slowdown(CALM, lenient) == pytest.approx(2 * t_half(0.01 / sqrt(24), 23, 0.9))
+    assert find_detectable_slowdown(CALM, lenient) == pytest.approx(
+        2 * t_half(0.01 / sqrt(24), 23, 0.9)
+    )
     (seen,) = add_detectable_slowdowns(steady, [benchmark()], runs, lenient, ()).benchmarks
-    assert seen.visible == pytest.approx(detectable_slowdown(block_scatter(runs, 0.9), lenient))
-    assert seen.visible < detectable_slowdown(block_scatter(runs, 0.99), lenient)
+    assert seen.visible == pytest.approx(
+        find_detectable_slowdown(measure_block_scatter(runs, 0.9), lenient)
+    )
+    assert seen.visible < find_detectable_slowdown(measure_block_scatter(runs, 0.99), lenient)
 
 
 def test_processes_that_lie_far_apart_hide_every_slowdown():
     wild = BlockScatter(pairs=0.01, processes=2.5, runs=2)
 
-    assert detectable_slowdown(wild, request()) == inf
-    assert detectable_slowdown(wild, request(rule=DetectionRule.GATE, min_delta=0.05)) == inf
-    assert detectable_slowdown(CALM, request(exact=True, iterations=1)) == inf
+    assert find_detectable_slowdown(wild, request()) == inf
+    assert find_detectable_slowdown(wild, request(rule=DetectionRule.GATE, min_delta=0.05)) == inf
+    assert find_detectable_slowdown(CALM, request(exact=True, iterations=1)) == inf
 
 
 def test_plain_blocks_beside_the_others_ask_nothing_of_other_processes():
     wild = BlockScatter(pairs=0.01, processes=2.5, runs=2)
 
-    assert detectable_slowdown(wild, request(), beside=True) == pytest.approx(
-        detectable_slowdown(CALM, request())
+    assert find_detectable_slowdown(wild, request(), has_plain_blocks=True) == pytest.approx(
+        find_detectable_slowdown(CALM, request())
     )
-    assert detectable_slowdown(replace(wild, pairs=0.5), request(), beside=True) > 0.5
+    assert (
+        find_detectable_slowdown(replace(wild, pairs=0.5), request(), has_plain_blocks=True) > 0.5
+    )
 
 
 def test_blind_benchmarks_are_named_with_what_they_can_see():
     runs = noisy(0.9, blocks=24)
-    steady = judge([benchmark()], runs, wanted_runs=5)
+    steady = judge_suite_stability([benchmark()], runs, wanted_runs=5)
 
     detectable_slowdowns = add_detectable_slowdowns(steady, [benchmark()], runs, request(), ())
-    caveat = state_power(detectable_slowdowns, 0.1)
+    caveat = warn_of_weak_plan(detectable_slowdowns, 0.1)
 
     assert detectable_slowdowns.benchmarks[0].visible > 0.1
     assert caveat.slug == "weak-plan"
     assert "1 of 1 benchmarks" in caveat.text
     assert f"{benchmark().id} (" in caveat.text
     assert (
-        state_power(
+        warn_of_weak_plan(
             add_detectable_slowdowns(
                 steady, [benchmark()], runs, request(rule=DetectionRule.PAPER), ()
             ),
@@ -120,25 +130,29 @@ def test_blind_benchmarks_are_named_with_what_they_can_see():
 
 def test_a_calm_suite_has_nothing_to_say():
     runs = noisy(0.002)
-    steady = judge([benchmark()], runs, wanted_runs=5)
+    steady = judge_suite_stability([benchmark()], runs, wanted_runs=5)
 
     assert (
-        state_power(add_detectable_slowdowns(steady, [benchmark()], runs, request(), ()), 0.6)
+        warn_of_weak_plan(add_detectable_slowdowns(steady, [benchmark()], runs, request(), ()), 0.6)
         is None
     )
     assert (
-        state_power(add_detectable_slowdowns(steady, [benchmark()], runs, request(), ()), None)
+        warn_of_weak_plan(
+            add_detectable_slowdowns(steady, [benchmark()], runs, request(), ()), None
+        )
         is None
     )
 
 
 def test_many_blind_benchmarks_are_counted():
-    steady = judge([benchmark(name=f"B{index}") for index in range(8)], [], wanted_runs=5)
+    steady = judge_suite_stability(
+        [benchmark(name=f"B{index}") for index in range(8)], [], wanted_runs=5
+    )
     known = replace(
         steady, benchmarks=tuple(replace(verdict, visible=inf) for verdict in steady.benchmarks)
     )
 
-    text = state_power(known, 0.6).text
+    text = warn_of_weak_plan(known, 0.6).text
     assert "and 3 more" in text
     assert "any slowdown may" in text
 
@@ -160,12 +174,12 @@ def a_pair(outcome, interval=None):
 )
 def test_what_the_verdicts_contradict_is_withdrawn(pair, blind):
     """With a slowdown of 60 % and a threshold of 30 % an interval of ± 1.5 % sees enough."""
-    steady = judge([benchmark()], [], wanted_runs=5)
+    steady = judge_suite_stability([benchmark()], [], wanted_runs=5)
     steady = replace(steady, benchmarks=(replace(steady.benchmarks[0], visible=inf),))
 
     known = confirm_detectable_slowdowns(steady, [pair], 0.6)
 
-    assert (state_power(known, 0.6) is not None) == blind
+    assert (warn_of_weak_plan(known, 0.6) is not None) == blind
     assert known.benchmarks[0].visible == (inf if blind else 0.6)
     assert confirm_detectable_slowdowns(steady, [pair], None) is steady
 
@@ -177,8 +191,8 @@ def test_a_few_disturbed_blocks_hide_nothing():
         for run in calm
     )
 
-    assert block_scatter(disturbed, 0.99).pairs == pytest.approx(
-        block_scatter(calm, 0.99).pairs, rel=0.5
+    assert measure_block_scatter(disturbed, 0.99).pairs == pytest.approx(
+        measure_block_scatter(calm, 0.99).pairs, rel=0.5
     )
 
 
@@ -188,4 +202,4 @@ def test_what_a_curve_shows_is_not_said_to_go_unseen():
     known = confirm_detectable_slowdowns(steady, [], 0.5, {benchmark("A").id: 1.0})
 
     assert [verdict.visible for verdict in known.benchmarks] == [1.0]
-    assert "A (seen from 100\xa0% on)" in state_power(known, 0.5).text
+    assert "A (seen from 100\xa0% on)" in warn_of_weak_plan(known, 0.5).text

@@ -5,9 +5,9 @@ from builders import benchmark, calibration_run, suite_runs
 
 from auditor.abs.judge.detection import judge_pair
 from auditor.abs.judge.pair import PairData
-from auditor.abs.judge.prediction import predict
+from auditor.abs.judge.prediction import predict_share
 from auditor.core.mutant import Delay, InjectionKind
-from auditor.core.outcome import Clocked
+from auditor.core.outcome import MethodClock
 from auditor.core.request import DetectionRule
 from auditor.core.result import ReachState, Verdict
 from auditor.measure.calibration import Calibration
@@ -45,7 +45,7 @@ def pair(share, *, clock_cost=0.0, calls=1.0, **more):
 
 @pytest.mark.parametrize(("share", "misses"), [(0.05, True), (0.24, True), (0.26, False)])
 def test_a_share_far_from_a_half_needs_no_measuring(share, misses):
-    prediction = predict(pair(share))
+    prediction = predict_share(pair(share))
 
     assert (prediction.share, prediction.high) == pytest.approx((share, share))
     assert prediction.misses is misses
@@ -55,7 +55,7 @@ def test_a_share_far_from_a_half_needs_no_measuring(share, misses):
 
 def test_what_the_clock_may_have_hidden_of_short_calls_speaks_against_a_miss():
     """Ten calls of 10 ns: a share of .1, but of each call 22 ns may be hidden."""
-    prediction = predict(pair(0.1, calls=10.0, clock_cost=4e-8))
+    prediction = predict_share(pair(0.1, calls=10.0, clock_cost=4e-8))
 
     assert prediction.high == pytest.approx(0.1 + 10 * (0.5 + 0.06) * 4e-8 / PLAIN)
     assert not prediction.misses
@@ -70,7 +70,7 @@ def test_a_method_that_is_lost_in_the_clock_is_known_to_be_short(plain, clock_co
     lost = replace(known.calibration, method_seconds=None)
     short = replace(known, calibration=lost, plain=suite_runs([plain, plain] for _ in range(3)))
 
-    prediction = predict(short)
+    prediction = predict_share(short)
 
     if misses is None:
         assert prediction is None
@@ -106,12 +106,12 @@ def test_an_estimate_is_open_where_the_doubt_spans_the_threshold(share, outcome)
 @pytest.mark.parametrize(("share", "misses"), [(0.04, True), (0.05, False), (0.25, False)])
 def test_what_a_gate_must_miss_follows_from_where_it_fires(share, misses):
     """.6 of a share of .04 is 2.4 %, less than half of the 5 % at which it fires."""
-    assert predict(pair(share, rule=DetectionRule.GATE, min_delta=0.05)).misses is misses
+    assert predict_share(pair(share, rule=DetectionRule.GATE, min_delta=0.05)).misses is misses
 
 
 def clocked(inside, operation=PLAIN, **more):
     """Return a pair that was not calibrated; its calls were clocked while they were counted."""
-    seen = Clocked("example.org/ring.Push", inside, operation)
+    seen = MethodClock("example.org/ring.Push", inside, operation)
     known = pair(1.0)
     reach = replace(known.reach, clocked=seen)
     return replace(known, calibration=None, calibrating=(), reach=reach, **more)
@@ -122,7 +122,7 @@ def test_what_was_clocked_while_calls_were_counted_needs_no_calibration_if_it_is
     share, misses
 ):
     data = clocked(share * PLAIN)
-    prediction, verdict = predict(data), judge_pair(data)
+    prediction, verdict = predict_share(data), judge_pair(data)
 
     assert (prediction.share, prediction.low) == (None, 0.0)
     assert prediction.high == pytest.approx(share)
@@ -137,19 +137,19 @@ def test_a_limit_is_never_said_to_be_less_than_it_is():
 
 
 def test_a_machine_that_was_faster_while_calls_were_counted_makes_no_share_smaller():
-    assert predict(clocked(0.2 * PLAIN, operation=0.5 * PLAIN)).high == pytest.approx(0.4)
-    assert predict(clocked(0.2 * PLAIN, operation=5 * PLAIN)).high == pytest.approx(0.2)
+    assert predict_share(clocked(0.2 * PLAIN, operation=0.5 * PLAIN)).high == pytest.approx(0.4)
+    assert predict_share(clocked(0.2 * PLAIN, operation=5 * PLAIN)).high == pytest.approx(0.2)
 
 
 def test_operations_in_flight_share_what_was_clocked():
     many = replace(benchmark(), threads=4, concurrency=4)
 
-    assert predict(clocked(0.4 * PLAIN, benchmark=many)).high == pytest.approx(0.1)
+    assert predict_share(clocked(0.4 * PLAIN, benchmark=many)).high == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(("inside", "operation"), [(0.0, PLAIN), (1e-8, 0.0)])
 def test_calls_of_which_the_clock_has_seen_nothing_may_take_any_time(inside, operation):
-    assert predict(clocked(inside, operation)) is None
+    assert predict_share(clocked(inside, operation)) is None
 
 
 def test_what_was_clocked_alone_is_no_detection_in_an_estimate_either():
@@ -161,5 +161,5 @@ def test_what_was_clocked_alone_is_no_detection_in_an_estimate_either():
 def test_a_calibration_tells_more_than_what_was_clocked_while_calls_were_counted():
     known = replace(pair(0.9), reach=clocked(0.05 * PLAIN).reach)
 
-    assert predict(known).share == pytest.approx(0.9)
+    assert predict_share(known).share == pytest.approx(0.9)
     assert judge_pair(known).share_at_most is None

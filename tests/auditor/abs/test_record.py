@@ -21,7 +21,7 @@ VERDICTS = {
 
 
 def made(**changes):
-    return document_of_verdict.document(examples.audit(), examples.context(**changes))
+    return document_of_verdict.build_abs_document(examples.audit(), examples.context(**changes))
 
 
 def test_the_promised_names_are_there():
@@ -58,16 +58,18 @@ def test_numbers_are_those_of_the_verdict():
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
 def test_a_result_satisfies_its_schema(verdict):
-    written = results.text(document_of_verdict.document(verdict(), examples.context()))
+    written = results.format_json(
+        document_of_verdict.build_abs_document(verdict(), examples.context())
+    )
 
     jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
 
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
 def test_what_was_written_is_read_back_the_same(verdict):
-    document = document_of_verdict.document(verdict(), examples.context())
+    document = document_of_verdict.build_abs_document(verdict(), examples.context())
 
-    again = documents.read(results.text(document))
+    again = documents.parse_document(results.format_json(document))
 
     assert again == document
 
@@ -77,27 +79,29 @@ def test_a_stability_result_satisfies_the_schema_and_is_told_apart():
         examples.audit().stability, examples.context()
     )
 
-    jsonschema.validate(json.loads(results.text(document)), json.loads(SCHEMA.read_text()))
-    assert isinstance(documents.read(results.text(document)), documents.StabilityDocument)
+    jsonschema.validate(json.loads(results.format_json(document)), json.loads(SCHEMA.read_text()))
+    assert isinstance(
+        documents.parse_document(results.format_json(document)), documents.StabilityDocument
+    )
     assert not hasattr(document, "scores")
 
 
 def test_the_schema_that_is_checked_in_is_the_one_of_the_types():
-    assert SCHEMA.read_text() == documents.schema()
+    assert SCHEMA.read_text() == documents.build_schema()
 
 
 def test_numbers_that_json_does_not_have_are_null():
-    document = document_of_verdict.document(examples.nothing(), examples.context())
+    document = document_of_verdict.build_abs_document(examples.nothing(), examples.context())
 
     assert document.slowdown is None
-    assert "NaN" not in results.text(document)
+    assert "NaN" not in results.format_json(document)
 
 
 def test_a_field_is_a_line_and_so_is_an_object_of_a_list_of_them():
     name = "a [{\n1,\n2}] b"
     made = {"values": [1.5, None, -2e-9], "name": name, "list": [{"a": [{}]}, {"b": 2}], "none": []}
 
-    written = results.text(made)
+    written = results.format_json(made)
 
     assert written.splitlines() == [
         "{",
@@ -114,7 +118,7 @@ def test_a_field_is_a_line_and_so_is_an_object_of_a_list_of_them():
 
 
 def test_the_same_verdict_gives_the_same_bytes():
-    text, other = (results.text(made()) for _ in range(2))
+    text, other = (results.format_json(made()) for _ in range(2))
 
     assert text == other
 
@@ -122,7 +126,7 @@ def test_the_same_verdict_gives_the_same_bytes():
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "bench-audit/abs/99"}', b"\xff\xfe"])
 def test_what_is_not_a_result_is_a_usage_error_of_one_line(text):
     with pytest.raises(UsageError, match=r"^not a result that this version[^\n]*$"):
-        documents.read(text)
+        documents.parse_document(text)
 
 
 def test_a_missing_field_is_named():
@@ -130,11 +134,11 @@ def test_a_missing_field_is_named():
     del builtins["scores"]
 
     with pytest.raises(UsageError, match="scores"):
-        documents.read(results.text(builtins))
+        documents.parse_document(results.format_json(builtins))
 
 
 def test_half_characters_are_written_out():
     result = made(subject="a\udc80b")
 
     assert result.subject == "a\\udc80b"
-    assert documents.read(results.text(result)) == result
+    assert documents.parse_document(results.format_json(result)) == result

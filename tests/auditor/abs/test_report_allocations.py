@@ -20,23 +20,25 @@ from reports import results
 
 SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "result.schema.json"
 VERDICT = examples.allocated(examples.audit())
-MADE = document_of_verdict.document(VERDICT, examples.context())
+MADE = document_of_verdict.build_abs_document(VERDICT, examples.context())
 
 
 def test_the_result_satisfies_its_schema_and_is_read_back_the_same():
-    written = results.text(MADE)
+    written = results.format_json(MADE)
 
     jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
-    assert document.read(written) == MADE
+    assert document.parse_document(written) == MADE
     assert MADE.allocations.bytes == 64
     assert len(MADE.allocations.pairs) == len(VERDICT.allocations.pairs)
 
 
 def test_a_result_of_before_is_still_read():
-    older = msgspec.to_builtins(document_of_verdict.document(examples.audit(), examples.context()))
+    older = msgspec.to_builtins(
+        document_of_verdict.build_abs_document(examples.audit(), examples.context())
+    )
     del older["allocations"]
 
-    assert document.read(results.text(older)).allocations is None
+    assert document.parse_document(results.format_json(older)).allocations is None
 
 
 def test_each_cell_has_the_mark_of_its_pair_and_says_it_in_words():
@@ -62,14 +64,14 @@ def test_the_page_has_the_answer_and_each_pair():
     text = unlinked(render_page(MADE))
 
     section = text.split('<section id="allocations">')[1].split("</section>")[0]
-    assert allocations.headline(MADE.allocations) in section
+    assert allocations.format_headline(MADE.allocations) in section
     assert section.count("<tr>") == 1 + len(VERDICT.allocations.pairs)
     assert "<b>what is" not in section
     assert 'href="#allocations"' in text
 
 
 def test_a_page_that_was_not_asked_has_neither_marks_nor_section():
-    text = render_page(document_of_verdict.document(examples.audit(), examples.context()))
+    text = render_page(document_of_verdict.build_abs_document(examples.audit(), examples.context()))
 
     assert "allocation" not in text
     assert "<sup>" not in text
@@ -86,14 +88,16 @@ def test_a_page_that_was_not_asked_has_neither_marks_nor_section():
 def test_the_headline_says_how_many_and_how_many_perhaps(noticed, undecided, message):
     found = MADE.allocations
 
-    headline = allocations.headline(replace(found, noticed=noticed, undecided=undecided, counted=5))
+    headline = allocations.format_headline(
+        replace(found, noticed=noticed, undecided=undecided, counted=5)
+    )
 
     assert "one more allocation of 64 bytes per call" in headline.lower()
     assert headline.endswith(message)
 
 
 def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
-    summary = table.summarise(MADE)
+    summary = table.summarise_document(MADE)
 
     assert any(" of " in row.allocation for row in summary.methods)
     first, second = summary.allocations
@@ -111,7 +115,9 @@ def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
 
 
 def test_without_them_a_terminal_has_nothing_of_it():
-    summary = table.summarise(document_of_verdict.document(examples.audit(), examples.context()))
+    summary = table.summarise_document(
+        document_of_verdict.build_abs_document(examples.audit(), examples.context())
+    )
 
     assert summary.allocations == ()
     assert {row.allocation for row in summary.methods} == {""}
@@ -119,6 +125,8 @@ def test_without_them_a_terminal_has_nothing_of_it():
 
 def test_nothing_that_could_be_judged_is_no_zero():
     none = replace(VERDICT.allocations, noticed=0, undecided=0, counted=0)
-    made = document_of_verdict.document(replace(VERDICT, allocations=none), examples.context())
+    made = document_of_verdict.build_abs_document(
+        replace(VERDICT, allocations=none), examples.context()
+    )
 
-    assert "in no method that could be judged" in allocations.headline(made.allocations)
+    assert "in no method that could be judged" in allocations.format_headline(made.allocations)

@@ -20,40 +20,40 @@ from reports import names, number_format
 
 
 def judged(verdict):
-    return document_of_verdict.document(verdict, examples.context())
+    return document_of_verdict.build_abs_document(verdict, examples.context())
 
 
 def step(document, slug):
     """Return the advice of a kind."""
-    (found,) = [one for one in advice.advise(document) if one.slug == slug]
+    (found,) = [one for one in advice.list_advice(document) if one.slug == slug]
     return found
 
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(None, number_format.NONE), (0.6, "60 %"), (0.034, "3.4 %"), (0.03, "3 %"),
+    [(None, number_format.NO_VALUE), (0.6, "60 %"), (0.034, "3.4 %"), (0.03, "3 %"),
      (-0.021, "\N{MINUS SIGN}2.1 %"),
      (0.0999, "10 %"), (2.6, "260 %"), (0.0, "0 %")],
 )  # fmt: skip
 def test_fractions_are_written_as_percent(value, written):
-    assert number_format.share(value).replace("\xa0", " ") == written
+    assert number_format.format_share(value).replace("\xa0", " ") == written
 
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(None, number_format.NONE), (58.64e-9, "58.6 ns"), (999.7e-9, "1 µs"), (1.5e-3, "1.5 ms"),
+    [(None, number_format.NO_VALUE), (58.64e-9, "58.6 ns"), (999.7e-9, "1 µs"), (1.5e-3, "1.5 ms"),
      (0.0, "0 ns"),
      (127.65, "2.13 min"), (7200.0, "2 h"), (0.4e-9, "0.4 ns"), (-2e-6, "\N{MINUS SIGN}2 µs")],
 )  # fmt: skip
 def test_durations_are_written_in_a_unit_that_fits(value, written):
-    assert number_format.seconds(value).replace("\xa0", " ") == written
+    assert number_format.format_seconds(value).replace("\xa0", " ") == written
 
 
 def test_ranges_have_one_unit():
-    assert number_format.span((43.0, 71.4)).replace("\xa0", " ") == "43 … 71 %"
-    assert number_format.span((43.0, 43.0)).replace("\xa0", " ") == "43 %"
-    assert number_format.span(None) == number_format.NONE
-    assert number_format.span((None, 1.0)) == number_format.NONE
+    assert number_format.format_range((43.0, 71.4)).replace("\xa0", " ") == "43 … 71 %"
+    assert number_format.format_range((43.0, 43.0)).replace("\xa0", " ") == "43 %"
+    assert number_format.format_range(None) == number_format.NO_VALUE
+    assert number_format.format_range((None, 1.0)) == number_format.NO_VALUE
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_ranges_have_one_unit():
     ],
 )  # fmt: skip
 def test_ids_lose_the_prefix_that_all_share_and_keep_the_class_or_package(ids, short):
-    assert list(names.shorten(ids).values()) == short
+    assert list(names.strip_shared_prefix(ids).values()) == short
 
 
 def test_the_headline_says_how_many_and_how_many_perhaps():
@@ -88,7 +88,8 @@ def test_the_headline_says_how_many_and_how_many_perhaps():
     )
 
     say = [
-        words.headline(judged(abs_verdict)).replace("\xa0", " ") for abs_verdict in (sure, open_)
+        words.format_headline(judged(abs_verdict)).replace("\xa0", " ")
+        for abs_verdict in (sure, open_)
     ]
 
     assert say == [
@@ -98,15 +99,15 @@ def test_the_headline_says_how_many_and_how_many_perhaps():
 
 
 def test_nothing_judged_is_not_called_a_score_of_zero():
-    assert words.headline(judged(examples.nothing())).startswith("No method could be judged")
-    assert "open for all 3 methods" in words.headline(judged(examples.all_crashed()))
+    assert words.format_headline(judged(examples.nothing())).startswith("No method could be judged")
+    assert "open for all 3 methods" in words.format_headline(judged(examples.all_crashed()))
 
 
 def test_an_estimate_is_marked_wherever_its_score_is_told():
     verdict = replace(examples.audit(), caveats=(Caveat("estimate", "predicted"),))
     document = judged(verdict)
 
-    assert words.headline(document).startswith("By estimate, this suite would detect")
+    assert words.format_headline(document).startswith("By estimate, this suite would detect")
     assert words.describe_rule(document).startswith("an estimate, nothing was slowed down; rule")
     missed = [finding.text for finding in sorted_findings(document) if finding.kind is MISSED]
     assert missed
@@ -133,7 +134,7 @@ def test_a_stability_audit_has_a_headline_of_its_own():
         examples.audit().stability, examples.context()
     )
 
-    headline = words.headline(document).replace("\xa0", " ")
+    headline = words.format_headline(document).replace("\xa0", " ")
 
     assert headline == "17 of 28 benchmarks stay within 5 % over 5 runs of the suite."
 
@@ -145,7 +146,7 @@ def test_one_run_of_the_suite_is_not_said_to_have_failed():
     stability = replace(examples.audit().stability, benchmarks=tuple(none), runs=1)
     document = document_of_verdict.stability_document(stability, examples.context())
 
-    headline = words.headline(document).replace("\xa0", " ")
+    headline = words.format_headline(document).replace("\xa0", " ")
 
     assert headline == "29 of 30 benchmarks measured, in one run of the suite: a spread needs two."
 
@@ -177,14 +178,14 @@ def test_a_method_whose_share_is_only_limited_is_a_small_part_and_not_lost():
 
 
 def test_crashed_methods_are_not_advised_to_be_measured_again():
-    slugs = [step.slug for step in advice.advise(judged(examples.all_crashed()))]
+    slugs = [step.slug for step in advice.list_advice(judged(examples.all_crashed()))]
 
     assert slugs == ["broken", "failing"]
 
 
 def test_caveats_of_benchmarks_are_said_with_their_names():
     verdict = examples.audit()
-    summary = table.summarise(
+    summary = table.summarise_document(
         document_of_verdict.stability_document(verdict.stability, examples.context())
     )
     short = [benchmark.id for benchmark in verdict.stability.benchmarks if benchmark.caveats]
@@ -199,7 +200,9 @@ def test_caveats_of_benchmarks_are_said_with_their_names():
 
 def test_the_summary_has_a_row_for_each_score_method_and_bucket():
     verdict = examples.audit()
-    summary = table.summarise(document_of_verdict.document(verdict, examples.context()))
+    summary = table.summarise_document(
+        document_of_verdict.build_abs_document(verdict, examples.context())
+    )
 
     assert [row.name for row in summary.scores] == ["total", "relative", "absolute"]
     assert summary.scores[0].covered == "7 of 13"
@@ -216,9 +219,11 @@ def test_the_summary_has_a_row_for_each_score_method_and_bucket():
 
 def test_the_summary_says_how_small_a_slowdown_is_noticed():
     verdict = examples.audit()
-    summary = table.summarise(document_of_verdict.document(verdict, examples.context()))
-    none = table.summarise(
-        document_of_verdict.document(
+    summary = table.summarise_document(
+        document_of_verdict.build_abs_document(verdict, examples.context())
+    )
+    none = table.summarise_document(
+        document_of_verdict.build_abs_document(
             replace(verdict, curve=None, controls=None), examples.context()
         )
     )
@@ -227,7 +232,7 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
     assert summary.curve.startswith("It detects 1.05\xa0\N{MULTIPLICATION SIGN}")
     assert summary.curve.endswith("of 13 methods.")
     assert {row.id: row.notices for row in summary.methods if row.notices} == {
-        method: number_format.times(factor) for method, factor in least.items()
+        method: number_format.format_factor(factor) for method, factor in least.items()
     }
     assert summary.controls == (
         "A/A control: 0 of 11 pairs without a delay were detected (false-positive rate at most "
@@ -243,7 +248,7 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
         (0.1, 0.05, "1.1\xa0x", "detects 1.1\xa0x and more, not 1.05\xa0x"),
         (0.05, None, "1.05\xa0x", "detects 1.05\xa0x and more"),
         (None, 5.0, "not 6\xa0x", "not 6\xa0x is detected"),
-        (None, None, number_format.NONE, ""),
+        (None, None, number_format.NO_VALUE, ""),
     ],
 )
 def test_a_curve_is_told_by_its_ends(slowdown, unnoticed, short, message):
@@ -271,7 +276,9 @@ def test_a_suite_that_notices_nothing_says_so():
 def test_a_whole_list_score_is_a_row_of_its_own():
     verdict = replace(examples.audit(), whole_list=examples.audit().total)
 
-    summary = table.summarise(document_of_verdict.document(verdict, examples.context()))
+    summary = table.summarise_document(
+        document_of_verdict.build_abs_document(verdict, examples.context())
+    )
 
     assert [row.name for row in summary.scores][-1] == "whole list"
 
@@ -281,16 +288,18 @@ def test_a_stability_summary_has_no_scores():
         examples.audit().stability, examples.context()
     )
 
-    summary = table.summarise(document)
+    summary = table.summarise_document(document)
 
     assert (summary.scores, summary.methods, summary.cover, summary.rules) == ((), (), "", "")
     assert "30 benchmarks" in summary.suite
 
 
 def test_an_empty_audit_has_a_summary():
-    summary = table.summarise(document_of_verdict.document(examples.nothing(), examples.context()))
+    summary = table.summarise_document(
+        document_of_verdict.build_abs_document(examples.nothing(), examples.context())
+    )
 
-    assert summary.scores[0].percent == number_format.NONE
+    assert summary.scores[0].percent == number_format.NO_VALUE
     assert summary.advice == ()
 
 
@@ -344,7 +353,7 @@ def test_a_score_that_nobody_can_tell_is_no_zero():
 
     row = table.score_rows(judged(replace(verdict, absolute=none)))[2]
 
-    assert (row.percent, row.bounds, row.covered) == (number_format.NONE, "", "")
+    assert (row.percent, row.bounds, row.covered) == (number_format.NO_VALUE, "", "")
     assert row.meaning == "cannot tell: no benchmark has a spread"
 
 
@@ -352,7 +361,7 @@ def test_methods_called_in_set_up_only_are_advised_as_such():
     document = judged(examples.in_set_up())
 
     notes = {target.id: target.note for target in step(document, "unwatched").targets}
-    rows = {row.id: row for row in table.summarise(document).methods}
+    rows = {row.id: row for row in table.summarise_document(document).methods}
 
     (method,) = [method_verdict for method_verdict in document.methods if method_verdict.set_up_in]
     assert notes[method.id].startswith("called in set-up only, by 1 benchmark; ")
@@ -366,7 +375,9 @@ def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
         ending=UNLISTED, reason="it fails: as it must\nand more",
     )  # fmt: skip
 
-    steps = advice.advise(with_suite(verdict, benchmarks=(*verdict.stability.benchmarks, broken)))
+    steps = advice.list_advice(
+        with_suite(verdict, benchmarks=(*verdict.stability.benchmarks, broken))
+    )
 
     (failing,) = [step for step in steps if step.slug == "failing"]
     assert ("ring.BenchmarkFails", "it fails: as it must") in [
@@ -408,12 +419,12 @@ def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
     assert idle
     assert not {*idle} & {*document.minimal_cover}
     assert all(shares[each] >= 0.5 for each in idle)
-    assert all(number_format.share(shares[target.id]) in target.note for target in result.targets)
-    saved = sum(benchmarks[each].seconds for each in idle)
-    assert (
-        result.gain
-        == f"saves {number_format.seconds(saved)} of {number_format.seconds(whole)} a run"
+    assert all(
+        number_format.format_share(shares[target.id]) in target.note for target in result.targets
     )
+    saved = sum(benchmarks[each].seconds for each in idle)
+    saved, whole = number_format.format_seconds(saved), number_format.format_seconds(whole)
+    assert result.gain == f"saves {saved} of {whole} a run"
 
 
 def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
@@ -434,7 +445,7 @@ def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
         document = judged(replace(verdict, pairs=judged_pairs))
         notes = {target.id: target.note for target in step(document, "unexamined").targets}
         assert notes[name].startswith(message)
-        redundant = [one for one in advice.advise(document) if one.slug == "redundant"]
+        redundant = [one for one in advice.list_advice(document) if one.slug == "redundant"]
         assert name not in {target.id for each in redundant for target in each.targets}
         assert name not in {change.owner for change in cost_benefit.best_changes(document)}
 
@@ -506,7 +517,7 @@ def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_tha
     assert result.title.endswith("left open by the budget")
     assert cut.command in result.why
     assert "quieter" not in result.why
-    assert words.headline(cut).endswith("left open by the budget).")
+    assert words.format_headline(cut).endswith("left open by the budget).")
 
 
 def test_a_method_too_short_to_be_slowed_is_not_promised_a_verdict_by_a_quieter_machine():
@@ -519,7 +530,7 @@ def test_a_method_too_short_to_be_slowed_is_not_promised_a_verdict_by_a_quieter_
     document = judged(replace(verdict, pairs=pairs))
 
     assert chosen.id in {target.id for target in step(document, "too-short").targets}
-    others = [one for one in advice.advise(document) if one.slug == "undecided"]
+    others = [one for one in advice.list_advice(document) if one.slug == "undecided"]
     assert chosen.id not in {target.id for each in others for target in each.targets}
 
 
@@ -531,7 +542,7 @@ def test_a_benchmark_that_the_watchdog_ended_needs_time_and_no_repair():
         if benchmark.ending == "timed-out"
     ]
 
-    steps = {one.slug: one for one in advice.advise(judged(verdict))}
+    steps = {one.slug: one for one in advice.list_advice(judged(verdict))}
 
     assert [target.id for target in steps["slow"].targets] == slow
     assert "failing" not in steps
@@ -572,7 +583,7 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
     assert not asked & {*open_, *failing, *document.minimal_cover}
     ranked = [costs[target.id] for target in result.targets]
     assert ranked == sorted(ranked, reverse=True)
-    assert result.gain == f"{number_format.seconds(sum(ranked))} a run"
+    assert result.gain == f"{number_format.format_seconds(sum(ranked))} a run"
 
 
 def test_each_half_of_the_rule_is_counted_in_a_line():
@@ -601,7 +612,7 @@ def test_a_benchmark_that_could_not_be_listed_is_repaired_only_where_it_fails(re
     ]
     cut = replace(first, ending=UNLISTED, reason=reason, means=())
 
-    steps = advice.advise(with_suite(verdict, benchmarks=(cut, *others)))
+    steps = advice.list_advice(with_suite(verdict, benchmarks=(cut, *others)))
 
     owners = {step.slug: [target.id for target in step.targets] for step in steps}
     assert {name for name in ("slow", "failing") if first.id in owners.get(name, ())} == {
@@ -627,7 +638,7 @@ def test_a_result_without_methods_says_why_and_fills_in_no_zeros():
     verdict = examples.audit(methods=0)
     cut = judged(replace(verdict, caveats=(Caveat("budget", "used up"),)))
 
-    assert words.headline(cut).startswith("The budget ended: no method was examined")
+    assert words.format_headline(cut).startswith("The budget ended: no method was examined")
     assert "no method was examined" in words.describe_cover(cut)
     assert detection_curve.format_suite_curve(cut.curve, 0) == ""
 
@@ -649,4 +660,4 @@ def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
     ("value", "written"), [(999.6, "1,000"), (999.4, "999"), (1234.5, "1,234"), (0.1234, "0.123")]
 )
 def test_a_number_has_no_exponent_where_a_reader_expects_none(value, written):
-    assert number_format.number(value) == written
+    assert number_format.format_number(value) == written

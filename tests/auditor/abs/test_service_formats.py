@@ -15,7 +15,7 @@ from auditor.core.caveats import Caveat
 
 @pytest.fixture
 def audit():
-    return document_of_verdict.document(examples.audit(), examples.context())
+    return document_of_verdict.build_abs_document(examples.audit(), examples.context())
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_badge_says_that_a_score_is_an_estimate(audit):
 
 
 def test_a_badge_of_nothing_is_unknown():
-    document = document_of_verdict.document(examples.nothing(), examples.context())
+    document = document_of_verdict.build_abs_document(examples.nothing(), examples.context())
 
     assert badge(document)["message"] == "unknown"
 

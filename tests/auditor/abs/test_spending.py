@@ -7,7 +7,7 @@ import pytest
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.text.advice import advise
+from auditor.abs.text.advice import list_advice
 from auditor.abs.text.claims import UNWATCHED
 from auditor.abs.text.cost_benefit import MOST, benchmark_values, best_changes
 from auditor.core.accepted import AcceptedMiss
@@ -17,7 +17,7 @@ from auditor.core.stability import Bucket
 
 
 def judged(verdict):
-    return document_of_verdict.document(verdict, examples.context())
+    return document_of_verdict.build_abs_document(verdict, examples.context())
 
 
 def test_what_benchmarks_buy_adds_up_to_what_the_suite_costs():
@@ -75,7 +75,7 @@ def test_what_the_user_accepts_needs_no_benchmark():
     document = msgspec.structs.replace(document, accepted=tuple(held))
 
     assert [change.owner for change in best_changes(document) if change.points] == lost[:1]
-    (unwatched,) = [advice for advice in advise(document) if advice.slug == "unwatched"]
+    (unwatched,) = [advice for advice in list_advice(document) if advice.slug == "unwatched"]
     assert [target.id for target in unwatched.targets] == lost[:1]
 
 
@@ -157,6 +157,8 @@ def test_a_benchmark_that_throws_a_result_away_is_not_dropped():
     document = judged(replace(verdict, pairs=(dead, *verdict.pairs)))
 
     assert name not in {change.owner for change in best_changes(document) if change.measured}
-    steps = {advice.slug: [target.id for target in advice.targets] for advice in advise(document)}
+    steps = {
+        advice.slug: [target.id for target in advice.targets] for advice in list_advice(document)
+    }
     assert name not in {*steps.get("redundant", ()), *steps.get("unexamined", ())}
     assert lost in steps["removed"]

@@ -7,8 +7,8 @@ from rich.console import Console
 
 import examples
 from auditor.abs import document_of_verdict
-from auditor.abs.page.table import summarise
-from auditor.abs.terminal import summary_lines
+from auditor.abs.page.table import summarise_document
+from auditor.abs.terminal import format_summary
 from auditor.cli import console
 from auditor.core.caveats import Caveat
 from auditor.core.result import Verdict
@@ -17,13 +17,15 @@ LIMIT = Caveat("borderline", "lies at the limit")
 
 
 def document(**changes):
-    return document_of_verdict.document(replace(examples.audit(), **changes), examples.context())
+    return document_of_verdict.build_abs_document(
+        replace(examples.audit(), **changes), examples.context()
+    )
 
 
 def printed(document, width=100):
     shown = Console(width=width, record=True)
     with shown.capture() as captured:
-        shown.print(summary_lines(document))
+        shown.print(format_summary(document))
     return captured.get().replace("\N{NO-BREAK SPACE}", " ").splitlines()
 
 
@@ -48,7 +50,7 @@ def test_a_row_shows_the_effect_that_decides_and_by_which_evidence():
 
     (row,) = [
         row
-        for row in summarise(document(pairs=(weak, strong))).methods
+        for row in summarise_document(document(pairs=(weak, strong))).methods
         if row.id == detected.method
     ]
 
@@ -67,7 +69,7 @@ def test_of_a_missed_method_the_largest_effect_that_is_possible_is_shown():
         if method.id == missed.method
     )
 
-    (row,) = summarise(document(pairs=(sure, wide), methods=methods)).methods
+    (row,) = summarise_document(document(pairs=(sure, wide), methods=methods)).methods
 
     assert row.effect.replace("\N{NO-BREAK SPACE}", " ") == "0 … 27 %"
     assert row.note.replace("\N{NO-BREAK SPACE}", " ").startswith(
@@ -82,7 +84,7 @@ def test_in_a_pipe_nothing_is_padded_wrapped_or_cut(capsys):
         for method in examples.audit().methods
     )
 
-    console.Console({}, quiet=False).result(summary_lines(document(methods=methods)))
+    console.Console({}, quiet=False).result(format_summary(document(methods=methods)))
 
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line != line.rstrip()] == []

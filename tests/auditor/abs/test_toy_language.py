@@ -1067,7 +1067,7 @@ def with_unlisted(asked, machine=None):
 def test_benchmarks_that_could_not_be_listed_are_in_the_verdicts():
     asked = request()
     verdict = abs_audit.audit_suite(asked, with_unlisted(asked))
-    steady = stability_study.audit(with_unlisted(asked))
+    steady = stability_study.audit_stability(with_unlisted(asked))
 
     for stability in (verdict.stability, steady):
         unlisted = {
@@ -1090,7 +1090,7 @@ def test_a_filter_takes_only_those_that_match_by_id_or_name_and_says_so():
     asked = request()
     asked = replace(asked, suite=replace(asked.suite, benchmarks="^(s|long)"))
 
-    stability = stability_study.audit(with_unlisted(asked))
+    stability = stability_study.audit_stability(with_unlisted(asked))
 
     names = [benchmark.id for benchmark in stability.benchmarks]
     assert names == ["toy.short", "toy.long", "toy/odd.shot", "toy/odd.skips"]
@@ -1103,4 +1103,4 @@ def test_a_filter_that_leaves_only_what_could_not_be_listed_says_why():
     asked = replace(asked, suite=replace(asked.suite, benchmarks="^shot$"))
 
     with pytest.raises(NoBenchmarks, match=r"'\^shot\$' can be listed: toy/odd.shot: it fails: as"):
-        stability_study.audit(with_unlisted(asked))
+        stability_study.audit_stability(with_unlisted(asked))

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from builders import benchmark, crashed, method, mutant_run, pair_run, run, suite_run
 
-from auditor.abs.study.recorded_rows import rows_of
-from auditor.analyze.study_tables import TableRequest, audit
+from auditor.abs.study.recorded_rows import build_rows
+from auditor.analyze.study_tables import TableRequest, judge_table_rows
 from auditor.core.errors import UsageError
 from auditor.core.mutant import Variant, VariantKind
 from auditor.core.plan import Purpose
 from auditor.core.result import Verdict
 from auditor.core.stability import Stability
 from auditor.core.subject import Language
-from auditor.importers.research_tools.rows import Rows
+from auditor.importers.research_tools.rows import ProcessValues
 
 NAMES = ("A", "B")
 CALM = np.random.default_rng(1).normal(1, 0.01, 20)
@@ -22,7 +22,7 @@ CALM = np.random.default_rng(1).normal(1, 0.01, 20)
 
 def rows(run, method, benchmark, times=1.0, values=CALM):
     seconds = tuple(float(one) for one in 100e-9 * times * values)
-    return Rows(run=run, method=method, benchmark=benchmark, seconds=seconds)
+    return ProcessValues(run=run, method=method, benchmark=benchmark, seconds=seconds)
 
 
 def plain(runs=2, names=NAMES):
@@ -37,7 +37,7 @@ def slowed(name, by, runs=(0, 1)):
 
 def judged(*parts, slowdown=0.4, **more):
     result = tuple(row for part in parts for row in part)
-    return audit(
+    return judge_table_rows(
         TableRequest(rows=result, language=Language.GO, digest="d", slowdown=slowdown, **more)
     )
 
@@ -221,7 +221,7 @@ def test_an_audits_runs_become_the_rows_of_a_table():
         suite_run([float("nan")], of=benchmark("BenchmarkOdd")),
     ]
 
-    found = [(one.run, one.part, one.method, one.seconds) for one in rows_of(runs)]
+    found = [(one.run, one.part, one.method, one.seconds) for one in build_rows(runs)]
 
     assert found == [
         (0, 0, None, (1e-9, 2e-9)),
@@ -237,7 +237,7 @@ def test_what_slowed_runs_were_compared_with_is_the_baseline():
     slowed = variant(mutant_run([2e-9]))
 
     def baseline(*more):
-        return [one.seconds for one in rows_of([*runs, *more]) if one.method is None]
+        return [one.seconds for one in build_rows([*runs, *more]) if one.method is None]
 
     assert baseline(slowed) == [(4e-9,)]
     assert baseline(paired) == [(1e-9,)]
@@ -246,7 +246,7 @@ def test_what_slowed_runs_were_compared_with_is_the_baseline():
 def test_parameters_are_named_as_javaabs_does():
     one = replace(benchmark("push"), group="a.B", parameters=(("n", "10"), ("kind", "x")))
 
-    (found,) = rows_of([suite_run([1e-9], of=one)])
+    (found,) = build_rows([suite_run([1e-9], of=one)])
 
     assert found.benchmark == "a.B.push(n-10)(kind-x)"
 

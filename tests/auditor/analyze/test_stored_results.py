@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from auditor.analyze.study import compare, stability
+from auditor.analyze.study import compare_benchmarks, judge_stability
 from auditor.compare.model import PerformanceChange
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Unreadable
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
-from auditor.series.stored import host_of
-from auditor.similarity.study import similarity
+from auditor.series.stored import find_common_host
+from auditor.similarity.study import judge_similarity
 
 HOST = HostFacts("box", (("cores", "2"), ("cpu", "Example"), ("python", "3.11")))
 
@@ -58,7 +58,7 @@ def slugs(found):
 
 
 def test_each_file_is_a_run_with_all_its_processes():
-    result = stability(
+    result = judge_stability(
         results(
             {"b": (process(1.0, 1.0), process(1.0))},
             {"b": (process(1.2, 1.2), process(1.2))},
@@ -73,7 +73,7 @@ def test_each_file_is_a_run_with_all_its_processes():
 
 
 def test_processes_of_a_single_file_are_its_runs_and_that_is_said():
-    result = stability(results({"b": (process(1.0), process(1.2), process(1.1))}))
+    result = judge_stability(results({"b": (process(1.0), process(1.2), process(1.1))}))
 
     assert result.runs == 3
     assert result.benchmarks[0].max_spread == pytest.approx(0.2 / 1.1)
@@ -83,7 +83,7 @@ def test_processes_of_a_single_file_are_its_runs_and_that_is_said():
 def test_each_benchmark_of_a_single_file_has_as_many_runs_as_processes():
     broken = StoredProcess(failure=Unreadable("it failed", ""))
 
-    result = stability(
+    result = judge_stability(
         results(
             {
                 "three": (process(1.0), process(1.2), process(1.1)),
@@ -108,7 +108,7 @@ def test_each_benchmark_of_a_single_file_has_as_many_runs_as_processes():
 
 
 def test_a_file_without_a_benchmark_is_a_run_that_it_lacks():
-    result = stability(
+    result = judge_stability(
         results({"a": (process(1.0),), "b": (process(1.0),)}, {"b": (process(1.0),)})
     )
 
@@ -121,14 +121,14 @@ def test_a_file_without_a_benchmark_is_a_run_that_it_lacks():
 def test_processes_that_another_benchmark_has_are_not_left_out_of_its_comparison():
     one = process(*(1.0 + index % 7 for index in range(300)))
 
-    first, second = similarity(results({"a": (one,) * 3, "b": (one,) * 2}), lambda *_: None)
+    first, second = judge_similarity(results({"a": (one,) * 3, "b": (one,) * 2}), lambda *_: None)
 
     assert (first.compared, second.compared) == ((0, 1, 2), (0, 1))
     assert "runs-left-out" not in slugs(second)
 
 
 def test_values_and_figures_are_never_mixed():
-    result = stability(
+    result = judge_stability(
         results({"b": (process(1.0, 4.0),)}, {"b": (process(2.5, 2.5, 2.5, whole=False),)})
     )
 
@@ -140,7 +140,7 @@ def test_values_and_figures_are_never_mixed():
 def test_what_failed_once_has_no_spread_but_a_reason():
     broken = StoredProcess(failure=Unreadable("it failed", ""))
 
-    result = stability(results({"b": (process(1.0),)}, {"b": (broken,)}))
+    result = judge_stability(results({"b": (process(1.0),)}, {"b": (broken,)}))
 
     (benchmark,) = result.benchmarks
     assert (benchmark.max_spread, benchmark.runs, benchmark.reason) == (None, 1, "run 2: it failed")
@@ -150,8 +150,8 @@ def test_runs_of_two_machines_are_said_to_be():
     hosts = (HOST, HostFacts("other", HOST.facts))
     made = results({"b": (process(1.0),)}, {"b": (process(1.0),)}, host=hosts)
 
-    assert "mixed-hosts" in slugs(stability(made))
-    assert host_of(made.runs) == HostFacts("several machines", HOST.facts)
+    assert "mixed-hosts" in slugs(judge_stability(made))
+    assert find_common_host(made.runs) == HostFacts("several machines", HOST.facts)
 
 
 @pytest.mark.parametrize(("files", "processes"), [(3, 1), (1, 1), (2, 20)])
@@ -160,7 +160,7 @@ def test_one_file_on_a_side_tells_nothing(files, processes):
     base = drawn(rng, 1, processes)
     head = drawn(rng, files, processes, slower=3)
 
-    comparison = compare(base, head, 0.05)
+    comparison = compare_benchmarks(base, head, 0.05)
 
     assert changes(comparison) == [PerformanceChange.UNKNOWN]
     (dimension,) = comparison.benchmarks[0].dimensions
@@ -174,7 +174,7 @@ def test_one_file_on_a_side_tells_nothing(files, processes):
 def test_what_is_half_as_slow_again_is_called_with_enough_of_them(files, processes):
     rng = np.random.default_rng(6)
 
-    comparison = compare(
+    comparison = compare_benchmarks(
         drawn(rng, files, processes, benchmarks=10),
         drawn(rng, files, processes, benchmarks=10, slower=1.5),
         0.05,
@@ -192,7 +192,7 @@ def test_what_is_half_as_slow_again_is_called_with_enough_of_them(files, process
 def test_what_is_faster_is_an_improvement():
     rng = np.random.default_rng(7)
 
-    assert changes(compare(drawn(rng, 5), drawn(rng, 5, slower=0.5), 0.05)) == [
+    assert changes(compare_benchmarks(drawn(rng, 5), drawn(rng, 5, slower=0.5), 0.05)) == [
         PerformanceChange.IMPROVEMENT
     ]
 
@@ -207,7 +207,7 @@ def test_the_same_on_both_sides_is_hardly_ever_called(files, processes, session)
         sides = [
             drawn(rng, files, processes, benchmarks=3, session=session) for _ in ("base", "head")
         ]
-        result = changes(compare(*sides, 0.01))
+        result = changes(compare_benchmarks(*sides, 0.01))
         called += PerformanceChange.REGRESSION in result or PerformanceChange.IMPROVEMENT in result
 
     # One in a hundred is promised; seven of 200 have odds of some 1 : 200 then.
@@ -217,7 +217,9 @@ def test_the_same_on_both_sides_is_hardly_ever_called(files, processes, session)
 def test_enough_quiet_processes_say_that_nothing_has_changed():
     rng = np.random.default_rng(9)
 
-    assert changes(compare(drawn(rng, 8), drawn(rng, 8), 0.05)) == [PerformanceChange.NONE]
+    assert changes(compare_benchmarks(drawn(rng, 8), drawn(rng, 8), 0.05)) == [
+        PerformanceChange.NONE
+    ]
 
 
 def test_a_level_is_shared_by_all_benchmarks():
@@ -225,8 +227,8 @@ def test_a_level_is_shared_by_all_benchmarks():
     base, head = drawn(rng, 3, slower=1.0), drawn(rng, 3, slower=1.1)
     crowd = {f"c{index}": (process(1.0),) for index in range(300)}
 
-    alone = compare(base, head, 0.05)
-    among = compare(
+    alone = compare_benchmarks(base, head, 0.05)
+    among = compare_benchmarks(
         *(results(*({**run.processes, **crowd} for run in side.runs)) for side in (base, head)),
         0.05,
     )
@@ -239,7 +241,7 @@ def test_values_that_are_all_alike_by_luck_are_no_exact_knowledge():
     alike = results(*({"b": (process(1.0),)} for _ in range(3)))
     hardly = results(*({"b": (process(1.004),)} for _ in range(3)))
 
-    (dimension,) = compare(alike, hardly, 0.001).benchmarks[0].dimensions
+    (dimension,) = compare_benchmarks(alike, hardly, 0.001).benchmarks[0].dimensions
 
     assert dimension.change is PerformanceChange.UNKNOWN
 
@@ -248,7 +250,7 @@ def test_benchmarks_of_one_side_are_named():
     base = results({"a": (process(1.0),), "b": (process(1.0),)})
     head = results({"b": (process(1.0),), "c": (process(1.0),)})
 
-    comparison = compare(base, head, 0.05)
+    comparison = compare_benchmarks(base, head, 0.05)
 
     assert (comparison.added, comparison.removed) == (("c",), ("a",))
     assert [benchmark.id for benchmark in comparison.benchmarks] == ["b"]
@@ -259,7 +261,7 @@ def test_a_failure_or_another_text_of_a_benchmark_leaves_it_open():
     base = results({"a": (process(1.0),), "b": (process(1.0, version="1"),)})
     head = results({"a": (broken,), "b": (process(1.0, version="2"),)})
 
-    first, second = compare(base, head, 0.05).benchmarks
+    first, second = compare_benchmarks(base, head, 0.05).benchmarks
 
     assert (first.change, first.reason) == (
         PerformanceChange.UNKNOWN,
@@ -288,7 +290,9 @@ def moved(found, name="box", **facts):
 def test_times_of_unlike_machines_are_not_judged(elsewhere, message):
     rng = np.random.default_rng(11)
 
-    comparison = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), **elsewhere), 0.05)
+    comparison = compare_benchmarks(
+        drawn(rng, 5), moved(drawn(rng, 5, slower=2), **elsewhere), 0.05
+    )
 
     (dimension,) = comparison.benchmarks[0].dimensions
     assert (dimension.change, dimension.reason) == (PerformanceChange.UNKNOWN, message)
@@ -300,7 +304,7 @@ def test_times_of_unlike_machines_are_judged_where_that_is_asked_for():
     rng = np.random.default_rng(11)
     base, head = drawn(rng, 5), moved(drawn(rng, 5, slower=2), cpu="Other")
 
-    comparison = compare(base, head, 0.05, unlike=True)
+    comparison = compare_benchmarks(base, head, 0.05, unlike=True)
 
     assert changes(comparison) == [PerformanceChange.REGRESSION]
     assert "unlike-sides" in slugs(comparison)
@@ -317,13 +321,15 @@ def test_machines_of_one_kind_are_compared_where_each_side_has_several():
         for which, side in (("a", base), ("b", head))
     ]
 
-    assert changes(compare(*sides, 0.05)) == [PerformanceChange.REGRESSION]
+    assert changes(compare_benchmarks(*sides, 0.05)) == [PerformanceChange.REGRESSION]
 
 
 def test_another_python_is_compared_and_said():
     rng = np.random.default_rng(13)
 
-    comparison = compare(drawn(rng, 5), moved(drawn(rng, 5, slower=2), python="3.12"), 0.05)
+    comparison = compare_benchmarks(
+        drawn(rng, 5), moved(drawn(rng, 5, slower=2), python="3.12"), 0.05
+    )
 
     assert changes(comparison) == [PerformanceChange.REGRESSION]
     (text,) = [caveat.text for caveat in comparison.caveats if caveat.slug == "unlike-sides"]

@@ -5,7 +5,14 @@ from types import SimpleNamespace
 import pytest
 from builders import method_verdict_of
 
-from auditor.backtest.judge import agreement, backtest, candidates, failed, judge_commit, left_out
+from auditor.backtest.judge import (
+    count_agreement,
+    find_candidates,
+    judge_commit,
+    make_failed_result,
+    make_unmeasured_result,
+    summarise_backtest,
+)
 from auditor.backtest.model import CommitDetection, CommitKind, PastChange
 from auditor.compare.model import (
     BenchmarkComparison,
@@ -42,7 +49,7 @@ def commit(title, message="", files=("ring.go",), name="a" * 40, parent="b" * 40
     ],
 )
 def test_messages_that_speak_of_performance(title, kind):
-    (candidate,) = candidates([commit(title)], 10)
+    (candidate,) = find_candidates([commit(title)], 10)
 
     assert candidate.kind is kind
     assert candidate.why.startswith('its message says "')
@@ -58,7 +65,7 @@ def test_messages_that_speak_of_performance(title, kind):
     ],
 )
 def test_a_title_that_begins_with_a_word_of_tests_may_still_change_code(title):
-    assert len(candidates([commit(title)], 10)) == 1
+    assert len(find_candidates([commit(title)], 10)) == 1
 
 
 @pytest.mark.parametrize(
@@ -72,7 +79,7 @@ def test_a_title_that_begins_with_a_word_of_tests_may_still_change_code(title):
     ],
 )
 def test_a_path_that_holds_letters_of_a_benchmark_is_code(file):
-    (candidate,) = candidates([commit("Speed up Push", files=(file,))], 10)
+    (candidate,) = find_candidates([commit("Speed up Push", files=(file,))], 10)
 
     assert "benchmarks" not in candidate.why
 
@@ -92,7 +99,7 @@ def test_a_path_that_holds_letters_of_a_benchmark_is_code(file):
     ],
 )
 def test_a_path_with_the_word_is_a_benchmark_and_no_code(file):
-    assert candidates([commit("Speed up Push", files=(file,))], 10) == ()
+    assert find_candidates([commit("Speed up Push", files=(file,))], 10) == ()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +120,7 @@ def test_a_path_with_the_word_is_a_benchmark_and_no_code(file):
     ],
 )
 def test_other_commits_are_none(one):
-    assert candidates([one], 10) == ()
+    assert find_candidates([one], 10) == ()
 
 
 def test_the_likeliest_are_taken_and_kept_in_their_order():
@@ -121,8 +128,11 @@ def test_the_likeliest_are_taken_and_kept_in_their_order():
     plain = commit("Speed up Push", name="2")
     sure = commit("Speed up Pop", files=("ring.go", "bench_test.go"), name="3")
 
-    assert [candidate.commit.id for candidate in candidates([vague, plain, sure], 2)] == ["2", "3"]
-    (best,) = candidates([vague, plain, sure], 1)
+    assert [candidate.commit.id for candidate in find_candidates([vague, plain, sure], 2)] == [
+        "2",
+        "3",
+    ]
+    (best,) = find_candidates([vague, plain, sure], 1)
     assert best.commit.id == "3"
     assert best.why == 'its message says "Speed up", and it changes benchmarks'
 
@@ -304,7 +314,9 @@ def test_the_correlation_is_that_of_two_columns_of_zeros_and_ones():
     pairs = [(True, True)] * 3 + [(True, False), (False, True)] + [(False, False)] * 2
     every = [known(watched=watched, noticed=noticed) for watched, noticed in pairs]
 
-    found = backtest([*every, failed(FIX, "it does not build", 1.0), left_out(FIX)]).agreement
+    found = summarise_backtest(
+        [*every, make_failed_result(FIX, "it does not build", 1.0), make_unmeasured_result(FIX)]
+    ).agreement
 
     assert (found.both, found.watched_only, found.noticed_only, found.neither) == (3, 1, 1, 2)
     assert found.phi == pytest.approx(5 / 12)
@@ -313,4 +325,4 @@ def test_the_correlation_is_that_of_two_columns_of_zeros_and_ones():
 def test_where_one_of_both_never_varies_there_is_no_correlation():
     every = [known(watched=True, noticed=noticed) for noticed in (True, False)]
 
-    assert agreement(every).phi is None
+    assert count_agreement(every).phi is None

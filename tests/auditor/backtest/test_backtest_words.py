@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from auditor.backtest import assemble as shown
-from auditor.backtest.document import backtest_document, schema
-from auditor.backtest.judge import backtest, failed, left_out
+from auditor.backtest.document import backtest_document, build_schema
+from auditor.backtest.judge import make_failed_result, make_unmeasured_result, summarise_backtest
 from auditor.backtest.model import (
     BenchmarkShift,
     CommitDetection,
@@ -17,7 +17,14 @@ from auditor.backtest.model import (
     CommitResult,
     PastChange,
 )
-from auditor.backtest.text import agreement, detecting_benchmarks, headline, line, markdown, methods
+from auditor.backtest.text import (
+    describe_agreement,
+    describe_methods,
+    detecting_benchmarks,
+    format_commit_line,
+    format_headline,
+    render_markdown,
+)
 from auditor.compare.model import Dimension
 from auditor.core.contracts.history import Commit
 from reports import results
@@ -53,18 +60,18 @@ MISSED = CommitResult(
     methods=("Peek",),
     unwatched=("Peek",),
 )
-FAILED = failed(change(), "it does not build", 1.0)
+FAILED = make_failed_result(change(), "it does not build", 1.0)
 
 
 def made(*tried):
-    return backtest_document(backtest(tried), "{}", "1.2")
+    return backtest_document(summarise_backtest(tried), "{}", "1.2")
 
 
 def test_the_document_is_what_its_schema_says():
-    document = made(NOTICED, MISSED, FAILED, left_out(change()))
+    document = made(NOTICED, MISSED, FAILED, make_unmeasured_result(change()))
 
-    assert (SCHEMAS / "backtest.schema.json").read_text() == schema()
-    jsonschema.validate(json.loads(results.text(document)), json.loads(schema()))
+    assert (SCHEMAS / "backtest.schema.json").read_text() == build_schema()
+    jsonschema.validate(json.loads(results.format_json(document)), json.loads(build_schema()))
 
 
 @pytest.mark.parametrize(
@@ -72,14 +79,14 @@ def test_the_document_is_what_its_schema_says():
     [
         ((NOTICED, MISSED), "The suite would have detected 1 of 2 commits."),
         (
-            (NOTICED, FAILED, left_out(change())),
+            (NOTICED, FAILED, make_unmeasured_result(change())),
             "The suite would have detected 1 of 1 commit; 2 more are inconclusive.",
         ),
         ((FAILED,), "Cannot tell: no commit could be judged."),
     ],
 )
 def test_the_answer_is_a_sentence(tried, message):
-    assert headline(made(*tried)) == message
+    assert format_headline(made(*tried)) == message
 
 
 def test_who_noticed_it_most_comes_first():
@@ -105,30 +112,30 @@ def test_who_noticed_it_most_comes_first():
 def test_changed_methods_are_counted(tried, message):
     (commit,) = made(tried).commits
 
-    assert methods(commit) == message
+    assert describe_methods(commit) == message
 
 
 def test_agreement_is_said_only_where_something_is_known():
-    assert agreement(made(FAILED).agreement) == []
-    counts, correlation = agreement(made(NOTICED, MISSED).agreement)
+    assert describe_agreement(made(FAILED).agreement) == []
+    counts, correlation = describe_agreement(made(NOTICED, MISSED).agreement)
     assert counts.startswith("covered and detected: 1; ")
     assert counts.endswith("neither: 1")
     assert correlation == "correlation 1.00"
-    assert agreement(made(NOTICED).agreement)[1] == "one of both never varies"
+    assert describe_agreement(made(NOTICED).agreement)[1] == "one of both never varies"
 
 
 def test_a_line_for_those_who_watch():
-    assert line(NOTICED).replace("\N{NO-BREAK SPACE}", " ") == (
+    assert format_commit_line(NOTICED).replace("\N{NO-BREAK SPACE}", " ") == (
         "aaaaaaaaaaaa detected (12 s; Speed up Push)"
     )
-    assert "failed: it does not build (" in line(FAILED)
+    assert "failed: it does not build (" in format_commit_line(FAILED)
 
 
 def test_titles_of_strangers_are_shown_as_they_are():
-    text = markdown(made(MISSED))
+    text = render_markdown(made(MISSED))
     console = Console(width=200)
     with console.capture() as captured:
-        console.print(shown.table(made(MISSED)))
+        console.print(shown.build_table(made(MISSED)))
 
     assert "`Use <b>less</b> @all`" in text
     assert "Use <b>less</b> @all" in captured.get()

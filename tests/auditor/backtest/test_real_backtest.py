@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from real_program import PLAN, TINY, commit, everything, git, tiny
 
-from auditor.backtest.document import schema
+from auditor.backtest.document import build_schema
 
 pytestmark = pytest.mark.subject
 
@@ -57,7 +57,7 @@ def test_what_the_suite_watches_is_noticed_and_what_does_not_build_fails_alone(
 
     found, said = program.audited(*call)
 
-    jsonschema.validate(found, json.loads(schema()))
+    jsonschema.validate(found, json.loads(build_schema()))
     by_title = {one["title"]: one for one in found["commits"]}
     assert {title: one["noticed"] for title, one in by_title.items()} == {
         "Avoid allocations in what does not build": "failed",

@@ -7,7 +7,12 @@ import pytest
 from cli_acting import Stage, method, pair, score
 
 from auditor.abs.running import BY_COMMAND
-from auditor.cli.interrupts import FAR_SECONDS, INTERRUPTS, MESSAGE, NEAR_SECONDS
+from auditor.cli.interrupts import (
+    INTERRUPT_HANDLER,
+    INTERRUPT_MESSAGE,
+    LOCAL_GRACE_SECONDS,
+    REMOTE_GRACE_SECONDS,
+)
 from auditor.core.caveats import Caveat
 from auditor.core.errors import BuildFailed, ToolMissing
 from auditor.core.mutant import InjectionKind
@@ -178,21 +183,21 @@ def test_every_kind_of_failure_has_its_exit_code(stage, capsys, failure, code, s
 
 
 def test_an_error_that_an_interrupt_has_caused_is_an_interrupt(stage, capsys, monkeypatch):
-    monkeypatch.setattr(INTERRUPTS, "requested", True)
+    monkeypatch.setattr(INTERRUPT_HANDLER, "requested", True)
 
     assert stage.of(failure=BuildFailed("go was ended")).call("abs", SUBJECT) == 130
-    assert capsys.readouterr().err.endswith(f"{MESSAGE}\n")
+    assert capsys.readouterr().err.endswith(f"{INTERRUPT_MESSAGE}\n")
 
 
 @pytest.mark.parametrize(
-    ("host", "seconds"), [("local", NEAR_SECONDS), ("ssh:elsewhere", FAR_SECONDS)]
+    ("host", "seconds"), [("local", LOCAL_GRACE_SECONDS), ("ssh:elsewhere", REMOTE_GRACE_SECONDS)]
 )
 def test_machines_elsewhere_have_longer_to_tidy_up(stage, monkeypatch, host, seconds):
-    monkeypatch.setattr(INTERRUPTS, "seconds", NEAR_SECONDS)
+    monkeypatch.setattr(INTERRUPT_HANDLER, "seconds", LOCAL_GRACE_SECONDS)
 
     stage.call("abs", SUBJECT, "--host", host)
 
-    assert INTERRUPTS.seconds == seconds
+    assert INTERRUPT_HANDLER.seconds == seconds
 
 
 def test_an_error_brings_no_escapes_to_the_terminal(stage, capsys):

@@ -10,9 +10,9 @@ import pytest
 ROOT = Path(__file__).parents[3]
 BEGIN = """
 import hashlib, sys, time
-from auditor.cli.interrupts import Interrupts
+from auditor.cli.interrupts import InterruptHandler
 
-interrupts = Interrupts(1.0)
+interrupts = InterruptHandler(1.0)
 interrupts.install()
 """
 READY = "print('ready', flush=True)"

@@ -7,7 +7,7 @@ import pytest
 
 from auditor.cli.context import AppContext
 from auditor.cli.main import COMMANDS, cli, main
-from auditor.cli.purposes import MOST_USED, PURPOSES, Command
+from auditor.cli.purposes import MOST_USED, PURPOSES, GroupedCommand
 
 SCREEN = (24, 80)
 
@@ -46,7 +46,7 @@ def test_each_option_has_help_and_a_purpose(name):
     known = {option for options in PURPOSES.values() for option in options}
     for option in options_of(command):
         assert option.help, long_name(option)
-    if isinstance(command, Command):
+    if isinstance(command, GroupedCommand):
         assert {*map(long_name, options_of(command))} <= known
         assert command.ungrouped_options == []
         first = command.option_groups[0]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from builders import abs_request
 
-from auditor.abs.judge.detection import statement_beforehand, statement_of_rule
+from auditor.abs.judge.detection import describe_rule_settings, warn_never_significant
 from auditor.abs.judge.distortion import describe_distortion
 from auditor.abs.judge.indifference_zone import borderline_caveat
 from auditor.abs.judge.score_caveats import score_caveats
@@ -19,7 +19,7 @@ from auditor.core.request import DetectionRule
 from auditor.measure import interference, run_similarity
 from auditor.measure.calibration import achieved_caveat
 from auditor.series import stored
-from auditor.store.machines import left_out
+from auditor.store.machines import describe_unused_runs
 
 CATALOGUE = tomllib.loads(Path(__file__).parents[3].joinpath("auditor/messages.toml").read_text())
 EXAMPLES = {
@@ -68,12 +68,14 @@ def of_score(**changes):
 
 def pure_caveats():
     """Return caveats that pure functions make."""
-    yield from (caveat for facts in MACHINES for caveat in machine.caveats(facts, None))
-    yield machine.busy_caveat(3.2, 4)
-    yield from statement_of_rule(abs_request(**GATE))
-    yield from statement_of_rule(abs_request(**PAPER))
-    yield from statement_of_rule(abs_request(significance=0.05))
-    yield statement_beforehand(abs_request(iterations=1))
+    yield from (
+        caveat for facts in MACHINES for caveat in machine.list_machine_caveats(facts, None)
+    )
+    yield machine.warn_of_load(3.2, 4)
+    yield from describe_rule_settings(abs_request(**GATE))
+    yield from describe_rule_settings(abs_request(**PAPER))
+    yield from describe_rule_settings(abs_request(significance=0.05))
+    yield warn_never_significant(abs_request(iterations=1))
     yield borderline_caveat((0.241, 0.26), 0.25)
     yield Caveat("distorted", describe_distortion(SimpleNamespace(estimate=1.52)))
     yield from of_score(slowdown_source="auto")
@@ -83,13 +85,13 @@ def pure_caveats():
     yield from of_score(controls=SimpleNamespace(alarms=[("Push", "BenchmarkPush")], judged=9))
     yield achieved_caveat(0.71, 0.5)
     yield achieved_caveat(0.31, 0.5, (0.28, 0.35))
-    yield left_out({"ci-1": 7})
-    yield from interference.advice(interference.Rating.NOISY, HostInterference())
-    yield from interference.advice(interference.Rating.USABLE, HostInterference())
+    yield describe_unused_runs({"ci-1": 7})
+    yield from interference.advise_on_noise(interference.NoiseRating.NOISY, HostInterference())
+    yield from interference.advise_on_noise(interference.NoiseRating.USABLE, HostInterference())
     for slug, runs in RUNS.items():
-        caveats = run_similarity.judge("B", runs).caveats
+        caveats = run_similarity.judge_runs("B", runs).caveats
         yield from (caveat for caveat in caveats if caveat.slug == slug)
-    yield from stored.caveats(SimpleNamespace(**vars(RESULTS), commits=("1a2b3c",)))
+    yield from stored.list_result_caveats(SimpleNamespace(**vars(RESULTS), commits=("1a2b3c",)))
 
 
 CAVEATS = list(pure_caveats())

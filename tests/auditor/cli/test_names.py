@@ -5,8 +5,8 @@ import json
 import pytest
 from cli_acting import Stage
 
-from auditor.config import load
-from auditor.config.quantities import seconds
+from auditor.config import load_config
+from auditor.config.quantities import parse_duration
 from auditor.config.settings import HARNESS_NAMES, HARNESSES
 from auditor.core.errors import UsageError
 
@@ -32,7 +32,7 @@ def stage(tmp_path):
 def test_a_harness_has_the_names_that_users_know(stage, tmp_path, name, ours):
     (tmp_path / "c.json").write_text(json.dumps({"subject": SUBJECT, "harness": name}))
 
-    assert load("c.json", {}, tmp_path).harness == ours
+    assert load_config("c.json", {}, tmp_path).harness == ours
     assert stage.call("abs", SUBJECT, "--harness", name) == 0
     assert stage.opened[-1][0].harness == ours
 
@@ -59,7 +59,7 @@ def test_a_value_of_another_kind_is_answered_with_the_right_spelling(tmp_path, k
     (tmp_path / "c.json").write_text(json.dumps({"subject": SUBJECT, **keys}))
 
     with pytest.raises(UsageError) as failure:
-        load("c.json", {}, tmp_path)
+        load_config("c.json", {}, tmp_path)
 
     assert said in str(failure.value)
     assert "$" not in str(failure.value)
@@ -69,7 +69,7 @@ def test_a_value_of_another_kind_is_answered_with_the_right_spelling(tmp_path, k
 @pytest.mark.parametrize(("text", "meant"), [("600", "10m"), ("90", "90s"), ("0.5", "0.5s")])
 def test_a_duration_without_a_unit_is_answered_with_one(text, meant):
     with pytest.raises(ValueError, match=rf"has no unit; write {meant}$"):
-        seconds(text)
+        parse_duration(text)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from cli_acting import Stage
 
 from auditor.cli.outputs import ENDINGS
 from auditor.config.places import IGNORED
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.subjects.folder import place_folder
 
 SUBJECT = "go:example.org/ring@v1"
@@ -33,7 +33,7 @@ def project(tmp_path, monkeypatch):
 
 def digest(stage, tmp_path):
     """Return the digest of the subject that the last command audited: what the store goes by."""
-    return place_folder(stage.opened[-1][0].subject, Home(tmp_path / "copies")).digest_of_tree
+    return place_folder(stage.opened[-1][0].subject, HomeFolder(tmp_path / "copies")).digest_of_tree
 
 
 def test_a_file_of_each_ending_is_written_and_named(stage, tmp_path, capsys):

@@ -5,14 +5,21 @@ from itertools import count
 from rich.console import Console as Terminal
 
 from auditor.cli.console import Console
-from auditor.cli.progress import Bar, Lines, PhaseProgress, ProgressWatcher, observer, time_left
+from auditor.cli.progress import (
+    BarWatcher,
+    LineWatcher,
+    PhaseProgress,
+    ProgressWatcher,
+    format_time_left,
+    open_observer,
+)
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostFacts
 from auditor.core.outcome import Crashed, Measured
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import Schedule
 from auditor.core.suite import Benchmark
-from auditor.core.units import duration
+from auditor.core.units import format_duration
 
 MEASURED = Measured(())
 
@@ -53,12 +60,17 @@ def test_what_is_known_already_takes_no_time():
 
 
 def test_times_are_said_as_people_say_them():
-    assert [duration(one) for one in (0.2, 59, 150, 7300)] == ["1 s", "59 s", "2 min", "2 h 2 min"]
-    assert (time_left(None), time_left(0.0)) == ("", "")
+    assert [format_duration(one) for one in (0.2, 59, 150, 7300)] == [
+        "1 s",
+        "59 s",
+        "2 min",
+        "2 h 2 min",
+    ]
+    assert (format_time_left(None), format_time_left(0.0)) == ("", "")
 
 
 def test_without_a_terminal_there_is_at_most_one_line_in_five_seconds(capsys):
-    lines = Lines(Console({}, quiet=False), ticking(1))
+    lines = LineWatcher(Console({}, quiet=False), ticking(1))
     lines.phase_started("suite", 20, 20.0)
     for _ in range(20):
         lines.trial_ended(ended(), reused=False)
@@ -70,7 +82,7 @@ def test_without_a_terminal_there_is_at_most_one_line_in_five_seconds(capsys):
 
 
 def test_going_on_is_said_once(capsys):
-    lines = Lines(Console({}, quiet=False), ticking(0))
+    lines = LineWatcher(Console({}, quiet=False), ticking(0))
     lines.phase_started("suite", 5, 20.0)
     for repetition, reused in enumerate((True, True, True, False, False)):
         lines.trial_ended(ended(repetition=repetition), reused=reused)
@@ -80,7 +92,7 @@ def test_going_on_is_said_once(capsys):
 
 
 def test_what_was_measured_a_moment_ago_is_no_going_on(capsys):
-    lines = Lines(Console({}, quiet=False), ticking(0))
+    lines = LineWatcher(Console({}, quiet=False), ticking(0))
     lines.phase_started("counters", 1, 1.0)
     lines.trial_ended(ended(), reused=False)
     lines.phase_started("reach", 2, 1.0)
@@ -91,7 +103,7 @@ def test_what_was_measured_a_moment_ago_is_no_going_on(capsys):
 
 
 def test_a_benchmark_that_fails_is_named(capsys):
-    lines = Lines(Console({}, quiet=False), ticking(0))
+    lines = LineWatcher(Console({}, quiet=False), ticking(0))
     lines.phase_started("suite", 1, 20.0)
     lines.trial_ended(ended(Crashed(2, "")), reused=False)
 
@@ -99,7 +111,7 @@ def test_a_benchmark_that_fails_is_named(capsys):
 
 
 def test_no_line_begins_with_what_a_name_holds(capsys):
-    lines = Lines(Console({}, quiet=False), ticking(9))
+    lines = LineWatcher(Console({}, quiet=False), ticking(9))
     lines.phase_started("suite\n::error::a", 1, 20.0)
     lines.caveat(Caveat("few-runs", "b\n::error::b\x1b[2J"))
 
@@ -110,7 +122,7 @@ def test_no_line_begins_with_what_a_name_holds(capsys):
 
 
 def test_what_is_said_keeps_its_lines_but_steers_no_terminal(capsys):
-    Console({}, quiet=False).say("a\x1b]0;title\x07\u202e\x9b2J\nb")
+    Console({}, quiet=False).print_message("a\x1b]0;title\x07\u202e\x9b2J\nb")
 
     assert capsys.readouterr().err == "a\\x1b]0;title\\u202e\\x9b2J\nb\n"
 
@@ -118,7 +130,7 @@ def test_what_is_said_keeps_its_lines_but_steers_no_terminal(capsys):
 def test_what_another_program_prints_stays_as_it_is(capfdbinary):
     console = Console({}, quiet=False)
     console.raw(b"\x1b[31mred\xff")
-    console.raw_error(b"\x1b[2J")
+    console.print_error_bytes(b"\x1b[2J")
 
     assert capfdbinary.readouterr() == (b"\x1b[31mred\xff", b"\x1b[2J")
 
@@ -126,7 +138,7 @@ def test_what_another_program_prints_stays_as_it_is(capfdbinary):
 def test_a_caveat_is_said_once_and_quiet_says_nothing(capsys):
     caveat = Caveat("few-runs", "two are few")
     for console in (Console({}, quiet=False), Console({}, quiet=True)):
-        with observer(console, ticking(0)) as watching:
+        with open_observer(console, ticking(0)) as watching:
             watching.caveat(caveat)
             watching.caveat(caveat)
             watching.phase_started("suite", 1, 1.0)
@@ -139,8 +151,8 @@ def test_a_bar_shows_the_phase_and_braces_in_it_do_no_harm():
     console = Console({}, quiet=False)
     drawn = io.StringIO()
     console._err = Terminal(file=drawn, force_terminal=True, width=120, _environ={})
-    with observer(console, ticking(1)) as watching:
-        assert isinstance(watching, Bar)
+    with open_observer(console, ticking(1)) as watching:
+        assert isinstance(watching, BarWatcher)
         watching.phase_started("suite {run} [1] of 5", 4, 8.0)
         watching.trial_ended(ended(), reused=False)
         watching.progress.refresh()
@@ -155,7 +167,7 @@ def test_events_before_a_phase_are_no_trouble():
 
 
 def test_that_nothing_was_left_to_run_is_said(capsys):
-    with observer(Console({}, quiet=False), ticking(0)) as watching:
+    with open_observer(Console({}, quiet=False), ticking(0)) as watching:
         watching.phase_started("suite", 2, 2.0)
         for name in ("suite", "again"):
             watching.phase_started(name, 2, 2.0)
@@ -167,7 +179,7 @@ def test_that_nothing_was_left_to_run_is_said(capsys):
 
 
 def test_an_audit_that_is_refused_does_not_say_that_nothing_was_run(capsys):
-    with suppress(KeyError), observer(Console({}, quiet=False), ticking(0)) as watching:
+    with suppress(KeyError), open_observer(Console({}, quiet=False), ticking(0)) as watching:
         watching.phase_started("suite", 2, 2.0)
         watching.trial_ended(ended(), reused=True)
         raise KeyError
@@ -176,7 +188,7 @@ def test_an_audit_that_is_refused_does_not_say_that_nothing_was_run(capsys):
 
 
 def test_steps_of_a_build_are_a_line_now_and_then(capsys):
-    lines = Lines(Console({}, quiet=False), ticking(10))
+    lines = LineWatcher(Console({}, quiet=False), ticking(10))
 
     for number in range(8):
         lines.build_step(f"Maven: module {number}")
@@ -189,7 +201,7 @@ def test_steps_of_a_build_are_a_line_now_and_then(capsys):
 
 
 def test_what_is_being_done_is_said_where_nothing_was_for_a_while(capsys):
-    lines = Lines(Console({}, quiet=False), ticking(1))
+    lines = LineWatcher(Console({}, quiet=False), ticking(1))
 
     lines.end_silence()
     lines.build_step("pip installs the project")
@@ -214,8 +226,8 @@ def test_steps_of_a_build_stand_beside_the_spinner_and_are_cut_to_its_line():
     console = Console({}, quiet=False)
     console._err = Terminal(file=written, force_terminal=True, width=120)
 
-    with observer(console, ticking(1)) as hears:
-        assert isinstance(hears, Bar)
+    with open_observer(console, ticking(1)) as hears:
+        assert isinstance(hears, BarWatcher)
         hears.build_step(f"Maven: module {'x' * 100}")
         hears.progress.refresh()
 

@@ -8,12 +8,12 @@ from auditor.clusters import peers, worker
 def has(folder, digest):
     """Make a worker one that has the builds in a folder."""
     session = worker._SESSIONS["s"]
-    session.benches[digest] = worker._Open(None, Path(folder), Path(folder), None)
+    session.benches[digest] = worker._OpenSubject(None, Path(folder), Path(folder), None)
 
 
 def asks(digest, path, makers, library=None):
     if library:
-        peers.c_library = lambda: library
-    result = peers.Peers("s", digest, worker.program)
+        peers.read_c_library = lambda: library
+    result = peers.ProgramPeers("s", digest, worker.read_program)
     result.makers = makers
     return result.program(Path(path))

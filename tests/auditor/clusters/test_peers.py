@@ -6,7 +6,7 @@ import peers_work
 import pytest
 from dask_daemon import dask_cluster
 
-from runners.programs import note_made
+from runners.programs import mark_built
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.subject
@@ -33,7 +33,7 @@ def test_a_program_is_had_from_who_has_built_it_and_nothing_from_others(client, 
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "a.test").write_bytes(PROGRAM)
     (tmp_path / "bin" / "half.test").write_bytes(PROGRAM[:99])
-    note_made(tmp_path / "bin" / "a.test")
+    mark_built(tmp_path / "bin" / "a.test")
     client.run(peers_work.has, str(tmp_path), "d", workers=[one])
 
     def asked(*words, makers=(one,)):
@@ -53,7 +53,7 @@ def test_a_program_is_had_from_who_has_built_it_and_nothing_from_others(client, 
 def test_what_is_linked_with_another_c_library_is_built_here(client, tmp_path):
     one, other = sorted(client.ncores())
     (tmp_path / "a.test").write_bytes(PROGRAM)
-    note_made(tmp_path / "a.test")
+    mark_built(tmp_path / "a.test")
     client.run(peers_work.has, str(tmp_path), "d", workers=[one])
     words = ("d", "a.test", (one,), "glibc 1.0")
 

@@ -28,8 +28,8 @@ from auditor.abs.assemble import open_audit
 from auditor.clusters import Cluster
 from auditor.clusters import cluster as clusters
 from auditor.clusters.question import WorkerQuestion
-from auditor.config import load
-from auditor.config.places import places
+from auditor.config import load_config
+from auditor.config.places import choose_places
 from auditor.core.errors import MachineError
 from auditor.core.hosts import DaskSpec
 from auditor.core.outcome import Measured
@@ -135,15 +135,17 @@ def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster
     await_workers(cluster, 2)
     path = configured(tmp_path, cluster, subject=str(folder), harness="go", benchmarks="Add|Twice")
     environment = program.environment()
-    config = load(str(path), {}, tmp_path)
+    config = load_config(str(path), {}, tmp_path)
 
     def built():
         return [file for home in homes for file in home.rglob("*.test")]
 
-    with open_audit(config, places(config, environment), environment, Silent()) as audit:
+    with open_audit(config, choose_places(config, environment), environment, Silent()) as audit:
         parts = audit._parts
         trial, other = (
-            parts.trial(Purpose.SUITE, benchmark, schedules.plain(parts.request.plan, 100))
+            parts.trial(
+                Purpose.SUITE, benchmark, schedules.make_plain_schedule(parts.request.plan, 100)
+            )
             for benchmark in parts.suite.benchmarks
         )
         list(parts.dispatcher.run([trial]))

@@ -8,12 +8,12 @@ from queue import Queue
 
 import pytest
 
-from auditor.clusters.rented import rented
+from auditor.clusters.rented import rent_cluster
 from auditor.core.errors import MachineError
 from auditor.core.hosts import RentedSpec
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
-from runners.rented.ledger import Ledger
+from runners.rented.ledger import RentalLedger
 
 pytest.importorskip("distributed")
 ASKED = RentedSpec(
@@ -82,8 +82,8 @@ class Shrinking(Slow):
 @contextmanager
 def opened(tmp_path, asked, told):
     clock = Clock()
-    ledger = Ledger(tmp_path / "notes", LocalHost(clock), clock, {"PATH": os.defpath})
-    with rented(asked, ledger, clock, told.append) as cluster:
+    ledger = RentalLedger(tmp_path / "notes", LocalHost(clock), clock, {"PATH": os.defpath})
+    with rent_cluster(asked, ledger, clock, told.append) as cluster:
         yield cluster
 
 

@@ -6,13 +6,15 @@ import pytest
 
 from auditor.clusters import worker
 from auditor.core.errors import MachineError
-from runners.home import Home
-from runners.subjects.placed import Placed
+from runners.home import HomeFolder
+from runners.subjects.placed import PlacedSubject
 from runners.tree_archive import pack_folders, unpack_folders
 
 
 def recipe(folder, tree):
-    placed = Placed(root=folder, tree=folder / "in", name="p", revision="", digest_of_tree="d")
+    placed = PlacedSubject(
+        root=folder, tree=folder / "in", name="p", revision="", digest_of_tree="d"
+    )
     return worker.SubjectRecipe(
         session="s", config="", placed=placed, tree=tree, built=None, digest="d"
     )
@@ -23,11 +25,11 @@ def test_what_a_benchmark_has_changed_is_replaced(tmp_path):
     (tmp_path / "sent" / "in" / "data").write_text("as it was")
     (tmp_path / "sent" / "in" / "link").symlink_to("/usr/bin/env")
     sent = recipe(tmp_path / "sent", pack_folders([(".", tmp_path / "sent")]))
-    home = Home(tmp_path / "home")
-    first = worker._unpacked(sent, home)
+    home = HomeFolder(tmp_path / "home")
+    first = worker._unpack_tree(sent, home)
     (first.tree / "data").write_text("changed")
 
-    again = worker._unpacked(sent, home)
+    again = worker._unpack_tree(sent, home)
 
     assert again.tree == first.tree
     assert (again.tree / "data").read_text() == "as it was"
@@ -37,13 +39,13 @@ def test_what_a_benchmark_has_changed_is_replaced(tmp_path):
 def test_what_was_sent_counts_as_used_from_then_on_however_old_it_is(tmp_path):
     (tmp_path / "sent" / "in").mkdir(parents=True)
     os.utime(tmp_path / "sent", (1, 1))
-    home = Home(tmp_path / "home")
+    home = HomeFolder(tmp_path / "home")
     there = unpack_folders(pack_folders([(".", tmp_path / "sent")]), "d", home)
 
-    with home.scratch():
+    with home.make_scratch_folder():
         assert there.is_dir()
 
 
 def test_an_archive_that_is_none_is_one_line(tmp_path):
     with pytest.raises(MachineError, match="the received files cannot be unpacked"):
-        worker._unpacked(recipe(tmp_path, b"nonsense"), Home(tmp_path / "home"))
+        worker._unpack_tree(recipe(tmp_path, b"nonsense"), HomeFolder(tmp_path / "home"))

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from auditor.compare.model import Patch
-from auditor.compare.study_order import changed_methods
+from auditor.compare.study_order import find_changed_methods
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.go.mutator import GoMutator
 
@@ -32,7 +32,7 @@ def changed(head, *names):
     patch = Patch(changed=tuple(f"example.org/toy.{name}" for name in names), added=(), removed=())
     return [
         changed_method.name
-        for changed_method in changed_methods(patch, revision(BASE), revision(head))
+        for changed_method in find_changed_methods(patch, revision(BASE), revision(head))
     ]
 
 

@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 
 from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.compare.command_comment import LARGEST_RESULT, MARKER
-from reports.markdown import LIMIT
+from auditor.compare.command_comment import COMMENT_MARKER, MAX_RESULT_BYTES
+from reports.markdown import MAX_COMMENT_BYTES
 
 SHA = "c" * 40
 
@@ -47,7 +47,7 @@ def test_a_comment_is_written_on_the_one_pull_request_that_is_meant(post, github
     assert post() == 0
 
     (comment,) = github.comments
-    assert comment["body"].startswith(MARKER + "\n## `2 benchmarks have a regression")
+    assert comment["body"].startswith(COMMENT_MARKER + "\n## `2 benchmarks have a regression")
     assert f"for `{SHA}`" in comment["body"]
     assert ("POST", "/repos/some/project/issues/3/comments") in github.calls
 
@@ -55,7 +55,7 @@ def test_a_comment_is_written_on_the_one_pull_request_that_is_meant(post, github
 def test_the_second_time_the_same_comment_is_written_anew(post, github):
     for index in range(150):
         github.add_comment("somebody", f"comment {index}")
-    github.add_comment("somebody", f"{MARKER} mine!")
+    github.add_comment("somebody", f"{COMMENT_MARKER} mine!")
     post()
     before = len(github.comments)
 
@@ -63,7 +63,7 @@ def test_the_second_time_the_same_comment_is_written_anew(post, github):
 
     assert len(github.comments) == before
     assert ("PATCH", f"/repos/some/project/issues/comments/{before}") in github.calls
-    assert github.comments[150]["body"] == f"{MARKER} mine!"
+    assert github.comments[150]["body"] == f"{COMMENT_MARKER} mine!"
 
 
 def test_without_a_pull_request_nothing_is_written(post, github, capsys):
@@ -85,7 +85,7 @@ def test_without_a_pull_request_nothing_is_written(post, github, capsys):
         ),
         (b"\xff\xfe", "not a result of bench-audit compare"),
         (b"[" * 100_000, "not a result of bench-audit compare"),
-        (b" " * (LARGEST_RESULT + 1), "it is larger than 10,000,000 bytes"),
+        (b" " * (MAX_RESULT_BYTES + 1), "it is larger than 10,000,000 bytes"),
     ],
 )
 def test_a_result_that_is_none_is_refused_and_nothing_is_asked(
@@ -126,9 +126,9 @@ def test_names_that_mean_harm_are_in_code_spans(post, github):
     html = {
         token.content.strip() for token in tokens if token.type in ("html_inline", "html_block")
     }
-    assert html == {MARKER, "<sub>", "</sub>"}
+    assert html == {COMMENT_MARKER, "<sub>", "</sub>"}
     assert not [token for token in tokens if token.type in ("link_open", "image", "fence")]
-    assert len(comment["body"].encode()) <= LIMIT
+    assert len(comment["body"].encode()) <= MAX_COMMENT_BYTES
 
 
 @pytest.mark.parametrize("missing", ["GITHUB_TOKEN", "GITHUB_REPOSITORY"])

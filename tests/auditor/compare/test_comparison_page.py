@@ -13,27 +13,27 @@ from test_page_names import NASTY
 from auditor.abs.judge import abs_score
 from auditor.abs.judge.abs_score import AbsData, MethodData
 from auditor.compare import page
-from auditor.compare.document import ComparisonDocument, schema
-from auditor.compare.judge import judge
-from auditor.compare.markdown import markdown
+from auditor.compare.document import ComparisonDocument, build_schema
+from auditor.compare.judge import judge_dimension
+from auditor.compare.markdown import render_markdown
 from auditor.compare.model import BenchmarkComparison, Dimension, Patch, Rounds
-from auditor.compare.page import patch_headline
+from auditor.compare.page import format_patch_headline
 from auditor.compare.terminal import write_for_github
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
 from auditor.core.request import DetectionRule
 from auditor.core.result import Verdict
-from reports.markdown import LIMIT
+from reports.markdown import MAX_COMMENT_BYTES
 
 SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "compare.schema.json"
 
 
 def test_the_schema_is_that_of_the_types():
-    assert SCHEMA.read_text() == schema()
+    assert SCHEMA.read_text() == build_schema()
 
 
 def test_what_matters_most_stands_first():
-    shown = page.view(whole())
+    shown = page.build_view(whole())
 
     assert shown.headline.replace("\N{NO-BREAK SPACE}", " ") == (
         "2 benchmarks have a regression, 1 more is suspected: ring.BenchmarkPush, "
@@ -59,7 +59,7 @@ OPEN = BenchmarkComparison(id="open", reason="the time was up")
 def test_the_headline_says_how_long_confirming_takes():
     result = made(benchmark("b", 1.2, fresh=False), confirming_seconds=170.0)
 
-    assert page.headline(result).endswith("not confirmed; confirming takes about 3 min more")
+    assert page.format_headline(result).endswith("not confirmed; confirming takes about 3 min more")
 
 
 @pytest.mark.parametrize(
@@ -81,11 +81,11 @@ def test_the_headline_says_how_long_confirming_takes():
     ],
 )
 def test_the_headline_claims_no_more_than_is_known(benchmarks, message):
-    assert page.headline(made(*benchmarks)).replace("\N{NO-BREAK SPACE}", " ") == message
+    assert page.format_headline(made(*benchmarks)).replace("\N{NO-BREAK SPACE}", " ") == message
 
 
 def test_markdown_has_a_row_for_each_and_names_in_code_spans():
-    text = markdown(whole())
+    text = render_markdown(whole())
 
     assert "| `ring.BenchmarkPush` | ▲ regression | time |" in text
     assert "New benchmarks: `ring.BenchmarkNew`" in text
@@ -117,16 +117,16 @@ def replaced(document):
 def test_hostile_names_leave_no_markup(visit):
     document = nasty()
 
-    tab, noise = visit(page.html(document))
+    tab, noise = visit(page.render_html(document))
 
     assert noise == []
     assert tab.title() != "owned"
     assert (tab.locator("script").count(), tab.locator("img").count()) == (1, 0)
     assert tab.locator("#benchmarks tbody tr").count() == len(NASTY) + 1
-    text = markdown(document)
+    text = render_markdown(document)
     assert "\x1b" not in text
     assert not [line for line in text.splitlines() if line.startswith(("@", "<", "![", "="))]
-    assert page.html(document) == page.html(document)
+    assert page.render_html(document) == page.render_html(document)
 
 
 @pytest.mark.browser
@@ -134,14 +134,14 @@ def test_hostile_names_leave_no_markup(visit):
 @pytest.mark.parametrize("width", [360, 1400])
 def test_axe_finds_nothing(visit, scheme, width):
     tab, _ = visit(
-        page.html(whole()), color_scheme=scheme, viewport={"width": width, "height": 900}
+        page.render_html(whole()), color_scheme=scheme, viewport={"width": width, "height": 900}
     )
 
     assert Axe().run(tab).response["violations"] == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("limit", [10_000, 20_000, LIMIT])
+@pytest.mark.parametrize("limit", [10_000, 20_000, MAX_COMMENT_BYTES])
 def test_markdown_keeps_within_its_room_and_says_what_is_left_out(limit):
     names = [f"example.org/ring.Benchmark{'N' * 300}{index}" for index in range(300)]
     document = made(
@@ -150,7 +150,7 @@ def test_markdown_keeps_within_its_room_and_says_what_is_left_out(limit):
         patch=Patch(changed=tuple(names), added=(), removed=(), unwatched=tuple(names)),
     )
 
-    text = markdown(document, limit)
+    text = render_markdown(document, limit)
 
     assert len(text.encode()) <= limit
     assert " more are in the result." in text
@@ -165,7 +165,7 @@ def test_a_suspicion_is_in_the_first_line_of_markdown():
         *(benchmark(f"a{index}") for index in range(30)), benchmark("b", 1.2, fresh=False)
     )
 
-    first = markdown(document, 10_000).splitlines()[0]
+    first = render_markdown(document, 10_000).splitlines()[0]
 
     assert first.replace("\N{NO-BREAK SPACE}", " ").startswith(f"## {SUSPECTED}")
 
@@ -199,7 +199,7 @@ def test_the_numbers_of_a_row_multiply(seed, harness):
     times = 3e-8 * drift * noise * [1, 1, rng.uniform(0.8, 2.5)]
     counts = np.round(rng.uniform(0, 3) + np.zeros((14, 3)) + [0, 0, rng.integers(0, 3)])
     judged = tuple(
-        judge(
+        judge_dimension(
             dimension,
             Rounds(first=tuple(map(tuple, all_[:6])), fresh=tuple(map(tuple, all_[6:]))),
             LIMITS,
@@ -215,7 +215,7 @@ def test_the_numbers_of_a_row_multiply(seed, harness):
         plain["benchmarks"][0]["unit"] = "ops/ms"
     document = msgspec.convert(plain, ComparisonDocument)
 
-    for row in page.view(document).rows:
+    for row in page.build_view(document).rows:
         (base, unit), (head, _) = shown_value(row.base), shown_value(row.head)
         if row.what in {"time", "throughput"}:
             assert unit == {"go": "ns/op", "jmh": "ops/ms"}[harness]
@@ -234,9 +234,9 @@ def test_a_row_whose_ratio_is_paired_says_over_how_many_rounds():
     values = 1e-6 * speed * np.exp(rng.normal(0, 0.003, (8, 3))) * [1, 1, 1.5]
     values[0, 2] *= 3
     rounds = tuple(map(tuple, values.tolist()))
-    judged = judge(Dimension.TIME, Rounds(first=rounds[:6], fresh=rounds), LIMITS)
+    judged = judge_dimension(Dimension.TIME, Rounds(first=rounds[:6], fresh=rounds), LIMITS)
 
-    (row,) = page.view(made(BenchmarkComparison(id="b", dimensions=(judged,)))).rows
+    (row,) = page.build_view(made(BenchmarkComparison(id="b", dimensions=(judged,)))).rows
 
     assert judged.paired
     assert judged.ratio == pytest.approx(1.5, rel=0.02)
@@ -245,20 +245,20 @@ def test_a_row_whose_ratio_is_paired_says_over_how_many_rounds():
 
 def test_what_comes_from_nothing_is_suspected_without_a_ratio():
     counts = ((0.0, 0.0, 3.0),) * 6
-    judged = judge(Dimension.ALLOCATIONS, Rounds(first=counts), LIMITS)
+    judged = judge_dimension(Dimension.ALLOCATIONS, Rounds(first=counts), LIMITS)
     document = made(BenchmarkComparison(id="b", dimensions=(judged,)))
 
-    assert page.headline(document).startswith(
+    assert page.format_headline(document).startswith(
         "1 suspected regression (b, 3 allocations for none), "
     )
-    (row,) = page.view(document).rows
+    (row,) = page.build_view(document).rows
     assert (row.base, row.head, row.times) == ("0", "3", "\N{EN DASH}")
 
 
 def test_what_was_left_to_the_last_is_told_in_the_headline():
     open_ = BenchmarkComparison(id="o", reason="the time was up", calls_changed=False)
 
-    message = page.headline(made(benchmark("a"), open_)).replace("\N{NO-BREAK SPACE}", " ")
+    message = page.format_headline(made(benchmark("a"), open_)).replace("\N{NO-BREAK SPACE}", " ")
 
     assert message.endswith("1 benchmark that calls none of the changed methods inconclusive")
 
@@ -296,4 +296,4 @@ def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes
     )
     patch = Patch(changed=tuple(one.id for one in methods), added=(), removed=(), verdict=verdict)
 
-    assert patch_headline(made(patch=patch)).endswith(message)
+    assert format_patch_headline(made(patch=patch)).endswith(message)

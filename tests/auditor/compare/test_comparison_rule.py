@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from auditor.compare.judge import (
-    LOOKS,
+    SCREENING_ROUNDS,
     ComparisonThresholds,
     differs_from_itself,
-    judge,
+    judge_dimension,
     screen_rounds,
 )
 from auditor.compare.model import Dimension, PerformanceChange, Rounds
@@ -32,7 +32,7 @@ def compared(rng, benchmarks, changed=(), times=1.1, **noise):
     first, suspects = {}, []
     for number in range(benchmarks):
         all_rounds = drawn(rng, ROUNDS, times=times if number in changed else 1.0, **noise)
-        for look in (*(one for one in LOOKS if one < ROUNDS), ROUNDS):
+        for look in (*(one for one in SCREENING_ROUNDS if one < ROUNDS), ROUNDS):
             first[number] = all_rounds[:look]
             change = screen_rounds(Dimension.TIME, first[number], LIMITS)
             if change is not PerformanceChange.UNKNOWN:
@@ -45,7 +45,7 @@ def compared(rng, benchmarks, changed=(), times=1.1, **noise):
         more = times if index in changed else 1.0
         fresh = drawn(rng, 8, times=more, **noise) if index in suspects else ()
         changes.append(
-            judge(Dimension.TIME, Rounds(first=first[index], fresh=fresh), limits).change
+            judge_dimension(Dimension.TIME, Rounds(first=first[index], fresh=fresh), limits).change
         )
     return changes
 
@@ -108,7 +108,7 @@ def rounds(base, head, number=6, again=None):
 def test_a_clear_change_that_fresh_rounds_confirm(head, change):
     mine = rounds(1.0, head)
 
-    verdict = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge_dimension(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
     assert verdict.change is change
     assert verdict.ratio == pytest.approx(head)
@@ -118,7 +118,7 @@ def test_a_clear_change_that_fresh_rounds_confirm(head, change):
 
 
 def test_a_suspicion_that_fresh_rounds_do_not_confirm_is_no_regression():
-    verdict = judge(
+    verdict = judge_dimension(
         Dimension.TIME, Rounds(first=rounds(1.0, 1.2, 4), fresh=rounds(1.0, 1.0, 8)), LIMITS
     )
 
@@ -128,7 +128,7 @@ def test_a_suspicion_that_fresh_rounds_do_not_confirm_is_no_regression():
 
 
 def test_a_suspicion_that_could_not_be_looked_into_is_open():
-    verdict = judge(Dimension.TIME, Rounds(first=rounds(1.0, 1.2)), LIMITS)
+    verdict = judge_dimension(Dimension.TIME, Rounds(first=rounds(1.0, 1.2)), LIMITS)
 
     assert (verdict.change, verdict.confirmed) == (PerformanceChange.UNKNOWN, False)
     assert "the time was up" in verdict.reason
@@ -137,7 +137,7 @@ def test_a_suspicion_that_could_not_be_looked_into_is_open():
 def test_what_differs_from_itself_is_not_called_a_regression():
     mine = rounds(1.0, 1.3, again=1.2)
 
-    verdict = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge_dimension(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
     assert differs_from_itself(Dimension.TIME, mine, LIMITS)
     assert verdict.change is PerformanceChange.UNKNOWN
@@ -147,14 +147,14 @@ def test_what_differs_from_itself_is_not_called_a_regression():
 def test_a_change_that_is_much_larger_than_that_is_one():
     mine = rounds(1.0, 1.6, again=1.06)
 
-    verdict = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge_dimension(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
     assert differs_from_itself(Dimension.TIME, mine, LIMITS)
     assert verdict.change is PerformanceChange.REGRESSION
 
 
 def test_too_few_rounds_tell_nothing():
-    verdict = judge(Dimension.TIME, Rounds(first=rounds(1.0, 2.0, 2)), LIMITS)
+    verdict = judge_dimension(Dimension.TIME, Rounds(first=rounds(1.0, 2.0, 2)), LIMITS)
 
     assert (verdict.change, verdict.ratio, verdict.visible) == (
         PerformanceChange.UNKNOWN,
@@ -166,7 +166,9 @@ def test_too_few_rounds_tell_nothing():
 def test_noise_is_said_as_what_would_have_been_seen():
     rng = np.random.default_rng(3)
     quiet, noisy = (
-        judge(Dimension.TIME, Rounds(first=drawn(rng, 10, process=by, disturbed=0)), LIMITS)
+        judge_dimension(
+            Dimension.TIME, Rounds(first=drawn(rng, 10, process=by, disturbed=0)), LIMITS
+        )
         for by in (0.005, 0.2)
     )
 
@@ -191,12 +193,12 @@ def test_noise_is_said_as_what_would_have_been_seen():
 def test_allocations_are_compared_also_with_none(dimension, base, head, change):
     mine = rounds(base, head)
 
-    assert judge(dimension, Rounds(first=mine, fresh=mine), LIMITS).change is change
+    assert judge_dimension(dimension, Rounds(first=mine, fresh=mine), LIMITS).change is change
 
 
 def test_the_values_of_a_row_are_those_of_the_rounds_that_its_ratio_is_of():
     """The machine was twice as fast in the first rounds."""
-    verdict = judge(
+    verdict = judge_dimension(
         Dimension.TIME, Rounds(first=rounds(0.5, 0.75), fresh=rounds(1.0, 1.5, 8)), LIMITS
     )
 
@@ -206,7 +208,7 @@ def test_the_values_of_a_row_are_those_of_the_rounds_that_its_ratio_is_of():
 
 def test_ratios_of_counts_are_those_of_the_counts_that_are_shown():
     """What is added to both sides for the rule is in none of them."""
-    verdict = judge(
+    verdict = judge_dimension(
         Dimension.ALLOCATIONS, Rounds(first=rounds(1.0, 2.0), fresh=rounds(1.0, 2.0, 8)), LIMITS
     )
 
@@ -219,7 +221,7 @@ def test_a_ratio_within_rounds_that_the_means_of_the_sides_do_not_have_is_paired
     drift = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
     mine = tuple((value, value * 1.001, value * (6 if value == 4 else 1.5)) for value in drift)
 
-    verdict = judge(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge_dimension(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
 
     assert verdict.paired
     assert verdict.ratio == pytest.approx(1.5, rel=0.01)

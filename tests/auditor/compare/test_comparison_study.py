@@ -18,7 +18,7 @@ from auditor.core.plan import Layouts, Purpose
 from auditor.core.request import CompareRequest
 from auditor.core.suite import Benchmark, Suite
 from auditor.core.values import TIME
-from auditor.measure.suite_runs import obstacle
+from auditor.measure.suite_runs import find_listing_obstacle
 
 ASKED = CompareRequest(min_delta=0.05, rounds=10, fresh=8, slowdown=0.6, methods=20)
 
@@ -323,7 +323,7 @@ def test_what_cannot_be_listed_in_head_is_not_gone():
     ],
 )
 def test_what_cannot_be_listed_holds_its_own_benchmarks_only(benchmark, name, is_held):
-    result = obstacle(benchmark, Suite((), unusable=((name, "it is broken"),)))
+    result = find_listing_obstacle(benchmark, Suite((), unusable=((name, "it is broken"),)))
 
     assert result == ("it is broken" if is_held else None)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from toy_language import parts, request
 
-from auditor.compare.study_patch import differing_methods
+from auditor.compare.study_patch import find_differing_methods
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.core.suite import Suite
 from mutators.python.mutator import PythonMutator
@@ -20,7 +20,7 @@ def revision(text):
 
 
 def changed(base, head):
-    patch, caveats = differing_methods(revision(base), revision(head))
+    patch, caveats = find_differing_methods(revision(base), revision(head))
     assert caveats == ()
     assert patch.added == patch.removed == ()
     return [name.removeprefix("pack.module.") for name in patch.changed]

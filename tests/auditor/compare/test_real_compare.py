@@ -20,7 +20,7 @@ from real_program import (
     write,
 )
 
-from auditor.compare.document import schema
+from auditor.compare.document import build_schema
 
 pytestmark = pytest.mark.subject
 
@@ -94,7 +94,7 @@ def test_a_method_that_takes_twice_as_long_is_a_regression(program, tmp_path, re
     assert answer.returncode == 1, answer
     assert "gate failed: 2 regressions confirmed" in answer.stderr
     document = json.loads(answer.stdout)
-    jsonschema.validate(document, json.loads(schema()))
+    jsonschema.validate(document, json.loads(build_schema()))
     assert document["change"] == "regression"
     for benchmark in document["benchmarks"]:
         time = next(

@@ -1,6 +1,6 @@
 """What is said of a machine that had other work beside the races."""
 
-from auditor.concurrency.judge.host_load import OTHERS, caveats
+from auditor.concurrency.judge.host_load import MAX_FOREIGN_SHARE, list_caveats
 
 
 def race(seconds=2.0, **shares):
@@ -8,13 +8,13 @@ def race(seconds=2.0, **shares):
 
 
 def test_a_machine_that_raced_and_nothing_else_has_no_caveat():
-    assert [*caveats([])] == []
-    assert [*caveats([race(), race(others=0.02, stolen=0.0, throttled=0.0)])] == []
-    assert [*caveats([race(others=OTHERS / 2), race(others=-0.1)])] == []
+    assert [*list_caveats([])] == []
+    assert [*list_caveats([race(), race(others=0.02, stolen=0.0, throttled=0.0)])] == []
+    assert [*list_caveats([race(others=MAX_FOREIGN_SHARE / 2), race(others=-0.1)])] == []
 
 
 def test_other_work_is_said_as_a_part_of_all_time_and_of_the_worst():
-    (caveat,) = caveats([race(1.0, others=0.8), race(3.0, others=0.0), race(others=0.4)])
+    (caveat,) = list_caveats([race(1.0, others=0.8), race(3.0, others=0.0), race(others=0.4)])
 
     assert caveat.slug == "host-load"
     words = "other processes used 27_% of the processors' time during the races, and 80_%"
@@ -22,6 +22,6 @@ def test_other_work_is_said_as_a_part_of_all_time_and_of_the_worst():
 
 
 def test_what_a_machine_lost_to_others_is_said_as_of_any_measurement():
-    result = caveats([race(stolen=0.2, throttled=0.1, hot=0.1), race(stolen=0.0)])
+    result = list_caveats([race(stolen=0.2, throttled=0.1, hot=0.1), race(stolen=0.0)])
 
     assert [caveat.slug for caveat in result] == ["host-stolen", "host-throttled", "host-hot"]

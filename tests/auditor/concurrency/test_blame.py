@@ -1,6 +1,6 @@
 """Which calls of a test cannot be written, by what a compiler says of tests of each of them."""
 
-from auditor.concurrency.judge.uncompilable_calls import parts, uncompilable_members
+from auditor.concurrency.judge.uncompilable_calls import split_test, uncompilable_members
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
 
@@ -29,7 +29,7 @@ WHOLE = made(ITEMS, add(Variable(0, shared=False)), add(Literal(ITEM, None)))
 
 
 def test_each_member_has_a_test_with_what_it_needs_in_its_place():
-    found = {part.test.number: part for part in parts(WHOLE)}
+    found = {part.test.number: part for part in split_test(WHOLE)}
 
     assert [test.member for test in found.values()] == [OF, MAKE, SIZE, ADD, ADD]
     item, pool, size, of_variable, of_null = found.values()
@@ -44,7 +44,7 @@ def test_each_member_has_a_test_with_what_it_needs_in_its_place():
 
 
 def test_a_member_that_only_fails_with_another_one_is_not_blamed():
-    tests = parts(WHOLE)
+    tests = split_test(WHOLE)
     names = [test.test.number for test in tests]
 
     assert uncompilable_members(tests, {}) == {}
@@ -66,7 +66,7 @@ def test_what_also_works_without_it_hides_no_member_that_is_to_blame():
     test = concurrent_test.Test(
         number=7, prefix=prefix, subject=1, suffixes=((size, again),), repeats=3
     )
-    tests = parts(test)
+    tests = split_test(test)
     wrong = {
         member_test.test.number: "no"
         for member_test in tests

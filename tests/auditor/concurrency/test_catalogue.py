@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from made_up_pool import LINES, OBJECT, POOL, Guest
 
-from auditor.concurrency.judge.arguments import Arguments, StatementScope
+from auditor.concurrency.judge.arguments import ArgumentGenerator, StatementScope
 from auditor.concurrency.judge.catalogue import describe_types
 from auditor.core.contracts.concurrent_test import MemberKind, Variable
-from auditor.core.contracts.test_generation import Describe, Factories, GenerationAnswer, Subtypes
+from auditor.core.contracts.test_generation import (
+    DescriptionRequest,
+    FactoryRequest,
+    GenerationAnswer,
+    SubtypeRequest,
+)
 from auditor.core.errors import SubjectError
 
 
@@ -63,14 +68,14 @@ def test_an_argument_s_subclasses_are_asked_for_and_make_values():
     def answers(request):
         asked.append(request)
         match request:
-            case Factories():
+            case FactoryRequest():
                 return ()
-            case Subtypes(("org.example.Shape",)):
+            case SubtypeRequest(("org.example.Shape",)):
                 return (("subtype", "org.example.Shape", "org.example.Circle"),)
-            case Describe(("org.example.Circle",)):
+            case DescriptionRequest(("org.example.Circle",)):
                 made = ("member", "static", "org.example.Circle", "of", "int", "org.example.Circle")
                 return (circle, made)
-            case Describe(("org.example.Shape",)):
+            case DescriptionRequest(("org.example.Shape",)):
                 return (shape,)
             case _:
                 takes = ("member", "method", POOL, "add", "org.example.Shape", "void")
@@ -84,8 +89,8 @@ def test_an_argument_s_subclasses_are_asked_for_and_make_values():
         "of(int)",
         "org.example.Circle",
     )
-    assert result.fits("org.example.Circle", "org.example.Shape")
-    assert not result.fits("org.example.Shape", "org.example.Circle")
+    assert result.is_assignable("org.example.Circle", "org.example.Shape")
+    assert not result.is_assignable("org.example.Shape", "org.example.Circle")
 
 
 def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_described():
@@ -97,31 +102,31 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
     def answers(request):
         asked.append(request)
         match request:
-            case Factories():
+            case FactoryRequest():
                 return (
                     ("factory", "static", "org.example.Pools", "create", settings, POOL),
                     ("factory", "static", "org.example.Keys", "next", "", key),
                     ("factory", "factory", "org.example.Odd", "pool", "", POOL),
                 )
-            case Describe(types) if types == (settings,):
+            case DescriptionRequest(types) if types == (settings,):
                 return (("type", settings, settings, "public", OBJECT), made)
-            case Describe(("org.example.Odd",)):
+            case DescriptionRequest(("org.example.Odd",)):
                 new = ("member", "constructor", "org.example.Odd", "", "", "org.example.Odd")
                 return (("type", "org.example.Odd", "org.example.Odd", "public", OBJECT), new)
-            case Describe(types) if types == (key,):
+            case DescriptionRequest(types) if types == (key,):
                 return (("type", key, key, "public", OBJECT),)
             case _:
                 return (*LINES[:1], ("member", "method", POOL, "get", key, "void"))
 
     result = catalogue(answers)
 
-    assert Factories((POOL, key)) in asked
+    assert FactoryRequest((POOL, key)) in asked
     assert [(creator.kind, creator.owner, creator.key) for creator in result.creators] == [
         (MemberKind.STATIC, "org.example.Pools", f"create({settings})")
     ]
     assert [maker.name for maker in result.makers(key)] == ["next"]
     assert len(result.makers(settings)) == 1
-    assert result.without(frozenset(result.creators)).creators == ()
+    assert result.exclude_members(frozenset(result.creators)).creators == ()
 
 
 BUILDER = "org.example.Builder"
@@ -133,15 +138,15 @@ def building(*, made):
 
     def answers(request):
         match request:
-            case Factories():
+            case FactoryRequest():
                 return (
                     ("factory", "factory", BUILDER, "build", size, POOL),
                     ("factory", "factory", "org.example.Unknown", "pool", "", POOL),
                 )
-            case Describe(types) if BUILDER in types:
+            case DescriptionRequest(types) if BUILDER in types:
                 constructor = ("member", "constructor", BUILDER, "", "int", BUILDER)
                 return (("type", BUILDER, BUILDER, "public", OBJECT), *((constructor,) * made))
-            case Describe(types) if size in types:
+            case DescriptionRequest(types) if size in types:
                 return (("type", size, size, "public", OBJECT),)
             case _:
                 return (*LINES[:1], ("member", "method", POOL, "size", "", "int"))
@@ -155,7 +160,7 @@ def test_an_object_that_only_a_builder_makes_is_had_from_one():
     (build,) = result.creators
     assert (build.kind, build.key) == (MemberKind.FACTORY, f"{BUILDER}.build(org.example.Size)")
     scope = StatementScope((), [], None)
-    variable = Arguments(result, np.random.default_rng(1)).call(build, scope, None)
+    variable = ArgumentGenerator(result, np.random.default_rng(1)).call(build, scope, None)
     new, last = scope.more[0], scope.more[-1]
     assert (new.member.owner, new.member.kind) == (BUILDER, MemberKind.CONSTRUCTOR)
     assert (last.member, last.receiver) == (build, Variable(0, shared=True))
@@ -169,11 +174,11 @@ def test_a_builder_that_cannot_be_made_builds_nothing():
 def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
     def answers(request):
         match request:
-            case Describe(("java.util.Map",)):
+            case DescriptionRequest(("java.util.Map",)):
                 return (
                     ("type", "java.util.Map", "java.util.Map", "public,interface,abstract", OBJECT),
                 )
-            case Describe(("java.util.HashMap",)):
+            case DescriptionRequest(("java.util.HashMap",)):
                 return (
                     (
                         "type",
@@ -184,7 +189,7 @@ def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
                     ),
                     ("member", "constructor", "java.util.HashMap", "", "", "java.util.HashMap"),
                 )
-            case Subtypes() | Factories():
+            case SubtypeRequest() | FactoryRequest():
                 return ()
             case _:
                 return (*LINES[:1], ("member", "method", POOL, "put", "java.util.Map", "void"))
@@ -197,14 +202,14 @@ def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
 def test_any_value_fits_an_object_and_nothing_fits_a_number_but_itself():
     result = Guest().make(describe_types(POOL))
 
-    assert result.fits("int", OBJECT)
-    assert result.fits("int", "int")
-    assert not result.fits("int", "long")
-    assert not result.fits("void", OBJECT)
+    assert result.is_assignable("int", OBJECT)
+    assert result.is_assignable("int", "int")
+    assert not result.is_assignable("int", "long")
+    assert not result.is_assignable("void", OBJECT)
 
 
 def test_nested_types_are_written_with_dots():
     pool = ("type", POOL, POOL, "public", OBJECT)
-    result = catalogue(lambda request: () if isinstance(request, Factories) else (pool,))
+    result = catalogue(lambda request: () if isinstance(request, FactoryRequest) else (pool,))
 
     assert result.written("org.example.Outer$Inner[]") == "org.example.Outer.Inner[]"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.concurrency.judge.focus import focus, weights
+from auditor.concurrency.judge.focus import compute_draw_weights, find_focus_methods
 from auditor.core.contracts.bytecode import BytecodeCall, ClassCode, FieldCode, MethodCode
 from auditor.core.contracts.concurrency import FocusMethod
 from auditor.core.contracts.concurrent_test import Member, MemberKind
@@ -42,7 +42,7 @@ def of(methods, fields=None, above=None, interfaces=()):
 def said(old, new, subject=A):
     return {
         focus_method.method: (focus_method.distance, focus_method.why)
-        for focus_method in focus(old, new, subject)
+        for focus_method in find_focus_methods(old, new, subject)
     }
 
 
@@ -53,7 +53,7 @@ def member(name, kind=MemberKind.METHOD):
 def test_equal_versions_have_no_focus():
     same = version(A=of({"a()": method("one", BytecodeCall(A, "a()"))}, {"x": field()}))
 
-    assert focus(same, same, A) == ()
+    assert find_focus_methods(same, same, A) == ()
 
 
 def test_each_call_on_the_way_to_a_change_is_one_step():
@@ -172,7 +172,7 @@ def test_only_public_methods_are_told():
     old = version(A=of(hidden | {"b()": method("1")}))
     new = version(A=of({"a()": method("2"), "b()": method("2", flags=frozenset(("protected",)))}))
 
-    assert focus(old, new, A) == ()
+    assert find_focus_methods(old, new, A) == ()
 
 
 @pytest.mark.parametrize(("virtual", "reached"), [(True, {"call()"}), (False, set())])
@@ -260,19 +260,22 @@ def test_a_method_that_is_now_overridden_is_changed():
 def test_a_class_that_a_version_lacks_has_no_focus():
     old = version(A=of({"a()": method()}))
 
-    assert focus(old, {}, A) == ()
-    assert focus({}, old, A) == ()
+    assert find_focus_methods(old, {}, A) == ()
+    assert find_focus_methods({}, old, A) == ()
 
 
 def test_the_nearest_are_told_first():
     methods = {"a()": method("a", BytecodeCall(A, "z()"))}
     old, new = (version(A=of(methods | {"z()": method(digest)})) for digest in ("1", "2"))
 
-    assert [focus_method.method for focus_method in focus(old, new, A)] == ["z()", "a()"]
+    assert [focus_method.method for focus_method in find_focus_methods(old, new, A)] == [
+        "z()",
+        "a()",
+    ]
 
 
 def test_without_a_focus_all_methods_are_equally_likely():
-    assert weights([member("a"), member("b")], ()) == (1.0, 1.0)
+    assert compute_draw_weights([member("a"), member("b")], ()) == (1.0, 1.0)
 
 
 def test_one_changed_method_of_many_is_drawn_often_although_all_others_call_it():
@@ -280,7 +283,7 @@ def test_one_changed_method_of_many_is_drawn_often_although_all_others_call_it()
     methods = [FocusMethod(method="m0()", distance=0, why="")]
     methods += [FocusMethod(method=one.key, distance=1, why="") for one in members[1:85]]
 
-    drawn = weights(members, methods)
+    drawn = compute_draw_weights(members, methods)
 
     assert drawn[0] / sum(drawn) > 0.25
     assert drawn[1] > drawn[89] == 1.0
@@ -291,7 +294,7 @@ def test_a_field_and_a_constructor_are_weighted_by_their_own_keys():
     members = [member("x", MemberKind.GET), member("x"), member("", MemberKind.CONSTRUCTOR)]
     methods = [FocusMethod(method=key, distance=0, why="") for key in ("x", "<init>()")]
 
-    one, other, value = weights(members, methods)
+    one, other, value = compute_draw_weights(members, methods)
 
     assert one == value > other == 1.0
 
@@ -305,7 +308,7 @@ def test_no_weight_is_below_one_and_none_is_above_that_of_a_nearer_method(distan
         if far is not None
     ]
 
-    drawn = dict(zip(members, weights(members, methods), strict=True))
+    drawn = dict(zip(members, compute_draw_weights(members, methods), strict=True))
 
     order = [focus_method.method for focus_method in sorted(methods, key=lambda one: one.distance)]
     by_key = {one.key: weight for one, weight in drawn.items()}

@@ -15,11 +15,11 @@ from auditor.concurrency.judge import oracle
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import SEQUENTIAL, FocusMethod, TimedScope
 from reports import charts, plots
-from reports.charts import Axes, ChartCurve, Point
+from reports.charts import Axes, ChartCurve, ChartPoint
 
 
 def drawn(found, tests=(1,)):
-    return page_throughput.curve(document(found), tests)
+    return page_throughput.draw_curve(document(found), tests)
 
 
 def axes(**more):
@@ -35,27 +35,27 @@ def axes(**more):
 
 
 def noisy(threads, times):
-    judged = [oracle.judge(timed(1, threads, times=times, noise=0.01), PLAN)]
-    return oracle.verdict(threads, judged, PLAN)
+    judged = [oracle.judge_test(timed(1, threads, times=times, noise=0.01), PLAN)]
+    return oracle.judge_threads(threads, judged, PLAN)
 
 
 @pytest.mark.parametrize("most", [0.0, 1e-9, 0.3, 1.0, 9.0, 10.0, 11.0, 99.9, 12345.0])
 def test_ticks_are_few_and_round_and_reach_the_greatest_value(most):
-    ticks = charts.ticks(most)
+    ticks = charts.choose_ticks(most)
 
     assert ticks[0] == 0.0
     assert ticks[-1] >= most
     assert 2 <= len(ticks) <= 6
-    assert charts.ticks(ticks[-1]) == ticks
+    assert charts.choose_ticks(ticks[-1]) == ticks
 
 
 def test_names_of_curves_that_end_together_do_not_cover_each_other():
     curves = [
-        ChartCurve(name, kind, (Point(2.0, 5.0, 5.0, 5.0),))
+        ChartCurve(name, kind, (ChartPoint(2.0, 5.0, 5.0, 5.0),))
         for name, kind in (("old", "first"), ("new", "second"))
     ]
 
-    body = charts.body(axes(), curves)
+    body = charts.draw_chart(axes(), curves)
 
     heights = [
         float(one) for one in re.findall(r'class="(?:first|second)"[^>]* y="([\d.]+)"', body)
@@ -66,10 +66,12 @@ def test_names_of_curves_that_end_together_do_not_cover_each_other():
 
 @pytest.mark.parametrize("high", [5.0, 50.0, float("inf")])
 def test_what_lies_beyond_the_picture_is_cut_off(high):
-    body = charts.body(axes(), [ChartCurve("old", "first", (Point(0.0, 5.0, 1.0, high),))])
+    body = charts.draw_chart(
+        axes(), [ChartCurve("old", "first", (ChartPoint(0.0, 5.0, 1.0, high),))]
+    )
 
     (top,) = re.findall(r'class="whisker first" d="M[\d.]+ [\d.]+V([\d.]+)"', body)
-    assert charts.TOP <= float(top) <= 200 - charts.BOTTOM
+    assert charts.TOP_MARGIN <= float(top) <= 200 - charts.BOTTOM_MARGIN
 
 
 def test_a_curve_says_in_words_what_it_shows():
@@ -97,11 +99,11 @@ def test_intervals_are_drawn_for_both_versions():
     ],
 )
 def test_no_curve_is_drawn_where_it_would_mean_nothing(found):
-    assert drawn(found) == plots.NOTHING
+    assert drawn(found) == plots.EMPTY_PLOT
 
 
 def test_a_suffix_timed_by_itself_is_no_throughput():
-    page = concurrency.html(
+    page = concurrency.render_html(
         document(verdict(lane(8, 2.0), plan=replace(PLAN, scope=TimedScope.EACH)))
     )
 
@@ -110,10 +112,10 @@ def test_a_suffix_timed_by_itself_is_no_throughput():
 
 @pytest.mark.parametrize("found", [verdict(), verdict(lane(8, None)), verdict(lane(8, 1.0))])
 def test_a_page_is_made_of_whatever_there_is(found):
-    page = concurrency.html(document(found))
+    page = concurrency.render_html(document(found))
 
     assert page.count("<h1>") == 1
-    assert page == concurrency.html(document(found))
+    assert page == concurrency.render_html(document(found))
 
 
 def nasty():
@@ -127,14 +129,16 @@ def nasty():
         files=tuple((name, "") for name in NASTY),
         caveats=tuple(Caveat("no-source", name) for name in NASTY),
     )
-    hung = oracle.verdict(64, [oracle.judge(timed(threads=64, reason="".join(NASTY)), PLAN)], PLAN)
+    hung = oracle.judge_threads(
+        64, [oracle.judge_test(timed(threads=64, reason="".join(NASTY)), PLAN)], PLAN
+    )
     found = replace(found, subject="".join(NASTY), suite=suite, threads=(*found.threads, hung))
     return document(found, old=Origin(NASTY[0], NASTY[1]), new=Origin(NASTY[7]), command=NASTY[2])
 
 
 @pytest.mark.browser
 def test_hostile_names_leave_no_markup(visit):
-    tab, noise = visit(concurrency.html(nasty()))
+    tab, noise = visit(concurrency.render_html(nasty()))
 
     assert noise == []
     assert tab.title() != "owned"
@@ -150,7 +154,9 @@ OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = t
 @pytest.mark.parametrize("width", [360, 1400])
 def test_axe_finds_nothing(visit, scheme, width):
     tab, _ = visit(
-        concurrency.html(document()), color_scheme=scheme, viewport={"width": width, "height": 900}
+        concurrency.render_html(document()),
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
     )
     tab.evaluate(OPEN_ALL)
 
@@ -161,7 +167,7 @@ def test_axe_finds_nothing(visit, scheme, width):
 @pytest.mark.parametrize("width", [320, 1400])
 @pytest.mark.parametrize("found", [document(), nasty()], ids=["whole", "nasty"])
 def test_the_page_never_scrolls_sideways(visit, width, found):
-    tab, _ = visit(concurrency.html(found), viewport={"width": width, "height": 900})
+    tab, _ = visit(concurrency.render_html(found), viewport={"width": width, "height": 900})
     tab.evaluate(OPEN_ALL)
 
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
@@ -169,7 +175,7 @@ def test_the_page_never_scrolls_sideways(visit, width, found):
 
 @pytest.mark.browser
 def test_the_curves_are_seen_and_differ_in_more_than_colour(visit):
-    tab, _ = visit(concurrency.html(document()))
+    tab, _ = visit(concurrency.render_html(document()))
 
     ways = tab.locator("#throughput svg.lines path.way")
     dashes = ways.evaluate_all("all => all.map((one) => getComputedStyle(one).strokeDasharray)")

@@ -24,7 +24,7 @@ VERDICTS = {
 
 def printed(found, width):
     console = Console(width=width, record=True, file=io.StringIO())
-    console.print(terminal.table(document(found)))
+    console.print(terminal.build_table(document(found)))
     return console.export_text()
 
 
@@ -58,7 +58,7 @@ def test_findings_stand_on_one_line_where_a_terminal_is_narrow():
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_whatever_there_is_can_be_shown(name):
-    assert terminal.concurrency_words.headline(document(VERDICTS[name]))[:40] in printed(
+    assert terminal.concurrency_words.format_headline(document(VERDICTS[name]))[:40] in printed(
         VERDICTS[name], 200
     )
 
@@ -75,14 +75,14 @@ def test_whatever_there_is_can_be_shown(name):
     ],
 )
 def test_a_gate_fails_for_a_regression_and_is_undecided_where_nothing_is_known(name, code, message):
-    found, lines = terminal.judge(document(VERDICTS[name]), fail_on_regression=True)
+    found, lines = terminal.judge_gate(document(VERDICTS[name]), fail_on_regression=True)
 
     assert found is code
     assert lines[0].startswith(message)
 
 
 def test_a_gate_never_says_regression_without_votes_and_interval():
-    _, (line,) = terminal.judge(document(verdict(lane(8, *SLOWER))), fail_on_regression=True)
+    _, (line,) = terminal.judge_gate(document(verdict(lane(8, *SLOWER))), fail_on_regression=True)
 
     assert "old faster in 3, new in 0, neither in 0" in line
     assert "interval 1.42 … 1.45" in line
@@ -90,21 +90,21 @@ def test_a_gate_never_says_regression_without_votes_and_interval():
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_without_a_gate_nothing_fails(name):
-    assert terminal.judge(document(VERDICTS[name]), fail_on_regression=False) == (Exit.OK, [])
+    assert terminal.judge_gate(document(VERDICTS[name]), fail_on_regression=False) == (Exit.OK, [])
 
 
 def test_result_page_and_sources_are_kept(tmp_path):
     result = whole()
-    terminal.keep(tmp_path, document(result), result.suite.files)
+    terminal.write_results(tmp_path, document(result), result.suite.files)
 
     written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert written == {
         "concurrency.json", "concurrency.html", "concurrency.md", "suite/PoolTest1.java",
         "suite/Main.java",
     }  # fmt: skip
-    assert concurrency_document.read((tmp_path / "concurrency.json").read_bytes()) == document(
-        result
-    )
+    assert concurrency_document.parse_document(
+        (tmp_path / "concurrency.json").read_bytes()
+    ) == document(result)
     assert (tmp_path / "suite" / "Main.java").read_text() == "class Main {}\n"
 
 
@@ -112,4 +112,4 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
 
     with pytest.raises(FolderUnusable, match="cannot write"):
-        terminal.keep(tmp_path / "file", document(), ())
+        terminal.write_results(tmp_path / "file", document(), ())

@@ -12,13 +12,13 @@ from auditor.core.contracts.concurrency import (
     ConcurrencyFinding,
     ConcurrentTestSuite,
     DifferenceCause,
+    GenerationProgress,
     LibraryVersion,
-    Progress,
     RacePlan,
     RepetitionTimes,
     Vote,
 )
-from auditor.core.contracts.concurrent_test_runner import Pilot
+from auditor.core.contracts.concurrent_test_runner import PilotTimes
 from auditor.core.errors import SubjectError
 
 PLAN = RacePlan(threads=(2, 8), tests=3, statements=16, prefix=2)
@@ -74,7 +74,7 @@ class Arena:
     def pilot(self, race, seconds):
         took = self._took(race)
         failed = self.fails or self.failing.get(race.test)
-        return failed or Pilot(wall=took + 1e-4, suffixes=took)
+        return failed or PilotTimes(wall=took + 1e-4, suffixes=took)
 
     def measure(self, race, settings):
         self.races.append((race, settings))
@@ -93,7 +93,7 @@ class Memory:
 
     made: list = field(default_factory=list)
     known: dict = field(default_factory=dict)
-    far: Progress | None = None
+    far: GenerationProgress | None = None
 
     def suite(self):
         return self.made[-1] if self.made else None

@@ -16,7 +16,7 @@ from auditor.concurrency import page, page_throughput
 from auditor.concurrency import text as concurrency_words
 from auditor.concurrency.document import ConcurrencyPlan
 from auditor.concurrency.judge import oracle
-from auditor.concurrency.markdown import markdown
+from auditor.concurrency.markdown import render_markdown
 from auditor.core.contracts.concurrency import SEQUENTIAL
 from auditor.core.contracts.concurrency import RacePlan as Known
 from auditor.core.errors import UsageError
@@ -32,20 +32,20 @@ def plain(text):
 
 
 def test_the_schema_is_that_of_the_types():
-    assert SCHEMA.read_text() == concurrency_document.schema()
+    assert SCHEMA.read_text() == concurrency_document.build_schema()
 
 
 @pytest.mark.parametrize("found", [whole(), verdict(), verdict(lane(2, *OPEN))])
 def test_a_result_satisfies_its_schema_and_is_read_back_the_same(found):
-    written = results.text(document(found))
+    written = results.format_json(document(found))
 
     jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
-    assert concurrency_document.read(written) == document(found)
+    assert concurrency_document.parse_document(written) == document(found)
 
 
 def test_what_another_command_has_written_is_refused():
     with pytest.raises(UsageError, match="not a result of bench-audit concurrency"):
-        concurrency_document.read('{"schema": "bench-audit/abs/1"}')
+        concurrency_document.parse_document('{"schema": "bench-audit/abs/1"}')
 
 
 def test_every_parameter_is_in_the_document():
@@ -60,7 +60,7 @@ def test_sources_are_named_and_not_repeated():
     result = document()
 
     assert result.files == ("PoolTest1.java", "Main.java")
-    assert "class PoolTest1" not in results.text(result)
+    assert "class PoolTest1" not in results.format_json(result)
     assert (result.tests[0].prefix, result.tests[0].suffixes) == (3, (8,) * 8)
 
 
@@ -72,8 +72,8 @@ def test_work_beside_the_races_is_said_first():
     busy = document()
     quiet = structs.replace(busy, caveats=())
 
-    shown = page.view(quiet).headline
-    assert page.view(busy).headline == f"Busy machine: {shown}"
+    shown = page.build_view(quiet).headline
+    assert page.build_view(busy).headline == f"Busy machine: {shown}"
     assert not shown.startswith("Busy")
 
 
@@ -98,13 +98,13 @@ def test_the_interval_of_a_number_of_threads_is_the_mean_of_those_of_its_tests()
 
 def test_an_interval_that_reaches_below_zero_has_no_upper_end():
     plan = replace(PLAN, acceptable_spread=0.9, processes=False)
-    judged = oracle.judge(timed(times=1.0, noise=2.0), plan)
-    threads = document(verdict(oracle.verdict(8, [judged], plan))).threads[0]
+    judged = oracle.judge_test(timed(times=1.0, noise=2.0), plan)
+    threads = document(verdict(oracle.judge_threads(8, [judged], plan))).threads[0]
 
     assert judged.new[0] < 0
     assert threads.tests[0].speedup_interval == (0.0, None)
     assert threads.speedup_interval == (0.0, None)
-    assert concurrency_words.interval(threads.speedup_interval) == "at least 0"
+    assert concurrency_words.format_interval(threads.speedup_interval) == "at least 0"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_an_interval_that_reaches_below_zero_has_no_upper_end():
     ],
 )
 def test_the_headline_claims_no_more_than_is_known(lanes, message):
-    assert plain(concurrency_words.headline(document(verdict(*lanes)))) == message
+    assert plain(concurrency_words.format_headline(document(verdict(*lanes)))) == message
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_the_headline_claims_no_more_than_is_known(lanes, message):
     ],
 )
 def test_the_headline_names_tests_that_say_the_opposite(most, one, message):
-    headline = concurrency_words.headline(document(verdict(lane(2, *most, one))))
+    headline = concurrency_words.format_headline(document(verdict(lane(2, *most, one))))
 
     assert f"{message} (all together " in plain(headline)
 
@@ -181,15 +181,15 @@ def test_the_headline_names_tests_that_say_the_opposite(most, one, message):
 def test_the_control_says_whether_it_is_about_concurrency(lanes, control, message):
     control = control and lane(SEQUENTIAL, *control)
 
-    assert message in concurrency_words.cause(document(verdict(*lanes, control=control)))
+    assert message in concurrency_words.describe_cause(document(verdict(*lanes, control=control)))
 
 
 def test_nothing_is_said_of_a_control_that_was_not_measured_and_explains_nothing():
-    assert concurrency_words.cause(document(verdict(lane(8, *CALM)))) == ""
+    assert concurrency_words.describe_cause(document(verdict(lane(8, *CALM)))) == ""
 
 
 def test_the_smallest_test_that_shows_the_finding_stands_first():
-    shown = page.view(document())
+    shown = page.build_view(document())
 
     assert [(test.number, test.smallest) for test in shown.tests] == [
         (3, True),
@@ -202,7 +202,7 @@ def test_the_smallest_test_that_shows_the_finding_stands_first():
 
 
 def test_a_test_is_a_vote_with_its_interval_and_never_a_finding():
-    shown = page.view(document(verdict(lane(8, *SLOWER, None), lane(2, *SLOWER))))
+    shown = page.build_view(document(verdict(lane(8, *SLOWER, None), lane(2, *SLOWER))))
 
     cells = [cell for row in shown.tests for cell in row.cells]
     assert {cell.word.word for cell in cells if cell.word} == {"old faster", "inconclusive"}
@@ -211,7 +211,7 @@ def test_a_test_is_a_vote_with_its_interval_and_never_a_finding():
 
 
 def test_the_control_and_each_number_of_threads_have_a_row():
-    rows = page.view(document()).rows
+    rows = page.build_view(document()).rows
 
     assert [(row.threads, row.word.word, row.votes, row.left_out) for row in rows] == [
         ("1 (control)", "no difference", (0, 0, 5, 0), 0),
@@ -224,18 +224,18 @@ def test_the_control_and_each_number_of_threads_have_a_row():
 def test_a_steady_state_of_its_own_for_crowds_is_told():
     plan = Known(crowded_seconds=40.0, steady_seconds=20.0)
 
-    facts = dict(page.view(document(verdict(lane(8, *CALM), plan=plan))).closing.plan)
+    facts = dict(page.build_view(document(verdict(lane(8, *CALM), plan=plan))).closing.plan)
 
     assert plain(facts["a measurement"]).startswith("20 s, 40 s with more than 8 threads")
 
 
 def test_curves_are_of_the_tests_that_are_conclusive_everywhere():
-    assert page_throughput.conclusive_tests(document()) == {1, 2, 3, 4}
-    assert page_throughput.conclusive_tests(document(verdict())) == frozenset()
+    assert page_throughput.find_conclusive_tests(document()) == {1, 2, 3, 4}
+    assert page_throughput.find_conclusive_tests(document(verdict())) == frozenset()
 
 
 def test_markdown_has_a_row_for_each_number_of_threads():
-    text = markdown(document())
+    text = render_markdown(document())
 
     assert text.startswith("## `org.example.Pool` under threads, `pool-1.3.jar … . at HEAD (b")
     assert "| 8 | ▲ regression | 3 | 0 | 1 | 0 | 0.65 | 0.65 … 0.66 |" in text
@@ -244,7 +244,7 @@ def test_markdown_has_a_row_for_each_number_of_threads():
 
 def test_markdown_of_hostile_names_stays_text():
     result = verdict(lane(8, *SLOWER), tests=(made(1), made(2), made(3)))
-    text = markdown(document(result, command="".join(NASTY), host=NASTY[0]))
+    text = render_markdown(document(result, command="".join(NASTY), host=NASTY[0]))
 
     assert "\x1b" not in text
     assert not [line for line in text.splitlines() if line.startswith(("@", "<", "![", "="))]

@@ -6,7 +6,7 @@ import pytest
 from made_up_pool import FACTORY, POOL, Guest, earlier
 
 from auditor.concurrency.judge.catalogue import describe_types
-from auditor.concurrency.judge.generation import ConcurrentTestGenerator, Tally
+from auditor.concurrency.judge.generation import ConcurrentTestGenerator, GenerationTally
 from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.contracts.concurrency import RacePlan
 from auditor.core.contracts.concurrent_test import Literal, MemberKind
@@ -86,7 +86,7 @@ def test_what_is_known_of_methods_after_which_others_fail_changes_no_test():
     made = guest.make(first.test(1, 100, 2))
 
     assert first.tally.spoilers == later.tally.spoilers == Spoilers(CLOSE, CLOSE)
-    again = replace(later, tally=Tally(spoilers=later.tally.spoilers))
+    again = replace(later, tally=GenerationTally(spoilers=later.tally.spoilers))
     assert guest.make(again.test(1, 100, 2)) == made
 
 
@@ -260,7 +260,7 @@ def test_a_method_after_which_others_fail_is_in_no_prefix():
 
 
 def test_a_dump_stays_whole_beside_the_reason_that_is_counted():
-    tally = Tally()
+    tally = GenerationTally()
 
     for number in (1, 22):
         tally.drop("a test", f"deadlock of {number} threads\nThread-{number} BLOCKED\n    at a.B")

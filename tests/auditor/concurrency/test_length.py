@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.concurrency.judge.length import LengthAttempt, search
+from auditor.concurrency.judge.length import LengthAttempt, search_length
 from auditor.core.contracts.concurrency import RacePlan
 
 PLAN = RacePlan(
@@ -14,7 +14,7 @@ PLAN = RacePlan(
 
 def looked_for(plan, answer):
     """Search with `answer`, which says what a length takes; return what is found."""
-    looking = search(plan)
+    looking = search_length(plan)
     length = next(looking)
     try:
         while True:
@@ -43,7 +43,7 @@ def test_a_length_is_found_within_the_window(each):
 
 def test_a_length_that_is_given_is_not_looked_for():
     with pytest.raises(StopIteration) as end:
-        next(search(replace(PLAN, shortest=400, longest=400)))
+        next(search_length(replace(PLAN, shortest=400, longest=400)))
 
     assert (end.value.value.calls, end.value.value.reason) == (400, "")
 
@@ -95,7 +95,7 @@ def test_tries_are_counted_and_none_is_made_twice():
 
 
 def test_without_tries_the_longest_is_taken():
-    search_without = search(replace(PLAN, most_tries=0))
+    search_without = search_length(replace(PLAN, most_tries=0))
 
     with pytest.raises(StopIteration) as end:
         next(search_without)

@@ -40,7 +40,7 @@ def found(*votes, plan=PLAN):
         NONE: timed((1.0, 1.01, 0.99), (1.0, 1.01, 0.99)),
         OPEN: timed((), (), "a suffix hung"),
     }
-    return oracle.verdict(8, [oracle.judge(made[vote], plan) for vote in votes], plan)
+    return oracle.judge_threads(8, [oracle.judge_test(made[vote], plan) for vote in votes], plan)
 
 
 def test_the_interval_of_a_mean_is_that_of_student():
@@ -71,7 +71,7 @@ def test_the_interval_holds_the_mean_as_often_as_it_says():
     ids=["old", "new", "below the least difference", "the intervals overlap"],
 )
 def test_a_vote_needs_intervals_apart_and_a_difference_that_counts(old, new, vote, speedup):
-    judged = oracle.judge(timed(old, new), MEANS)
+    judged = oracle.judge_test(timed(old, new), MEANS)
 
     assert judged.vote is vote
     assert judged.speedup == pytest.approx(speedup)
@@ -96,10 +96,10 @@ DRIFT = (1.0, 3.0, 1.4, 2.0, 0.7)
 def test_what_slows_both_of_a_pair_hides_nothing(factors, vote):
     new = tuple(value * factor for value, factor in zip(DRIFT, factors, strict=True))
 
-    judged = oracle.judge(timed(DRIFT, new), PLAN)
+    judged = oracle.judge_test(timed(DRIFT, new), PLAN)
 
     assert judged.vote is vote
-    assert oracle.judge(timed(DRIFT, new), replace(PLAN, strict=True)).vote is OPEN
+    assert oracle.judge_test(timed(DRIFT, new), replace(PLAN, strict=True)).vote is OPEN
     if vote is not OPEN:
         low, high = judged.ratio
         assert low < judged.speedup < high
@@ -112,7 +112,7 @@ def test_the_interval_of_a_speed_up_is_that_of_student_for_logarithms():
     half = 5.8409 * logs.std(ddof=1) / 2
 
     plan = replace(PLAN, acceptable_spread=0.5, report=0.3)
-    judged = oracle.judge(timed(tuple(np.exp(logs)), (1.0,) * 4), plan)
+    judged = oracle.judge_test(timed(tuple(np.exp(logs)), (1.0,) * 4), plan)
 
     assert np.log(judged.ratio) == pytest.approx((0.2 - half, 0.2 + half), abs=1e-4)
 
@@ -123,15 +123,15 @@ def test_an_interval_without_end_is_open(confidence):
     plan = replace(PLAN, least_measurements=2, confidence=confidence)
     old, new = (1.0, 1.5), (1.0, 1.2)
 
-    judged = oracle.judge(timed(old, new), plan)
+    judged = oracle.judge_test(timed(old, new), plan)
 
-    assert oracle.goes_on(old, new, plan)
+    assert oracle.needs_measurement(old, new, plan)
     assert judged.vote is OPEN
     assert judged.timed.reason == "the speed-up may be anything from 0.00 to inf"
 
 
 def test_a_difference_that_is_plain_may_have_an_interval_without_end():
-    judged = oracle.judge(timed((1e170, 1e178), (1.0, 1.0)), replace(PLAN, confidence=0.983))
+    judged = oracle.judge_test(timed((1e170, 1e178), (1.0, 1.0)), replace(PLAN, confidence=0.983))
 
     assert (judged.vote, judged.ratio[1]) == (NEW, np.inf)
     assert judged.speedup == pytest.approx(1e174)
@@ -140,8 +140,8 @@ def test_a_difference_that_is_plain_may_have_an_interval_without_end():
 def test_that_there_is_no_difference_needs_a_speed_up_that_is_known_well():
     old = (1.0, 1.1, 1.0, 1.1)
 
-    test = oracle.judge(timed(old, (1.05,) * 4), replace(PLAN, acceptable_spread=0.3))
-    unknown = oracle.judge(timed(old, (1.05,) * 4), replace(PLAN, acceptable_spread=0.1))
+    test = oracle.judge_test(timed(old, (1.05,) * 4), replace(PLAN, acceptable_spread=0.3))
+    unknown = oracle.judge_test(timed(old, (1.05,) * 4), replace(PLAN, acceptable_spread=0.1))
 
     assert (test.vote, unknown.vote) == (NONE, OPEN)
     assert unknown.timed.reason == "the speed-up may be anything from 0.85 to 1.17"
@@ -149,8 +149,8 @@ def test_that_there_is_no_difference_needs_a_speed_up_that_is_known_well():
 
 def test_the_least_difference_is_a_part_of_the_faster_version():
     """Equation 5 divides by the new version's mean: 1.06 times is above 5 %, the other way too."""
-    slower = oracle.judge(timed((1.0, 1.001, 0.999), (1.06, 1.061, 1.059)), PLAN)
-    faster = oracle.judge(timed((1.06, 1.061, 1.059), (1.0, 1.001, 0.999)), PLAN)
+    slower = oracle.judge_test(timed((1.0, 1.001, 0.999), (1.06, 1.061, 1.059)), PLAN)
+    faster = oracle.judge_test(timed((1.06, 1.061, 1.059), (1.0, 1.001, 0.999)), PLAN)
 
     assert (slower.vote, faster.vote) == (OLD, NEW)
 
@@ -158,16 +158,16 @@ def test_the_least_difference_is_a_part_of_the_faster_version():
 def test_what_is_spread_too_far_shows_a_difference_but_never_that_there_is_none():
     wide, far = (1.0, 1.4, 0.6), (10.0, 14.0, 6.0, 10.0, 14.0, 6.0)
 
-    apart = oracle.judge(timed(wide * 2, far), MEANS)
-    alike = oracle.judge(timed(wide, wide), MEANS)
-    strict = oracle.judge(timed(wide * 2, far), replace(PLAN, strict=True))
+    apart = oracle.judge_test(timed(wide * 2, far), MEANS)
+    alike = oracle.judge_test(timed(wide, wide), MEANS)
+    strict = oracle.judge_test(timed(wide * 2, far), replace(PLAN, strict=True))
 
     assert (apart.vote, alike.vote, strict.vote) == (OLD, OPEN, OPEN)
     assert alike.timed.reason == "old version: its measurements are spread by 40\N{NO-BREAK SPACE}%"
 
 
 def test_a_test_that_failed_has_no_vote_and_keeps_its_reason():
-    judged = oracle.judge(timed((), (), "a deadlock"), PLAN)
+    judged = oracle.judge_test(timed((), (), "a deadlock"), PLAN)
 
     assert (judged.vote, judged.timed.reason, judged.speedup) == (OPEN, "a deadlock", None)
 
@@ -176,24 +176,24 @@ def test_a_test_that_failed_has_no_vote_and_keeps_its_reason():
 def test_further_measurements_are_due_until_they_lie_close_or_are_many(plan):
     close, wide = (1.0, 1.0, 1.0), (1.0, 1.2, 1.0)
 
-    assert oracle.goes_on((1.0, 1.0), (1.0, 1.0), plan)
-    assert not oracle.goes_on(close, close, plan)
-    assert oracle.goes_on(close, wide, plan)
-    assert not oracle.goes_on((1.0, 1.2) * 4, (1.2, 1.0) * 4, plan)
+    assert oracle.needs_measurement((1.0, 1.0), (1.0, 1.0), plan)
+    assert not oracle.needs_measurement(close, close, plan)
+    assert oracle.needs_measurement(close, wide, plan)
+    assert not oracle.needs_measurement((1.0, 1.2) * 4, (1.2, 1.0) * 4, plan)
 
 
 def test_one_thread_has_no_vote():
     one = replace(found(OLD, OLD, OLD), threads=1)
 
-    assert oracle.overall([one, found(NONE, NONE, NONE)]) is ConcurrencyFinding.NONE
-    assert oracle.overall([one, found(OLD, OLD, OLD)]) is ConcurrencyFinding.REGRESSION
+    assert oracle.combine_findings([one, found(NONE, NONE, NONE)]) is ConcurrencyFinding.NONE
+    assert oracle.combine_findings([one, found(OLD, OLD, OLD)]) is ConcurrencyFinding.REGRESSION
 
 
 def test_a_sure_difference_needs_no_further_measurements_and_a_likely_one_does():
     wide, other = (1.0, 1.1, 0.9, 1.0), (1.1, 1.0, 1.0, 0.9)
 
-    assert not oracle.goes_on(wide, tuple(10 * value for value in other), PLAN)
-    assert oracle.goes_on(wide, tuple(1.3 * value for value in other), PLAN)
+    assert not oracle.needs_measurement(wide, tuple(10 * value for value in other), PLAN)
+    assert oracle.needs_measurement(wide, tuple(1.3 * value for value in other), PLAN)
 
 
 @pytest.mark.parametrize("plan", [PAPER, RacePlan(strict=True)])
@@ -201,10 +201,10 @@ def test_the_paper_s_rule_goes_on_until_they_lie_close_however_far_apart_the_ver
     plan = replace(plan, processes=True)
     close, wide, far = (1.0, 1.0, 1.0), (1.0, 1.03, 0.97), (5.0, 5.15, 4.85)
 
-    assert oracle.goes_on(wide, far, plan)
-    assert not oracle.goes_on(close, (5.0, 5.0, 5.0), plan)
+    assert oracle.needs_measurement(wide, far, plan)
+    assert not oracle.needs_measurement(close, (5.0, 5.0, 5.0), plan)
     many = plan.most_measurements // 3 + 1
-    assert not oracle.goes_on(wide * many, far * many, plan)
+    assert not oracle.needs_measurement(wide * many, far * many, plan)
 
 
 def test_a_tenth_that_a_quiet_machine_shows_is_looked_at_until_it_is_plain():
@@ -213,16 +213,16 @@ def test_a_tenth_that_a_quiet_machine_shows_is_looked_at_until_it_is_plain():
     eight = (*three, 1.01, 0.99, 1.005, 0.995, 1.0)
     slower = [tuple(1.11 * value for value in old[::-1]) for old in (three, eight)]
 
-    assert oracle.judge(timed(three, slower[0]), PLAN).vote is OPEN
-    assert oracle.goes_on(three, slower[0], PLAN)
-    assert oracle.judge(timed(eight, slower[1]), PLAN).vote is OLD
+    assert oracle.judge_test(timed(three, slower[0]), PLAN).vote is OPEN
+    assert oracle.needs_measurement(three, slower[0], PLAN)
+    assert oracle.judge_test(timed(eight, slower[1]), PLAN).vote is OLD
 
 
 def test_no_difference_that_is_sure_needs_no_further_measurements():
     drift = (1.0, 2.0, 1.5, 1.2)
 
-    assert not oracle.goes_on(drift, tuple(1.001 * value for value in drift), PLAN)
-    assert oracle.goes_on(drift, (2.0, 1.0, 1.5, 1.2), PLAN)
+    assert not oracle.needs_measurement(drift, tuple(1.001 * value for value in drift), PLAN)
+    assert oracle.needs_measurement(drift, (2.0, 1.0, 1.5, 1.2), PLAN)
 
 
 @pytest.mark.parametrize("plan", [PLAN, MEANS])
@@ -232,9 +232,9 @@ def test_looking_after_each_measurement_hardly_adds_false_votes(plan):
     votes = 0
     for _ in range(1500):
         old, new = ((), ())
-        while oracle.goes_on(old, new, plan):
+        while oracle.needs_measurement(old, new, plan):
             old, new = (*old, rng.normal(1, 0.1)), (*new, rng.normal(1, 0.1))
-        votes += oracle.judge(timed(old, new), plan).vote in (OLD, NEW)
+        votes += oracle.judge_test(timed(old, new), plan).vote in (OLD, NEW)
 
     assert votes / 1500 < 0.02
 
@@ -300,7 +300,10 @@ def lane(threads, finding):
     ],
 )
 def test_one_number_of_threads_suffices_unless_another_says_the_opposite(findings, whole):
-    assert oracle.overall(lane(number, one) for number, one in enumerate(findings, 2)) is whole
+    assert (
+        oracle.combine_findings(lane(number, one) for number, one in enumerate(findings, 2))
+        is whole
+    )
 
 
 @pytest.mark.parametrize(
@@ -318,8 +321,8 @@ def test_one_number_of_threads_suffices_unless_another_says_the_opposite(finding
     ],
 )
 def test_the_control_says_whether_it_is_about_concurrency(finding, control, cause):
-    assert oracle.cause(finding, lane(SEQUENTIAL, control)) is cause
-    assert oracle.cause(finding, None) is DifferenceCause.UNKNOWN
+    assert oracle.decide_cause(finding, lane(SEQUENTIAL, control)) is cause
+    assert oracle.decide_cause(finding, None) is DifferenceCause.UNKNOWN
 
 
 def test_the_smallest_test_is_one_that_voted_for_the_finding():
@@ -330,8 +333,8 @@ def test_the_smallest_test_is_one_that_voted_for_the_finding():
     verdict = replace(lane(8, ConcurrencyFinding.REGRESSION), tests=tuple(votes))
 
     sizes = {1: 5, 2: 40, 3: 20, 4: 20}
-    assert oracle.smallest(ConcurrencyFinding.REGRESSION, [verdict], sizes) == 3
-    assert oracle.smallest(ConcurrencyFinding.NONE, [verdict], sizes) is None
+    assert oracle.find_smallest_test(ConcurrencyFinding.REGRESSION, [verdict], sizes) == 3
+    assert oracle.find_smallest_test(ConcurrencyFinding.NONE, [verdict], sizes) is None
 
 
 @pytest.mark.parametrize(
@@ -350,4 +353,7 @@ def test_a_number_of_threads_that_does_not_say_the_finding_shows_no_smallest_tes
     other = replace(lane(threads, says), tests=(first,))
     verdict = replace(lane(8, ConcurrencyFinding.REGRESSION), tests=(second,))
 
-    assert oracle.smallest(ConcurrencyFinding.REGRESSION, [other, verdict], {1: 5, 2: 40}) == 2
+    assert (
+        oracle.find_smallest_test(ConcurrencyFinding.REGRESSION, [other, verdict], {1: 5, 2: 40})
+        == 2
+    )

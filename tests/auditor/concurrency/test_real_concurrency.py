@@ -128,7 +128,9 @@ def test_two_versions_are_raced_and_the_tests_are_left_to_run_by_themselves(
         "isReady()", "setReady(boolean)", "prepare()",
     }  # fmt: skip
     assert everything(classes) == before
-    assert concurrency_document.read((out / "concurrency.json").read_bytes()).subject == NAME
+    assert (
+        concurrency_document.parse_document((out / "concurrency.json").read_bytes()).subject == NAME
+    )
     assert "<svg" in (out / "concurrency.html").read_text()
     suite = out / "suite"
     assert (suite / "jmh" / "races" / "Race1Benchmark.java").is_file()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from auditor.config import load
+from auditor.config import load_config
 from auditor.core.errors import UsageError
 from auditor.core.popularity import Ranking
 from auditor.core.request import DistributionSpec, FolderSpec
@@ -18,7 +18,7 @@ def configured(tmp_path):
     def read(**keys):
         path = tmp_path / "c.json"
         path.write_text(json.dumps({"subject": "lib", **keys}))
-        return load("c.json", {}, tmp_path)
+        return load_config("c.json", {}, tmp_path)
 
     return read
 
@@ -40,7 +40,7 @@ def test_the_configuration_that_is_kept_means_the_same_from_everywhere(configure
 
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "d.json").write_text(result.text)
-    again = load("d.json", {}, tmp_path / "elsewhere")
+    again = load_config("d.json", {}, tmp_path / "elsewhere")
 
     assert again.trace == result.trace
     assert again.text == result.text

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.config import load
+from auditor.config import load_config
 from auditor.config.judgeable import check_judgeable
 from auditor.config.load import at_revision
 from auditor.config.settings import Settings, json_schema
@@ -59,7 +59,7 @@ iteration_time = "50ms"
 
 def written(folder, text, name="config.json"):
     (folder / name).write_text(text if isinstance(text, str) else json.dumps(text))
-    return load(name, {}, folder)
+    return load_config(name, {}, folder)
 
 
 def refused(folder, text, name="config.json"):
@@ -135,7 +135,7 @@ def test_paths_are_relative_to_the_file_and_not_to_the_caller(tmp_path):
         json.dumps({"subject": "../ring", "methods": "names.txt", "store": "s.sqlite"})
     )
 
-    config = load("conf/c.json", {}, tmp_path)
+    config = load_config("conf/c.json", {}, tmp_path)
 
     assert config.subject == FolderSpec(tmp_path / "ring")
     assert config.request.methods == ("ring.Push", "ring.Pop")
@@ -155,8 +155,8 @@ def test_the_merged_text_means_the_same_from_every_folder(tmp_path):
 def test_flags_win_over_the_file_and_gates_are_laid_over_key_by_key(tmp_path):
     (tmp_path / "c.json").write_text(json.dumps({"runs": 3, "seed": 7, "gates": {"min_score": 50}}))
 
-    kept = load("c.json", {"gates": {}, "seed": 8}, tmp_path)
-    replaced = load("c.json", {"gates": {"min_score": 80.0}, "runs": 4}, tmp_path)
+    kept = load_config("c.json", {"gates": {}, "seed": 8}, tmp_path)
+    replaced = load_config("c.json", {"gates": {"min_score": 80.0}, "runs": 4}, tmp_path)
 
     assert (kept.gates.min_score, kept.request.suite.seed, kept.request.runs) == (50.0, 8, 3)
     assert (replaced.gates.min_score, replaced.request.runs) == (80.0, 4)
@@ -265,25 +265,25 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "c.json").write_bytes(b'{"runs": \xff}')
 
     with pytest.raises(UsageError, match="not UTF-8 text"):
-        load("c.json", {}, tmp_path)
+        load_config("c.json", {}, tmp_path)
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path):
     (tmp_path / "c.json").write_bytes(b'\xef\xbb\xbf{"runs": 3}')
 
-    assert load("c.json", {}, tmp_path).request.runs == 3
+    assert load_config("c.json", {}, tmp_path).request.runs == 3
 
 
 def test_a_missing_file_is_named_with_one_that_is_there(tmp_path):
     (tmp_path / "config.json").write_text("{}")
 
     with pytest.raises(UsageError, match=r"no such file or folder: confg\.json; did you mean conf"):
-        load("confg.json", {}, tmp_path)
+        load_config("confg.json", {}, tmp_path)
 
 
 def test_a_name_that_cannot_be_one_is_no_file(tmp_path):
     with pytest.raises(UsageError, match="no such file or folder"):
-        load("x" * 5000 + ".json", {}, tmp_path)
+        load_config("x" * 5000 + ".json", {}, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_every_key_is_documented():
 def test_a_revision_of_a_folder_knows_the_configuration_that_lies_in_it(tmp_path):
     written(tmp_path, {"subject": "."})
 
-    config = at_revision(load("config.json", {}, tmp_path), "main", tmp_path)
+    config = at_revision(load_config("config.json", {}, tmp_path), "main", tmp_path)
 
     assert config.subject == GitSpec(str(tmp_path.resolve()), "main")
     assert config.subject.configuration == (tmp_path / "config.json").resolve()

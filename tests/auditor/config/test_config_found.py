@@ -8,7 +8,7 @@ from test_config_untrusted import FILES, REACHING
 
 from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.config import load
+from auditor.config import load_config
 from auditor.core.errors import UsageError
 
 
@@ -38,7 +38,7 @@ def project(folder, **files):
 def test_a_configuration_in_the_project_is_taken(tmp_path, name, text, shown):
     path = project(tmp_path, **{name: text})
 
-    config = load("project", {}, tmp_path)
+    config = load_config("project", {}, tmp_path)
 
     assert config.found == shown
     assert config.request.suite.budget_seconds == 420
@@ -50,8 +50,8 @@ def test_the_command_line_goes_over_it_and_a_named_file_is_not_looked_for(tmp_pa
     path = project(tmp_path, bench_audit__json=json.dumps({"budget": "7m"}))
     (path / "other.json").write_text(json.dumps({"budget": "9m"}))
 
-    assert load("project", {"budget": "8m"}, tmp_path).request.suite.budget_seconds == 480
-    named = load("project/other.json", {}, tmp_path)
+    assert load_config("project", {"budget": "8m"}, tmp_path).request.suite.budget_seconds == 480
+    named = load_config("project/other.json", {}, tmp_path)
     assert (named.found, named.request.suite.budget_seconds) == ("", 540)
 
 
@@ -59,7 +59,7 @@ def test_two_are_one_too_many(tmp_path):
     project(tmp_path, bench_audit__json="{}", pyproject__toml="[tool.bench-audit]\n")
 
     with pytest.raises(UsageError, match=r"bench-audit.json and project/pyproject.toml .* both"):
-        load("project", {}, tmp_path)
+        load_config("project", {}, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["bench-audit.yaml", "bench-audit.toml", "bench-audit.json"])
@@ -69,7 +69,7 @@ def test_a_link_is_not_followed_out_of_the_project(tmp_path, name):
     (path / name).symlink_to(tmp_path / "secret")
 
     with pytest.raises(UsageError, match=r"cannot be read: it is a symbolic link") as raised:
-        load("project", {}, tmp_path)
+        load_config("project", {}, tmp_path)
     assert "TOKEN" not in str(raised.value)
 
 
@@ -78,7 +78,7 @@ def test_a_table_is_not_read_through_a_link(tmp_path):
     (tmp_path / "secret").write_text('[tool.bench-audit]\nbudget = "7m"\n')
     (path / "pyproject.toml").symlink_to(tmp_path / "secret")
 
-    assert load("project", {}, tmp_path).found == ""
+    assert load_config("project", {}, tmp_path).found == ""
 
 
 def test_a_file_that_is_too_large_is_not_read_whole(tmp_path):
@@ -87,14 +87,14 @@ def test_a_file_that_is_too_large_is_not_read_whole(tmp_path):
         file.truncate(3 << 30)
 
     with pytest.raises(UsageError, match=r"cannot be read: it is larger than 1 MiB"):
-        load("project", {}, tmp_path)
+        load_config("project", {}, tmp_path)
 
 
 @pytest.mark.parametrize("text", ["[tool.black]\n", "tool = 1\n", "[[", "\x00"])
 def test_a_pyproject_without_our_table_is_not_looked_into(tmp_path, text):
     project(tmp_path, pyproject__toml=text)
 
-    assert load("project", {}, tmp_path).found == ""
+    assert load_config("project", {}, tmp_path).found == ""
 
 
 @pytest.mark.parametrize(("keys", "shown"), REACHING)
@@ -105,7 +105,7 @@ def test_each_key_that_reaches_out_of_the_project_is_refused(tmp_path, keys, sho
     with pytest.raises(
         UsageError, match=rf"^project/bench-audit.json: {key} .* in a configuration"
     ):
-        load("project", {}, tmp_path)
+        load_config("project", {}, tmp_path)
     assert path.joinpath("bench-audit.json").exists()
 
 
@@ -113,8 +113,8 @@ def test_what_is_refused_says_how_to_take_it_and_a_named_file_is_trusted(tmp_pat
     project(tmp_path, bench_audit__json=json.dumps({"store": "../s.sqlite"}))
 
     with pytest.raises(UsageError, match=r"to allow it, name the file: project/bench-audit.json"):
-        load("project", {}, tmp_path)
-    assert load("project/bench-audit.json", {}, tmp_path).store is not None
+        load_config("project", {}, tmp_path)
+    assert load_config("project/bench-audit.json", {}, tmp_path).store is not None
 
 
 @pytest.mark.parametrize(("flags", "lines"), [((), 1), (("-q",), 0)])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.config import load
+from auditor.config import load_config
 from auditor.core.errors import UsageError
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
 
@@ -14,7 +14,7 @@ def loaded(folder, **keys):
     """Return what a configuration file with these keys asks for."""
     path = folder / "bench.json"
     path.write_text(json.dumps({"subject": ".", **keys}))
-    return load("bench.json", {}, folder)
+    return load_config("bench.json", {}, folder)
 
 
 def test_a_suite_runs_here_unless_something_else_is_said(tmp_path):
@@ -88,7 +88,7 @@ def test_a_cluster_can_be_said(tmp_path):
 def test_the_command_line_wins(tmp_path):
     (tmp_path / "bench.json").write_text('{"host": "local"}')
 
-    assert load("bench.json", {"host": "docker"}, tmp_path).host == "docker"
+    assert load_config("bench.json", {"host": "docker"}, tmp_path).host == "docker"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.config.rented import described
+from auditor.config.rented import read_rental_file
 from auditor.core.errors import UsageError
 
 CLOUD = {
@@ -22,7 +22,7 @@ CLOUD = {
 def read(tmp_path, **changed):
     path = tmp_path / "rented.json"
     path.write_text(json.dumps({**CLOUD, **changed}))
-    return described(path)
+    return read_rental_file(path)
 
 
 def test_what_is_written_is_what_is_rented(tmp_path):
@@ -94,7 +94,7 @@ def test_examples_can_be_used_as_they_are(tmp_path, name):
     path = tmp_path / "rented.json"
     path.write_text(json.dumps(examples()[name]))
 
-    spec = described(path)
+    spec = read_rental_file(path)
 
     worker = spec.options.get("worker_options", {}).get("resources")
     job = spec.options.get("worker_extra_args")

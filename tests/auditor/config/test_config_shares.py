@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.config import load
+from auditor.config import load_config
 from auditor.config.settings import json_schema
-from auditor.config.shares import as_percent, change, percent, share
+from auditor.config.shares import as_percent, parse_change, parse_percent, parse_share
 from auditor.core.errors import UsageError
 
 
@@ -21,7 +21,7 @@ from auditor.core.errors import UsageError
     ],
 )
 def test_a_change_has_three_spellings(written, expected):
-    assert change("--min-delta", written) == expected
+    assert parse_change("--min-delta", written) == expected
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_change_has_three_spellings(written, expected):
 )
 def test_a_change_that_can_be_misread_is_refused_with_both_readings(written, readings):
     with pytest.raises(UsageError) as refused:
-        change("--min-delta", written)
+        parse_change("--min-delta", written)
 
     assert str(refused.value) == f"--min-delta {written} is ambiguous: write {readings}"
 
@@ -38,31 +38,38 @@ def test_a_change_that_can_be_misread_is_refused_with_both_readings(written, rea
 @pytest.mark.parametrize("written", ["", "x", "0.5x", "-1", "-5%", "nan", "inf%", "5 % of it", "%"])
 def test_what_is_no_change_is_refused(written):
     with pytest.raises(UsageError, match="is not a change: write"):
-        change("--min-delta", written)
+        parse_change("--min-delta", written)
 
 
 @given(st.floats(0, 1000))
 def test_what_is_printed_is_read_back(found):
-    assert change("--min-delta", as_percent(found)) == pytest.approx(found, rel=1e-11, abs=1e-12)
+    assert parse_change("--min-delta", as_percent(found)) == pytest.approx(
+        found, rel=1e-11, abs=1e-12
+    )
 
 
 def test_a_part_of_a_whole_is_less_than_all_of_it():
-    assert [share("--s", one) for one in ("5%", "0.05", "99%", "0")] == [0.05, 0.05, 0.99, 0.0]
+    assert [parse_share("--s", one) for one in ("5%", "0.05", "99%", "0")] == [
+        0.05,
+        0.05,
+        0.99,
+        0.0,
+    ]
     for written in ("1", "5", "100%", "much"):
         with pytest.raises(
             UsageError, match=f"--s {written} is not a fraction below 100%: write 5% or"
         ):
-            share("--s", written)
+            parse_share("--s", written)
 
 
 def test_a_score_is_a_percentage_and_a_part_is_refused():
-    assert [percent("--f", one) for one in ("80%", "80", 80.0, "0.8%")] == [80, 80, 80, 0.8]
+    assert [parse_percent("--f", one) for one in ("80%", "80", 80.0, "0.8%")] == [80, 80, 80, 0.8]
     with pytest.raises(UsageError, match=r"--f 0\.8 is ambiguous: write 0\.8% or 80%"):
-        percent("--f", "0.8")
+        parse_percent("--f", "0.8")
     with pytest.raises(UsageError, match="--f 0: a gate at 0% can never fail; leave it out"):
-        percent("--f", "0")
+        parse_percent("--f", "0")
     with pytest.raises(UsageError, match="--f 101% is not a percentage from 0 to 100: write 80%"):
-        percent("--f", "101%")
+        parse_percent("--f", "101%")
 
 
 def test_a_file_may_have_them_as_texts(tmp_path):
@@ -76,7 +83,7 @@ def test_a_file_may_have_them_as_texts(tmp_path):
     (tmp_path / "c.json").write_text(json.dumps(found))
     jsonschema.Draft202012Validator(json_schema()).validate(found)
 
-    config = load("c.json", {}, tmp_path)
+    config = load_config("c.json", {}, tmp_path)
 
     assert (config.request.slowdown, config.request.min_delta) == (0.6, 0.05)
     assert (config.compare.min_delta, config.gates.min_score) == (0.1, 80.0)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.config import load
-from auditor.config.places import places
-from auditor.config.quantities import seconds
+from auditor.config import load_config
+from auditor.config.places import choose_places
+from auditor.config.quantities import parse_duration
 from auditor.config.sections import SubjectSection
-from auditor.config.subjects import described, slug, spec
+from auditor.config.subjects import build_slug, describe_subject, parse_subject
 from auditor.core.errors import UsageError
 from auditor.core.request import BuildOptions, FolderSpec, GitSpec, GoModuleSpec, JarSpec, MavenSpec
 
@@ -43,7 +43,7 @@ HERE = Path("/some/where")
     ],
 )
 def test_a_subject_is_read_as_meant(written, expected):
-    assert spec(written, HERE) == expected
+    assert parse_subject(written, HERE) == expected
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_subject_is_read_as_meant(written, expected):
 )
 def test_a_subject_that_cannot_be_meant_is_refused(written, message):
     with pytest.raises(UsageError, match=re.escape(message)):
-        spec(written, HERE)
+        parse_subject(written, HERE)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_subject_that_cannot_be_meant_is_refused(written, message):
 )
 def test_a_password_in_a_url_is_refused_and_not_repeated(written):
     with pytest.raises(UsageError, match="contains a password or token") as error:
-        spec(written, HERE)
+        parse_subject(written, HERE)
 
     assert "hunter2" not in str(error.value)
 
@@ -120,7 +120,7 @@ def test_a_password_in_a_requirement_is_refused_and_not_repeated(tmp_path, pytho
     given = section if python == "python" else [{"path": ".", "python": section}]
 
     with pytest.raises(UsageError, match="contains a password or token") as error:
-        load(".", {python: given}, tmp_path)
+        load_config(".", {python: given}, tmp_path)
 
     assert "hunter2" not in str(error.value)
 
@@ -135,19 +135,19 @@ def test_a_password_in_a_requirement_is_refused_and_not_repeated(tmp_path, pytho
     ],
 )
 def test_a_user_in_a_url_is_no_secret(written):
-    assert spec(f"git:{written}@main", HERE) == GitSpec(written, "main")
+    assert parse_subject(f"git:{written}@main", HERE) == GitSpec(written, "main")
 
 
 @pytest.mark.parametrize("written", ["b.jar", SubjectSection(path="b.jar")])
 def test_a_jar_is_a_subject(written, tmp_path):
     (tmp_path / "b.jar").write_bytes(b"")
 
-    jar_spec = spec(written, tmp_path)
+    jar_spec = parse_subject(written, tmp_path)
 
     assert jar_spec == JarSpec(tmp_path / "b.jar")
-    assert described(jar_spec) == str(tmp_path / "b.jar")
-    assert slug(jar_spec).startswith("b.jar-")
-    assert load("b.jar", {}, tmp_path).subject == jar_spec
+    assert describe_subject(jar_spec) == str(tmp_path / "b.jar")
+    assert build_slug(jar_spec).startswith("b.jar-")
+    assert load_config("b.jar", {}, tmp_path).subject == jar_spec
 
 
 @pytest.mark.parametrize("key", ["path", "git"])
@@ -157,11 +157,11 @@ def test_what_the_build_is_told_is_kept_in_the_configuration_that_is_stored(key,
     subject = {key: message, "profiles": ["one", "!two"], "flags": ["-Dx=y"], **tools}
     (tmp_path / "c.json").write_text(json.dumps({"subject": subject}))
 
-    config = load("c.json", {}, tmp_path)
+    config = load_config("c.json", {}, tmp_path)
     (tmp_path / "again.json").write_text(config.text)
 
     assert config.build == BuildOptions(("one", "!two"), ("-Dx=y",), **tools)
-    again = load("again.json", {}, tmp_path)
+    again = load_config("again.json", {}, tmp_path)
     assert (again.subject, again.build) == (config.subject, config.build)
 
 
@@ -170,10 +170,10 @@ def test_a_jdk_is_kept_with_what_is_built_already(subject, tmp_path):
     (tmp_path / "b.jar").touch()
     (tmp_path / "c.json").write_text(json.dumps({"subject": {**subject, "jdk": "/opt/jdk"}}))
 
-    config = load("c.json", {}, tmp_path)
+    config = load_config("c.json", {}, tmp_path)
     (tmp_path / "again.json").write_text(config.text)
 
-    again = load("again.json", {}, tmp_path)
+    again = load_config("again.json", {}, tmp_path)
     assert again.build == config.build == BuildOptions(jdk="/opt/jdk")
     assert again.subject == config.subject
 
@@ -182,26 +182,26 @@ def test_a_jdk_is_kept_with_what_is_built_already(subject, tmp_path):
 def test_no_text_does_anything_but_be_read_or_refused(written):
     for prefix in ("git:", "go:", "maven:", ""):
         try:
-            spec(prefix + written, HERE)
+            parse_subject(prefix + written, HERE)
         except UsageError:
             continue
 
 
 @pytest.mark.parametrize("written", ["git:/a@v1", "go:m/n@v1", "maven:g:a:1", "/"])
 def test_a_described_subject_can_be_read_again(written):
-    assert described(spec(written, HERE)) == written
+    assert describe_subject(parse_subject(written, HERE)) == written
 
 
 def test_a_folder_name_is_readable_and_not_shared():
     go_module_spec = GoModuleSpec("github.com/google/uuid", "v1.6.0")
     other = GoModuleSpec("example.org/uuid", "v1.6.0")
 
-    assert slug(go_module_spec).startswith("uuid-v1.6.0-")
-    assert slug(go_module_spec) != slug(other)
-    assert slug(GitSpec("https://example.org/a b/lib.git", "feature/x")).startswith(
+    assert build_slug(go_module_spec).startswith("uuid-v1.6.0-")
+    assert build_slug(go_module_spec) != build_slug(other)
+    assert build_slug(GitSpec("https://example.org/a b/lib.git", "feature/x")).startswith(
         "lib-feature-x-"
     )
-    assert "/" not in slug(FolderSpec(Path("/")))
+    assert "/" not in build_slug(FolderSpec(Path("/")))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_a_folder_name_is_readable_and_not_shared():
     [("50ms", 0.05), ("1s", 1), ("1.5s", 1.5), ("10m", 600), ("1h30m", 5400), ("200us", 2e-4)],
 )
 def test_a_duration_is_read(text, expected):
-    assert seconds(text) == pytest.approx(expected, rel=1e-12)
+    assert parse_duration(text) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -217,17 +217,17 @@ def test_a_duration_is_read(text, expected):
 )
 def test_what_is_no_duration_is_refused(text):
     with pytest.raises(ValueError, match=r"duration|must be|no unit; write 5s"):
-        seconds(text)
+        parse_duration(text)
 
 
 def test_results_and_caches_go_to_the_folders_that_the_system_names(tmp_path):
-    config = load("go:m/n@v1", {}, tmp_path)
+    config = load_config("go:m/n@v1", {}, tmp_path)
 
-    default = places(config, {"HOME": "/h"})
-    named = places(config, {"XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/c"})
-    relative = places(config, {"HOME": "/h", "XDG_STATE_HOME": "s"})
+    default = choose_places(config, {"HOME": "/h"})
+    named = choose_places(config, {"XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/c"})
+    relative = choose_places(config, {"HOME": "/h", "XDG_STATE_HOME": "s"})
 
-    folder = slug(config.subject)
+    folder = build_slug(config.subject)
     assert default.output.parent == Path("/h/.local/state/bench-audit") / folder
     assert default.store == default.output.parent / "store.sqlite"
     assert default.home == Path("/h/.cache/bench-audit")
@@ -241,7 +241,8 @@ def test_a_folder_and_a_configuration_of_it_have_one_store(tmp_path):
     (tmp_path / "c.json").write_text('{"subject": "ring"}')
 
     folder, configured = (
-        places(load(argument, {}, tmp_path), {"HOME": "/h"}) for argument in ("ring", "c.json")
+        choose_places(load_config(argument, {}, tmp_path), {"HOME": "/h"})
+        for argument in ("ring", "c.json")
     )
 
     assert folder.store == configured.store
@@ -249,7 +250,7 @@ def test_a_folder_and_a_configuration_of_it_have_one_store(tmp_path):
 
 def test_audits_of_a_subject_share_the_store_and_no_result(tmp_path):
     first, same, other = (
-        places(load("go:m/n@v1", changes, tmp_path), {"HOME": "/h"})
+        choose_places(load_config("go:m/n@v1", changes, tmp_path), {"HOME": "/h"})
         for changes in ({}, {}, {"slowdown": 0.9})
     )
 
@@ -260,15 +261,15 @@ def test_audits_of_a_subject_share_the_store_and_no_result(tmp_path):
 
 def test_without_a_home_one_has_to_be_named(tmp_path):
     with pytest.raises(UsageError, match="neither XDG_STATE_HOME nor HOME"):
-        places(load("go:m/n@v1", {}, tmp_path), {})
+        choose_places(load_config("go:m/n@v1", {}, tmp_path), {})
 
 
 def test_nothing_of_ours_but_results_goes_into_the_subject(tmp_path):
-    config = load(".", {}, tmp_path)
+    config = load_config(".", {}, tmp_path)
 
-    inside = places(config, {"HOME": "/h"}, output=tmp_path / "out")
+    inside = choose_places(config, {"HOME": "/h"}, output=tmp_path / "out")
     assert (inside.output, inside.store.parts[:2]) == (tmp_path / "out", ("/", "h"))
     with pytest.raises(UsageError, match=r"store .* is inside the subject"):
-        places(config, {"HOME": "/h"}, store=tmp_path / "s.sqlite")
+        choose_places(config, {"HOME": "/h"}, store=tmp_path / "s.sqlite")
     with pytest.raises(UsageError, match="set XDG_CACHE_HOME"):
-        places(config, {"HOME": "/h", "XDG_CACHE_HOME": str(tmp_path)})
+        choose_places(config, {"HOME": "/h", "XDG_CACHE_HOME": str(tmp_path)})

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from auditor.config import load
+from auditor.config import load_config
 from auditor.core.errors import UsageError
 from auditor.core.hosts import DockerSpec
 
@@ -64,7 +64,7 @@ def loaded(folder, changes=None, *, untrusted=True, **keys):
     for name in FILES:
         (project / name).write_text("module a\n")
     (project / "bench.json").write_text(json.dumps({"subject": ".", **keys}))
-    return load("project/bench.json", changes or {}, folder, untrusted=untrusted)
+    return load_config("project/bench.json", changes or {}, folder, untrusted=untrusted)
 
 
 @pytest.mark.parametrize(("keys", "shown"), REACHING)

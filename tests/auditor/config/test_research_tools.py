@@ -5,7 +5,7 @@ import json
 import pytest
 
 from auditor.config.judgeable import check_judgeable
-from auditor.config.load import load
+from auditor.config.load import load_config
 from auditor.core.errors import UsageError
 from auditor.core.request import DetectionRule
 
@@ -58,7 +58,7 @@ def method_of(**more):
 
 def read(folder, found, changes=None):
     (folder / "theirs.json").write_text(json.dumps(found))
-    return load("theirs.json", changes or {}, folder)
+    return load_config("theirs.json", changes or {}, folder)
 
 
 @pytest.fixture
@@ -129,13 +129,13 @@ def test_the_java_tools_own_test_counts_where_that_is_asked_for(
     known = {key: value for key, value in (TESTED | changes).items() if value is not None}
     (lib / "theirs.json").write_text(json.dumps(known))
 
-    config = load("theirs.json", {}, lib, as_configured=True)
+    config = load_config("theirs.json", {}, lib, as_configured=True)
 
     request = config.request
     assert (request.rule, request.min_delta, request.significance) == (rule, limit, significance)
     assert not {"confidence", "min_effect_size"} & set(config.ignored)
     check_judgeable(config)
-    by_paper = load("theirs.json", {"rule": "paper"}, lib, as_configured=True)
+    by_paper = load_config("theirs.json", {"rule": "paper"}, lib, as_configured=True)
     assert by_paper.request.rule is DetectionRule.PAPER
     assert (by_paper.request.min_delta, by_paper.request.significance) == (limit, significance)
     check_judgeable(by_paper)
@@ -161,9 +161,9 @@ def test_what_says_nothing_of_a_test_cannot_be_followed(bleve, lib, theirs):
     (lib / "theirs.json").write_text(json.dumps(known))
 
     with pytest.raises(UsageError, match="--as-configured is for a research tool's file"):
-        load("theirs.json", {}, lib, as_configured=True)
+        load_config("theirs.json", {}, lib, as_configured=True)
     with pytest.raises(UsageError, match="--as-configured is for a research tool's file"):
-        load(".", {}, lib, as_configured=True)
+        load_config(".", {}, lib, as_configured=True)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_test_that_none_can_be_is_said_in_one_line(lib, key, value, words):
     (lib / "theirs.json").write_text(json.dumps(TESTED | {key: value}))
 
     with pytest.raises(UsageError) as caught:
-        load("theirs.json", {}, lib, as_configured=True)
+        load_config("theirs.json", {}, lib, as_configured=True)
 
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -212,7 +212,7 @@ def test_flags_are_laid_over_a_research_tools_file(bleve):
 def test_our_own_file_ignores_nothing(tmp_path):
     (tmp_path / "c.json").write_text('{"subject": "."}')
 
-    assert load("c.json", {}, tmp_path).ignored == ()
+    assert load_config("c.json", {}, tmp_path).ignored == ()
 
 
 @pytest.mark.parametrize(

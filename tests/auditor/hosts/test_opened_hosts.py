@@ -7,7 +7,7 @@ import sys
 import pytest
 from fake_docker import listening
 
-from auditor.config import Places, load
+from auditor.config import Places, load_config
 from auditor.core.errors import MachineError, UsageError
 from auditor.core.jobs import Invocation
 from auditor.hosts import open_host
@@ -56,7 +56,7 @@ def opened(folder, environment, **keys):
     path.write_text(json.dumps({"subject": {"path": "."}, "harness": "go", **keys}))
     home = folder / "home"
     places = Places(output=folder / "out", store=folder / "store.sqlite", home=home)
-    return open_host(load("bench.json", {}, folder), places, environment, SystemClock())
+    return open_host(load_config("bench.json", {}, folder), places, environment, SystemClock())
 
 
 def test_processes_here_get_what_tools_need_and_no_secret(tmp_path):

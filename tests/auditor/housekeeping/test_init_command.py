@@ -8,7 +8,7 @@ from real_program import JAVA_RING, PYTHON_RING, RING, write
 
 from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.config import load
+from auditor.config import load_config
 from runners.subjects.suite_detection import DetectedSuite, detect_suite
 
 GO_MOD = "module example.org/m\n\ngo 1.20\n"
@@ -96,7 +96,7 @@ def test_what_is_written_is_a_configuration_of_that_project(tmp_path, subject, h
     output = capsys.readouterr()
     assert output.out == ""
     assert "next: bench-audit abs audit.json --dry-run" in output.err
-    config = load("conf/audit.json", {}, tmp_path)
+    config = load_config("conf/audit.json", {}, tmp_path)
     assert config.subject.path == folder
     assert (config.harness, config.request.slowdown) == (harness, 0.5)
 

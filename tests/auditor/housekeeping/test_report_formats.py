@@ -30,14 +30,18 @@ def stage(tmp_path, monkeypatch):
 @pytest.fixture
 def result(tmp_path):
     file = tmp_path / "result.json"
-    file.write_text(results.text(document_of_verdict.document(verdict(score()), CONTEXT)))
+    file.write_text(
+        results.format_json(document_of_verdict.build_abs_document(verdict(score()), CONTEXT))
+    )
     return str(file)
 
 
 @pytest.fixture
 def steady(tmp_path):
     file = tmp_path / "stability.json"
-    file.write_text(results.text(document_of_verdict.stability_document(stability(), CONTEXT)))
+    file.write_text(
+        results.format_json(document_of_verdict.stability_document(stability(), CONTEXT))
+    )
     return str(file)
 
 
@@ -189,11 +193,11 @@ def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):
     wanted = ["codec/a.go", "../secret.go", str(outside), "link.go", "loop.go", "large.go",
               "codec", "none.go", "nul\0.go", "x" * 5000]  # fmt: skip
 
-    texts = sources.texts(root, wanted)
+    texts = sources.read_texts(root, wanted)
 
     assert texts == {"codec/a.go": "package codec // \N{REPLACEMENT CHARACTER}\n"}
     with pytest.raises(UsageError, match="is not a folder"):
-        sources.texts(tmp_path / "none", wanted)
+        sources.read_texts(tmp_path / "none", wanted)
 
 
 def test_machines_of_a_merged_store_stand_side_by_side(stage, capsys):

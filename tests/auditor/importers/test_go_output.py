@@ -10,7 +10,7 @@ from growth import growth
 
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Skipped
-from auditor.importers.reading import is_stored, read
+from auditor.importers.reading import is_stored, read_results
 
 RECORDED = Path(__file__).parent / "recorded" / "go"
 TEXT, EVENTS, PROCESSORS = (RECORDED / name for name in ("small.txt", "small.json", "cpus.txt"))
@@ -21,7 +21,7 @@ SMALL, NOISY, FAILS, SKIPS, NO_TIME = (
 
 
 def run_of(path):
-    (run,) = read([path]).runs
+    (run,) = read_results([path]).runs
     return run
 
 
@@ -32,7 +32,7 @@ def written(folder, text):
 
 
 def test_lines_of_one_name_are_the_values_of_one_process():
-    results = read([TEXT])
+    results = read_results([TEXT])
 
     (run,) = results.runs
     (process,) = run.processes[SMALL]
@@ -53,7 +53,7 @@ def test_what_benchmarks_print_is_passed_over_and_failures_are_kept(path):
 
 
 def test_events_say_what_was_skipped_and_have_the_same_names():
-    text, events = run_of(TEXT), read([EVENTS])
+    text, events = run_of(TEXT), read_results([EVENTS])
 
     (run,) = events.runs
     assert set(run.processes) - {SKIPS} == set(text.processes)
@@ -129,7 +129,7 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, mess
     path = written(tmp_path, content)
 
     with pytest.raises(UsageError) as error:
-        read([path])
+        read_results([path])
 
     assert str(error.value).startswith(str(path))
     assert message in str(error.value)
@@ -189,4 +189,6 @@ def test_a_table_of_benchstat_in_the_log_hides_no_results(tmp_path, name, is_bef
     path = tmp_path / name
     path.write_text(table + text if is_before else text + table)
 
-    assert read([path]).runs[0].processes == read([RECORDED / name]).runs[0].processes
+    assert (
+        read_results([path]).runs[0].processes == read_results([RECORDED / name]).runs[0].processes
+    )

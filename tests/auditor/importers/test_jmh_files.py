@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from auditor.core.errors import UsageError
-from auditor.importers.reading import is_stored, read
+from auditor.importers.reading import is_stored, read_results
 from runners.jmh.listing import read_entries
 
 RECORDED = Path(__file__).parent / "recorded" / "jmh"
@@ -17,7 +17,7 @@ ONCE, FAILS = "org.example.Small.once", "org.example.Small.fails"
 
 
 def run_of(*paths):
-    (run,) = read(paths).runs
+    (run,) = read_results(paths).runs
     return run
 
 
@@ -29,7 +29,7 @@ def written(folder, content, name="in.json"):
 
 def refused(path):
     with pytest.raises(UsageError) as error:
-        read([path])
+        read_results([path])
     assert "\n" not in str(error.value)
     assert str(path) in str(error.value)
     return str(error.value)
@@ -40,7 +40,7 @@ def loaded():
 
 
 def test_iterations_of_each_fork_are_seconds_per_operation():
-    results = read([JSON])
+    results = read_results([JSON])
 
     (run,) = results.runs
     assert results.harness == "jmh"
@@ -199,7 +199,7 @@ def test_results_that_are_no_times_are_left_out(tmp_path):
     document = loaded()
     document[-1]["primaryMetric"]["scoreUnit"] = "MB/sec"
 
-    assert read([written(tmp_path, document)]).left_out == (ONCE,)
+    assert read_results([written(tmp_path, document)]).left_out == (ONCE,)
 
 
 def test_a_log_after_what_a_build_printed_is_known(tmp_path):
@@ -211,7 +211,7 @@ def test_a_log_after_what_a_build_printed_is_known(tmp_path):
 
 def test_two_formats_of_one_run_are_not_counted_twice():
     with pytest.raises(UsageError, match=r"JMH \(JSON\).*JMH \(log\).*one format"):
-        read([JSON, LOG])
+        read_results([JSON, LOG])
 
 
 def edited(at, *way, to):

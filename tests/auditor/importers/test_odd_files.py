@@ -9,7 +9,7 @@ import pytest
 
 from auditor.core.errors import UsageError
 from auditor.importers import files
-from auditor.importers.reading import is_stored, read
+from auditor.importers.reading import is_stored, read_results
 
 RECORDED = Path(__file__).parent / "recorded"
 JMH, LOG = RECORDED / "jmh" / "small.json", RECORDED / "jmh" / "small.log"
@@ -43,7 +43,7 @@ def test_an_odd_file_takes_no_other_with_it(tmp_path, content, message, is_folde
     good = [session(tmp_path / f"{number}.json") for number in (1, 3)]
     (tmp_path / "2.json").write_text(content)
 
-    results = read([tmp_path] if is_folder else [good[0], tmp_path / "2.json", good[1]])
+    results = read_results([tmp_path] if is_folder else [good[0], tmp_path / "2.json", good[1]])
 
     assert [run.name for run in results.runs] == ["1.json", "3.json"]
     assert odd_of(results).startswith("a file was left out: 2.json: ")
@@ -55,7 +55,7 @@ def test_a_file_without_a_commit_is_named_where_others_have_one(tmp_path):
         session(tmp_path / f"{number}.json")
     session(tmp_path / "old.json", commit_info={}, datetime="2015-11-27T10:00:00")
 
-    results = read([tmp_path])
+    results = read_results([tmp_path])
 
     assert len(results.runs) == 2
     assert "old.json: it names no commit" in odd_of(results)
@@ -66,8 +66,8 @@ def test_all_that_is_odd_is_counted_and_the_first_ones_are_named(tmp_path):
     for number in range(5):
         (tmp_path / f"b{number}.json").write_text("")
 
-    assert odd_of(read([tmp_path])).startswith("5 files were left out: b0.json")
-    assert odd_of(read([tmp_path])).endswith("; and 2 more")
+    assert odd_of(read_results([tmp_path])).startswith("5 files were left out: b0.json")
+    assert odd_of(read_results([tmp_path])).endswith("; and 2 more")
 
 
 def test_nothing_but_odd_files_is_refused_with_the_reason_of_the_first(tmp_path):
@@ -75,7 +75,7 @@ def test_nothing_but_odd_files_is_refused_with_the_reason_of_the_first(tmp_path)
         (tmp_path / name).write_text("")
 
     with pytest.raises(UsageError, match=r"a\.json: it is empty.*\(and 1 more"):
-        read([tmp_path])
+        read_results([tmp_path])
 
 
 def test_half_of_one_format_and_half_of_another_are_refused(tmp_path):
@@ -83,7 +83,7 @@ def test_half_of_one_format_and_half_of_another_are_refused(tmp_path):
         (tmp_path / name).write_bytes(content.read_bytes())
 
     with pytest.raises(UsageError, match=r"a\.json is of JMH \(JSON\), .*b\.log of JMH \(log\)"):
-        read([tmp_path])
+        read_results([tmp_path])
 
 
 def made(folder, kind):
@@ -110,7 +110,7 @@ def test_what_is_no_small_regular_file_is_refused_when_named(tmp_path, kind, mes
     path = made(tmp_path, kind)
 
     with pytest.raises(UsageError, match=message) as refused:
-        read([path])
+        read_results([path])
 
     assert str(path) in str(refused.value)
 
@@ -120,7 +120,7 @@ def test_the_same_is_left_out_of_a_folder(tmp_path, kind, message):
     session(tmp_path / "a.json")
     made(tmp_path, kind)
 
-    results = read([tmp_path])
+    results = read_results([tmp_path])
 
     assert [run.name for run in results.runs] == ["a.json"]
     assert f"odd.json: {message}" in odd_of(results).replace("it is not", "not")
@@ -134,7 +134,7 @@ def test_a_folder_that_is_a_link_is_not_looked_into(tmp_path):
     session(inside / "mine.json")
     (inside / "way").symlink_to(outside)
 
-    assert [run.name for run in read([inside]).runs] == ["mine.json"]
+    assert [run.name for run in read_results([inside]).runs] == ["mine.json"]
 
 
 def test_a_text_that_grows_too_large_when_it_is_unpacked_is_refused(tmp_path, monkeypatch):
@@ -143,5 +143,5 @@ def test_a_text_that_grows_too_large_when_it_is_unpacked_is_refused(tmp_path, mo
     path.write_bytes(gzip.compress(b"benchmark,fork,iteration,seconds\n" + b"a,1,1,1\n" * 200))
 
     with pytest.raises(UsageError, match="holds more than"):
-        read([path])
+        read_results([path])
     assert is_stored(path)

@@ -7,7 +7,7 @@ import pytest
 
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Skipped
-from auditor.importers.reading import is_stored, read
+from auditor.importers.reading import is_stored, read_results
 
 RECORDED = Path(__file__).parent / "recorded"
 OTHERS = RECORDED / "others"
@@ -30,7 +30,7 @@ def seconds(run):
 
 
 def test_the_times_of_hyperfine_are_runs_of_its_commands():
-    results = read([HYPERFINE])
+    results = read_results([HYPERFINE])
 
     (run,) = results.runs
     assert results.harness == "hyperfine"
@@ -50,7 +50,7 @@ def test_the_second_format_of_hyperfine_has_the_wall_clock(tmp_path):
     entry = {"command": "make -j 2", "name": "build", "measurements": [*map(measured, (1.5, 2.5))]}
     document = {"schema_version": 2, "primary_metric": "time_wall_clock", "results": [entry]}
 
-    (run,) = read([written(tmp_path, document)]).runs
+    (run,) = read_results([written(tmp_path, document)]).runs
 
     assert seconds(run) == {"build": [1.5, 2.5]}
 
@@ -61,7 +61,7 @@ def test_parameters_that_a_command_does_not_show_stand_behind_it(tmp_path):
         for jobs in "24"
     ]}  # fmt: skip
 
-    assert read([written(tmp_path, document)]).benchmarks == ("make (j=2)", "make (j=4)")
+    assert read_results([written(tmp_path, document)]).benchmarks == ("make (j=2)", "make (j=4)")
 
 
 def test_a_parameter_may_be_empty(tmp_path):
@@ -71,7 +71,7 @@ def test_a_parameter_may_be_empty(tmp_path):
         for flag in ("", "-O2")
     ]}  # fmt: skip
 
-    assert read([written(tmp_path, document)]).benchmarks == ("cc  a.c", "cc -O2 a.c")
+    assert read_results([written(tmp_path, document)]).benchmarks == ("cc  a.c", "cc -O2 a.c")
 
 
 def test_a_benchmark_of_google_that_skips_itself_has_no_error(tmp_path):
@@ -86,14 +86,14 @@ def test_a_benchmark_of_google_that_skips_itself_has_no_error(tmp_path):
         second, skipped | {"name": "fails", "run_name": "fails"},
     ]  # fmt: skip
 
-    (run,) = read([written(tmp_path, document)]).runs
+    (run,) = read_results([written(tmp_path, document)]).runs
 
     assert run.processes["skips"][0].failure == Skipped("it skips itself: no GPU")
     assert run.processes["fails"][0].failure.reason == "it ended with an error: no device"
 
 
 def test_repetitions_of_google_benchmark_are_values_in_real_time():
-    results = read([GOOGLE])
+    results = read_results([GOOGLE])
 
     (run,) = results.runs
     units = {"ns": 1e-9, "ms": 1e-3}
@@ -110,7 +110,7 @@ def test_repetitions_of_google_benchmark_are_values_in_real_time():
 
 
 def test_of_aggregates_alone_there_is_the_mean():
-    (run,) = read([AGGREGATES]).runs
+    (run,) = read_results([AGGREGATES]).runs
 
     (mean,) = [
         benchmark
@@ -127,7 +127,7 @@ def test_old_files_of_google_benchmark_say_no_run_type(tmp_path):
         for key in ("run_type", "run_name", "aggregate_name", "repetition_index"):
             benchmark.pop(key, None)
 
-    (run,) = read([written(tmp_path, document)]).runs
+    (run,) = read_results([written(tmp_path, document)]).runs
 
     assert {name: len(values) for name, values in seconds(run).items() if values} == {
         "copy/8": 4, "copy/64": 4, "slow": 4,
@@ -159,29 +159,29 @@ def criterion(folder, factor=1.0):
 
 
 def test_a_folder_of_criterion_is_a_run_of_all_its_benchmarks(tmp_path):
-    results = read([criterion(tmp_path / "target/criterion")])
+    results = read_results([criterion(tmp_path / "target/criterion")])
 
     (run,) = results.runs
     assert results.harness == "criterion"
     assert set(run.processes) == {"alone", "sums/fold/10", "sums/a b/c"}
     for values in seconds(run).values():
         assert values == pytest.approx([30e-9] * 3)
-    assert read([tmp_path]).runs[0].processes.keys() == run.processes.keys()
+    assert read_results([tmp_path]).runs[0].processes.keys() == run.processes.keys()
 
 
 def test_copies_of_the_folder_are_runs_and_files_of_one_are_one(tmp_path):
     folders = [criterion(tmp_path / day) for day in ("monday", "tuesday")]
     files = [folders[0] / name / "new/sample.json" for name in ("alone", "sums/fold/10")]
 
-    assert [len(run.processes) for run in read(folders).runs] == [3, 3]
-    assert [len(run.processes) for run in read(files).runs] == [2]
+    assert [len(run.processes) for run in read_results(folders).runs] == [3, 3]
+    assert [len(run.processes) for run in read_results(files).runs] == [2]
 
 
 def test_estimates_are_figures_where_the_samples_are_gone(tmp_path):
     for path in criterion(tmp_path / "criterion").rglob("sample.json"):
         path.unlink()
 
-    (run,) = read([tmp_path / "criterion"]).runs
+    (run,) = read_results([tmp_path / "criterion"]).runs
 
     for (process,) in run.processes.values():
         assert (len(process.seconds), process.middle) == (0, pytest.approx(30e-9))
@@ -191,7 +191,7 @@ def test_the_estimates_of_a_change_are_no_times(tmp_path):
     path = criterion(tmp_path) / "alone/change/estimates.json"
 
     with pytest.raises(UsageError, match=r"may be changes instead of times.*target/criterion"):
-        read([path])
+        read_results([path])
 
 
 HOSTILE = {
@@ -218,7 +218,7 @@ def test_a_bad_file_is_refused_in_one_line(tmp_path, document, message):
     path = written(tmp_path, document)
 
     with pytest.raises(UsageError) as refused:
-        read([path])
+        read_results([path])
 
     assert str(refused.value).startswith(f"{path}: ")
     assert message in str(refused.value)
@@ -230,7 +230,7 @@ def test_a_value_that_is_no_time_fails_its_benchmark_alone(tmp_path, value):
     document = loaded(GOOGLE)
     document["benchmarks"][0]["real_time"] = value
 
-    (run,) = read([written(tmp_path, document)]).runs
+    (run,) = read_results([written(tmp_path, document)]).runs
 
     failed = {name for name, (process,) in run.processes.items() if process.failure}
     assert failed == {"fails", "copy/8"}
@@ -273,7 +273,7 @@ def test_a_summary_is_refused_with_the_option_that_keeps_values(tmp_path, conten
 
     assert is_stored(path)
     with pytest.raises(UsageError) as refused:
-        read([path])
+        read_results([path])
 
     assert way_out in str(refused.value)
     assert "GoABS" not in str(refused.value)
@@ -281,4 +281,4 @@ def test_a_summary_is_refused_with_the_option_that_keeps_values(tmp_path, conten
 
 def test_the_log_of_jmh_ends_with_its_table_and_is_none():
     assert "\nBenchmark " in (RECORDED / "jmh/small.log").read_text()
-    assert read([RECORDED / "jmh/small.log"]).harness == "jmh"
+    assert read_results([RECORDED / "jmh/small.log"]).harness == "jmh"

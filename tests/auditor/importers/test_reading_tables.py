@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from auditor.core.errors import UsageError
 from auditor.importers.research_tools.layout import ResearchTool
-from auditor.importers.research_tools.reading import read, unit
-from auditor.importers.research_tools.rows import Rows
-from auditor.importers.research_tools.writing import text
+from auditor.importers.research_tools.reading import parse_unit, read_table
+from auditor.importers.research_tools.rows import ProcessValues
+from auditor.importers.research_tools.writing import format_table
 
 GO_SAMPLE = """\
 Run-SuiteExecution-BenchmarkExecution?-?;Function altered;Benchmark;Runtime in ns 
@@ -28,7 +28,7 @@ Run;Method altered;Microbenchmark;Result
 def table(folder, content, **more):
     path = folder / "in.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read(path, **more)
+    return read_table(path, **more)
 
 
 def seconds(found):
@@ -47,7 +47,7 @@ def test_the_sample_of_goabs(tmp_path):
 
 
 def test_the_sample_of_javaabs(tmp_path):
-    result = table(tmp_path, JAVA_SAMPLE, units=[unit("us/op")])
+    result = table(tmp_path, JAVA_SAMPLE, units=[parse_unit("us/op")])
 
     assert result.tool is ResearchTool.JAVA
     lift = "src/main/java/rx/Observable.java.lift([Operator<? extends R, ? super T>, int])"
@@ -87,22 +87,22 @@ def test_executions_within_a_run_belong_together_in_their_order(tmp_path):
 
 
 def test_marks_of_bytes_and_ends_of_lines_do_not_matter(tmp_path):
-    plain = table(tmp_path, JAVA_SAMPLE, units=[unit("us/op")])
+    plain = table(tmp_path, JAVA_SAMPLE, units=[parse_unit("us/op")])
     other = JAVA_SAMPLE.replace("\n", "\r\n").encode("utf-8-sig")
 
-    result = table(tmp_path, other, units=[unit("us/op")])
+    result = table(tmp_path, other, units=[parse_unit("us/op")])
 
     assert result.rows == plain.rows
 
 
 def test_throughput_is_inverted_value_by_value(tmp_path):
-    (only,) = table(tmp_path, "0;Baseline;b;4\n0;Baseline;b;8", units=[unit("ops/ms")]).rows
+    (only,) = table(tmp_path, "0;Baseline;b;4\n0;Baseline;b;8", units=[parse_unit("ops/ms")]).rows
 
     assert only.seconds == (pytest.approx(0.25e-3), pytest.approx(0.125e-3))
 
 
 def test_of_several_units_the_last_that_fits_counts(tmp_path):
-    units = [unit("ops/s"), unit("Slow=ms/op"), unit("Slower$=s/op")]
+    units = [parse_unit("ops/s"), parse_unit("Slow=ms/op"), parse_unit("Slower$=s/op")]
 
     result = table(tmp_path, "0;Baseline;b;4\n0;Baseline;Slow;8\n0;Baseline;Slower;2", units=units)
 
@@ -162,25 +162,25 @@ def test_a_file_of_the_other_tool_is_refused(tmp_path):
 
 def test_a_run_of_the_other_tool_is_refused(tmp_path):
     with pytest.raises(UsageError, match="line 2: '1-0-0' is not a run"):
-        table(tmp_path, JAVA_GOOD + "1-0-0;Baseline;b;3", units=[unit("us/op")])
+        table(tmp_path, JAVA_GOOD + "1-0-0;Baseline;b;3", units=[parse_unit("us/op")])
 
 
 def test_units_are_not_for_goabs(tmp_path):
     with pytest.raises(UsageError, match="results of GoABS are in ns/op; leave out --unit"):
-        table(tmp_path, GOOD, units=[unit("us/op")])
+        table(tmp_path, GOOD, units=[parse_unit("us/op")])
 
 
 @pytest.mark.parametrize("written", ["", "us", "ops", "bogus/op", "Slow=", "(=us/op"])
 def test_a_unit_that_is_none_is_refused(written):
     with pytest.raises(UsageError):
-        unit(written)
+        parse_unit(written)
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path):
     with pytest.raises(UsageError, match="it does not exist"):
-        read(tmp_path / "absent.csv")
+        read_table(tmp_path / "absent.csv")
     with pytest.raises(UsageError, match="it is a folder"):
-        read(tmp_path)
+        read_table(tmp_path)
 
 
 @given(content=st.binary(max_size=300))
@@ -188,7 +188,7 @@ def test_no_bytes_do_more_than_to_be_refused(tmp_path_factory, content):
     folder = tmp_path_factory.mktemp("bytes")
 
     try:
-        result = table(folder, content, units=[unit("us/op")])
+        result = table(folder, content, units=[parse_unit("us/op")])
     except UsageError:
         return
     assert result.rows
@@ -202,7 +202,7 @@ NAMES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1).filter
 def made(draw_names, values):
     """Rows as a reader gives them: each key once."""
     return [
-        Rows(
+        ProcessValues(
             run=run,
             method=method,
             benchmark=name,
@@ -222,9 +222,11 @@ def made(draw_names, values):
 )
 def test_what_is_written_is_read_back(tmp_path_factory, names, values, tool):
     rows = made(names, values)
-    units = [unit("ns/op")] if tool is ResearchTool.JAVA else []
+    units = [parse_unit("ns/op")] if tool is ResearchTool.JAVA else []
 
-    result = table(tmp_path_factory.mktemp("rows"), text(rows, tool), tool=tool, units=units)
+    result = table(
+        tmp_path_factory.mktemp("rows"), format_table(rows, tool), tool=tool, units=units
+    )
 
     assert [(row.run, row.method, row.benchmark) for row in result.rows] == [
         (row.run, row.method, row.benchmark) for row in rows
@@ -233,21 +235,23 @@ def test_what_is_written_is_read_back(tmp_path_factory, names, values, tool):
 
 
 def test_invocations_are_written_where_all_are_known(tmp_path):
-    rows = Rows(run=0, part=1, method=None, benchmark="b", seconds=(2e-9,), operations=(10,))
-    unknown = Rows(run=0, method="m", benchmark="b", seconds=(3e-9,))
+    rows = ProcessValues(
+        run=0, part=1, method=None, benchmark="b", seconds=(2e-9,), operations=(10,)
+    )
+    unknown = ProcessValues(run=0, method="m", benchmark="b", seconds=(3e-9,))
 
-    assert text([rows], ResearchTool.GO) == "0-0-1;Baseline;b;10;2.0\n"
-    assert text([rows, unknown], ResearchTool.GO).splitlines()[0].count(";") == 3
+    assert format_table([rows], ResearchTool.GO) == "0-0-1;Baseline;b;10;2.0\n"
+    assert format_table([rows, unknown], ResearchTool.GO).splitlines()[0].count(";") == 3
 
 
 def test_the_unchanged_suite_comes_first_in_each_run():
     rows = [
-        Rows(run=run, method=method, benchmark="b", seconds=(1e-9,))
+        ProcessValues(run=run, method=method, benchmark="b", seconds=(1e-9,))
         for method in ("m", None)
         for run in (1, 0)
     ]
 
-    lines = text(rows, ResearchTool.JAVA).splitlines()
+    lines = format_table(rows, ResearchTool.JAVA).splitlines()
 
     assert [line.split(";")[:2] for line in lines[1:]] == [
         ["0", "Baseline"], ["0", "m"], ["1", "Baseline"], ["1", "m"],

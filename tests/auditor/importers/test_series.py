@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.errors import UsageError
-from auditor.core.suite import Configured
-from auditor.importers.checking import LONGEST, SHORTEST, clean
-from auditor.importers.reading import is_stored, read
+from auditor.core.suite import IterationSettings
+from auditor.importers.checking import LONGEST, SHORTEST, escape_text
+from auditor.importers.reading import is_stored, read_results
 
 NAMES = ("owner__repo#a.B.one#", "owner__repo#a.B.two#k=1&l=x.y")
 SERIES = [[0.5, 0.25, 0.125], [1e-9, 2.5e-9, 1e-9]]
@@ -37,7 +37,7 @@ def table(folder, text, name="in.csv"):
 
 def refused(*paths):
     with pytest.raises(UsageError) as error:
-        read(paths)
+        read_results(paths)
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -49,7 +49,7 @@ def test_files_of_a_corpus_are_benchmarks_of_one_run(tmp_path, place):
         for beside in ("classification", "changepoints", "timeseries/filtered"):
             corpus_file(tmp_path / beside, name, {"forks": []})
 
-    results = read([tmp_path])
+    results = read_results([tmp_path])
 
     (run,) = results.runs
     assert (results.harness, results.benchmarks) == ("jmh", NAMES)
@@ -60,9 +60,9 @@ def test_files_of_a_corpus_are_benchmarks_of_one_run(tmp_path, place):
 def test_a_file_of_a_corpus_alone_and_two_folders(tmp_path):
     first, second = (corpus_file(tmp_path / folder, NAMES[0]) for folder in "ab")
 
-    assert read([first]).benchmarks == NAMES[:1]
-    assert len(read([tmp_path / "a", tmp_path / "b"]).runs) == 2
-    assert len(read([first, second]).runs) == 2
+    assert read_results([first]).benchmarks == NAMES[:1]
+    assert len(read_results([tmp_path / "a", tmp_path / "b"]).runs) == 2
+    assert len(read_results([first, second]).runs) == 2
 
 
 SUBJECTS = (
@@ -79,11 +79,11 @@ def test_a_table_beside_the_series_has_what_was_configured(tmp_path, above):
         corpus_file(folder, name)
     (folder / above / "subjects.csv").write_text(SUBJECTS)
 
-    (run,) = read([tmp_path]).runs
+    (run,) = read_results([tmp_path]).runs
 
     processes, other = (run.processes[name] for name in NAMES)
     assert {process.configured for process in processes} == {
-        Configured(
+        IterationSettings(
             warmup_iterations=5,
             warmup_seconds=1.0,
             measurement_iterations=10,
@@ -111,14 +111,14 @@ def test_a_table_that_cannot_be_believed_is_refused(tmp_path, text, message):
     (tmp_path / "subjects.csv").write_bytes(text.encode("latin-1"))
 
     with pytest.raises(UsageError, match=message):
-        read([tmp_path])
+        read_results([tmp_path])
 
 
 def test_another_table_of_that_name_means_nothing(tmp_path):
     corpus_file(tmp_path, NAMES[0])
     (tmp_path / "subjects.csv").write_text("project,stars\nowner/repo,5\n")
 
-    (run,) = read([tmp_path]).runs
+    (run,) = read_results([tmp_path]).runs
 
     assert {process.configured for process in run.processes[NAMES[0]]} == {None}
 
@@ -127,7 +127,7 @@ def test_a_compressed_file_of_a_corpus_has_its_own_name(tmp_path):
     path = tmp_path / f"{NAMES[0]}.json.gz"
     path.write_bytes(gzip.compress(json.dumps(SERIES).encode()))
 
-    assert read([path]).benchmarks == NAMES[:1]
+    assert read_results([path]).benchmarks == NAMES[:1]
 
 
 BAD_SERIES = {
@@ -156,7 +156,7 @@ def test_a_bad_series_is_refused(tmp_path, series, message):
 
 @pytest.mark.parametrize("fork", [[], [0.0, 0.1]])
 def test_a_fork_without_times_fails_alone(tmp_path, fork):
-    (run,) = read([corpus_file(tmp_path, NAMES[0], [fork, [0.1]])]).runs
+    (run,) = read_results([corpus_file(tmp_path, NAMES[0], [fork, [0.1]])]).runs
 
     bad, good = run.processes[NAMES[0]]
     assert bad.failure is not None
@@ -174,7 +174,7 @@ def test_rows_may_come_in_any_order_and_other_columns_are_passed_over(tmp_path):
         '0,0,1e-9,1,"b, c",x\r\n'
     )
 
-    results = read([table(tmp_path, "\N{ZERO WIDTH NO-BREAK SPACE}" + text)])
+    results = read_results([table(tmp_path, "\N{ZERO WIDTH NO-BREAK SPACE}" + text)])
 
     (run,) = results.runs
     assert results.harness == "csv"
@@ -190,7 +190,7 @@ def test_rows_may_come_in_any_order_and_other_columns_are_passed_over(tmp_path):
 def test_warm_up_alone_is_no_result(tmp_path):
     text = HEADER.replace("\n", ",warmup\n") + "a,0,1,0.5,1\n"
 
-    (run,) = read([table(tmp_path, text)]).runs
+    (run,) = read_results([table(tmp_path, text)]).runs
 
     assert "warm-up only" in run.processes["a"][0].failure.reason
 
@@ -231,7 +231,9 @@ def test_a_bad_table_is_refused_in_one_line_that_names_it(tmp_path, text, messag
 
 
 def test_names_are_made_visible(tmp_path):
-    assert read([table(tmp_path, HEADER + '"a\x1b[1m",0,1,1\n')]).benchmarks == ("a\\x1b[1m",)
+    assert read_results([table(tmp_path, HEADER + '"a\x1b[1m",0,1,1\n')]).benchmarks == (
+        "a\\x1b[1m",
+    )
 
 
 def test_tables_of_other_columns_are_not_taken(tmp_path):
@@ -251,7 +253,7 @@ PROCESSES = st.lists(
     order=st.randoms(use_true_random=False),
 )
 def test_what_is_written_is_read_back_exactly(tmp_path_factory, written, order):
-    written = {clean(name): forks for name, forks in written.items()}
+    written = {escape_text(name): forks for name, forks in written.items()}
     rows = [
         (name, fork, index, repr(value), int(warm))
         for name, forks in written.items()
@@ -266,7 +268,7 @@ def test_what_is_written_is_read_back_exactly(tmp_path_factory, written, order):
         writer.writerow(["benchmark", "fork", "iteration", "seconds", "warmup"])
         writer.writerows(rows)
 
-    (run,) = read([path]).runs
+    (run,) = read_results([path]).runs
 
     assert {
         name: [(list(process.warmups), list(process.seconds)) for process in processes]
@@ -288,7 +290,7 @@ def test_a_million_values_take_little_more_than_themselves(tmp_path, count, shuf
     del places
 
     tracemalloc.start()
-    results = read([Path(path)])
+    results = read_results([Path(path)])
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
@@ -321,7 +323,7 @@ def test_no_text_does_more_than_to_be_refused(tmp_path_factory, first, lines):
     path.write_text(first + "\n".join(lines), encoding="utf-8", errors="replace")
 
     try:
-        results = read([path])
+        results = read_results([path])
     except UsageError:
         return
     assert results.benchmarks
@@ -348,7 +350,7 @@ def test_no_list_does_more_than_to_be_refused(tmp_path_factory, inner, unit, as_
     path = table(tmp_path_factory.mktemp("any"), json.dumps(document), "in.json")
 
     try:
-        results = read([path])
+        results = read_results([path])
     except UsageError:
         return
     assert results.benchmarks

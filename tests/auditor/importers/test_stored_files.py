@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Skipped, Unreadable
 from auditor.importers import files
-from auditor.importers.reading import is_stored, read
+from auditor.importers.reading import is_stored, read_results
 
 RECORDED = Path(__file__).parents[2] / "runners" / "pybench" / "recorded"
 PYTEST = RECORDED / "pytest-benchmark" / "with-data.json"
@@ -43,14 +43,14 @@ def written(folder, document, name="in.json"):
 
 def refused(*paths, **more):
     with pytest.raises(UsageError) as error:
-        read(paths, **more)
+        read_results(paths, **more)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 500
     return str(error.value)
 
 
 def test_rounds_of_pytest_benchmark_are_seconds_per_call():
-    results = read([PYTEST])
+    results = read_results([PYTEST])
 
     (run,) = results.runs
     assert (results.harness, run.commit) == ("pytest", SECOND)
@@ -69,7 +69,7 @@ def test_rounds_of_pytest_benchmark_are_seconds_per_call():
 
 
 def test_without_rounds_there_is_their_mean():
-    (run,) = read([SAVED]).runs
+    (run,) = read_results([SAVED]).runs
 
     (path,) = SAVED.glob("*.json")
     means = {
@@ -92,11 +92,11 @@ def test_without_rounds_there_is_their_mean():
 def test_what_was_not_committed_is_no_commit(tmp_path, info, commit):
     document = loaded(PYTEST) | {"commit_info": info}
 
-    assert read([written(tmp_path, document)]).runs[0].commit == commit
+    assert read_results([written(tmp_path, document)]).runs[0].commit == commit
 
 
 def test_processes_of_pyperf_are_told_apart_and_their_warm_ups_are_no_values():
-    results = read([PYPERF / "one.json"])
+    results = read_results([PYPERF / "one.json"])
 
     (run,) = results.runs
     stored = loaded(PYPERF / "one.json")["benchmarks"]
@@ -116,10 +116,10 @@ def test_a_compressed_file_is_told_by_its_content(tmp_path):
     shutil.copy(PYPERF / "two.json.gz", tmp_path / "two.dat")
     (tmp_path / "three.json").write_bytes(gzip.compress(PYTEST.read_bytes()))
 
-    assert read([tmp_path / "two.dat"]).runs[0].processes == (
-        read([PYPERF / "two.json.gz"]).runs[0].processes
+    assert read_results([tmp_path / "two.dat"]).runs[0].processes == (
+        read_results([PYPERF / "two.json.gz"]).runs[0].processes
     )
-    assert read([tmp_path / "three.json"]).harness == "pytest"
+    assert read_results([tmp_path / "three.json"]).harness == "pytest"
 
 
 def test_processes_of_pyperf_that_calibrate_are_none(tmp_path):
@@ -127,7 +127,7 @@ def test_processes_of_pyperf_that_calibrate_are_none(tmp_path):
     runs = document["benchmarks"][0]["runs"]
     runs.insert(0, {"metadata": {"calibrate_loops": 64}, "warmups": [[64, 1e-6]]})
 
-    (run,) = read([written(tmp_path, document)]).runs
+    (run,) = read_results([written(tmp_path, document)]).runs
 
     assert len(run.processes["total 100"]) == 3
 
@@ -138,20 +138,20 @@ def test_a_benchmark_of_pyperf_alone_has_its_name_at_the_top(tmp_path):
     document["benchmarks"] = [only]
     document["metadata"] |= only.pop("metadata")
 
-    assert read([written(tmp_path, document)]).benchmarks == ("total 100",)
+    assert read_results([written(tmp_path, document)]).benchmarks == ("total 100",)
 
 
 def test_units_of_pyperf_that_are_no_seconds_are_left_out(tmp_path):
     document = loaded(PYPERF / "one.json")
     document["benchmarks"][0]["metadata"]["unit"] = "byte"
 
-    results = read([written(tmp_path, document)])
+    results = read_results([written(tmp_path, document)])
 
     assert (results.benchmarks, results.left_out) == (("total 1000",), ("total 100",))
 
 
 def test_the_choices_of_asv_are_named_as_our_own_listing_names_them():
-    results = read([ASV])
+    results = read_results([ASV])
 
     assert results.harness == "asv"
     assert results.benchmarks[4:] == (
@@ -163,7 +163,7 @@ def test_the_choices_of_asv_are_named_as_our_own_listing_names_them():
 
 
 def test_samples_of_asv_are_values_and_its_result_is_their_median():
-    (run,) = read([ASV], FIRST[:6]).runs
+    (run,) = read_results([ASV], FIRST[:6]).runs
 
     (process,) = run.processes["rings.time_plain"]
     row = dict(
@@ -178,7 +178,7 @@ def test_samples_of_asv_are_values_and_its_result_is_their_median():
 
 
 def test_what_failed_under_asv_has_no_values():
-    (run,) = read([ASV], SECOND).runs
+    (run,) = read_results([ASV], SECOND).runs
 
     (failed,) = run.processes["rings.Suite.time_fails(20, 'b')"]
     (skipped,) = run.processes["rings.Suite.time_total(100, 'b')"]
@@ -190,25 +190,28 @@ def test_what_failed_under_asv_has_no_values():
 def test_a_file_of_asv_alone_tells_times_by_their_calls(tmp_path):
     shutil.copy(asv_file(FIRST), tmp_path / "alone.json")
 
-    results = read([tmp_path / "alone.json"])
+    results = read_results([tmp_path / "alone.json"])
 
     assert results.left_out == ("rings.mem_list", "rings.track_size")
     assert "rings.time_plain" in results.benchmarks
 
 
 def test_of_several_commits_the_newest_is_taken_and_the_others_named():
-    newest = read([ASV])
+    newest = read_results([ASV])
 
     assert (newest.commits, newest.older) == ((SECOND,), (FIRST,))
-    assert (read([ASV], FIRST[:4]).commits, read([ASV], FIRST[:4]).older) == ((FIRST,), ())
+    assert (read_results([ASV], FIRST[:4]).commits, read_results([ASV], FIRST[:4]).older) == (
+        (FIRST,),
+        (),
+    )
 
 
 def test_files_that_are_named_are_all_taken():
-    assert read([asv_file(FIRST), asv_file(SECOND)]).commits == (FIRST, SECOND)
+    assert read_results([asv_file(FIRST), asv_file(SECOND)]).commits == (FIRST, SECOND)
 
 
 def test_a_file_counts_once_however_it_is_named(tmp_path):
-    assert len(read([PYTEST, PYTEST.parent / "." / PYTEST.name, SAVED]).runs) == 2
+    assert len(read_results([PYTEST, PYTEST.parent / "." / PYTEST.name, SAVED]).runs) == 2
 
 
 @pytest.mark.parametrize("commit", ["abc", "b", ""])
@@ -289,7 +292,7 @@ def edited(path, *way, to):
     ],
 )
 def test_what_decides_how_fast_a_machine_is_is_read(tmp_path, path, way, message, expected):
-    results = read([written(tmp_path, edited(path, *way, to=message))])
+    results = read_results([written(tmp_path, edited(path, *way, to=message))])
 
     facts = dict(results.runs[0].host.facts)
     assert {key: facts[key] for key in expected} == expected
@@ -355,10 +358,10 @@ NO_TIMES = {"NaN": float("nan"), "infinity": float("inf"), "negative": -1e-6, "h
     ids=["pytest-benchmark", "pyperf", "asv"],
 )
 def test_a_value_that_is_no_time_fails_its_benchmark_alone(tmp_path, path, way, value):
-    (run,) = read([written(tmp_path, edited(path, *way, to=[value]))]).runs
+    (run,) = read_results([written(tmp_path, edited(path, *way, to=[value]))]).runs
 
     failed = {name for name, all_ in run.processes.items() for process in all_ if process.failure}
-    (whole,) = read([path]).runs
+    (whole,) = read_results([path]).runs
     before = {name for name, all_ in whole.processes.items() for process in all_ if process.failure}
     assert len(failed - before) == 1
     assert set(run.processes) == set(whole.processes)
@@ -383,7 +386,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
 def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_path):
     document = edited(PYTEST, *STATS, "data", to=[0.0, 1e-6])
 
-    (run,) = read([written(tmp_path, document)]).runs
+    (run,) = read_results([written(tmp_path, document)]).runs
 
     (process,) = run.processes["test_ring.py::test_total[100]"]
     assert process.failure == Unreadable("1 of its values are not times: 0.0", "")
@@ -392,7 +395,7 @@ def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_pat
 def test_half_a_character_in_a_name_becomes_an_escape(tmp_path):
     document = edited(PYTEST, "benchmarks", 0, "fullname", to="a\ud800b")
 
-    assert "a\\ud800b" in read([written(tmp_path, document)]).benchmarks
+    assert "a\\ud800b" in read_results([written(tmp_path, document)]).benchmarks
 
 
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
@@ -452,7 +455,7 @@ def test_no_document_does_more_than_to_be_refused(tmp_path_factory, inner, shape
     path = written(tmp_path_factory.mktemp("any"), document)
 
     try:
-        results = read([path])
+        results = read_results([path])
     except UsageError:
         return
     assert results.benchmarks

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from auditor.importers.streams import Stream
+from auditor.importers.streams import BenchmarkOutputReader
 
 RECORDED = Path(__file__).with_name("recorded")
 
 
 def heard(*parts: bytes):
     found = []
-    stream = Stream(found.append)
+    stream = BenchmarkOutputReader(found.append)
     for part in parts:
         stream.read(part)
     return found
@@ -73,7 +73,7 @@ def test_each_line_of_go_is_an_iteration_of_its_process():
 
 def test_the_last_line_counts_without_an_end():
     found = []
-    stream = Stream(found.append)
+    stream = BenchmarkOutputReader(found.append)
     stream.read(b"pkg: x\nBenchmarkA-2 10 5.0 ns/op")
     assert found == []
 
@@ -97,7 +97,7 @@ def test_another_call_of_jmh_has_other_processes():
 def test_another_call_has_other_processes_in_any_language(name):
     whole = RECORDED.joinpath("jmh", name).read_bytes()
     stream_of = []
-    stream = Stream(stream_of.append)
+    stream = BenchmarkOutputReader(stream_of.append)
 
     stream.read(whole + whole)
 
@@ -146,7 +146,7 @@ def test_another_call_of_go_has_another_process():
 
 def test_what_cannot_be_understood_is_said_and_what_follows_is_read():
     found = []
-    stream = Stream(found.append)
+    stream = BenchmarkOutputReader(found.append)
     stream.read(b"pkg: x\nBenchmarkA-2 10 -5.0 ns/op\nBenchmarkB-2 10 5.0 ns/op\n")
 
     assert [one.benchmark for one in found] == ["BenchmarkB-2"]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from auditor.analyze.study import compare
+from auditor.analyze.study import compare_benchmarks
 from auditor.compare.model import PerformanceChange
-from auditor.importers.reading import read
+from auditor.importers.reading import read_results
 
 RECORDED = Path(__file__).parent / "recorded"
 ASV = Path(__file__).parents[2] / "runners/pybench/recorded/asv/box"
@@ -23,7 +23,9 @@ def go(path, *names, seconds=1000.0, package="example.org/text", before=""):
 
 
 def names(*paths):
-    return [benchmark.removeprefix("example.org/text.") for benchmark in read(paths).benchmarks]
+    return [
+        benchmark.removeprefix("example.org/text.") for benchmark in read_results(paths).benchmarks
+    ]
 
 
 NAMES = {
@@ -65,7 +67,7 @@ def sides(folder, base, head):
             seconds = (1000 if side == "base" else 1300) + index
             path = folder / f"{side}{index}.txt"
             paths[side].append(go(path, *written, seconds=seconds, **more))
-    return read(paths["base"]), read(paths["head"])
+    return read_results(paths["base"]), read_results(paths["head"])
 
 
 def test_a_name_of_one_processor_is_found_in_that_of_eight(tmp_path):
@@ -73,7 +75,7 @@ def test_a_name_of_one_processor_is_found_in_that_of_eight(tmp_path):
         tmp_path, (["BenchmarkB/utf-8"], {}), (["BenchmarkB/utf-8-8"], {})
     )  # fmt: skip
 
-    result = compare(base, head, 0.05, unlike=True)
+    result = compare_benchmarks(base, head, 0.05, unlike=True)
 
     (benchmark,) = result.benchmarks
     assert (benchmark.id, benchmark.change) == (
@@ -91,7 +93,7 @@ DOUBTS = {
 
 @pytest.mark.parametrize(("base", "head", "said"), DOUBTS.values(), ids=DOUBTS)
 def test_names_that_may_be_one_cannot_be_told(tmp_path, base, head, said):
-    result = compare(*sides(tmp_path, base, head), 0.05, unlike=True)
+    result = compare_benchmarks(*sides(tmp_path, base, head), 0.05, unlike=True)
 
     (benchmark,) = result.benchmarks
     assert benchmark.change is PerformanceChange.UNKNOWN
@@ -100,7 +102,9 @@ def test_names_that_may_be_one_cannot_be_told(tmp_path, base, head, said):
 
 
 def test_names_that_are_surely_two_are_new_and_gone(tmp_path):
-    result = compare(*sides(tmp_path, (["BenchmarkB-8"], {}), (["BenchmarkC-8"], {})), 0.05)
+    result = compare_benchmarks(
+        *sides(tmp_path, (["BenchmarkB-8"], {}), (["BenchmarkC-8"], {})), 0.05
+    )
 
     assert (len(result.added), len(result.removed), result.benchmarks) == (1, 1, ())
 
@@ -109,7 +113,7 @@ def test_a_line_with_two_values_of_a_unit_fails_its_benchmark_alone(tmp_path):
     path = go(tmp_path / "a.txt", "BenchmarkA-8")
     path.write_text(path.read_text() + "BenchmarkB-8\t5\t100 ns/op\t1 ns/op\n")
 
-    (run,) = read([path]).runs
+    (run,) = read_results([path]).runs
 
     (bad,), (good,) = (run.processes[f"example.org/text.Benchmark{name}"] for name in "BA")
     assert "two values in ns/op" in bad.failure.reason
@@ -117,8 +121,10 @@ def test_a_line_with_two_values_of_a_unit_fails_its_benchmark_alone(tmp_path):
 
 
 def test_a_file_without_packages_says_that_they_are_not_told_apart(tmp_path):
-    whole = read([go(tmp_path / "a.txt", "BenchmarkA-8")])
-    cut = read([go(tmp_path / name, "BenchmarkA-8", package="") for name in ("b.txt", "c.txt")])
+    whole = read_results([go(tmp_path / "a.txt", "BenchmarkA-8")])
+    cut = read_results(
+        [go(tmp_path / name, "BenchmarkA-8", package="") for name in ("b.txt", "c.txt")]
+    )
 
     assert [caveat.slug for caveat in whole.caveats] == []
     assert [caveat.slug for caveat in cut.caveats] == ["no-packages"]
@@ -152,7 +158,7 @@ def test_variants_are_named_by_what_differs(tmp_path, more, kept, files):
     else:
         paths = [jmh(tmp_path / f"{index}.json", one) for index, one in enumerate(entries)]
 
-    found = [benchmark.removeprefix("org.x.Q.") for benchmark in read(paths).benchmarks]
+    found = [benchmark.removeprefix("org.x.Q.") for benchmark in read_results(paths).benchmarks]
 
     assert found == kept + ["poll"] * (files == 1)
 
@@ -160,7 +166,9 @@ def test_variants_are_named_by_what_differs(tmp_path, more, kept, files):
 @pytest.mark.parametrize("files", [1, 2])
 def test_variants_keep_the_unit_of_their_tool(tmp_path, files):
     groups = [[entry(), entry(threads=4)]] if files == 1 else [[entry()], [entry(threads=4)]]
-    result = read([jmh(tmp_path / f"{index}.json", *group) for index, group in enumerate(groups)])
+    result = read_results(
+        [jmh(tmp_path / f"{index}.json", *group) for index, group in enumerate(groups)]
+    )
 
     assert [result.unit(name) for name in result.benchmarks] == ["us/op", "us/op"]
 
@@ -168,7 +176,7 @@ def test_variants_keep_the_unit_of_their_tool(tmp_path, files):
 def test_what_differs_in_the_jvm_is_told_apart_within_a_file(tmp_path):
     path = jmh(tmp_path / "a.json", entry(), entry(jdkVersion="25.0.1"))
 
-    first, second = read([path]).benchmarks
+    first, second = read_results([path]).benchmarks
 
     assert ("21.0.4" in first, "25.0.1" in second) == (True, True)
 
@@ -179,12 +187,12 @@ def test_what_a_build_tool_passes_tells_no_files_apart(tmp_path, flag):
         jmh(tmp_path / f"{letter}.json", entry(jvmArgs=[flag.format(letter)])) for letter in "12"
     ]
 
-    assert read(paths).benchmarks == ("org.x.Q.offer",)
+    assert read_results(paths).benchmarks == ("org.x.Q.offer",)
 
 
 def both(folder, base, head):
     return [
-        read([jmh(folder / f"{side}{index}.json", *entries) for index in range(3)])
+        read_results([jmh(folder / f"{side}{index}.json", *entries) for index in range(3)])
         for side, entries in (("base", base), ("head", head))
     ]
 
@@ -194,7 +202,7 @@ def test_one_variant_finds_itself_among_several(tmp_path):
         tmp_path, [entry(), entry(micros=40.0, threads=4)], [entry(micros=52.0, threads=4)]
     )
 
-    result = compare(base, head, 0.05)
+    result = compare_benchmarks(base, head, 0.05)
 
     (benchmark,) = result.benchmarks
     assert (benchmark.id, benchmark.change) == (
@@ -205,8 +213,10 @@ def test_one_variant_finds_itself_among_several(tmp_path):
 
 
 def test_other_flags_are_compared_and_other_threads_are_not(tmp_path):
-    flags = compare(*both(tmp_path, [entry()], [entry(micros=13.0, jvmArgs=["-Xint"])]), 0.05)
-    threads = compare(*both(tmp_path, [entry()], [entry(micros=13.0, threads=2)]), 0.05)
+    flags = compare_benchmarks(
+        *both(tmp_path, [entry()], [entry(micros=13.0, jvmArgs=["-Xint"])]), 0.05
+    )
+    threads = compare_benchmarks(*both(tmp_path, [entry()], [entry(micros=13.0, threads=2)]), 0.05)
 
     assert [benchmark.change for benchmark in flags.benchmarks] == [PerformanceChange.REGRESSION]
     assert [benchmark.reason for benchmark in threads.benchmarks] == [
@@ -220,10 +230,10 @@ def test_a_log_tells_threads_apart_as_well(tmp_path):
     paths[0].write_text(text)
     paths[1].write_text(text.replace("# Threads: 1 thread", "# Threads: 4 threads"))
 
-    benchmarks = read(paths).benchmarks
+    benchmarks = read_results(paths).benchmarks
 
     assert {"(threads=1)" in benchmark for benchmark in benchmarks} == {True, False}
-    assert len(benchmarks) == 2 * len(read(paths[:1]).benchmarks)
+    assert len(benchmarks) == 2 * len(read_results(paths[:1]).benchmarks)
 
 
 def asv(folder, commit, address, *, factor=1.0, units=True):
@@ -251,7 +261,7 @@ def asv(folder, commit, address, *, factor=1.0, units=True):
 
 def test_addresses_are_no_part_of_a_name(tmp_path):
     base, head = (
-        read(
+        read_results(
             [
                 asv(tmp_path / side, "be57ad87", f"0x7f{side}{letter}", factor=factor)
                 for letter in "123"
@@ -260,7 +270,7 @@ def test_addresses_are_no_part_of_a_name(tmp_path):
         for side, factor in (("ba5e", 1.0), ("4ead", 1.25))
     )
 
-    result = compare(base, head, 0.05)
+    result = compare_benchmarks(base, head, 0.05)
 
     assert [benchmark.change for benchmark in result.benchmarks if not benchmark.reason] == [
         PerformanceChange.REGRESSION
@@ -274,13 +284,13 @@ def test_objects_of_one_kind_have_numbers(tmp_path):
     path = asv(tmp_path / "one", "be57ad87", "0x7f0000001")
     path.write_text(path.read_text().replace("<B object", "<A object"))
 
-    found = [benchmark for benchmark in read([path]).benchmarks if "time_of" in benchmark]
+    found = [benchmark for benchmark in read_results([path]).benchmarks if "time_of" in benchmark]
 
     assert found == [f"cost.time_of(<A object at 0x…>) #{at}" for at in (1, 2)]
 
 
 def test_what_failed_is_said_without_the_list_of_units(tmp_path):
-    result = read([asv(tmp_path / "one", "be57ad87", "0x7f0000001")])
+    result = read_results([asv(tmp_path / "one", "be57ad87", "0x7f0000001")])
 
     failures = {name for name, (one,) in result.runs[0].processes.items() if one.failure}
     assert failures == {"cost.time_all_failed(1)", "cost.time_all_failed(2)"}

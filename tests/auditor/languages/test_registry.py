@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 from toy_language import Words
 
-from auditor.config import load
+from auditor.config import load_config
 from auditor.core.errors import UsageError
 from auditor.core.request import Pace
 from auditor.core.subject import Language
-from auditor.languages.model import HarnessSupport, Program, ReadyProject
+from auditor.languages.model import HarnessSupport, ReadyProject, RequiredProgram
 from auditor.languages.python import PYTHON
 from auditor.languages.registry import LANGUAGES, LanguageRegistry
 from auditor.languages.subject_setup import prepare_project
@@ -36,7 +36,7 @@ TOY = replace(
     split_benchmark=lambda benchmark: ("words", benchmark),
     image="toy",
     programs=(
-        Program(
+        RequiredProgram(
             name="toyc",
             argument="-v",
             oldest=(1,),
@@ -52,7 +52,7 @@ WITH_TOY = LanguageRegistry((*LANGUAGES, TOY))
 @pytest.fixture
 def config(tmp_path):
     (tmp_path / "c.json").write_text(json.dumps({"subject": "."}))
-    return replace(load("c.json", {}, tmp_path), harness="toy")
+    return replace(load_config("c.json", {}, tmp_path), harness="toy")
 
 
 def test_a_language_is_added_by_one_record(tmp_path, config):

@@ -13,7 +13,7 @@ from auditor.core.contracts.lint import (
 )
 from auditor.core.errors import UsageError
 from auditor.core.subject import SourceFile, SourceRole, Span
-from auditor.lint.judge import Reading, Wanted, lint
+from auditor.lint.judge import LinterInput, RuleSelection, run_linters
 
 
 def rule(name, *, on=True):
@@ -60,8 +60,8 @@ def source(text=TEXT, path="a_test.go"):
 
 
 def found(*smells, text=TEXT, wanted=None, measured=()):
-    looks = [Reading(linter=Fixed(*smells), files=(source(text),))]
-    return lint(looks, wanted or Wanted(), measured)
+    looks = [LinterInput(linter=Fixed(*smells), files=(source(text),))]
+    return run_linters(looks, wanted or RuleSelection(), measured)
 
 
 def rules_of(linted):
@@ -72,12 +72,14 @@ def test_rules_that_are_off_are_looked_for_where_they_are_asked_for():
     smells = (smell("go-rare"), smell("go-a"), smell("go-b"))
 
     assert rules_of(found(*smells)) == ["go-a", "go-b"]
-    assert rules_of(found(*smells, wanted=Wanted(every=True))) == ["go-a", "go-b", "go-rare"]
-    assert rules_of(found(*smells, wanted=Wanted(named=("go-rare",)))) == ["go-rare"]
-    assert rules_of(found(*smells, wanted=Wanted(left_out=("go-b",)))) == ["go-a"]
+    assert rules_of(found(*smells, wanted=RuleSelection(every=True))) == ["go-a", "go-b", "go-rare"]
+    assert rules_of(found(*smells, wanted=RuleSelection(named=("go-rare",)))) == ["go-rare"]
+    assert rules_of(found(*smells, wanted=RuleSelection(left_out=("go-b",)))) == ["go-a"]
 
 
-@pytest.mark.parametrize("wanted", [Wanted(named=("go-z",)), Wanted(left_out=("go-z",))])
+@pytest.mark.parametrize(
+    "wanted", [RuleSelection(named=("go-z",)), RuleSelection(left_out=("go-z",))]
+)
 def test_a_rule_that_does_not_exist_is_refused(wanted):
     with pytest.raises(UsageError, match="no rule is called 'go-z'; there are go-a, go-b, go-rare"):
         found(wanted=wanted)
@@ -151,7 +153,9 @@ def test_findings_are_in_the_order_of_files_and_lines_over_all_languages():
         Fixed(smell(line=1, file="b_test.go"), unread=("c_test.go",)),
     )
 
-    linted = lint([Reading(linter=look, files=(source(),)) for look in looks], Wanted())
+    linted = run_linters(
+        [LinterInput(linter=look, files=(source(),)) for look in looks], RuleSelection()
+    )
 
     places = [
         (finding.smell.span.file, finding.smell.span.first_line) for finding in linted.findings
@@ -210,7 +214,7 @@ def test_times_say_nothing_where_operations_run_at_once():
 def test_a_large_file_that_may_hold_benchmarks_is_not_read():
     large = (source(path="large_test.go"), source("package a", "data.go"))
 
-    linted = lint([Reading(linter=Fixed(), files=(), large=large)], Wanted())
+    linted = run_linters([LinterInput(linter=Fixed(), files=(), large=large)], RuleSelection())
 
     assert linted.unread == ("large_test.go",)
     assert "too large: large_test.go" in linted.caveats[0].text
@@ -218,7 +222,7 @@ def test_a_large_file_that_may_hold_benchmarks_is_not_read():
 
 def test_rules_all_left_out_are_refused():
     with pytest.raises(UsageError, match="the options leave out every chosen rule"):
-        found(wanted=Wanted(named=("go-a",), left_out=("go-a",)))
+        found(wanted=RuleSelection(named=("go-a",), left_out=("go-a",)))
 
 
 def test_of_two_benchmarks_with_a_name_nobody_knows_which_is_meant():

@@ -22,8 +22,8 @@ from auditor.core.contracts.lint import (
 from auditor.core.errors import Exit
 from auditor.core.subject import Span
 from auditor.lint import terminal
-from auditor.lint.document import LintedSources, lint_document, schema
-from auditor.lint.text import github, headline, markdown, sarif
+from auditor.lint.document import LintedSources, build_schema, lint_document
+from auditor.lint.text import format_headline, render_annotations, render_markdown, render_sarif
 from reports import results
 
 SCHEMAS = Path(__file__).parents[3] / "reports" / "schema"
@@ -72,15 +72,15 @@ CONFIRMED = finding(
 def shown(document):
     console = Console(width=200)
     with console.capture() as captured:
-        console.print(terminal.table(document))
+        console.print(terminal.build_table(document))
     return captured.get()
 
 
 def test_findings_beside_benchmarks_are_not_counted_as_some():
     inside, shared = finding(), finding(benchmark="")
 
-    assert headline(made(inside, shared)) == "2 findings, 1 of them in 1 of 2 benchmarks."
-    assert headline(made(shared)) == "1 finding beside 2 benchmarks."
+    assert format_headline(made(inside, shared)) == "2 findings, 1 of them in 1 of 2 benchmarks."
+    assert format_headline(made(shared)) == "1 finding beside 2 benchmarks."
 
 
 def test_a_terminal_gets_no_line_that_a_file_name_began():
@@ -99,27 +99,27 @@ def test_what_could_not_be_read_passes_no_gate():
     unread = structs.replace(read, unread=("a_test.go",))
     bad = structs.replace(made(finding()), unread=("a_test.go",))
 
-    assert terminal.judge(read, "likely")[0] is Exit.OK
-    assert terminal.judge(unread, "likely") == (
+    assert terminal.judge_gate(read, "likely")[0] is Exit.OK
+    assert terminal.judge_gate(unread, "likely") == (
         Exit.NO_VERDICT,
         ["gate undecided: 1 file with benchmarks cannot be read"],
     )
-    assert terminal.judge(bad, "likely")[0] is Exit.GATE_FAILED
-    assert terminal.judge(unread, None)[0] is Exit.OK
+    assert terminal.judge_gate(bad, "likely")[0] is Exit.GATE_FAILED
+    assert terminal.judge_gate(unread, None)[0] is Exit.OK
 
 
 def test_the_document_is_what_its_schema_says():
     document = made(ALLOWED, REFUTED, finding(benchmark=""), caveats=(Caveat("lint-unread", "t"),))
 
-    assert (SCHEMAS / "lint.schema.json").read_text() == schema()
-    jsonschema.validate(json.loads(results.text(document)), json.loads(schema()))
+    assert (SCHEMAS / "lint.schema.json").read_text() == build_schema()
+    jsonschema.validate(json.loads(results.format_json(document)), json.loads(build_schema()))
 
 
 def test_a_name_that_is_no_text_is_written_as_escapes():
     odd = LintedSources("r\udcff", "abc", "1.2")
     document = lint_document(LintResult(rules=(), benchmarks=(), findings=(), unread=()), odd)
 
-    assert json.loads(results.text(document))["subject"] == r"r\udcff"
+    assert json.loads(results.format_json(document))["subject"] == r"r\udcff"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_name_that_is_no_text_is_written_as_escapes():
     ],
 )
 def test_the_answer_comes_first(document, message):
-    assert headline(document) == message
+    assert format_headline(document) == message
     assert shown(document).splitlines()[0].rstrip() == message
 
 
@@ -156,7 +156,7 @@ def test_markup_in_sources_is_shown_as_it_is():
 
 
 def test_markdown_has_names_in_code_spans_and_what_counts_only():
-    text = markdown(made(finding(text="@all <b>"), ALLOWED, REFUTED))
+    text = render_markdown(made(finding(text="@all <b>"), ALLOWED, REFUTED))
 
     assert "| go-likely | likely | `ring_test.go:7` | `BenchmarkPush` | `@all <b>` |" in text
     assert ":9" not in text
@@ -164,13 +164,13 @@ def test_markdown_has_names_in_code_spans_and_what_counts_only():
 
 
 def test_markdown_of_many_says_how_many_more():
-    text = markdown(made(*(finding(line=number) for number in range(1, 131))))
+    text = render_markdown(made(*(finding(line=number) for number in range(1, 131))))
 
     assert text.endswith("\nand 30 more\n")
 
 
 def test_annotations_are_the_surest_first_and_leave_out_what_does_not_count():
-    lines = github(
+    lines = render_annotations(
         made(finding(Confidence.POSSIBLE), finding(line=8), ALLOWED, REFUTED)
     ).splitlines()
 
@@ -179,7 +179,7 @@ def test_annotations_are_the_surest_first_and_leave_out_what_does_not_count():
 
 
 def test_sarif_suppresses_what_is_allowed_or_refuted_and_tells_findings_apart():
-    log = json.loads(sarif(made(finding(), ALLOWED, REFUTED, finding(Confidence.POSSIBLE))))
+    log = json.loads(render_sarif(made(finding(), ALLOWED, REFUTED, finding(Confidence.POSSIBLE))))
     (run,) = log["runs"]
     results = run["results"]
 
@@ -198,7 +198,7 @@ def test_sarif_suppresses_what_is_allowed_or_refuted_and_tells_findings_apart():
 
 
 def test_a_finding_is_the_same_one_where_lines_move():
-    first, moved = (json.loads(sarif(made(finding(line=line)))) for line in (7, 70))
+    first, moved = (json.loads(render_sarif(made(finding(line=line)))) for line in (7, 70))
 
     results = [log["runs"][0]["results"][0]["partialFingerprints"] for log in (first, moved)]
     assert results[0] == results[1]
@@ -216,7 +216,7 @@ def test_a_finding_is_the_same_one_where_lines_move():
     ],
 )
 def test_a_gate_asks_for_findings_that_are_sure_enough(findings, fail_on, code):
-    found, texts = terminal.judge(made(*findings), fail_on)
+    found, texts = terminal.judge_gate(made(*findings), fail_on)
 
     assert found is code
     assert bool(texts) is (fail_on is not None)

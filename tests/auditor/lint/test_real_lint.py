@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from real_program import JAVA_RING, PYTHON_RING, QUICK, config, everything, git, tiny, write
 
-from auditor.lint.document import schema
+from auditor.lint.document import build_schema
 from auditor.lint.judge_evidence import EMPTY_SECONDS
 
 pytestmark = pytest.mark.subject
@@ -65,7 +65,7 @@ def project(tmp_path):
 
 def found_in(program, subject, *words):
     document, _ = program.audited("lint", subject, *words)
-    jsonschema.validate(document, json.loads(schema()))
+    jsonschema.validate(document, json.loads(build_schema()))
     return {(finding["rule"], finding["benchmark"]): finding for finding in document["findings"]}
 
 

@@ -14,7 +14,7 @@ from auditor.core.request import CurveMode, Plan
 from auditor.core.schedule import StableMinimumStop
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.suite_runs import baseline
+from auditor.measure.suite_runs import run_baseline
 
 PLAN = Plan(forks=1, warmup=5, iterations=12, iteration_seconds=0.01, longest_seconds=0.03)
 FREE = Benchmark(group="toy", name="free")
@@ -35,7 +35,7 @@ KEPT = replace(FREE, block_seconds=0.5, kept="set-up runs at each iteration")
 def test_a_block_is_longer_where_code_allocates_but_not_enough_in_a_short_one(
     bytes_per_second, seconds
 ):
-    plan = schedules.fitted(PLAN, FREE, bytes_per_second)
+    plan = schedules.fit_plan(PLAN, FREE, bytes_per_second)
 
     assert plan.iteration_seconds == pytest.approx(seconds)
     assert plan.iterations == PLAN.iterations
@@ -43,31 +43,31 @@ def test_a_block_is_longer_where_code_allocates_but_not_enough_in_a_short_one(
 
 @pytest.mark.parametrize(("bytes_per_second", "warmup"), [(0.0, 5), (8e8, 4), (1.4e8, 2)])
 def test_longer_blocks_are_fewer_of_warm_up(bytes_per_second, warmup):
-    assert schedules.fitted(PLAN, FREE, bytes_per_second).warmup == warmup
+    assert schedules.fit_plan(PLAN, FREE, bytes_per_second).warmup == warmup
 
 
 def test_a_length_that_the_user_gave_stays():
     plan = replace(PLAN, longest_seconds=0.0)
 
-    assert schedules.fitted(plan, FREE, 8e8) == plan
+    assert schedules.fit_plan(plan, FREE, 8e8) == plan
 
 
 def test_the_authors_length_stays_whatever_is_allocated():
-    plan = schedules.fitted(PLAN, KEPT, 8e8)
+    plan = schedules.fit_plan(PLAN, KEPT, 8e8)
 
     assert (plan.iteration_seconds, plan.warmup) == (0.5, 1)
-    assert schedules.fitted(replace(PLAN, warmup=0), KEPT).warmup == 0
+    assert schedules.fit_plan(replace(PLAN, warmup=0), KEPT).warmup == 0
 
 
 def test_a_length_that_the_user_gave_is_that_of_all_benchmarks():
     plan = replace(PLAN, for_all=True)
 
-    assert schedules.fitted(plan, KEPT) == plan
-    assert schedules.calibrating(plan, KEPT) == schedules.calibrating(plan, FREE)
+    assert schedules.fit_plan(plan, KEPT) == plan
+    assert schedules.plan_calibration(plan, KEPT) == schedules.plan_calibration(plan, FREE)
 
 
 def test_a_calibration_has_more_and_shorter_blocks_where_their_length_is_free():
-    free, kept = (schedules.calibrating(PLAN, benchmark) for benchmark in (FREE, KEPT))
+    free, kept = (schedules.plan_calibration(PLAN, benchmark) for benchmark in (FREE, KEPT))
 
     assert free.iteration_seconds == PLAN.iteration_seconds / schedules.FINER
     assert free.iterations == schedules.FINER * schedules.CALIBRATION_BLOCKS
@@ -78,8 +78,8 @@ def test_a_calibration_has_more_and_shorter_blocks_where_their_length_is_free():
 def test_blocks_of_a_calibration_are_no_more_where_one_operation_outlasts_them():
     finest = PLAN.iteration_seconds / schedules.FINER
 
-    assert schedules.calibrating(PLAN, FREE, finest) == schedules.calibrating(PLAN, FREE)
-    slow = schedules.calibrating(PLAN, FREE, 1.1 * finest)
+    assert schedules.plan_calibration(PLAN, FREE, finest) == schedules.plan_calibration(PLAN, FREE)
+    slow = schedules.plan_calibration(PLAN, FREE, 1.1 * finest)
     assert slow == replace(PLAN, iterations=schedules.CALIBRATION_BLOCKS)
 
 
@@ -88,7 +88,7 @@ def test_blocks_of_a_calibration_are_no_more_where_one_operation_outlasts_them()
     [(30, 0.02, 15), (30, 0.021, 15), (30, 1.0, 4), (2, 1.0, 2), (0, 1.0, 0), (30, 0.009, 30)],
 )
 def test_slow_operations_are_calibrated_warm_as_long_as_others(warmup, operation, blocks):
-    plan = schedules.calibrating(replace(PLAN, warmup=warmup), FREE, operation)
+    plan = schedules.plan_calibration(replace(PLAN, warmup=warmup), FREE, operation)
 
     assert (plan.warmup, plan.iteration_seconds) == (blocks, PLAN.iteration_seconds)
 
@@ -190,13 +190,13 @@ def test_blocks_of_pairs_and_calibrations_are_shorter_where_one_call_holds_them_
 def test_blocks_of_one_call_are_warm_as_long_and_no_shorter_than_others(
     bytes_per_second, seconds, warmup
 ):
-    fit = schedules.fitted(PLAN, FREE, bytes_per_second)
+    fit = schedules.fit_plan(PLAN, FREE, bytes_per_second)
 
-    plan = schedules.in_one_call(fit, PLAN, FREE)
+    plan = schedules.plan_single_call(fit, PLAN, FREE)
 
     assert (plan.iteration_seconds, plan.warmup) == (pytest.approx(seconds), warmup)
-    kept = schedules.fitted(PLAN, KEPT, bytes_per_second)
-    assert schedules.in_one_call(kept, PLAN, KEPT) == kept
+    kept = schedules.fit_plan(PLAN, KEPT, bytes_per_second)
+    assert schedules.plan_single_call(kept, PLAN, KEPT) == kept
 
 
 def test_other_sizes_get_no_more_pairs_than_the_plan_says():
@@ -225,7 +225,7 @@ def test_fewer_than_two_blocks_are_never_called_quiet():
 def test_blocks_that_last_far_longer_than_asked_for_are_fewer(
     block_seconds, warmup, iterations, counted
 ):
-    plan = schedules.shortened(PLAN, block_seconds)
+    plan = schedules.shorten_plan(PLAN, block_seconds)
 
     assert (plan.warmup, plan.iterations) == (warmup, iterations)
     assert schedules.counted_blocks(PLAN, block_seconds) == counted
@@ -310,7 +310,7 @@ def test_a_pilot_decides_how_long_processes_are_whatever_they_show():
     asked = request(methods=("hop",))
     machine = SlowAtFirst()
 
-    baseline(parts(asked, machine=machine))
+    run_baseline(parts(asked, machine=machine))
 
     suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
     assert len(suite) == 3 * asked.suite.stability_runs
@@ -330,7 +330,7 @@ def test_without_runs_of_the_suite_there_is_no_first_process_either():
     asked = replace(asked, suite=replace(asked.suite, stability_runs=0))
     machine = Machine()
 
-    baseline(replace(parts(asked, machine=machine), fixed_operations=False))
+    run_baseline(replace(parts(asked, machine=machine), fixed_operations=False))
 
     assert machine.done == []
 

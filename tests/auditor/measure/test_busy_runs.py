@@ -12,7 +12,11 @@ from auditor.core.jobs import HostInterference
 from auditor.core.request import DetectionRule
 from auditor.core.result import ReachState, Verdict
 from auditor.measure.reach_judge import Reach
-from auditor.measure.stability_judge import busy_runs, judge, withheld_benchmarks
+from auditor.measure.stability_judge import (
+    find_busy_runs,
+    judge_suite_stability,
+    withheld_benchmarks,
+)
 
 BUSY = HostInterference(waited=0.9, others=0.6)
 ONE = benchmark("BenchmarkOne")
@@ -27,7 +31,7 @@ def runs(*means, busy=()):
 
 
 def judged(made):
-    stability = judge([ONE], made, wanted_runs=len(made))
+    stability = judge_suite_stability([ONE], made, wanted_runs=len(made))
     return stability, stability.benchmarks[0]
 
 
@@ -61,7 +65,7 @@ def test_an_unstable_benchmark_of_a_quiet_machine_is_unstable():
     _, verdict = judged(runs(1.0, 1.5, 1.0, 2.0))
 
     assert verdict.max_spread > 0.5
-    assert busy_runs(runs(1.0, 1.5, 1.0, 2.0), 4) == {}
+    assert find_busy_runs(runs(1.0, 1.5, 1.0, 2.0), 4) == {}
 
 
 def test_a_run_that_was_made_again_is_in_the_place_of_the_busy_one():
@@ -69,7 +73,7 @@ def test_a_run_that_was_made_again_is_in_the_place_of_the_busy_one():
     again = replace(made[0], trial=replace(made[0].trial, repetition=1003), seconds=3.0)
     other = [replace(run, trial=replace(run.trial, benchmark=benchmark())) for run in made]
 
-    stability = judge([ONE, benchmark()], [*made[:2], again, *other], wanted_runs=3)
+    stability = judge_suite_stability([ONE, benchmark()], [*made[:2], again, *other], wanted_runs=3)
 
     assert stability.benchmarks[0].max_spread == pytest.approx(0.01, rel=0.2)
     assert stability.suite_seconds == (2.0, 2.0, 4.0)
@@ -79,7 +83,7 @@ def test_a_plan_is_not_called_weak_for_how_a_busy_machine_scatters():
     noisy = suite_runs([[1.0, 9.0, 1.0, 5.0, 2.0, 8.0]] * 3, of=ONE)
 
     def visible(made):
-        stability = judge([ONE], made, wanted_runs=3)
+        stability = judge_suite_stability([ONE], made, wanted_runs=3)
         return (
             power.add_detectable_slowdowns(stability, [ONE], made, abs_request(), ())
             .benchmarks[0]

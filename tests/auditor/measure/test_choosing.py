@@ -8,8 +8,8 @@ import regex
 from auditor.core.errors import NoBenchmarks
 from auditor.core.stability import Filter
 from auditor.core.suite import Benchmark, Suite
-from auditor.measure.stability_study import unseen
-from auditor.measure.suite_runs import chosen, may_be_chosen
+from auditor.measure.stability_study import find_unmeasured
+from auditor.measure.suite_runs import choose_benchmarks, may_be_chosen
 
 UNIT = "example.org/ring"
 SUITE = Suite((Benchmark(group=UNIT, name="BenchmarkPush/deep"),), passed_over=("other",))
@@ -77,14 +77,14 @@ def test_a_pattern_that_another_engine_does_not_understand_may_choose_anything(m
 
 
 def test_what_was_passed_over_is_left_out_though_all_that_was_listed_matches():
-    part = unseen(SUITE, "^BenchmarkPush", 1)
+    part = find_unmeasured(SUITE, "^BenchmarkPush", 1)
 
     assert part.filter == Filter("^BenchmarkPush", 1, 1)
-    assert unseen(Suite(SUITE.benchmarks), "^BenchmarkPush", 1).filter is None
+    assert find_unmeasured(Suite(SUITE.benchmarks), "^BenchmarkPush", 1).filter is None
 
 
 def test_where_nothing_matches_what_was_listed_is_said_to_be_part():
     with pytest.raises(NoBenchmarks, match="the packages that were listed have 1, such as"):
-        chosen(SUITE, "^BenchmarkPush/shallow")
+        choose_benchmarks(SUITE, "^BenchmarkPush/shallow")
     with pytest.raises(NoBenchmarks, match="the suite has 1, such as"):
-        chosen(Suite(SUITE.benchmarks), "^BenchmarkPush/shallow")
+        choose_benchmarks(Suite(SUITE.benchmarks), "^BenchmarkPush/shallow")

@@ -7,10 +7,10 @@ from builders import benchmark, method, schedule
 
 from auditor.core.mutant import PLAIN, Overlay, OverlayFile, Variant, VariantKind
 from auditor.core.plan import Purpose, Trial
-from auditor.core.subject import Closure, Language, Project, SourceFile, SourceRole, Span
+from auditor.core.subject import BuildInputs, Language, Project, SourceFile, SourceRole, Span
 from auditor.measure import overlay_digest
 
-OWN = Closure(digest="own", files=frozenset({"ring.go", "ring_test.go"}))
+OWN = BuildInputs(digest="own", files=frozenset({"ring.go", "ring_test.go"}))
 GROUP = benchmark().group
 PROJECT = Project(
     name="ring",
@@ -43,23 +43,23 @@ def _overlay(**texts):
 
 
 def test_a_benchmark_is_decided_by_its_closure():
-    assert overlay_digest.closure_of_variant(PROJECT, GROUP, PLAIN) == OWN
-    assert overlay_digest.closure_of_variant(PROJECT, GROUP, _delayed(_in("ring.go"))) == OWN
+    assert overlay_digest.find_variant_inputs(PROJECT, GROUP, PLAIN) == OWN
+    assert overlay_digest.find_variant_inputs(PROJECT, GROUP, _delayed(_in("ring.go"))) == OWN
 
 
 def test_everything_decides_all_unit_tests_and_what_is_not_in_the_program():
-    assert overlay_digest.closure_of_variant(PROJECT, "", PLAIN).digest == "code"
+    assert overlay_digest.find_variant_inputs(PROJECT, "", PLAIN).digest == "code"
     assert (
-        overlay_digest.closure_of_variant(PROJECT, "example.org/elsewhere", PLAIN).digest == "code"
+        overlay_digest.find_variant_inputs(PROJECT, "example.org/elsewhere", PLAIN).digest == "code"
     )
     assert (
-        overlay_digest.closure_of_variant(PROJECT, GROUP, _delayed(_in("other/other.go"))).digest
+        overlay_digest.find_variant_inputs(PROJECT, GROUP, _delayed(_in("other/other.go"))).digest
         == "code"
     )
 
 
 def test_a_method_without_a_place_may_be_in_any_program():
-    assert overlay_digest.closure_of_variant(PROJECT, GROUP, _delayed(method())) == OWN
+    assert overlay_digest.find_variant_inputs(PROJECT, GROUP, _delayed(method())) == OWN
 
 
 def test_without_a_digest_of_the_content_that_of_the_tree_decides():

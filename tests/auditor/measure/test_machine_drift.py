@@ -7,13 +7,13 @@ from auditor.core.jobs import HostInterference
 from auditor.measure import interference as strain
 from auditor.measure.interference import (
     DRIFT,
+    NoiseRating,
     NotedProcess,
-    Rating,
-    advice,
-    caveats,
-    drift,
-    probed,
-    whole,
+    advise_on_noise,
+    combine_interference,
+    describe_interference,
+    measure_drift,
+    rate_noise,
 )
 
 
@@ -24,7 +24,7 @@ def noted(at, *, strain=None, loop=None, seconds=10.0, machine="here"):
 
 
 def slugs(found):
-    return [caveat.slug for caveat in caveats(found)]
+    return [caveat.slug for caveat in describe_interference(found)]
 
 
 def test_nothing_is_said_of_a_quiet_machine():
@@ -35,7 +35,7 @@ def test_nothing_is_said_of_a_quiet_machine():
 
     assert slugs(quiet) == []
     assert slugs([]) == []
-    assert whole(quiet).stolen == pytest.approx(0.001)
+    assert combine_interference(quiet).stolen == pytest.approx(0.001)
 
 
 def test_stolen_and_throttled_time_are_said():
@@ -44,7 +44,7 @@ def test_stolen_and_throttled_time_are_said():
         noted(1, strain=HostInterference(stolen=0.0)),
     ]
 
-    said = {caveat.slug: caveat.text for caveat in caveats(strained)}
+    said = {caveat.slug: caveat.text for caveat in describe_interference(strained)}
 
     assert set(said) == {"host-stolen", "host-throttled"}
     assert "used 10.0\N{NO-BREAK SPACE}% of the processors' time" in said["host-stolen"]
@@ -54,7 +54,7 @@ def test_stolen_and_throttled_time_are_said():
 def test_a_processor_that_was_too_hot_is_said():
     said = {
         caveat.slug: caveat.text
-        for caveat in caveats([noted(0, strain=HostInterference(hot=0.2)), noted(1)])
+        for caveat in describe_interference([noted(0, strain=HostInterference(hot=0.2)), noted(1)])
     }
 
     assert set(said) == {"host-hot", "busy-machine"}
@@ -72,7 +72,7 @@ def test_a_machine_that_becomes_another_one_is_told_from_one_that_jitters(shape)
         "bump": np.repeat([1.0, 1.1, 1.0], 10),
     }[shape]
 
-    result = drift(list(0.2 * course * jitter))
+    result = measure_drift(list(0.2 * course * jitter))
 
     assert result is not None
     assert result == pytest.approx(0.1, abs=0.05)
@@ -80,20 +80,20 @@ def test_a_machine_that_becomes_another_one_is_told_from_one_that_jitters(shape)
 
 def test_machines_that_only_jitter_are_rarely_said_to_have_changed():
     random = np.random.default_rng(2)
-    said = [drift(list(random.lognormal(0.0, 0.1, 30))) for _ in range(300)]
+    said = [measure_drift(list(random.lognormal(0.0, 0.1, 30))) for _ in range(300)]
 
     assert sum(one is not None for one in said) <= 9
     assert all(one is None or one > DRIFT for one in said)
 
 
 def test_a_short_run_is_not_judged():
-    assert drift([0.1] * 5 + [0.5] * 6) is None
+    assert measure_drift([0.1] * 5 + [0.5] * 6) is None
 
 
 def test_a_look_counts_once_and_in_the_order_of_time():
     early = [noted(index, loop=0.2 + index * 1e-5) for index in range(15)]
     late = [noted(number, loop=0.3 + number * 1e-5) for number in range(15, 30)]
-    text = next(caveat.text for caveat in caveats([*late, *late, *early]))
+    text = next(caveat.text for caveat in describe_interference([*late, *late, *early]))
 
     assert "(30 samples)" in text
     assert "took 50" in text or "took 49" in text
@@ -108,7 +108,7 @@ def test_benchmarks_of_more_than_one_machine_are_named():
 
     moved = [*ran("one", "a", "b", "", "c"), *ran("other", "b", "", "d"), *ran("one", "a")]
 
-    (caveat,) = caveats(moved)
+    (caveat,) = describe_interference(moved)
 
     assert caveat.slug == "benchmarks-moved"
     assert caveat.text.startswith("1 benchmarks were measured on several machines (b), as one")
@@ -121,7 +121,7 @@ def test_machines_that_differ_have_not_changed():
     later = [noted(number, loop=0.4 + number * 1e-5, machine="slow") for number in range(30, 45)]
 
     assert slugs([*fast, *slow]) == ["worker-slow"]
-    straggling, caveat = caveats([*fast, *slow, *later])
+    straggling, caveat = describe_interference([*fast, *slow, *later])
     assert straggling.text.startswith("slow is slower than the other machines")
     assert caveat.text.startswith("slow changed speed")
 
@@ -129,25 +129,27 @@ def test_machines_that_differ_have_not_changed():
 def test_a_machine_that_takes_longer_than_the_others_is_seen():
     looks = {"a": [0.2, 0.21, 0.2], "b": [0.2] * 5, "c": [0.25, 0.3, 0.26], "d": [0.19] * 3}
 
-    assert strain.slow(looks) == {"c": pytest.approx(0.3)}
-    assert strain.slow({"a": [0.2] * 3, "b": [0.23] * 3}) == {"b": pytest.approx(0.15)}
-    assert strain.slow({"a": [0.2] * 3, "b": [0.21] * 3}) == {}
-    assert strain.slow({"a": [0.2] * 3, "b": [0.4] * 2}) == {}
-    assert strain.slow({"a": [0.2] * 9}) == {}
-    assert strain.slow({}) == {}
+    assert strain.find_slow_machines(looks) == {"c": pytest.approx(0.3)}
+    assert strain.find_slow_machines({"a": [0.2] * 3, "b": [0.23] * 3}) == {
+        "b": pytest.approx(0.15)
+    }
+    assert strain.find_slow_machines({"a": [0.2] * 3, "b": [0.21] * 3}) == {}
+    assert strain.find_slow_machines({"a": [0.2] * 3, "b": [0.4] * 2}) == {}
+    assert strain.find_slow_machines({"a": [0.2] * 9}) == {}
+    assert strain.find_slow_machines({}) == {}
 
 
 @pytest.mark.parametrize(
     ("noise", "strain", "rating"),
     [
-        (0.002, HostInterference(), Rating.QUIET),
-        (0.02, HostInterference(), Rating.USABLE),
-        (0.2, HostInterference(), Rating.NOISY),
-        (0.002, HostInterference(stolen=0.03), Rating.USABLE),
-        (0.002, HostInterference(stolen=0.2), Rating.NOISY),
-        (0.002, HostInterference(throttled=0.2), Rating.NOISY),
-        (0.002, HostInterference(hot=0.2), Rating.NOISY),
-        (0.002, HostInterference(hot=0.02), Rating.USABLE),
+        (0.002, HostInterference(), NoiseRating.QUIET),
+        (0.02, HostInterference(), NoiseRating.USABLE),
+        (0.2, HostInterference(), NoiseRating.NOISY),
+        (0.002, HostInterference(stolen=0.03), NoiseRating.USABLE),
+        (0.002, HostInterference(stolen=0.2), NoiseRating.NOISY),
+        (0.002, HostInterference(throttled=0.2), NoiseRating.NOISY),
+        (0.002, HostInterference(hot=0.2), NoiseRating.NOISY),
+        (0.002, HostInterference(hot=0.02), NoiseRating.USABLE),
     ],
 )
 def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_from(
@@ -155,7 +157,7 @@ def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_fr
 ):
     took = np.random.default_rng(3).normal(0.1, 0.1 * noise, 60)
 
-    probe = probed(took, strain)
+    probe = rate_noise(took, strain)
 
     assert probe.rating is rating
     assert probe.loops == 60
@@ -167,22 +169,22 @@ def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_fr
 @pytest.mark.parametrize(
     ("rating", "strain", "slug", "text"),
     [
-        (Rating.NOISY, HostInterference(), "host-noisy", "use a machine without neighbours"),
+        (NoiseRating.NOISY, HostInterference(), "host-noisy", "use a machine without neighbours"),
         (
-            Rating.USABLE,
+            NoiseRating.USABLE,
             HostInterference(stolen=0.001),
             "host-usable",
             "use a machine without neighbours",
         ),
         (
-            Rating.USABLE,
+            NoiseRating.USABLE,
             HostInterference(stolen=0.02),
             "host-usable",
             "other virtual machines use its processors",
         ),
-        (Rating.NOISY, HostInterference(throttled=0.2), "host-noisy", "raise the quota"),
+        (NoiseRating.NOISY, HostInterference(throttled=0.2), "host-noisy", "raise the quota"),
         (
-            Rating.NOISY,
+            NoiseRating.NOISY,
             HostInterference(stolen=0.2, hot=0.2),
             "host-noisy",
             "use a machine of your own; it is too hot",
@@ -190,11 +192,11 @@ def test_a_machine_is_rated_by_how_far_a_loop_scatters_and_by_what_it_is_kept_fr
     ],
 )
 def test_a_machine_that_is_not_quiet_is_said_what_would_help(rating, strain, slug, text):
-    (caveat,) = advice(rating, strain)
+    (caveat,) = advise_on_noise(rating, strain)
 
     assert caveat.slug == slug
     assert text in caveat.text
 
 
 def test_of_a_quiet_machine_nothing_is_to_be_said():
-    assert list(advice(Rating.QUIET, HostInterference(stolen=0.001))) == []
+    assert list(advise_on_noise(NoiseRating.QUIET, HostInterference(stolen=0.001))) == []

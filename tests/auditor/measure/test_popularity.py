@@ -7,7 +7,7 @@ from builders import method
 
 from auditor.core.outcome import MethodCalls
 from auditor.core.popularity import ClientUse, Popularity, Ranking
-from auditor.measure.popularity import most_used, profile
+from auditor.measure.popularity import build_usage_profile, most_used
 
 NAMES = ("Add", "Get", "Len", "Never", "Pop")
 METHODS = [method(name) for name in NAMES]
@@ -41,13 +41,13 @@ def order(found):
     ],
 )
 def test_the_order_is_that_of_the_ranking(ranking, names):
-    assert order(profile(METHODS, [NOISY, QUIET, THIRD], ranking, 20)) == names
+    assert order(build_usage_profile(METHODS, [NOISY, QUIET, THIRD], ranking, 20)) == names
 
 
 def test_a_client_counts_no_more_than_others_by_share():
     louder = client("noisy", {"Get": 90_000, "Add": 30_000})
 
-    usage_profile = profile(
+    usage_profile = build_usage_profile(
         METHODS, [louder, QUIET, client("third", {"Len": 1})], Ranking.SHARE, 20
     )
 
@@ -61,19 +61,19 @@ def test_a_client_counts_no_more_than_others_by_share():
 
 
 def test_one_client_that_decides_the_sum_is_named():
-    usage_profile = profile(METHODS, [NOISY, QUIET], Ranking.SUM, 20)
+    usage_profile = build_usage_profile(METHODS, [NOISY, QUIET], Ranking.SUM, 20)
 
     (said,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "one-client"]
     assert said.text.startswith("noisy makes 99 % of all calls")
     assert not {"one-client"} & {
-        caveat.slug for caveat in profile(METHODS, [NOISY], Ranking.SUM, 20).caveats
+        caveat.slug for caveat in build_usage_profile(METHODS, [NOISY], Ranking.SUM, 20).caveats
     }
 
 
 def test_the_cut_and_its_ties_are_explained():
     alike = client("alike", {"Pop": 3, "Add": 3, "Len": 3, "Get": 7})
 
-    usage_profile = profile(METHODS, [alike], Ranking.SUM, 2)
+    usage_profile = build_usage_profile(METHODS, [alike], Ranking.SUM, 2)
 
     assert order(usage_profile) == ["Get", "Add", "Len", "Pop", "Never"]
     assert usage_profile.chosen == 2
@@ -87,7 +87,7 @@ def test_sums_of_all_clients_and_calls_of_each():
     other = client("other", {"Add": 6}, inside=None, indirect=2, arguments=(("1",), ("2",)))
     failed = ClientUse(name="failed", reason="exit code 2")
 
-    usage_profile = profile(METHODS, [one, failed, other], Ranking.SUM, 20)
+    usage_profile = build_usage_profile(METHODS, [one, failed, other], Ranking.SUM, 20)
 
     first = usage_profile.methods[0]
     assert (first.outside, first.inside, first.indirect, first.clients) == (10, 10, 3, 2)
@@ -103,7 +103,8 @@ def test_a_client_whose_calls_may_be_missing_is_named():
     partly = ClientUse(name="partly", calls=QUIET.calls, missing="3 of 9 unit tests fail")
 
     said = {
-        caveat.slug: caveat.text for caveat in profile(METHODS, [partly], Ranking.SUM, 20).caveats
+        caveat.slug: caveat.text
+        for caveat in build_usage_profile(METHODS, [partly], Ranking.SUM, 20).caveats
     }
 
     assert said["clients-partly"].endswith("partly: 3 of 9 unit tests fail")

@@ -7,13 +7,13 @@ from auditor.core.outcome import NotBuilt, Skipped
 from auditor.core.plan import Purpose
 from auditor.core.result import ReachState
 from auditor.measure.reach_judge import (
-    how_counted,
-    in_one_call,
+    count_method_calls,
+    describe_counting,
+    find_single_call_benchmarks,
     incomplete_order,
     most_called,
     reach_map,
     reach_of,
-    usage,
 )
 
 K = method("k").id
@@ -67,7 +67,7 @@ def test_blocks_that_hold_no_set_up_are_added_up():
     reach = reach_of(outcome, K)
 
     assert (reach.state, reach.calls_per_operation) == (ReachState.IN_LOOP, 0.1)
-    assert usage([run(outcome, purpose=Purpose.REACH)]) == {K: 2}
+    assert count_method_calls([run(outcome, purpose=Purpose.REACH)]) == {K: 2}
 
 
 def test_a_counting_process_that_failed_leaves_the_pair_to_be_measured():
@@ -87,7 +87,7 @@ def test_one_call_held_all_blocks_only_of_what_was_counted_and_says_so():
         for name, outcome in document.items()
     ]
 
-    assert in_one_call(runs) == {benchmark("one").id}
+    assert find_single_call_benchmarks(runs) == {benchmark("one").id}
 
 
 def test_usage_is_summed_over_benchmarks():
@@ -97,7 +97,7 @@ def test_usage_is_summed_over_benchmarks():
         run(crashed(), purpose=Purpose.REACH),
     ]
 
-    assert usage(runs) == {K: 207, "s": 1}
+    assert count_method_calls(runs) == {K: 207, "s": 1}
 
 
 def test_the_most_called_are_taken_and_a_tie_at_the_cut_is_said():
@@ -159,7 +159,7 @@ def made(*outcomes, purpose=Purpose.USAGE):
     ],
 )
 def test_unit_tests_are_named_only_where_they_were_counted(tests, message):
-    text = how_counted(made(COUNTS), tests, 1, 1)
+    text = describe_counting(made(COUNTS), tests, 1, 1)
 
     assert message in text
 
@@ -182,7 +182,7 @@ def test_packages_whose_unit_tests_were_not_counted_to_their_end_are_named_in_on
         }
     )
 
-    text = how_counted(made(COUNTS), tests, 1, 6)
+    text = describe_counting(made(COUNTS), tests, 1, 6)
     (order,) = incomplete_order(tests, 6)
 
     message = (
@@ -199,18 +199,18 @@ def test_packages_whose_unit_tests_were_not_counted_to_their_end_are_named_in_on
 def test_of_many_packages_some_are_named():
     tests = of_packages({f"p{number}": crashed() for number in range(8)})
 
-    assert "in 8 of 8 packages: p0, p1, p2, p3, p4 and 3 more" in how_counted([], tests, 0, 8)
+    assert "in 8 of 8 packages: p0, p1, p2, p3, p4 and 3 more" in describe_counting([], tests, 0, 8)
 
 
 def test_nothing_is_missing_of_unit_tests_that_ended_or_are_not_there():
     tests = of_packages({"whole": COUNTS, "none": Skipped("it has none")})
 
-    assert "missing" not in how_counted([], tests, 0, 2)
+    assert "missing" not in describe_counting([], tests, 0, 2)
     assert incomplete_order(tests[:1], 1) == ()
-    assert how_counted([], [], 0, 0) == "the subject's own benchmarks ran"
+    assert describe_counting([], [], 0, 0) == "the subject's own benchmarks ran"
 
 
 def test_benchmarks_whose_calls_were_not_counted_are_counted():
-    text = how_counted(made(COUNTS, crashed(), purpose=Purpose.REACH), made(COUNTS), 4, 1)
+    text = describe_counting(made(COUNTS, crashed(), purpose=Purpose.REACH), made(COUNTS), 4, 1)
 
     assert text.endswith("(part of the counts is missing: 3 of 4 benchmarks)")

@@ -4,12 +4,12 @@ from builders import suite_run
 from toy_language import Listener
 
 from auditor.core.caveats import Caveat
-from auditor.measure.reuse import Reuse
+from auditor.measure.reuse import ReuseObserver
 
 
 def _heard(*revisions, now="new"):
     listener = Listener()
-    reuse = Reuse(listener, now)
+    reuse = ReuseObserver(listener, now)
     for number, revision in enumerate(revisions, 1):
         run = replace(suite_run([1.0], repetition=number), revision=revision)
         reuse.trial_ended(run, reused=revision != now)

@@ -18,7 +18,7 @@ from auditor.core.result import ReachState, Verdict
 from auditor.core.subject import Language, Method
 from auditor.measure.profiles.cpu_shares import (
     LOOKS,
-    interval,
+    compute_proportion_interval,
     is_empty_operation,
     is_longer_than_the_operation,
     is_too_short_for_a_call,
@@ -86,9 +86,9 @@ def test_the_interval_holds_the_share_and_shrinks_with_samples():
 
 def test_the_interval_is_that_of_clopper_and_pearson():
     """7 of 20, 95 %: .1539 to .5922 (Clopper and Pearson 1934 by any table)."""
-    assert interval(7, 20, 0.05) == pytest.approx((0.1539, 0.5922), abs=1e-4)
-    assert interval(0, 20, 0.05)[0] == 0
-    assert interval(20, 20, 0.05)[1] == 1
+    assert compute_proportion_interval(7, 20, 0.05) == pytest.approx((0.1539, 0.5922), abs=1e-4)
+    assert compute_proportion_interval(0, 20, 0.05)[0] == 0
+    assert compute_proportion_interval(20, 20, 0.05)[1] == 1
 
 
 def test_how_sure_a_share_is_by_itself_does_not_hang_on_other_benchmarks():
@@ -243,7 +243,7 @@ def test_the_error_of_an_interval_is_divided_among_the_programs():
     """1,000 samples of each program; out of line up to .03 are missing."""
     both = share(profile(12, 50), profile(12, 50, apart=(JAVA,)), method=JAVA)
 
-    sampled = interval(600, 1000, 0.01 / LOOKS / 2)
+    sampled = compute_proportion_interval(600, 1000, 0.01 / LOOKS / 2)
     assert both.low == pytest.approx(sampled[0] - 0.02, abs=1e-4)
     assert both.high == pytest.approx(sampled[1] + 0.03, abs=1e-4)
 
@@ -252,7 +252,7 @@ def test_a_share_that_another_program_leaves_out_counts_as_its_nearest_possible_
     result = share(profile(12, 100), profile(15, 50, apart=(JAVA,)), method=JAVA)
     pair = paired(result)
 
-    effect = share_verdict.effect_of(pair)
+    effect = share_verdict.estimate_share_effect(pair)
 
     assert result.low <= result.high < result.share
     assert effect.effect == pytest.approx(0.5 * result.high)

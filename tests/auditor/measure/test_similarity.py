@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.series.similarity import Measure, PairSimilarity
-from auditor.measure.run_similarity import PAPER, Parameters, clusters, judge, standing_apart
+from auditor.measure.run_similarity import (
+    PAPER,
+    SimilarityParameters,
+    cluster_runs,
+    find_outlier_runs,
+    judge_runs,
+)
 
 TIME = np.arange(3000) * 2 * np.pi / 300
 """Ten waves, as Figure 1 shows some."""
@@ -56,7 +62,7 @@ def above(found):
     ids=["offset in value", "offset in time", "double frequency"],
 )
 def test_the_first_three_examples_of_figure_1_are_dissimilar(other, measures):
-    similarity = judge("b", [sine(), other])
+    similarity = judge_runs("b", [sine(), other])
 
     assert above(similarity) == measures
     assert similarity.pairs[0].dissimilar
@@ -65,21 +71,21 @@ def test_the_first_three_examples_of_figure_1_are_dissimilar(other, measures):
 
 @pytest.mark.parametrize("level", [0.0, 5.0])
 def test_the_last_example_of_figure_1_noise_is_similar(level):
-    similarity = judge("b", [sine(level=level), sine(level=level) + noise(1)])
+    similarity = judge_runs("b", [sine(level=level), sine(level=level) + noise(1)])
 
     assert above(similarity) == ["M2"]
     assert similarity.dissimilar is False
 
 
 def test_a_larger_offset_is_more_dissimilar_by_the_same_measures():
-    found = [judge("b", [sine(), sine(level=level)]).pairs[0].measures for level in (1, 2, 4)]
+    found = [judge_runs("b", [sine(), sine(level=level)]).pairs[0].measures for level in (1, 2, 4)]
 
     assert [sum(value > 0.25 for value in one) for one in found] == [3, 3, 3]
     assert sorted(one[2] for one in found) == [one[2] for one in found]
 
 
 def test_the_means_are_those_over_all_pairs_and_decide():
-    similarity = judge("b", [sine(), sine(), sine(phase=np.pi / 2)])
+    similarity = judge_runs("b", [sine(), sine(), sine(phase=np.pi / 2)])
 
     assert [pair_similarity.dissimilar for pair_similarity in similarity.pairs] == [
         False,
@@ -100,10 +106,10 @@ def test_the_means_are_those_over_all_pairs_and_decide():
 def test_a_mean_at_theta_does_not_exceed_it():
     """The correlations are 0 and 1: means of 2/3."""
     runs = [sine(), sine(), sine(phase=np.pi / 2)]
-    means = judge("b", runs).means
+    means = judge_runs("b", runs).means
 
-    similarity = judge("b", runs, Parameters(theta=sorted(means)[2]))
-    below = judge("b", runs, Parameters(theta=np.nextafter(sorted(means)[2], 0)))
+    similarity = judge_runs("b", runs, SimilarityParameters(theta=sorted(means)[2]))
+    below = judge_runs("b", runs, SimilarityParameters(theta=np.nextafter(sorted(means)[2], 0)))
 
     assert (similarity.dissimilar, below.dissimilar) == (False, True)
 
@@ -112,7 +118,7 @@ def test_a_run_that_stands_apart_is_named():
     runs = alike(5)
     runs.insert(2, sine(level=5.0, frequency=3) * 20 + noise(9))
 
-    similarity = judge("b", runs)
+    similarity = judge_runs("b", runs)
 
     assert similarity.apart == (2,)
     assert similarity.clusters.outside == (2,)
@@ -122,7 +128,7 @@ def test_a_run_that_stands_apart_is_named():
 
 
 def test_like_runs_make_one_group():
-    similarity = judge("b", alike(6))
+    similarity = judge_runs("b", alike(6))
 
     assert similarity.dissimilar is False
     assert (similarity.apart, similarity.clusters.outside) == ((), ())
@@ -132,7 +138,7 @@ def test_like_runs_make_one_group():
 
 
 def test_one_of_two_cannot_stand_apart_from_the_other():
-    similarity = judge("b", [sine(level=1.0), 50 * sine(level=1.0, frequency=2)])
+    similarity = judge_runs("b", [sine(level=1.0), 50 * sine(level=1.0, frequency=2)])
 
     assert (similarity.apart, similarity.clusters.outside) == ((), ())
     assert slugs(similarity) == ["no-run-apart", "no-main-group"]
@@ -148,9 +154,9 @@ def test_a_run_is_apart_by_more_than_half_of_its_pairs():
         pair(2, 3, dissimilar=False),
     ]
 
-    assert standing_apart(pairs) == (3,)
-    assert standing_apart([pair(0, 1, dissimilar=True)]) == ()
-    assert standing_apart(pairs[:4]) == ()
+    assert find_outlier_runs(pairs) == (3,)
+    assert find_outlier_runs([pair(0, 1, dissimilar=True)]) == ()
+    assert find_outlier_runs(pairs[:4]) == ()
 
 
 def test_half_of_its_pairs_do_not_set_a_run_apart():
@@ -160,7 +166,7 @@ def test_half_of_its_pairs_do_not_set_a_run_apart():
         for combination in combinations(range(5), 2)
     ]
 
-    assert standing_apart(pairs) == ()
+    assert find_outlier_runs(pairs) == ()
 
 
 def test_half_of_the_runs_do_not_stand_apart_from_the_other_half():
@@ -170,7 +176,7 @@ def test_half_of_the_runs_do_not_stand_apart_from_the_other_half():
         for combination in combinations(range(4), 2)
     ]
 
-    assert standing_apart(pairs) == ()
+    assert find_outlier_runs(pairs) == ()
 
 
 def test_groups_end_at_the_cut_by_the_linkage():
@@ -178,7 +184,9 @@ def test_groups_end_at_the_cut_by_the_linkage():
     distances = [0.2, 0.4, 0.2]
 
     found = {
-        (linkage, cut): clusters(distances, [0, 1, 2], Parameters(linkage=linkage, cut=cut)).groups
+        (linkage, cut): cluster_runs(
+            distances, [0, 1, 2], SimilarityParameters(linkage=linkage, cut=cut)
+        ).groups
         for linkage in ("single", "average", "complete")
         for cut in (0.1, 0.25, 0.35)
     }
@@ -197,12 +205,12 @@ def test_groups_end_at_the_cut_by_the_linkage():
 
 def test_the_height_is_that_of_the_last_two_groups():
     """Average linkage joins two at 0.2, and the third at the mean of 0.4 and 0.2."""
-    assert clusters([0.2, 0.4, 0.2], [0, 1, 2]).height == pytest.approx(0.3)
+    assert cluster_runs([0.2, 0.4, 0.2], [0, 1, 2]).height == pytest.approx(0.3)
 
 
 def test_the_distance_of_same_is_the_mean_of_its_four_measures():
     """Of 1 and 3 everywhere: 0, 2/3, 1 - 3/7 and 2/4."""
-    similarity = judge("b", [[1.0] * 200, [3.0] * 200])
+    similarity = judge_runs("b", [[1.0] * 200, [3.0] * 200])
 
     assert similarity.pairs[0].distance == pytest.approx((0 + 2 / 3 + 4 / 7 + 1 / 2) / 4)
     assert slugs(similarity) == ["constant-runs", "no-main-group"]
@@ -211,7 +219,7 @@ def test_the_distance_of_same_is_the_mean_of_its_four_measures():
 def test_the_longer_runs_are_cut_and_that_is_said():
     long, short = sine(level=5.0), sine(level=5.0)[:1500]
 
-    similarity = judge("b", [long, short, long])
+    similarity = judge_runs("b", [long, short, long])
 
     assert similarity.values == 1500
     assert similarity.means == pytest.approx((0, 0, 0, 0, 0), abs=1e-7)
@@ -222,7 +230,7 @@ def test_the_longer_runs_are_cut_and_that_is_said():
 
 @pytest.mark.parametrize("runs", [[], [[1.0, 2.0]], [[], [1.0]], [[1.0], [float("nan")]]])
 def test_fewer_than_two_runs_tell_nothing(runs):
-    similarity = judge("b", runs)
+    similarity = judge_runs("b", runs)
 
     assert (similarity.dissimilar, similarity.means, similarity.clusters) == (None, None, None)
     assert (similarity.pairs, similarity.apart) == ((), ())
@@ -230,7 +238,7 @@ def test_fewer_than_two_runs_tell_nothing(runs):
 
 
 def test_runs_keep_their_indices_where_others_are_left_out():
-    similarity = judge("b", [[], *alike(3), [float("inf")] * 3000])
+    similarity = judge_runs("b", [[], *alike(3), [float("inf")] * 3000])
 
     assert similarity.compared == (1, 2, 3)
     assert [
@@ -243,13 +251,13 @@ def test_runs_keep_their_indices_where_others_are_left_out():
 
 
 def test_short_runs_have_a_caveat():
-    assert slugs(judge("b", [run[:199] for run in alike(3)])) == ["short-runs"]
-    assert slugs(judge("b", [run[:200] for run in alike(3)])) == []
+    assert slugs(judge_runs("b", [run[:199] for run in alike(3)])) == ["short-runs"]
+    assert slugs(judge_runs("b", [run[:200] for run in alike(3)])) == []
 
 
 @given(st.lists(st.lists(st.floats(allow_infinity=True, allow_nan=True), max_size=6), max_size=5))
 def test_whatever_the_runs_there_is_an_answer(runs):
-    similarity = judge("b", runs)
+    similarity = judge_runs("b", runs)
 
     usable = [run for run in runs if run and np.isfinite(run).all()]
     assert len(similarity.compared) == len(usable)
@@ -261,7 +269,7 @@ def test_whatever_the_runs_there_is_an_answer(runs):
 def test_the_order_of_the_runs_names_others_but_says_the_same(order):
     runs = [*alike(4), sine(level=50.0), 30 * sine(level=5.0, frequency=3)]
 
-    similarity, shuffled = judge("b", runs), judge("b", [runs[at] for at in order])
+    similarity, shuffled = judge_runs("b", runs), judge_runs("b", [runs[at] for at in order])
 
     assert slugs(similarity) == slugs(shuffled) == []
     assert shuffled.means == pytest.approx(similarity.means, abs=1e-7)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from toy_language import Machine, parts, request
 
-from auditor.analyze.study import stability
+from auditor.analyze.study import judge_stability
 from auditor.compare.study import ComparisonStudy
 from auditor.core.jobs import HostFacts
 from auditor.core.request import CompareRequest
@@ -43,7 +43,7 @@ def results(length, names=NAMES, forks=3):
 
 
 def test_what_does_not_get_warm_and_what_is_not_alike_is_named():
-    found = {caveat.slug: caveat.text for caveat in stability(results(3000)).caveats}
+    found = {caveat.slug: caveat.text for caveat in judge_stability(results(3000)).caveats}
 
     assert "1 of 3 benchmarks have processes that never reach steady state" in found["not-steady"]
     assert "(wanders)" in found["not-steady"]
@@ -52,10 +52,10 @@ def test_what_does_not_get_warm_and_what_is_not_alike_is_named():
 
 def test_nothing_is_said_of_short_series_or_of_what_is_fine():
     assert not {"not-steady", "dissimilar-runs"} & {
-        caveat.slug for caveat in stability(results(3000, names=("settles", "short"))).caveats
+        caveat.slug for caveat in judge_stability(results(3000, names=("settles", "short"))).caveats
     }
     short = results(150)
-    assert list(trust.caveats(short, short.runs)) == []
+    assert list(trust.warn_of_unsteady_runs(short, short.runs)) == []
 
 
 class Drifting(Machine):
@@ -82,8 +82,11 @@ def drifting(iterations, **more):
 
 
 def test_our_own_runs_are_asked_as_well_as_stored_ones():
-    said = {caveat.slug: caveat.text for caveat in stability_study.audit(drifting(200)).caveats}
-    short = [caveat.slug for caveat in stability_study.audit(drifting(100)).caveats]
+    said = {
+        caveat.slug: caveat.text
+        for caveat in stability_study.audit_stability(drifting(200)).caveats
+    }
+    short = [caveat.slug for caveat in stability_study.audit_stability(drifting(100)).caveats]
 
     assert "the runs of 1 of 2 benchmarks are dissimilar (toy.long)" in said["dissimilar-runs"]
     assert "dissimilar-runs" not in short
@@ -119,7 +122,7 @@ def test_runs_without_a_benchmark_do_not_keep_the_others_from_being_asked():
     )
     stored_results = StoredResults(harness="csv", digest="0", runs=runs)
 
-    (caveat,) = trust.caveats(stored_results, runs)
+    (caveat,) = trust.warn_of_unsteady_runs(stored_results, runs)
 
     assert "the runs of 2 of 2 benchmarks are dissimilar (everywhere, in two)" in caveat.text
 
@@ -137,7 +140,9 @@ def test_series_of_other_iterations_than_were_learned_from_are_not_called_cold()
         for run in result.runs
     )
 
-    assert "not-steady" in {caveat.slug for caveat in trust.caveats(result, result.runs)}
+    assert "not-steady" in {
+        caveat.slug for caveat in trust.warn_of_unsteady_runs(result, result.runs)
+    }
     assert "not-steady" not in {
-        caveat.slug for caveat in trust.caveats(replace(result, runs=runs), runs)
+        caveat.slug for caveat in trust.warn_of_unsteady_runs(replace(result, runs=runs), runs)
     }

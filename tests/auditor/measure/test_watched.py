@@ -5,11 +5,11 @@ from builders import benchmark, run, series
 from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.stop_rules import Criterion, WarmupResult
-from auditor.core.suite import Configured
+from auditor.core.suite import IterationSettings
 from auditor.core.values import WALL, Series
-from auditor.measure.stability_judge import judge
+from auditor.measure.stability_judge import judge_suite_stability
 
-AUTHORS = Configured(
+AUTHORS = IterationSettings(
     warmup_iterations=5, warmup_seconds=1.0, measurement_iterations=5, measurement_seconds=1.0
 )
 
@@ -32,7 +32,7 @@ def watched(
 
 def said(*runs):
     benchmarks = dict.fromkeys(one.trial.benchmark for one in runs)
-    verdict = judge([*benchmarks], runs, wanted_runs=1)
+    verdict = judge_suite_stability([*benchmarks], runs, wanted_runs=1)
     mine = {
         benchmark_verdict.id.rpartition(".")[2]: benchmark_verdict.caveats
         for benchmark_verdict in verdict.benchmarks

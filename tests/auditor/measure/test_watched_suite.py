@@ -15,13 +15,13 @@ from auditor.core.plan import REPEAT_OFFSET, Purpose
 from auditor.core.request import CompareRequest, WatchRequest
 from auditor.core.schedule import ArmName, Phase
 from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
-from auditor.core.suite import Benchmark, Configured
+from auditor.core.suite import Benchmark, IterationSettings
 from auditor.core.values import OPERATIONS, TIME, Series
 from auditor.measure import schedules, stability_study
 from auditor.measure import warmup_results as watched
 from auditor.measure.block_sizes import BlockSizes
-from auditor.measure.suite_runs import baseline
-from auditor.measure.warmup_runs import suite_trials, warmed
+from auditor.measure.suite_runs import run_baseline
+from auditor.measure.warmup_runs import adapt_warmup, make_suite_trials
 
 WARM = 5
 """Iterations of 5 ms that a process of the toy needs."""
@@ -77,7 +77,7 @@ def test_watched_processes_are_no_pilots_for_each_other():
     machine = Warming()
     whole = parts(asked(), machine=machine)
 
-    stability_study.audit(replace(whole, fixed_operations=False))
+    stability_study.audit_stability(replace(whole, fixed_operations=False))
 
     suite = made(machine, Purpose.SUITE)
     assert len(suite) == 2 * len(BENCHMARKS)
@@ -87,7 +87,7 @@ def test_watched_processes_are_no_pilots_for_each_other():
 def test_no_more_forks_are_run_than_are_worth_it():
     machine = Warming()
 
-    verdict = stability_study.audit(parts(asked(width=0.05, forks=5), machine=machine))
+    verdict = stability_study.audit_stability(parts(asked(width=0.05, forks=5), machine=machine))
 
     runs = by_run(machine)
     assert {name: runs[name, 1] for name in BENCHMARKS} == {
@@ -101,21 +101,21 @@ def test_no_more_forks_are_run_than_are_worth_it():
 
 def test_fewer_forks_of_a_run_that_was_made_again_are_said_as_well():
     suite = asked(width=0.05, forks=5)
-    runs = baseline(parts(suite, machine=Warming())).runs
+    runs = run_baseline(parts(suite, machine=Warming())).runs
     again = [
         replace(run, trial=replace(run.trial, repetition=run.trial.repetition + REPEAT_OFFSET))
         for run in runs
     ]
 
-    (caveat,) = watched.of_request(suite.suite, runs)
-    assert [*watched.of_request(suite.suite, again)] == [caveat]
+    (caveat,) = watched.describe_watching(suite.suite, runs)
+    assert [*watched.describe_watching(suite.suite, again)] == [caveat]
 
 
 @pytest.mark.parametrize("width", [None, 1e-6])
 def test_all_forks_are_run_where_nobody_asks_or_they_differ_too_much(width):
     machine = Warming()
 
-    verdict = stability_study.audit(parts(asked(width=width, forks=4), machine=machine))
+    verdict = stability_study.audit_stability(parts(asked(width=width, forks=4), machine=machine))
 
     assert set(map(len, by_run(machine).values())) == {4}
     assert "fewer-forks" not in [caveat.slug for caveat in verdict.caveats]
@@ -135,7 +135,9 @@ def test_iterations_last_as_long_as_is_said_or_as_the_method_knows_them(
 ):
     whole = asked(method=method, length=length).suite
 
-    plan = schedules.watched(whole.watched, whole.plan, Benchmark(group="b", name="b"), harness)
+    plan = schedules.plan_watched(
+        whole.watched, whole.plan, Benchmark(group="b", name="b"), harness
+    )
 
     assert (plan.iteration_seconds, plan.warmup, plan.iterations) == (seconds, 0, 40)
 
@@ -144,7 +146,7 @@ def test_iterations_whose_length_has_to_be_kept_keep_it():
     whole = asked(method=Criterion.LEARNED, length=None).suite
     own = Benchmark(group="b", name="b", block_seconds=3.0)
 
-    assert schedules.watched(whole.watched, whole.plan, own, "go").iteration_seconds == 3.0
+    assert schedules.plan_watched(whole.watched, whole.plan, own, "go").iteration_seconds == 3.0
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def test_iterations_whose_length_has_to_be_kept_keep_it():
 def test_as_many_are_measured_as_last_so_long(length, lasting, measured):
     machine = Warming()
 
-    stability_study.audit(parts(asked(length=length, lasting=lasting), machine=machine))
+    stability_study.audit_stability(parts(asked(length=length, lasting=lasting), machine=machine))
 
     trials = made(machine, Purpose.SUITE)
     assert {trial.watch.measured for trial in trials} == {measured}
@@ -232,7 +234,7 @@ def test_what_was_not_seen_warm_warms_up_as_planned():
 
 
 def single(name="s"):
-    once = Configured(
+    once = IterationSettings(
         warmup_iterations=5, warmup_seconds=0, measurement_iterations=5, measurement_seconds=0
     )
     return Benchmark(group="toy", name=name, configured=once)
@@ -257,7 +259,7 @@ def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, m
     tried = (pilot,) if lasts else ()
     size = BlockSizes({benchmark.id: whole.suite.plan}, {benchmark.id: None}, tried)
 
-    trial = suite_trials([benchmark], size, mine)[benchmark.id]
+    trial = make_suite_trials([benchmark], size, mine)[benchmark.id]
 
     assert trial.schedule.seconds == 0.03
     assert trial.watch.method is method
@@ -293,7 +295,7 @@ def test_where_operations_are_not_fixed_a_block_lasts_as_long_as_a_call(
     benchmark = Benchmark(group="toy", name="s", threads=threads)
     plan = request().suite.plan
 
-    result = warmed(
+    result = adapt_warmup(
         {benchmark.id: plan}, {benchmark.id: None}, [run(blocks(lasts, operations), of=benchmark)]
     )
 
@@ -312,7 +314,7 @@ def test_single_shots_warm_up_for_as_many_calls():
     plan = request().suite.plan
     one = single()
 
-    result = warmed({one.id: plan}, {one.id: None}, [run(blocks(5e-6, 1), of=one)])
+    result = adapt_warmup({one.id: plan}, {one.id: None}, [run(blocks(5e-6, 1), of=one)])
 
     assert result[one.id].warmup == 20
 
@@ -320,7 +322,9 @@ def test_single_shots_warm_up_for_as_many_calls():
 def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
     machine = Warming()
 
-    verdict = stability_study.audit(parts(asked(method=Criterion.LEARNED), machine=machine))
+    verdict = stability_study.audit_stability(
+        parts(asked(method=Criterion.LEARNED), machine=machine)
+    )
 
     watches = {trial.watch for trial in made(machine, Purpose.SUITE)}
     assert [(watch.method, watch.model) for watch in watches] == [(Criterion.RCIW, None)]
@@ -328,10 +332,12 @@ def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
 
     # Whoever asks for the rule itself has measured nothing anew.
     store, again = Memory(), Warming()
-    stability_study.audit(parts(asked(method=Criterion.LEARNED), store=store, machine=Warming()))
+    stability_study.audit_stability(
+        parts(asked(method=Criterion.LEARNED), store=store, machine=Warming())
+    )
     plain = replace(asked().suite.watched.watch, model=None)
     same = replace(asked().suite, watched=replace(asked().suite.watched, watch=plain))
-    stability = stability_study.audit(
+    stability = stability_study.audit_stability(
         parts(replace(asked(), suite=same), store=store, machine=again)
     )
     assert again.done == []

@@ -10,23 +10,23 @@ from test_qualify_words import GOOD, NATIVE, PARSE, UNSEEN, answers, made
 from auditor.core.contracts.qualify import GateSubject, SlowedSide
 from auditor.qualify import page as qualify
 from reports import number_format
-from reports.charts import BOTTOM, TOP
+from reports.charts import BOTTOM_MARGIN, TOP_MARGIN
 
 
 def view(*given, **more):
-    return qualify.view(made(*given, **more))
+    return qualify.build_view(made(*given, **more))
 
 
 def test_alarms_are_drawn_from_alike_to_the_largest_slowdown():
     (drawn,) = view().curves
 
     assert drawn.method == "a.Parse"
-    slow, much = number_format.times(1.5), number_format.times(10.0)
+    slow, much = number_format.format_factor(1.5), number_format.format_factor(10.0)
     assert drawn.told == (
         f"alike 0 of 20; {slow} head slower 5 of 5; {much} head slower 5 of 5; "
         f"{much} head faster 0 of 5"
     )
-    low, high = qualify.SIZE[1] - BOTTOM, TOP
+    low, high = qualify.PLOT_SIZE[1] - BOTTOM_MARGIN, TOP_MARGIN
     slower, faster = re.findall(r'class="way \w+" d="M([^"]*)"', drawn.plot)
     assert [float(one.split()[1]) for one in slower.split("L")] == [low, high, high]
     assert [float(one.split()[1]) for one in faster.split("L")] == [low]
@@ -57,11 +57,11 @@ def test_a_page_lists_so_many_answers_and_says_how_many_more(monkeypatch):
 
     assert len(shown.answers) == 4
     assert shown.left_out == len(GOOD) - 4
-    assert f"{len(GOOD) - 4} more are in" in qualify.html(made())
+    assert f"{len(GOOD) - 4} more are in" in qualify.render_html(made())
 
 
 def test_nothing_shown_yet_is_a_page_too():
-    page = qualify.html(made(()))
+    page = qualify.render_html(made(()))
 
     assert "It was shown no slowdown yet." in page
     assert "It was shown nothing." in page
@@ -79,7 +79,7 @@ def test_there_is_no_barrier_and_nasty_names_do_no_harm(visit, scheme):
             for answer in answers(SlowedSide.SPED, 1.5, alarms=2, method=text)
         ),
     )
-    page = qualify.html(made(shown, subjects))
+    page = qualify.render_html(made(shown, subjects))
 
     tab, noise = visit(page, color_scheme=scheme)
     tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

@@ -17,7 +17,7 @@ from auditor.core.contracts.qualify import (
     SlowedSide,
 )
 from auditor.core.mutant import Delay, InjectionKind
-from auditor.qualify.judge import is_detected, is_settled, judge, rate
+from auditor.qualify.judge import is_detected, is_settled, judge_gate, measure_alarm_rate
 
 PARSE = GateSubject(method="a.Parse", reached_by=("BenchmarkParse",))
 PRINT = GateSubject(method="a.Print")
@@ -41,7 +41,7 @@ def answers(of, *, alarms=0, quiet=0, failed=0, turn=1, ran=BOTH):
 
 
 def flaws(*shown, plan=PLAN, subjects=(PARSE,)):
-    qualification = judge(subjects, plan, [one for part in shown for one in part])
+    qualification = judge_gate(subjects, plan, [one for part in shown for one in part])
     return {diagnose.flaw: diagnose.evidence for diagnose in qualification.diagnoses}
 
 
@@ -54,13 +54,13 @@ GOOD = (
 
 def test_a_rate_has_the_interval_of_clopper_and_pearson():
     """Of 5 of 5 the lower bound is .05 ** (1/5); of none of 20 the upper one 1 - .05 ** (1/20)."""
-    five = rate(case(10.0), answers(case(10.0), alarms=5, failed=2))
-    none = rate(SAME, answers(SAME, quiet=20))
+    five = measure_alarm_rate(case(10.0), answers(case(10.0), alarms=5, failed=2))
+    none = measure_alarm_rate(SAME, answers(SAME, quiet=20))
 
     assert (five.alarms, five.shown, five.failed, five.seconds) == (5, 5, 2, 2.0)
     assert five.interval == (pytest.approx(0.05 ** (1 / 5)), 1.0)
     assert none.interval == (0.0, pytest.approx(1 - 0.05 ** (1 / 20)))
-    assert rate(SAME, []).interval == (0.0, 1.0)
+    assert measure_alarm_rate(SAME, []).interval == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_rate_has_the_interval_of_clopper_and_pearson():
     [(5, 0, True), (4, 0, None), (0, 5, False), (0, 4, None), (7, 1, True), (6, 2, None)],
 )
 def test_a_slowdown_is_seen_where_it_is_more_often_than_not(alarms, quiet, expected):
-    of = rate(case(1.5), answers(case(1.5), alarms=alarms, quiet=quiet))
+    of = measure_alarm_rate(case(1.5), answers(case(1.5), alarms=alarms, quiet=quiet))
 
     assert is_detected(of) is expected
     assert is_settled(of, PLAN) is (expected is not None)
@@ -78,7 +78,7 @@ def test_a_slowdown_is_seen_where_it_is_more_often_than_not(alarms, quiet, expec
 def test_false_alarms_are_counted_until_it_is_known_whether_they_are_too_many():
     def done(alarms, quiet, **plan):
         return is_settled(
-            rate(SAME, answers(SAME, alarms=alarms, quiet=quiet)),
+            measure_alarm_rate(SAME, answers(SAME, alarms=alarms, quiet=quiet)),
             replace(PLAN, runs=100, **plan),
         )
 
@@ -163,7 +163,7 @@ def test_one_that_sees_another_method_only_is_blind():
 
 def test_what_is_asked_is_answered_with_yes_no_or_unknown():
     def demands(*shown, skipped=(), **plan):
-        qualification = judge(
+        qualification = judge_gate(
             (PARSE,), replace(PLAN, **plan), [one for part in shown for one in part], skipped
         )
         return [demand.answer for demand in qualification.demands]
@@ -193,8 +193,8 @@ def test_the_least_slowdown_from_which_on_all_are_seen():
         *answers(case(10.0), alarms=5),
     ]
 
-    assert judge((PARSE,), plan, shown).seen_from == {"a.Parse": 2.0}
-    assert judge((PARSE,), plan, []).seen_from == {"a.Parse": None}
+    assert judge_gate((PARSE,), plan, shown).seen_from == {"a.Parse": 2.0}
+    assert judge_gate((PARSE,), plan, []).seen_from == {"a.Parse": None}
 
 
 def test_a_slowdown_that_is_not_the_one_asked_for_is_said():
@@ -207,7 +207,7 @@ def test_a_slowdown_that_is_not_the_one_asked_for_is_said():
     )
 
     def caveats(subject, *shown):
-        qualification = judge((subject,), PLAN, [one for part in shown for one in part])
+        qualification = judge_gate((subject,), PLAN, [one for part in shown for one in part])
         return [caveat.slug for caveat in qualification.caveats]
 
     both = (GOOD, answers(case(1.5), alarms=5))

@@ -20,10 +20,10 @@ from auditor.core.contracts.qualify import (
 from auditor.core.errors import Exit
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.qualify import terminal
-from auditor.qualify.document import qualify_document, schema
-from auditor.qualify.judge import judge
-from auditor.qualify.markdown import markdown
-from auditor.qualify.text import headline
+from auditor.qualify.document import build_qualify_document, build_schema
+from auditor.qualify.judge import judge_gate
+from auditor.qualify.markdown import render_markdown
+from auditor.qualify.text import format_headline
 
 SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "qualify.schema.json"
 PARSE = GateSubject(
@@ -63,19 +63,19 @@ GOOD = (
 
 
 def made(shown=GOOD, subjects=(PARSE,), skipped=(), **plan):
-    qualification = judge(subjects, GatePlan(factors=(1.5, 10.0), **plan), shown, skipped)
-    return qualify_document(qualification, "./gate.sh '{base}'", CONTEXT)
+    qualification = judge_gate(subjects, GatePlan(factors=(1.5, 10.0), **plan), shown, skipped)
+    return build_qualify_document(qualification, "./gate.sh '{base}'", CONTEXT)
 
 
 def text(document):
     console = Console(width=160)
     with console.capture() as captured:
-        console.print(terminal.table(document))
+        console.print(terminal.build_table(document))
     return captured.get()
 
 
 def test_the_schema_is_that_of_the_types():
-    assert SCHEMA.read_text() == schema()
+    assert SCHEMA.read_text() == build_schema()
 
 
 def test_a_gate_that_works_is_told_with_what_it_sees():
@@ -100,7 +100,9 @@ def test_a_flaw_comes_first_with_its_evidence():
 
 
 def test_too_few_answers_are_no_verdict():
-    assert headline(made(answers(SlowedSide.SLOWED, 10.0, alarms=2))).startswith("Cannot tell")
+    assert format_headline(made(answers(SlowedSide.SLOWED, 10.0, alarms=2))).startswith(
+        "Cannot tell"
+    )
 
 
 def test_what_was_not_shown_and_what_cannot_be_slowed_is_said():
@@ -117,7 +119,7 @@ def test_what_was_not_shown_and_what_cannot_be_slowed_is_said():
 
 def test_markdown_has_names_in_code_spans():
     shown = (*GOOD, *answers(SlowedSide.SLOWED, 10.0, quiet=5, method="a.Print|<b>"))
-    written = markdown(made(shown, (PARSE, UNSEEN)))
+    written = render_markdown(made(shown, (PARSE, UNSEEN)))
 
     assert "`./gate.sh '{base}'`" in written
     assert (
@@ -147,7 +149,7 @@ def test_markdown_has_names_in_code_spans():
     ],
 )
 def test_the_exit_code_follows_what_is_asked(plan, code, message):
-    found, lines = terminal.judge(made(**plan))
+    found, lines = terminal.judge_gate(made(**plan))
 
     assert found is code
     assert len(lines) == len(message)
@@ -157,8 +159,10 @@ def test_the_exit_code_follows_what_is_asked(plan, code, message):
 def test_an_answer_in_a_line():
     (late,) = answers(SlowedSide.SLOWED, 10.0, alarms=1, turn=3)
 
-    assert terminal.line(late, 7) == (
+    assert terminal.format_answer_line(late, 7) == (
         "a.Parse 10x, head slower: alarm at run 3 (3\N{NO-BREAK SPACE}s; about 7 more)"
     )
     (same,) = answers(SlowedSide.SAME, 1.0, quiet=1)
-    assert terminal.line(same, 0) == "alike: quiet (3\N{NO-BREAK SPACE}s; about 0 more)"
+    assert (
+        terminal.format_answer_line(same, 0) == "alike: quiet (3\N{NO-BREAK SPACE}s; about 0 more)"
+    )

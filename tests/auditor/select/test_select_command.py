@@ -80,7 +80,7 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
         stability=replace(whole.stability, benchmarks=benchmarks),
         caveats=tuple(Caveat(slug, "said") for slug in caveats),
     )
-    return results.text(document_of_verdict.document(abs_verdict, CONTEXT))
+    return results.format_json(document_of_verdict.build_abs_document(abs_verdict, CONTEXT))
 
 
 def outcome(method, name, detects, undecided):

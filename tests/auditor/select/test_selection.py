@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from auditor.select.judge import Candidate, cheapest_choice, choice_within, removal
+from auditor.select.judge import Candidate, choose_cheapest, choose_removal, choose_within_budget
 
 METHODS = "klmnopq"
 SPREADS = st.sampled_from([None, 0.01, 0.2, 0.7])
@@ -49,7 +49,7 @@ def weight(chosen):
 
 @given(SUITES)
 def test_everything_is_detected_by_the_cheapest_benchmarks(suite):
-    choice = cheapest_choice(suite)
+    choice = choose_cheapest(suite)
 
     least = min(weight(one) for one in every(suite) if detected(one) == detected(suite))
     assert choice.cheapest
@@ -59,7 +59,7 @@ def test_everything_is_detected_by_the_cheapest_benchmarks(suite):
 
 @given(SUITES, BUDGETS)
 def test_the_most_that_a_budget_can_detect_is_known_and_can_be_had(suite, budget):
-    choice = choice_within(suite, budget, nested=False)
+    choice = choose_within_budget(suite, budget, nested=False)
 
     most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
     least = min(
@@ -81,7 +81,7 @@ BEYOND = [watcher("a", 4.0, "klmn"), watcher("b", 3.0, "kq")]
 @example(BEYOND, [3.0, 4.0, 7.0], 200)
 @example(BEYOND, [3.0, 4.0, 7.0], 0)
 def test_a_larger_budget_never_loses_a_method(suite, budgets, largest):
-    chosen = [choice_within(suite, budget, largest=largest) for budget in sorted(budgets)]
+    chosen = [choose_within_budget(suite, budget, largest=largest) for budget in sorted(budgets)]
 
     for less, more in pairwise(chosen):
         assert less.methods <= more.methods
@@ -89,7 +89,7 @@ def test_a_larger_budget_never_loses_a_method(suite, budgets, largest):
 
 @given(SUITES, BUDGETS, LARGEST, st.booleans())
 def test_a_choice_keeps_to_its_budget_and_to_what_it_says(suite, budget, largest, nested):
-    choice = choice_within(suite, budget, nested=nested, largest=largest)
+    choice = choose_within_budget(suite, budget, nested=nested, largest=largest)
 
     most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
     assert choice.seconds <= budget
@@ -106,7 +106,7 @@ def test_times_that_are_no_whole_numbers_are_kept_to_and_bound_the_choice(
         watcher("abcdef"[index], one, METHODS[index : index + 2]) for index, one in enumerate(times)
     ]
 
-    choice = choice_within(suite, budget, nested=nested, largest=largest)
+    choice = choose_within_budget(suite, budget, nested=nested, largest=largest)
 
     most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
     assert choice.seconds <= budget + 1e-6
@@ -116,26 +116,30 @@ def test_times_that_are_no_whole_numbers_are_kept_to_and_bound_the_choice(
 
 @given(SUITES, LARGEST)
 def test_a_budget_for_everything_keeps_everything(suite, largest):
-    enough = cheapest_choice(suite, largest=largest).seconds + 0.01 * len(suite)
+    enough = choose_cheapest(suite, largest=largest).seconds + 0.01 * len(suite)
 
-    assert choice_within(suite, enough, largest=largest).methods == detected(suite)
+    assert choose_within_budget(suite, enough, largest=largest).methods == detected(suite)
 
 
 @given(SUITES, BUDGETS)
 def test_the_order_of_the_benchmarks_decides_nothing(suite, budget):
-    assert choice_within(suite, budget) == choice_within(suite[::-1], budget)
+    assert choose_within_budget(suite, budget) == choose_within_budget(suite[::-1], budget)
 
 
 def test_what_two_budgets_cannot_both_have_at_its_best_is_nested_or_most():
-    assert [len(choice_within(BESIDE, one).methods) for one in (2, 3, 5)] == [2, 2, 5]
-    assert [len(choice_within(BESIDE, one, nested=False).methods) for one in (2, 3, 5)] == [2, 3, 5]
-    assert choice_within(BESIDE, 3).most == 3
+    assert [len(choose_within_budget(BESIDE, one).methods) for one in (2, 3, 5)] == [2, 2, 5]
+    assert [len(choose_within_budget(BESIDE, one, nested=False).methods) for one in (2, 3, 5)] == [
+        2,
+        3,
+        5,
+    ]
+    assert choose_within_budget(BESIDE, 3).most == 3
 
 
 def test_cheaper_benchmarks_are_used_below_a_dear_one_that_detects_what_they_do():
     suite = [watcher("dear", 9.0, "klmnopq"), *(watcher(letter, 3.0, letter) for letter in "kl")]
 
-    assert [len(choice_within(suite, one).methods) for one in (2, 3, 6, 9)] == [0, 1, 2, 7]
+    assert [len(choose_within_budget(suite, one).methods) for one in (2, 3, 6, 9)] == [0, 1, 2, 7]
 
 
 @pytest.mark.parametrize(
@@ -144,14 +148,14 @@ def test_cheaper_benchmarks_are_used_below_a_dear_one_that_detects_what_they_do(
 def test_a_stable_benchmark_is_preferred_unless_it_is_much_dearer(stable, shaky, chosen):
     suite = [watcher("stable", stable, "k", 0.01), watcher("shaky", shaky, "k", 0.5)]
 
-    (candidate,) = choice_within(suite, 10.0).watchers
+    (candidate,) = choose_within_budget(suite, 10.0).watchers
     assert candidate.id == chosen
 
 
 def test_a_benchmark_without_a_spread_is_no_stable_one():
     suite = [watcher("known", 1.0, "k", 0.9), watcher("unknown", 1.0, "k", None)]
 
-    assert [candidate.id for candidate in cheapest_choice(suite).watchers] == ["known"]
+    assert [candidate.id for candidate in choose_cheapest(suite).watchers] == ["known"]
 
 
 OPEN = st.frozensets(st.tuples(st.sampled_from(METHODS), st.sampled_from("abcdefg")), max_size=6)
@@ -164,7 +168,7 @@ def test_without_what_can_go_every_detection_stays(suite, open_pairs, largest):
         for method, name in open_pairs
         if not any(one.id == name and method in one.detects for one in suite)
     }
-    result = removal(suite, open_pairs=open_pairs, unknown=(), largest=largest)
+    result = choose_removal(suite, open_pairs=open_pairs, unknown=(), largest=largest)
 
     kept = {one.id for one in result.kept.watchers}
     gone = {one.id for one, _ in result.removed}
@@ -178,7 +182,7 @@ def test_without_what_can_go_every_detection_stays(suite, open_pairs, largest):
 
 @given(SUITES, OPEN)
 def test_a_benchmark_that_may_be_the_only_one_to_notice_a_method_stays(suite, open_pairs):
-    result = removal(suite, open_pairs=open_pairs, unknown=())
+    result = choose_removal(suite, open_pairs=open_pairs, unknown=())
 
     nobodys = {method for method, _ in open_pairs} - detected(suite)
     may = {name for method, name in open_pairs if method in nobodys}
@@ -189,7 +193,7 @@ def test_a_benchmark_that_may_be_the_only_one_to_notice_a_method_stays(suite, op
 def test_a_benchmark_that_could_not_be_measured_stays():
     suite = [watcher("a", 1.0, "k"), watcher("b", 1.0, "")]
 
-    result = removal(suite, open_pairs=(), unknown=["b"])
+    result = choose_removal(suite, open_pairs=(), unknown=["b"])
 
     assert result.removed == ()
     assert result.unknown == ("b",)

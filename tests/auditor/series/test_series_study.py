@@ -12,12 +12,12 @@ from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import SeriesRequest
 from auditor.core.schedule import Phase
-from auditor.core.suite import Benchmark, Configured
+from auditor.core.suite import Benchmark, IterationSettings
 from auditor.measure import own_series
-from auditor.series.study import measure_processes, preview_series, schedule, series
+from auditor.series.study import collect_series, make_schedule, measure_processes, preview_series
 
 ASKED = SeriesRequest(iterations=40, iteration_seconds=0.01, forks=2, least=20)
-WRITTEN = Configured(
+WRITTEN = IterationSettings(
     warmup_iterations=3,
     warmup_seconds=2.0,
     measurement_iterations=4,
@@ -96,14 +96,14 @@ def test_what_is_known_is_not_run_again():
     ],
 )
 def test_of_long_operations_there_are_fewer(seconds, iterations):
-    result = schedule(Benchmark(group="toy", name="one"), ASKED, None, seconds)
+    result = make_schedule(Benchmark(group="toy", name="one"), ASKED, None, seconds)
 
     assert len(result.blocks) == iterations
 
 
 def test_as_many_iterations_are_made_as_were_asked_for():
     series_request = replace(ASKED, iterations=2000, iteration_seconds=0.07)
-    result = schedule(Benchmark(group="toy", name="one"), series_request, None, 0.001)
+    result = make_schedule(Benchmark(group="toy", name="one"), series_request, None, 0.001)
 
     assert len(result.blocks) == 2000
 
@@ -127,7 +127,7 @@ def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
     ],
 )
 def test_where_an_iteration_cannot_be_changed_all_is_done_as_written(kept):
-    result = schedule(kept, ASKED, None, None)
+    result = make_schedule(kept, ASKED, None, None)
     phases = [block.phase for block in result.blocks]
 
     assert phases == [Phase.WARMUP] * 3 + [Phase.MEASUREMENT] * 4
@@ -137,7 +137,7 @@ def test_where_an_iteration_cannot_be_changed_all_is_done_as_written(kept):
 def test_one_that_fails_is_in_the_result_and_is_not_tried_again():
     machine = failing(quick=Skipped("not today"))
     runs = measure_processes(ASKED, parts(request(), machine=machine))
-    results = own_series.results(runs, harness="toy", digest="d")
+    results = own_series.build_stored_results(runs, harness="toy", digest="d")
 
     assert sum(trial.benchmark.name == "quick" for trial in machine.done) == 1
     (run,) = results.runs
@@ -162,7 +162,7 @@ def test_a_budget_that_is_used_up_leaves_what_was_seen():
     runs = measure_processes(ASKED, kept)
 
     assert len(runs) < 6
-    assert [one.slug for one in kept.said_of_budget] == ["budget"]
+    assert [one.slug for one in kept.budget_caveats] == ["budget"]
     with pytest.raises(NoBenchmarks, match="the budget was used up before"):
         measure_processes(ASKED, parts(request(suite=replace(request().suite, budget_seconds=0.1))))
 
@@ -188,8 +188,8 @@ def test_runs_become_results_by_repetition_and_fork():
     runs = measure_processes(ASKED, parts(request()))
     later = [replace(run, trial=replace(run.trial, repetition=2), revision="r2") for run in runs]
 
-    results = own_series.results(
-        [*later, *reversed(runs)], harness="toy", digest="d", asked={"toy.long": WRITTEN}
+    results = own_series.build_stored_results(
+        [*later, *reversed(runs)], harness="toy", digest="d", settings={"toy.long": WRITTEN}
     )
 
     first, second = results.runs
@@ -216,11 +216,11 @@ def test_processes_with_a_warm_up_of_their_own_are_not_mapped():
     kept = parts(request())
     kept = replace(kept, suite=replace(kept.suite, benchmarks=(replace(ONE, block_seconds=2.0),)))
 
-    results = own_series.results(
+    results = own_series.build_stored_results(
         measure_processes(ASKED, kept),
         harness="toy",
         digest="d",
-        asked=own_series.configured(kept.suite),
+        settings=own_series.collect_iteration_settings(kept.suite),
     )
 
     process, _ = results.runs[0].processes["toy.one"]
@@ -236,7 +236,7 @@ def test_what_cannot_be_listed_has_failed_and_what_was_left_out_is_said():
     kept = parts(request(suite=replace(request().suite, benchmarks="short|broken")))
     suite = replace(kept.suite, unusable=(("toy.broken", "it does not compile"),))
 
-    results = series(ASKED, replace(kept, suite=suite))
+    results = collect_series(ASKED, replace(kept, suite=suite))
 
     (run,) = results.runs
     assert list(run.processes) == ["toy.short", "toy.broken"]
@@ -248,7 +248,9 @@ def test_how_many_operations_a_block_has_is_kept_and_single_shots_are_calls():
     single = replace(WRITTEN, warmup_seconds=0.0, measurement_seconds=0.0)
     runs = measure_processes(ASKED, parts(request()))
 
-    results = own_series.results(runs, harness="toy", digest="d", asked={"toy.long": single})
+    results = own_series.build_stored_results(
+        runs, harness="toy", digest="d", settings={"toy.long": single}
+    )
 
     (run,) = results.runs
     kept = {

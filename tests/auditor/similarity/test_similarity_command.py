@@ -68,7 +68,7 @@ def test_a_single_run_has_a_page_that_cannot_tell(call, tmp_path):
     assert "no verdict: no benchmark could be judged" in err
     assert "cannot tell" in (tmp_path / "out" / "similarity.html").read_text()
     result = (tmp_path / "out" / "similarity.json").read_text()
-    assert document.read(result).benchmarks[0].dissimilar is None
+    assert document.parse_document(result).benchmarks[0].dissimilar is None
     assert json.loads(result)["benchmarks"][0]["pairs"] == []
 
 

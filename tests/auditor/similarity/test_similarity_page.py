@@ -42,7 +42,7 @@ def nasty():
 @pytest.mark.parametrize("width", [360, 1400])
 def test_hostile_names_leave_no_markup(visit, width):
     files = (*NASTY, *DAYS)
-    tab, noise = visit(page.html(nasty(), files), viewport={"width": width, "height": 900})
+    tab, noise = visit(page.render_html(nasty(), files), viewport={"width": width, "height": 900})
 
     assert noise == []
     assert tab.title() != "owned"
@@ -52,12 +52,12 @@ def test_hostile_names_leave_no_markup(visit, width):
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     shown = tab.locator("#mapped .key").all_text_contents()
     assert sorted(shown) == sorted(
-        names.label(f"{name}{index}") for index, name in enumerate(NASTY)
+        names.format_label(f"{name}{index}") for index, name in enumerate(NASTY)
     )
 
 
 def test_runs_are_called_by_their_files(visit):
-    tab, _ = visit(page.html(WHOLE, DAYS))
+    tab, _ = visit(page.render_html(WHOLE, DAYS))
 
     assert tab.locator("header ol li").all_inner_texts() == list(DAYS)
     row = tab.locator("#benchmarks tbody tr", has_text="a.Apart")
@@ -69,7 +69,7 @@ def test_runs_are_called_by_their_files(visit):
 
 
 def test_runs_of_one_file_are_its_processes(visit):
-    tab, _ = visit(page.html(WHOLE, ()))
+    tab, _ = visit(page.render_html(WHOLE, ()))
 
     assert tab.locator("header").inner_text().count("Each process of ring is a run") == 1
     assert tab.locator("header ol").count() == 0
@@ -79,14 +79,14 @@ def test_runs_of_one_file_are_its_processes(visit):
     ("config", "message"), [("{}", "Each benchmark was run"), ("", "Nothing was run")]
 )
 def test_a_page_says_whether_anything_was_run(visit, config, message):
-    tab, _ = visit(page.html(msgspec.structs.replace(WHOLE, config=config), ()))
+    tab, _ = visit(page.render_html(msgspec.structs.replace(WHOLE, config=config), ()))
 
     assert message in tab.locator("header p").nth(1).inner_text()
     assert ("copies of the subject" in tab.locator("footer").inner_text()) == bool(config)
 
 
 def test_of_a_single_run_nobody_can_tell(visit):
-    tab, noise = visit(page.html(of(SINGLE), DAYS[:1]))
+    tab, noise = visit(page.render_html(of(SINGLE), DAYS[:1]))
 
     assert noise == []
     assert tab.locator("h1").inner_text() == (
@@ -99,7 +99,7 @@ def test_of_a_single_run_nobody_can_tell(visit):
 
 
 def test_a_map_has_the_measures_of_each_application_and_each_benchmark(visit):
-    tab, _ = visit(page.html(CORPUS, ()))
+    tab, _ = visit(page.render_html(CORPUS, ()))
     applications, benchmarks = tab.locator("#measures table").all()
 
     assert applications.locator("tbody th").all_inner_texts() == ["owner__loud", "owner__quiet"]
@@ -112,14 +112,14 @@ def test_a_map_has_the_measures_of_each_application_and_each_benchmark(visit):
 
 
 def test_a_pair_has_the_number_of_measures_that_count(visit):
-    tab, _ = visit(page.html(of(benchmark("b", {1}, count=3, apart=(1,))), ()))
+    tab, _ = visit(page.render_html(of(benchmark("b", {1}, count=3, apart=(1,))), ()))
 
     assert tab.evaluate(CELLS.format("#runs")) == ["3", "0", "3", "3", "0", "3"]
     assert tab.locator("#runs .total").all_inner_texts() == ["unlike", "1 of 2", "2 of 2", "1 of 2"]
 
 
 def test_tables_are_sorted_and_filtered(visit):
-    tab, _ = visit(page.html(WHOLE, ()))
+    tab, _ = visit(page.render_html(WHOLE, ()))
     rows = tab.locator("#benchmarks tbody tr:visible th")
     mapped = tab.locator("#mapped tr:visible th")
 
@@ -139,7 +139,7 @@ def test_tables_are_sorted_and_filtered(visit):
 @pytest.mark.parametrize("document", [WHOLE, CORPUS], ids=["files", "a corpus"])
 def test_axe_finds_nothing(visit, scheme, width, document):
     tab, noise = visit(
-        page.html(document, DAYS),
+        page.render_html(document, DAYS),
         color_scheme=scheme,
         viewport={"width": width, "height": 900},
     )
@@ -155,7 +155,7 @@ def test_axe_finds_nothing(visit, scheme, width, document):
 def test_each_step_of_the_colours_can_be_read_and_told_from_the_others(visit, scheme):
     values = [0.01, 0.06, 0.11, 0.16, 0.21, 0.3, 0.45, 0.6, 0.75, 0.9]
     steps = of(*(benchmark(f"b{index}", means=(value,) * 5) for index, value in enumerate(values)))
-    tab, _ = visit(page.html(steps, ()), color_scheme=scheme)
+    tab, _ = visit(page.render_html(steps, ()), color_scheme=scheme)
     tab.locator("#mapped").scroll_into_view_if_needed()
 
     contrast = {"runOnly": ["color-contrast"], "resultTypes": ["violations", "passes"]}
@@ -173,4 +173,4 @@ def test_each_step_of_the_colours_can_be_read_and_told_from_the_others(visit, sc
 def test_a_page_of_many_benchmarks_can_be_sent():
     many = of(*(benchmark(f"org.example.B{index}", {0, 1, 2}, count=10) for index in range(1000)))
 
-    assert len(page.html(many, ()).encode()) <= 1_000_000
+    assert len(page.render_html(many, ()).encode()) <= 1_000_000

@@ -12,7 +12,7 @@ from builders import CONTEXT
 
 from auditor.core.caveats import Caveat
 from auditor.core.series.similarity import Measure, PairSimilarity
-from auditor.measure.run_similarity import PAPER, judge
+from auditor.measure.run_similarity import PAPER, judge_runs
 from auditor.similarity import document, page, page_heatmap
 from auditor.similarity.document import BenchmarkSimilarity
 from reports import results
@@ -39,7 +39,7 @@ def scattered(seed, count=4):
 NAMES = ("a.Similar", "a.Apart", "a.Scattered", "a.Single")
 WHOLE = document.similarity_document(
     [
-        judge(name, one)
+        judge_runs(name, one)
         for name, one in zip(NAMES, (runs(), runs(1), scattered(1), runs(count=1)), strict=True)
     ],
     (),
@@ -81,16 +81,16 @@ def of(*benchmarks):
 
 
 def test_the_schema_is_that_of_the_types():
-    assert SCHEMA.read_text() == document.schema()
+    assert SCHEMA.read_text() == document.build_schema()
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert document.read(results.text(WHOLE)) == WHOLE
-    assert json.loads(results.text(WHOLE))["schema"] == "bench-audit/similarity/1"
+    assert document.parse_document(results.format_json(WHOLE)) == WHOLE
+    assert json.loads(results.format_json(WHOLE))["schema"] == "bench-audit/similarity/1"
 
 
 def test_what_is_least_alike_comes_first():
-    shown = page.view(WHOLE)
+    shown = page.build_view(WHOLE)
 
     assert [(row.name, row.word.word) for row in shown.rows] == [
         ("a.Scattered", "dissimilar"),
@@ -107,7 +107,7 @@ def test_what_is_least_alike_comes_first():
 
 
 def test_a_row_says_how_many_pairs_are_unlike_and_which_run_is():
-    scattered, apart, single, similar = page.view(WHOLE, ("mo", "tu", "we", "th", "fr")).rows
+    scattered, apart, single, similar = page.build_view(WHOLE, ("mo", "tu", "we", "th", "fr")).rows
 
     assert (scattered.unlike, scattered.pairs, scattered.apart) == (6, 6, "")
     assert (apart.unlike, apart.pairs, apart.apart) == (4, 10, "2 (tu)")
@@ -117,7 +117,7 @@ def test_a_row_says_how_many_pairs_are_unlike_and_which_run_is():
 
 
 def test_a_run_without_a_file_has_its_number_only():
-    assert [row.apart for row in page.view(WHOLE).rows] == ["", "2", "", ""]
+    assert [row.apart for row in page.build_view(WHOLE).rows] == ["", "2", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -129,19 +129,19 @@ def test_a_run_without_a_file_has_its_number_only():
     ],
 )
 def test_what_the_runs_are_is_said(runs, which, files):
-    shown = page.view(of(benchmark("b", {1}, count=2)), runs)
+    shown = page.build_view(of(benchmark("b", {1}, count=2)), runs)
 
     assert (shown.which, shown.files) == (which, files)
 
 
 def test_whether_a_suite_was_run_is_known_by_its_configuration():
-    assert page.view(WHOLE).was_run
-    assert not page.view(msgspec.structs.replace(WHOLE, config="")).was_run
+    assert page.build_view(WHOLE).was_run
+    assert not page.build_view(msgspec.structs.replace(WHOLE, config="")).was_run
 
 
 def test_names_that_look_the_same_when_cut_are_shown_whole():
     long = [f"a.B.{'x' * 100}{middle}{'y' * 100}" for middle in ("one", "two")]
-    shown = page.view(of(*(benchmark(name) for name in (*long, f"a.B.{'z' * 300}"))))
+    shown = page.build_view(of(*(benchmark(name) for name in (*long, f"a.B.{'z' * 300}"))))
 
     first, second, third = (row.name for row in shown.rows)
     assert [first, second] == [name.removeprefix("a.") for name in long]
@@ -149,7 +149,7 @@ def test_names_that_look_the_same_when_cut_are_shown_whole():
 
 
 def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
-    shown = page.view(WHOLE, ("mo", "tu", "we", "th", "fr"))
+    shown = page.build_view(WHOLE, ("mo", "tu", "we", "th", "fr"))
 
     assert [(figure.name, figure.said) for figure in shown.figures] == [
         (
@@ -172,27 +172,27 @@ def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
 def test_a_run_apart_is_drawn_of_a_similar_benchmark_too():
     one = benchmark("b", {0, 2}, count=6, dissimilar=False, apart=(0, 2))
 
-    (drawn,) = page.view(of(one)).figures
+    (drawn,) = page.build_view(of(one)).figures
 
     assert drawn.said[0] == "Runs 1, 3 stand apart: each is dissimilar to most others."
 
 
 def test_of_many_benchmarks_the_first_are_shown_which_is_said():
     many = of(*(benchmark(f"b{index}", {0, 1, 2, 3}) for index in range(201)))
-    shown = page.view(many)
+    shown = page.build_view(many)
 
     assert (len(shown.rows), len(shown.mapped), len(shown.figures)) == (201, 200, 40)
     assert shown.unmapped == "Of 201 benchmarks the first 200 are shown."
     assert shown.left_out == "Of 201 benchmarks the first 40 are shown."
-    assert page.view(WHOLE).unmapped == page.view(WHOLE).left_out == ""
+    assert page.build_view(WHOLE).unmapped == page.build_view(WHOLE).left_out == ""
 
 
 def test_caveats_of_benchmarks_are_said_once():
-    short = judge("short", [wave(1)[:50], wave(2)[:50]])
-    other = judge("other", [wave(1)[:60], wave(2)[:60]])
+    short = judge_runs("short", [wave(1)[:50], wave(2)[:50]])
+    other = judge_runs("other", [wave(1)[:60], wave(2)[:60]])
     similarity_document = document.similarity_document([short, other], (), CONTEXT)
 
-    (caveat,) = page.view(similarity_document).closing.caveats
+    (caveat,) = page.build_view(similarity_document).closing.caveats
 
     assert (caveat.slug, caveat.where) == ("short-runs", "2 benchmarks")
     assert caveat.text.startswith("50 values in each run")
@@ -216,7 +216,7 @@ def test_each_measure_is_explained():
     ],
 )
 def test_a_cell_tells_its_side_of_the_threshold_and_how_far_from_it(value, kind):
-    assert page_heatmap.cell(value) == page_heatmap.HeatmapCell(kind, f"{value:.2f}")
+    assert page_heatmap.build_cell(value) == page_heatmap.HeatmapCell(kind, f"{value:.2f}")
 
 
 def test_applications_are_means_of_their_benchmarks():
@@ -224,7 +224,7 @@ def test_applications_are_means_of_their_benchmarks():
     other = benchmark("o__b#b#x=1&y=2", {0, 1, 2, 3}, means=(1.0,) * 5)
     unknown = benchmark("o__c#b#", means=None, dissimilar=None, count=1)
 
-    first, second = page_heatmap.applications([*one, other, unknown])
+    first, second = page_heatmap.list_applications([*one, other, unknown])
 
     assert (first.name, first.unlike, first.size) == ("o__b", 1, 1)
     assert (second.name, second.unlike, second.size) == ("o__a", 0, 2)
@@ -233,11 +233,11 @@ def test_applications_are_means_of_their_benchmarks():
 
 @pytest.mark.parametrize("ids", [("o__a#b#", "o__a#c#"), ("o__a#b#", "p__b#c#", "pkg.B/#01"), ()])
 def test_there_is_no_map_of_one_application_or_of_what_is_none(ids):
-    assert page_heatmap.applications([benchmark(name) for name in ids]) == ()
+    assert page_heatmap.list_applications([benchmark(name) for name in ids]) == ()
 
 
 def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
-    heatmap = page_heatmap.matrix(benchmark("b", {1}, count=3, apart=(1,)))
+    heatmap = page_heatmap.build_heatmap(benchmark("b", {1}, count=3, apart=(1,)))
 
     assert [(head.number, head.apart) for head in heatmap.heads] == [
         ("1", False), ("2", True), ("3", False)
@@ -253,7 +253,7 @@ def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
 
 
 def test_of_many_runs_those_that_are_unlike_most_are_drawn():
-    heatmap = page_heatmap.matrix(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
+    heatmap = page_heatmap.build_heatmap(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
 
     assert [head.number for head in heatmap.heads if head.apart] == ["41", "45"]
     assert len(heatmap.lines) == len(heatmap.lines[0].cells) == 30
@@ -272,14 +272,14 @@ def test_of_many_runs_those_that_are_unlike_most_are_drawn():
     ],
 )
 def test_groups_are_said_in_words(groups, message):
-    assert page_heatmap.groups(benchmark("b", groups=groups)) == message
+    assert page_heatmap.describe_groups(benchmark("b", groups=groups)) == message
 
 
 def test_caveats_of_the_whole_come_first():
-    short = judge("short", [wave(1)[:50], wave(2)[:50]])
+    short = judge_runs("short", [wave(1)[:50], wave(2)[:50]])
     of_all = Caveat("budget", "the budget was used up")
     similarity_document = document.similarity_document([short], [of_all], CONTEXT)
 
-    first, second = page.view(similarity_document).closing.caveats
+    first, second = page.build_view(similarity_document).closing.caveats
 
     assert (first.slug, first.text, second.slug) == ("budget", of_all.text, "short-runs")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from auditor.stats.arrays import finite, positive
-from auditor.stats.compare import rank_sum_p, ratio, smallest_rank_sum_p
+from auditor.stats.arrays import check_finite, check_positive
+from auditor.stats.compare import estimate_ratio, rank_sum_p, smallest_rank_sum_p
 
 SMALL = st.lists(st.integers(0, 6), min_size=2, max_size=6)
 
@@ -59,7 +59,7 @@ def test_the_smallest_p_follows_from_the_sizes(size, least):
 
 
 def test_a_ratio_has_the_t_interval_of_its_logarithm():
-    result = ratio([2.0, 4.0], [1.0, 1.0, 1.0], 0.95)
+    result = estimate_ratio([2.0, 4.0], [1.0, 1.0, 1.0], 0.95)
 
     middle = log(2.0 * 4.0) / 2
     scatter = (log(4.0) - log(2.0)) ** 2 / 2 / 3
@@ -70,7 +70,7 @@ def test_a_ratio_has_the_t_interval_of_its_logarithm():
 
 def test_one_disturbed_process_of_five_moves_a_ratio_little():
     """By hand: the middle three are kept, and the scatter is theirs with the ends drawn in."""
-    result = ratio([0.98, 1.0, 1.02, 1.0, 5.0], [1.0], 0.99)
+    result = estimate_ratio([0.98, 1.0, 1.02, 1.0, 5.0], [1.0], 0.99)
 
     logs = [log(1.0), log(1.0), log(1.02)]
     middle = sum(logs) / 3
@@ -87,7 +87,7 @@ def test_the_interval_of_a_ratio_keeps_its_level_where_processes_are_disturbed(d
     rng = np.random.default_rng(8)
     noise = rng.normal(0, 0.02, (2000, 12))
     noise += (rng.random(noise.shape) < disturbed) * rng.exponential(0.4, noise.shape)
-    ratios = [ratio(draw[:5], draw[5:], 0.99) for draw in np.exp(noise)]
+    ratios = [estimate_ratio(draw[:5], draw[5:], 0.99) for draw in np.exp(noise)]
 
     covered = np.mean([one.low <= 1 <= one.high for one in ratios])
 
@@ -95,13 +95,13 @@ def test_the_interval_of_a_ratio_keeps_its_level_where_processes_are_disturbed(d
 
 
 def test_one_value_in_each_group_tells_nothing_of_the_scatter():
-    assert ratio([1.0], [2.0], 0.99) is None
+    assert estimate_ratio([1.0], [2.0], 0.99) is None
 
 
 def test_the_interval_of_a_ratio_covers_as_often_as_it_says():
     rng = np.random.default_rng(7)
     draws = np.exp(rng.normal(0, 0.05, (2000, 7)))
-    ratios = [ratio(draw[:2], draw[2:], 0.99) for draw in draws]
+    ratios = [estimate_ratio(draw[:2], draw[2:], 0.99) for draw in draws]
 
     covered = np.mean([one.low <= 1 <= one.high for one in ratios])
 
@@ -110,8 +110,8 @@ def test_the_interval_of_a_ratio_covers_as_often_as_it_says():
 
 def test_values_that_are_no_numbers_are_refused():
     with pytest.raises(ValueError, match="not finite"):
-        finite([1.0, float("nan")])
+        check_finite([1.0, float("nan")])
     with pytest.raises(ValueError, match="not positive"):
-        positive([1.0, 0.0])
+        check_positive([1.0, 0.0])
     with pytest.raises(ValueError, match="at least 2"):
-        finite(series([1.0]).values, least=2)
+        check_finite(series([1.0]).values, least=2)

@@ -4,8 +4,8 @@ from math import log
 import numpy as np
 import pytest
 
-from auditor.stats.compare import ratio
-from auditor.stats.components import Component, component_between, component_error
+from auditor.stats.compare import estimate_ratio
+from auditor.stats.components import VarianceComponent, component_between, component_error
 from auditor.stats.trimming import trimmed_mean
 
 
@@ -17,7 +17,7 @@ def test_equal_groups_have_the_component_of_the_analysis_of_variance():
     """Squares between 3 groups of 2: 2 * (4 + 4) / 2 = 8 a degree; within: 1.5 / 3 = .5."""
     component = component_between([groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])])
 
-    assert component == Component(4.0, 0.25, 2)
+    assert component == VarianceComponent(4.0, 0.25, 2)
     assert component.variance == (8 - 0.5) / 2
 
 
@@ -25,24 +25,26 @@ def test_families_with_other_middles_share_a_component():
     one = groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])
     other = [each + 100 for each in one]
 
-    assert component_between([one, other]) == Component(4.0, 0.25, 4)
+    assert component_between([one, other]) == VarianceComponent(4.0, 0.25, 4)
 
 
 def test_a_single_member_of_a_group_is_enough_where_another_tells_the_scatter():
     """Middles 0 and 3 of 2 and 1: squares between 6, own 2, the factor 3 - 5 / 3."""
     component = component_between([groups([-1.0, 1.0], [3.0])])
 
-    assert component == Component(pytest.approx(6 / (3 - 5 / 3)), pytest.approx(2 / (3 - 5 / 3)), 1)
+    assert component == VarianceComponent(
+        pytest.approx(6 / (3 - 5 / 3)), pytest.approx(2 / (3 - 5 / 3)), 1
+    )
 
 
 def test_groups_that_are_no_further_apart_than_their_members_add_nothing():
-    assert component_between([groups([-1.0, 1.0], [-1.0, 1.0])]) == Component(0.0, 1.0, 1)
+    assert component_between([groups([-1.0, 1.0], [-1.0, 1.0])]) == VarianceComponent(0.0, 1.0, 1)
     assert component_between([groups([-1.0, 1.0], [-1.0, 1.0])]).variance == 0
-    assert Component(0.0, 1.0, 1).reach(1, 0.99) == 0
+    assert VarianceComponent(0.0, 1.0, 1).reach(1, 0.99) == 0
 
 
 def test_a_component_reaches_as_far_as_its_quantiles_say():
-    component = Component(0.0025, 0.0009, 4)
+    component = VarianceComponent(0.0025, 0.0009, 4)
 
     assert component.reach(2, 0.99) == pytest.approx(
         (2 * (4.6040949**2 * 0.0025 - 2.5758293**2 * 0.0009)) ** 0.5
@@ -52,7 +54,7 @@ def test_a_component_reaches_as_far_as_its_quantiles_say():
 
 
 def test_what_scatter_can_hide_is_not_taken_for_nothing():
-    none_seen = Component(0.0004, 0.0004, 4)
+    none_seen = VarianceComponent(0.0004, 0.0004, 4)
 
     assert none_seen.variance == 0
     assert none_seen.reach(1, 0.99) > 0.05
@@ -80,7 +82,7 @@ def test_of_three_families_and_more_the_middle_one_counts():
     one = groups([-2.5, -1.5], [-0.5, 0.5], [1.5, 2.5])
     more = [[scale * each for each in one] for scale in (0.01, 1, 50)]
 
-    assert component_between(more) == Component(
+    assert component_between(more) == VarianceComponent(
         pytest.approx(4.0 / log(2)), pytest.approx(0.25 / (2.3659739 / 3)), 4
     )
 
@@ -135,7 +137,9 @@ def intervals(known, component, own, shared, *, seed):
     for plain in known:
         (probes,) = drawn(rng, (4,), own, shared)
         sizes = [len(group) for group in plain]
-        ratios.append(ratio(np.exp(probes), np.exp(np.concatenate(plain)), 0.99, component, sizes))
+        ratios.append(
+            estimate_ratio(np.exp(probes), np.exp(np.concatenate(plain)), 0.99, component, sizes)
+        )
     return ratios
 
 
@@ -163,7 +167,7 @@ def test_without_the_component_an_interval_misses_what_a_binary_shares():
     known = [drawn(rng, (5, 1, 1), 0.02, 0.03) for _ in range(1000)]
 
     blind = intervals(known, None, 0.02, 0.03, seed=7)
-    told = intervals(known, Component(0.03**2, 0.0, 30), 0.02, 0.03, seed=7)
+    told = intervals(known, VarianceComponent(0.03**2, 0.0, 30), 0.02, 0.03, seed=7)
 
     assert np.mean(covered(blind)) < 0.9
     assert np.mean(covered(told)) >= 0.98
@@ -171,8 +175,8 @@ def test_without_the_component_an_interval_misses_what_a_binary_shares():
 
 def test_more_processes_of_a_binary_do_not_make_its_own_error_smaller():
     """Half of the interval is at least that of one draw beside the mean of three."""
-    component = Component(0.05**2, 0.0, 30)
-    many = ratio([1.0, 1.0001] * 50, [1.0, 1.0001, 0.9999], 0.99, component, (1, 1, 1))
+    component = VarianceComponent(0.05**2, 0.0, 30)
+    many = estimate_ratio([1.0, 1.0001] * 50, [1.0, 1.0001, 0.9999], 0.99, component, (1, 1, 1))
 
     assert np.log(many.high) == pytest.approx(2.75 * 0.05 * (4 / 3) ** 0.5, rel=0.02)
 

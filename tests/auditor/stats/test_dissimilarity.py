@@ -12,25 +12,25 @@ from hypothesis.extra.numpy import arrays
 
 from auditor.stats.dissimilarity import (
     Sax,
-    compression,
-    correlation,
-    cosine,
-    deflated,
-    five,
-    fourier,
+    compute_five_measures,
+    compute_same_measures,
     kolmogorov_smirnov,
     kumar_hassebrook,
+    make_sax_words,
+    measure_compression,
+    measure_correlation,
+    measure_cosine,
+    measure_deflate_length,
+    measure_fourier,
     root_mean_square,
-    same,
     wave_hedges,
-    words,
 )
 
 MEASURES = [
-    correlation,
-    compression,
-    fourier,
-    cosine,
+    measure_correlation,
+    measure_compression,
+    measure_fourier,
+    measure_cosine,
     kolmogorov_smirnov,
     wave_hedges,
     kumar_hassebrook,
@@ -72,7 +72,7 @@ def plain_kolmogorov_smirnov(x, y):
 
 
 def plain_compression(x, y):
-    first, second = sorted(words(np.array([x, y]), Sax()))
+    first, second = sorted(make_sax_words(np.array([x, y]), Sax()))
     alone = zip_length(first) + zip_length(second)
     return 2 * zip_length(first + second) / alone - 1
 
@@ -100,10 +100,10 @@ def plain_root_mean_square(x, y):
 @pytest.mark.parametrize(
     ("measure", "plain"),
     [
-        (correlation, plain_correlation),
-        (compression, plain_compression),
-        (fourier, plain_fourier),
-        (cosine, plain_cosine),
+        (measure_correlation, plain_correlation),
+        (measure_compression, plain_compression),
+        (measure_fourier, plain_fourier),
+        (measure_cosine, plain_cosine),
         (kolmogorov_smirnov, plain_kolmogorov_smirnov),
         (kumar_hassebrook, plain_kumar_hassebrook),
         (root_mean_square, plain_root_mean_square),
@@ -140,11 +140,17 @@ def test_ties_count_at_their_last_value(rows):
 
 def test_the_five_and_the_four_are_in_the_papers_order():
     rows = spread_rows()
-    one = [correlation, compression, fourier, cosine, kolmogorov_smirnov]
-    other = [cosine, wave_hedges, kumar_hassebrook, root_mean_square]
+    one = [
+        measure_correlation,
+        measure_compression,
+        measure_fourier,
+        measure_cosine,
+        kolmogorov_smirnov,
+    ]
+    other = [measure_cosine, wave_hedges, kumar_hassebrook, root_mean_square]
 
-    assert np.array_equal(five(rows), [measure(rows) for measure in one])
-    assert np.array_equal(same(rows), [measure(rows) for measure in other])
+    assert np.array_equal(compute_five_measures(rows), [measure(rows) for measure in one])
+    assert np.array_equal(compute_same_measures(rows), [measure(rows) for measure in other])
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -178,7 +184,7 @@ def test_equal_rows_are_alike(measure, row):
     assert measure(np.array([row, row, row])) == pytest.approx(0, abs=2e-8)
 
 
-@pytest.mark.parametrize("measure", [correlation, compression])
+@pytest.mark.parametrize("measure", [measure_correlation, measure_compression])
 def test_a_row_moved_and_stretched_on_its_own_is_no_other_pattern(measure):
     rows = spread_rows()
     moved = rows * np.array([[1.0], [4], [0.5], [1], [2]]) + np.array([[0.0], [0], [3], [8], [0]])
@@ -186,23 +192,31 @@ def test_a_row_moved_and_stretched_on_its_own_is_no_other_pattern(measure):
     assert measure(moved) == pytest.approx(measure(rows), abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", [correlation, fourier, cosine, kolmogorov_smirnov])
+@pytest.mark.parametrize(
+    "measure", [measure_correlation, measure_fourier, measure_cosine, kolmogorov_smirnov]
+)
 def test_the_same_shuffle_of_all_rows_changes_only_what_looks_at_patterns(measure):
     rows = spread_rows()
     shuffled = np.random.default_rng(1).permutation(rows, axis=1)
 
     assert measure(shuffled) == pytest.approx(measure(rows), abs=1e-12)
-    assert compression(shuffled) != pytest.approx(compression(rows), abs=1e-3)
+    assert measure_compression(shuffled) != pytest.approx(measure_compression(rows), abs=1e-3)
 
 
 def test_only_the_distribution_function_does_not_see_a_row_turned_round():
     row = np.random.default_rng(3).normal(size=3000)
     rows = np.array([row, row[::-1]])
 
-    assert [bool(one[0, 1] > 0.25) for one in five(rows)] == [True, True, True, True, False]
+    assert [bool(one[0, 1] > 0.25) for one in compute_five_measures(rows)] == [
+        True,
+        True,
+        True,
+        True,
+        False,
+    ]
 
 
-@pytest.mark.parametrize("measure", [correlation, cosine, kumar_hassebrook])
+@pytest.mark.parametrize("measure", [measure_correlation, measure_cosine, kumar_hassebrook])
 def test_opposite_rows_are_as_unlike_as_unrelated_ones(measure):
     row = spread_rows(rows=1)
 
@@ -212,10 +226,12 @@ def test_opposite_rows_are_as_unlike_as_unrelated_ones(measure):
 def test_constant_rows_correlate_with_each_other_only():
     rows = np.array([[0.1] * 3, [7.3] * 3, [1.0, 2.0, 3.0]])
 
-    assert correlation(rows).tolist() == [[0, 0, 1], [0, 0, 1], [1, 1, 0]]
+    assert measure_correlation(rows).tolist() == [[0, 0, 1], [0, 0, 1], [1, 1, 0]]
 
 
-@pytest.mark.parametrize("measure", [fourier, cosine, kumar_hassebrook, wave_hedges])
+@pytest.mark.parametrize(
+    "measure", [measure_fourier, measure_cosine, kumar_hassebrook, wave_hedges]
+)
 def test_rows_of_zeros_are_like_each_other_only(measure):
     rows = np.array([[0.0] * 3, [0.0] * 3, [1.0, 2.0, 3.0]])
 
@@ -225,7 +241,7 @@ def test_rows_of_zeros_are_like_each_other_only(measure):
 def test_a_last_digit_is_enough_to_correlate():
     up, down = [1.0, 1 + 2**-52, 1 + 2**-51], [1 + 2**-51, 1 + 2**-52, 1.0]
 
-    result = correlation(np.array([up, down, [1.0, 2.0, 3.0]]))
+    result = measure_correlation(np.array([up, down, [1.0, 2.0, 3.0]]))
 
     assert result == pytest.approx(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), abs=1e-12)
 
@@ -233,46 +249,49 @@ def test_a_last_digit_is_enough_to_correlate():
 def test_a_mean_that_is_rounded_to_a_value_does_no_harm():
     rows = np.array([[1.0, 1.0, 1 + 2**-52], [0.0, 1.0, 2.0]])
 
-    assert correlation(rows)[0, 1] == pytest.approx(1 - np.sqrt(3) / 2)
+    assert measure_correlation(rows)[0, 1] == pytest.approx(1 - np.sqrt(3) / 2)
 
 
 def test_values_too_large_and_too_small_to_be_squared_are_compared():
     rows = np.array([[1e308, -1e308, 1e308], [5e-324, -5e-324, 5e-324], [1e-320] * 3])
 
-    assert cosine(rows)[0] == pytest.approx([0, 0, 2 / 3])
-    assert fourier(rows)[0] == pytest.approx([0, 1, 1])
-    assert correlation(rows)[0] == pytest.approx([0, 0, 1])
+    assert measure_cosine(rows)[0] == pytest.approx([0, 0, 2 / 3])
+    assert measure_fourier(rows)[0] == pytest.approx([0, 1, 1])
+    assert measure_correlation(rows)[0] == pytest.approx([0, 0, 1])
 
 
 def test_a_word_by_hand():
     """Means of segments -1, 0 and 1, over the standard deviation sqrt(2/3), cut at 0 and 0.67."""
     rows = np.array([[1.0, 1.0, 2.0, 2.0, 3.0, 3.0]])
 
-    assert words(rows, Sax(word_length=3, alphabet=4)) == [bytes([0, 2, 3])]
+    assert make_sax_words(rows, Sax(word_length=3, alphabet=4)) == [bytes([0, 2, 3])]
 
 
 def test_segments_are_as_equal_as_they_can_be():
     """Of 2 and 3 values, with means -0.9 and 0.6; the quartiles are at 0.67 standard deviations."""
     rows = np.array([[-1.58, -0.22, 1.43, -0.23, 0.6]])
 
-    assert words(rows, Sax(word_length=2, alphabet=4)) == [bytes([0, 2])]
+    assert make_sax_words(rows, Sax(word_length=2, alphabet=4)) == [bytes([0, 2])]
 
 
 def test_the_standard_deviation_is_that_of_all_values_and_no_estimate():
     """One standard deviation lies beyond the last fifth at 0.84, and 0.71 would not."""
-    assert words(np.array([[0.0, 1.0]]), Sax(alphabet=5)) == [bytes([0, 4])]
+    assert make_sax_words(np.array([[0.0, 1.0]]), Sax(alphabet=5)) == [bytes([0, 4])]
 
 
 def test_a_word_is_no_longer_than_its_row_and_a_constant_one_is_its_mean():
     rows = np.array([[0.1, 0.1, 0.1], [0.0, 0.0, 1.0]])
 
-    assert words(rows, Sax(word_length=9, alphabet=2)) == [bytes([1, 1, 1]), bytes([0, 0, 1])]
+    assert make_sax_words(rows, Sax(word_length=9, alphabet=2)) == [
+        bytes([1, 1, 1]),
+        bytes([0, 0, 1]),
+    ]
 
 
 def test_symbols_of_normal_values_are_equally_frequent():
     rows = np.random.default_rng(5).normal(size=(1, 40_000))
 
-    (word,) = words(rows, Sax(word_length=40_000, alphabet=8))
+    (word,) = make_sax_words(rows, Sax(word_length=40_000, alphabet=8))
 
     assert np.bincount(list(word)) == pytest.approx(np.full(8, 5000), rel=0.05)
 
@@ -282,29 +301,29 @@ def test_compression_knows_a_pattern_again_and_noise_not():
     noise = rng.normal(size=(2, 3000))
     again = np.array([noise[0], noise[0] + 1e-4 * noise[1]])
 
-    assert compression(noise)[0, 1] > 0.9
-    assert 0 < compression(again)[0, 1] < 0.1
+    assert measure_compression(noise)[0, 1] > 0.9
+    assert 0 < measure_compression(again)[0, 1] < 0.1
 
 
 def test_a_pattern_shifted_in_time_is_the_same_pattern():
     time = np.arange(3000) * 2 * np.pi / 300
 
-    assert compression(np.array([np.sin(time), np.cos(time)]))[0, 1] < 0.25
+    assert measure_compression(np.array([np.sin(time), np.cos(time)]))[0, 1] < 0.25
 
 
 def test_another_compressor_can_be_given():
     def squared(word):
         return len(word) ** 2
 
-    result = compression(spread_rows(n=10), compressor=squared)
+    result = measure_compression(spread_rows(n=10), compressor=squared)
 
     assert result[0, 1] == 1, "4 times as long for twice the word, cut at 1"
 
 
 def test_the_length_is_that_of_the_strongest_compression_without_a_header():
-    (word,) = words(spread_rows(rows=1, n=3000))
+    (word,) = make_sax_words(spread_rows(rows=1, n=3000))
 
-    assert deflated(word) == zip_length(word)
+    assert measure_deflate_length(word) == zip_length(word)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -325,4 +344,4 @@ def test_words_that_cannot_be_made_are_refused(bad):
 def test_the_time_grows_with_the_number_of_values_not_with_its_square():
     rows = np.random.default_rng(1).lognormal(size=(10, 12_000))
 
-    assert growth(lambda size: five(rows[:, :size]), 1_500, 12_000) < 24
+    assert growth(lambda size: compute_five_measures(rows[:, :size]), 1_500, 12_000) < 24

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auditor.stats.sequential import LOOKS, plan_analyses, repeated_critical_value
-from auditor.stats.signed_rank import shift
+from auditor.stats.signed_rank import estimate_shift
 
 
 def test_the_first_look_by_hand():
@@ -43,7 +43,7 @@ def test_all_pairs_together_are_judged_by_their_signed_ranks():
 
     result = repeated_critical_value(values, 30, 0.99)
 
-    rank = shift(values, 1 - 0.0075)
+    rank = estimate_shift(values, 1 - 0.0075)
     assert (result.estimate, result.interval) == (rank.estimate, rank.interval)
     assert result.interval[1] < 0.6
     assert result.p == pytest.approx(rank.p / 0.75)

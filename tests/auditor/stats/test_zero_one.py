@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.stats.zero_one import Constraint, lower_bound, minimum
+from auditor.stats.zero_one import Constraint, find_minimum, lower_bound
 
 COLUMNS = 6
 WEIGHTS = st.dictionaries(st.integers(0, COLUMNS - 1), st.integers(-5, 9), max_size=COLUMNS)
@@ -30,7 +30,7 @@ def order(chosen):
 @given(COSTS, ROWS)
 def test_the_cheapest_choice_is_found_and_of_several_the_first(costs, rows):
     possible = choices(rows)
-    solution = minimum(costs, rows)
+    solution = find_minimum(costs, rows)
 
     best = min(possible, key=lambda one: (cost(one, costs), order(one)), default=None)
     assert solution.exact
@@ -49,7 +49,7 @@ def test_more_columns_than_are_ordered_at_once_are_ordered_too():
     any_two = Constraint(dict.fromkeys(range(30), 1), least=2)
     not_the_first = Constraint(dict.fromkeys(range(13), 1), most=0)
 
-    assert minimum([1] * 30, [any_two, not_the_first]).chosen == {13, 14}
+    assert find_minimum([1] * 30, [any_two, not_the_first]).chosen == {13, 14}
 
 
 def test_a_search_that_is_given_up_proves_nothing():
@@ -58,12 +58,12 @@ def test_a_search_that_is_given_up_proves_nothing():
         for index in range(9)
     ]
 
-    solution = minimum([1] * 9, triples, seconds=0.0)
+    solution = find_minimum([1] * 9, triples, seconds=0.0)
 
     assert not solution.exact
-    assert 0 <= solution.bound <= minimum([1] * 9, triples).bound
+    assert 0 <= solution.bound <= find_minimum([1] * 9, triples).bound
 
 
 @pytest.mark.parametrize(("row", "exact"), [((), frozenset()), ((Constraint({}, least=1),), None)])
 def test_nothing_to_choose_from_is_a_choice_unless_something_is_wanted(row, exact):
-    assert minimum([], row).chosen == exact
+    assert find_minimum([], row).chosen == exact

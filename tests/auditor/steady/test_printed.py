@@ -5,7 +5,7 @@ import pytest
 
 from auditor.core.series.printed import PrintedIterations
 from auditor.core.stop_rules import Criterion, StoppingRule
-from auditor.steady.judge import Streams
+from auditor.steady.judge import ProcessStreams
 from auditor.warmup.scorers.files import load_shipped_model
 from auditor.warmup.stop_rules import WatcherFactory
 from auditor.warmup.validity import FALLBACK
@@ -25,7 +25,7 @@ def printed(seconds, *, fork=1, lasts=1.0, harness="jmh", run=1):
 
 
 def streams(method=Criterion.COV, model=None):
-    return Streams(
+    return ProcessStreams(
         StoppingRule(method=method, measured=1, seconds=1.0, model=model), WatcherFactory(), 1
     )
 

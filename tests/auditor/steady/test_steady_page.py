@@ -54,7 +54,7 @@ def test_no_spike_is_lost():
 def test_a_strip_shades_the_warm_up_and_marks_changes():
     values = [1.5e-3] * 750 + [1e-3] * 2250
 
-    drawn = page_series_plot.strip(
+    drawn = page_series_plot.draw_series(
         process(
             750, (749,), WarmupEffect(iterations=300, early=0, off=0.0, late=0, wasted_seconds=0.0)
         ),
@@ -69,7 +69,7 @@ def test_a_strip_shades_the_warm_up_and_marks_changes():
 
 
 def test_what_is_never_steady_is_shaded_all_along():
-    drawn = page_series_plot.strip(process(None), [1.0, 2.0] * 1500)
+    drawn = page_series_plot.draw_series(process(None), [1.0, 2.0] * 1500)
 
     assert '<rect class="warm" width="300" ' in drawn
     assert "no steady state" in drawn
@@ -77,7 +77,7 @@ def test_what_is_never_steady_is_shaded_all_along():
 
 @pytest.mark.parametrize("values", [[1.0], [1e-300] * 5, [1e300, 1e-300] * 50])
 def test_odd_values_are_drawn_within_the_strip(values):
-    drawn = page_series_plot.strip(process(0), values)
+    drawn = page_series_plot.draw_series(process(0), values)
 
     (path,) = re.findall(r'class="values" d="([^"]*)"', drawn)
     heights = [float(one) for one in re.findall(r"[MV][\d.]* ?(-?[\d.]+)", path)]
@@ -95,7 +95,7 @@ def test_a_page_has_a_strip_for_each_process_that_has_values(tmp_path):
     known = values_of(FOUND)
     del known["org.example.Late.wastes", 0, 0]
 
-    page = steady.html(steady_document(FOUND, CONTEXT), known)
+    page = steady.render_html(steady_document(FOUND, CONTEXT), known)
 
     assert page.count('<svg class="series"') == 4
     assert "Early.warms" in page
@@ -109,7 +109,7 @@ def test_hostile_names_leave_no_markup():
         ),
     )
 
-    page = steady.html(steady_document(steadiness, CONTEXT), values_of(steadiness))
+    page = steady.render_html(steady_document(steadiness, CONTEXT), values_of(steadiness))
 
     assert "<b>" not in page.replace("<b>" + str(len(NASTY)), "")
     assert page.count("<script>") == 1
@@ -120,7 +120,7 @@ def test_hostile_names_leave_no_markup():
 @pytest.mark.parametrize("width", [360, 1400])
 def test_axe_finds_nothing(browser, tmp_path, scheme, width):
     path = tmp_path / "steady.html"
-    path.write_text(steady.html(steady_document(FOUND, CONTEXT), values_of(FOUND)))
+    path.write_text(steady.render_html(steady_document(FOUND, CONTEXT), values_of(FOUND)))
     tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
     tab.goto(path.as_uri())
 

@@ -106,11 +106,11 @@ def test_the_document_has_each_process(document):
     ]  # fmt: skip
     assert [benchmark["warm_iterations"] for benchmark in result["benchmarks"]] == [30, 3, None]
     assert result["series"][0]["warm_up"]["off"] == 0.25
-    assert steady_document.read(json.dumps(result)) == document
+    assert steady_document.parse_document(json.dumps(result)) == document
 
 
 def test_what_gets_no_steady_state_comes_first(document):
-    shown = page.view(document)
+    shown = page.build_view(document)
 
     assert [(row.name, row.word.word) for row in shown.rows] == [
         ("Never<b>.ends", "no steady state"),
@@ -121,7 +121,7 @@ def test_what_gets_no_steady_state_comes_first(document):
 
 
 def test_a_row_says_what_to_write(document):
-    never, early, late = page.view(document).rows
+    never, early, late = page.build_view(document).rows
 
     assert (early.steady, early.start) == ("2 of 2", "21 (at most 30)")
     assert early.warm_up == "20 measured cold, +25.0%"
@@ -132,7 +132,7 @@ def test_a_row_says_what_to_write(document):
 
 
 def test_the_counts_are_of_the_suite(document):
-    counts = page.view(document).counts
+    counts = page.build_view(document).counts
 
     assert counts == (
         "Judged by kb-kssd, 5 processes; the configured warm-up is too short in 1 benchmark, in 1 "
@@ -182,9 +182,12 @@ def test_settings_are_the_harness_own(harness, needed, message):
         needed=None if needed is None else NeededWarmup(**NEEDED | needed),
     )
 
-    assert page.setting(harness, benchmark) == message
-    assert page.setting(harness, msgspec.structs.replace(benchmark, warm_iterations=None)) == ""
+    assert page.find_warmup_option(harness, benchmark) == message
+    assert (
+        page.find_warmup_option(harness, msgspec.structs.replace(benchmark, warm_iterations=None))
+        == ""
+    )
 
 
 def test_the_schema_is_that_of_the_types():
-    assert SCHEMA.read_text() == steady_document.schema()
+    assert SCHEMA.read_text() == steady_document.build_schema()

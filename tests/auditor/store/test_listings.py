@@ -2,9 +2,9 @@ from dataclasses import replace
 
 from store_making import HERE, project
 
-from auditor.core.subject import Closure
+from auditor.core.subject import BuildInputs
 from auditor.core.suite import Benchmark, Suite
-from auditor.store.listings import Listings, parted
+from auditor.store.listings import ListingStore, split_by_group
 from auditor.store.sqlite import SqliteStore
 
 LEFT, RIGHT = "example.org/m/left", "example.org/m/right"
@@ -16,8 +16,8 @@ SUITE = Suite(
 
 
 def _listings(store, left="l", right="r", content="c"):
-    closures = ((LEFT, Closure(digest=left)), (RIGHT, Closure(digest=right)))
-    return Listings(store, replace(project(), content=content, closures=closures), 60.0, "1")
+    closures = ((LEFT, BuildInputs(digest=left)), (RIGHT, BuildInputs(digest=right)))
+    return ListingStore(store, replace(project(), content=content, closures=closures), 60.0, "1")
 
 
 def test_a_listing_is_known_as_a_whole_where_nothing_has_changed(tmp_path):
@@ -38,7 +38,7 @@ def test_groups_whose_code_is_the_same_are_known_at_another_revision(tmp_path):
 
 
 def test_what_could_not_be_listed_belongs_to_the_longest_name_that_fits():
-    result = parted(Suite((), (), (("a.v2.BenchmarkF", "hangs"),)), ["a", "a.v2"])
+    result = split_by_group(Suite((), (), (("a.v2.BenchmarkF", "hangs"),)), ["a", "a.v2"])
 
     assert result == {"a": Suite(()), "a.v2": Suite((), (), (("a.v2.BenchmarkF", "hangs"),))}
 

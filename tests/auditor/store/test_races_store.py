@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 from concurrencies import made
 
-from auditor.concurrency.judge.tally import Tally
+from auditor.concurrency.judge.tally import GenerationTally
 from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.concurrency import (
     ConcurrentTestSuite,
     FocusMethod,
-    Progress,
+    GenerationProgress,
     RacePlan,
     RepetitionTimes,
 )
@@ -77,13 +77,15 @@ def test_a_suite_comes_back_as_it_was(store):
 
 
 def test_how_far_the_tests_are_comes_back_as_it_was_until_they_are_all_made(store):
-    far = Progress(
+    far = GenerationProgress(
         length=100,
         tried=(16, 100),
         reason="none is long enough",
         number=2,
         tests=suite().tests,
-        learned=Tally(dropped=Counter(b=2, a=2), spoilers=Spoilers(frozenset("x"))).noted(),
+        learned=GenerationTally(
+            dropped=Counter(b=2, a=2), spoilers=Spoilers(frozenset("x"))
+        ).noted(),
         banned=(Member(kind=MemberKind.STATIC, owner="a.B", name="of", returns="a.B"),),
     )
     known = races(store, making=("a",))
@@ -92,8 +94,8 @@ def test_how_far_the_tests_are_comes_back_as_it_was_until_they_are_all_made(stor
 
     progress = races(store, making=("a",)).progress()
     assert replace(progress, learned={}) == replace(far, learned={})
-    assert Tally.of(progress.learned) == Tally.of(far.learned)
-    assert [*Tally.of(progress.learned).dropped] == ["b", "a"]
+    assert GenerationTally.of(progress.learned) == GenerationTally.of(far.learned)
+    assert [*GenerationTally.of(progress.learned).dropped] == ["b", "a"]
     assert known.suite() is None
     assert races(store, making=("b",)).progress() is None
     known.keep_suite(suite())

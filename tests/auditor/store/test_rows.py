@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from auditor.core.jobs import HostFacts
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import (
-    Clocked,
     Counted,
     Crashed,
     Measured,
+    MethodClock,
     NeverCalled,
     NotBuilt,
     Skipped,
@@ -67,7 +67,7 @@ outcomes = st.one_of(
         st.booleans(),
         words,
         st.booleans(),
-        st.lists(st.builds(Clocked, words, numbers, numbers), max_size=2).map(tuple),
+        st.lists(st.builds(MethodClock, words, numbers, numbers), max_size=2).map(tuple),
     ),
     st.builds(Skipped, words),
     st.builds(TimedOut, numbers, words),
@@ -123,7 +123,7 @@ def test_counts_of_before_it_was_asked_how_often_the_harness_called_say_nothing_
 
 
 def test_counts_of_before_calls_were_clocked_do_not_say_how_long_they_took():
-    counted = Counted((), clocked=(Clocked("ring.Push", 1e-8, 2e-7),))
+    counted = Counted((), clocked=(MethodClock("ring.Push", 1e-8, 2e-7),))
     word, payload = rows.outcome_to_row(counted)
     old = {key: each for key, each in json.loads(payload).items() if key != "clocked"}
 

@@ -31,8 +31,8 @@ from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.stop_rules import Criterion, StoppingRule, WarmupResult
 from auditor.core.suite import Benchmark, Suite
 from auditor.store.audits import AuditRecord
-from auditor.store.failures import explained
-from auditor.store.machines import left_out, machine
+from auditor.store.failures import explain_sqlite_error
+from auditor.store.machines import describe_unused_runs, make_machine_key
 from auditor.store.schema import SCHEMA, SCHEMA_VERSION
 from auditor.store.sqlite import SqliteStore
 
@@ -340,7 +340,7 @@ def test_a_database_without_room_is_a_full_disk(tmp_path):
         connection.executescript(SCHEMA)
     connection.close()
 
-    error = explained(caught.value, tmp_path / "x")
+    error = explain_sqlite_error(caught.value, tmp_path / "x")
 
     assert isinstance(error, FolderUnusable)
     assert "the disk is full" in str(error)
@@ -485,11 +485,11 @@ def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
 
     with SqliteStore(path, host=HERE) as here, SqliteStore(path, host=BIGGER) as there:
         assert here.find(trial()) is None
-        assert here.elsewhere("abc") == {machine(BIGGER): 1}
+        assert here.elsewhere("abc") == {make_machine_key(BIGGER): 1}
         here.add(ours)
         here.add(ours)
         assert (here.find(trial()), there.find(trial())) == (ours, trial_run)
-        assert there.elsewhere("abc") == {machine(HERE): 1}
+        assert there.elsewhere("abc") == {make_machine_key(HERE): 1}
         assert there.elsewhere("other") == {}
 
     with SqliteStore(path) as everyone:
@@ -530,11 +530,11 @@ def test_machines_are_alike_when_what_matters_is_the_same(facts, alike):
     host_facts = HostFacts("one", tuple(own.items()))
     other = HostFacts("other", tuple((own | facts).items()))
 
-    assert (machine(host_facts) == machine(other)) is alike
+    assert (make_machine_key(host_facts) == make_machine_key(other)) is alike
 
 
 def test_what_another_machine_measured_is_told_in_one_line():
-    caveat = left_out({"processor A, 4 cores": 3, "processor B, 8 cores": 4})
+    caveat = describe_unused_runs({"processor A, 4 cores": 3, "processor B, 8 cores": 4})
 
     assert caveat.slug == "other-machine"
     assert (
@@ -542,7 +542,7 @@ def test_what_another_machine_measured_is_told_in_one_line():
         in caveat.text
     )
     assert "\n" not in caveat.text
-    assert left_out({}) is None
+    assert describe_unused_runs({}) is None
 
 
 def test_the_page_about_the_store_shows_the_schema():

@@ -13,14 +13,14 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.core.stop_rules import Criterion, StoppingRule
 from auditor.core.subject import Language, Project
-from auditor.core.suite import Configured, Suite
+from auditor.core.suite import IterationSettings, Suite
 from auditor.core.values import TIME
 from auditor.store.audits import AuditRecord
-from auditor.store.listings import Listings
+from auditor.store.listings import ListingStore
 from auditor.store.sqlite import SqliteStore
-from auditor.store.suites import is_store, suite_runs
+from auditor.store.suites import is_store, read_suite_runs
 
-WRITTEN = Configured(
+WRITTEN = IterationSettings(
     warmup_iterations=5,
     warmup_seconds=1.0,
     measurement_iterations=5,
@@ -50,7 +50,7 @@ def measured(value, purpose=Purpose.SUITE, name="BenchmarkPush", repetition=1, *
 
 
 def audited(store, of, command="stability", suite=None):
-    Listings(store, of, 1.0, "1").add(suite or Suite(()))
+    ListingStore(store, of, 1.0, "1").add(suite or Suite(()))
     store.add_project(of)
     asked = AuditRecord(
         command=command, subject=of.digest, config="{}", tools=(), version="1", started="now"
@@ -82,7 +82,7 @@ def test_the_runs_of_the_suite_come_back_with_what_their_authors_ask_for(store, 
     for one in (measured(1.0), measured(2.0, repetition=2), measured(3.0, fork=2)):
         store.add(one)
 
-    result = suite_runs(path)
+    result = read_suite_runs(path)
 
     name = "example.org/ring.BenchmarkPush"
     assert (result.harness, result.digest, result.configured) == ("jmh", "d1", {name: WRITTEN})
@@ -111,7 +111,7 @@ def test_only_plain_runs_of_this_suite_on_the_last_machine_count(store, path, tm
     ):
         store.add(one)
 
-    assert list(times(suite_runs(path)).values()) == [(1.0, 2.0)]
+    assert list(times(read_suite_runs(path)).values()) == [(1.0, 2.0)]
 
 
 def test_runs_of_older_code_and_of_older_plans_are_not_among_them(store, path, tmp_path):
@@ -125,7 +125,7 @@ def test_runs_of_older_code_and_of_older_plans_are_not_among_them(store, path, t
     ):
         store.add(one)
 
-    assert {key[1]: one for key, one in times(suite_runs(path)).items()} == {
+    assert {key[1]: one for key, one in times(read_suite_runs(path)).items()} == {
         1: (2.0, 3.0),
         2: (3.0, 4.0),
     }
@@ -140,7 +140,7 @@ def test_watched_runs_are_another_plan_and_come_back_as_such(store, path, tmp_pa
     ):
         store.add(one)
 
-    result = suite_runs(path)
+    result = read_suite_runs(path)
 
     assert list(times(result).values()) == [(1.0, 2.0)]
     assert [one.trial.watch for one in result.runs] == [watch]
@@ -154,14 +154,14 @@ def test_the_last_command_says_which_runs_are_meant(store, path, tmp_path, comma
     store.add(measured(1.0))
     store.add(measured(4.0, Purpose.STEADY))
 
-    assert [*times(suite_runs(path)).values()] == [(value, value + 1)]
+    assert [*times(read_suite_runs(path)).values()] == [(value, value + 1)]
 
 
 def test_other_runs_do_where_there_are_none_of_the_kind_that_is_meant(store, path, tmp_path):
     audited(store, project(tmp_path), "steady")
     store.add(measured(1.0))
 
-    assert [*times(suite_runs(path)).values()] == [(1.0, 2.0)]
+    assert [*times(read_suite_runs(path)).values()] == [(1.0, 2.0)]
 
 
 @pytest.mark.parametrize(
@@ -180,15 +180,15 @@ def test_a_damaged_store_is_said_to_be_one(store, path, tmp_path, damage):
         connection.execute(damage)
 
     with pytest.raises(StoreError, match="damaged"):
-        suite_runs(path)
+        read_suite_runs(path)
 
 
 def test_a_store_without_an_audit_or_a_run_is_refused(store, path, tmp_path):
     with pytest.raises(UsageError, match="has no measured suite; run bench-audit stability first"):
-        suite_runs(path)
+        read_suite_runs(path)
     audited(store, project(tmp_path))
     with pytest.raises(UsageError, match="has no stored run of the suite of ring"):
-        suite_runs(path)
+        read_suite_runs(path)
 
 
 def test_a_database_is_told_by_its_first_bytes(tmp_path, store, path):

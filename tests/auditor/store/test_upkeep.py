@@ -57,7 +57,7 @@ def small(tmp_path):
 
 
 def test_contents(small):
-    held = upkeep.contents(small)
+    held = upkeep.read_contents(small)
 
     assert (held.runs, held.failed, held.values) == (2, 1, 3)
     assert held.subjects == (upkeep.StoredSubject("ring", 1, 2, "2026-01-02"),)
@@ -65,7 +65,7 @@ def test_contents(small):
 
 
 def test_a_whole_store_is_verified(small):
-    assert upkeep.verify(small) == 2
+    assert upkeep.verify_store(small) == 2
 
 
 HARMS = [
@@ -87,10 +87,10 @@ def test_damage_is_found_and_not_merged(tmp_path, small, harm):
     whole = store(tmp_path / "whole.sqlite", run(trial(3), measured(5.0)))
 
     with pytest.raises(StoreError, match="is damaged"):
-        upkeep.verify(small)
+        upkeep.verify_store(small)
     with pytest.raises(StoreError, match=rf"^{small} is damaged"):
-        upkeep.merge(whole, small)
-    assert upkeep.verify(whole) == 1
+        upkeep.merge_stores(whole, small)
+    assert upkeep.verify_store(whole) == 1
 
 
 def test_a_source_with_tables_of_its_own_is_not_merged(tmp_path, small):
@@ -99,7 +99,7 @@ def test_a_source_with_tables_of_its_own_is_not_merged(tmp_path, small):
     connection.close()
 
     with pytest.raises(StoreError, match=rf"^{small} was written by another version"):
-        upkeep.merge(tmp_path / "new.sqlite", small)
+        upkeep.merge_stores(tmp_path / "new.sqlite", small)
 
 
 def test_a_damaged_page_is_found(small):
@@ -108,7 +108,7 @@ def test_a_damaged_page_is_found(small):
         file.write(b"\xff" * 6 * 4096)
 
     with pytest.raises(StoreError):
-        upkeep.verify(small)
+        upkeep.verify_store(small)
 
 
 def test_what_two_stores_hold_is_in_one(tmp_path, small):
@@ -121,14 +121,14 @@ def test_what_two_stores_hold_is_in_one(tmp_path, small):
     )
     before = other.read_bytes()
 
-    assert upkeep.merge(small, other) == upkeep.Merged(runs=2, known=1, audits=1)
+    assert upkeep.merge_stores(small, other) == upkeep.MergeResult(runs=2, known=1, audits=1)
 
     assert found(small, trial(1)) == measured(1.0, 2.0, 3.0)  # the first is kept
     assert found(small, trial(2)) == measured(4.0)  # but not one that failed in a way that may pass
     assert found(small, trial(3)) == measured(5.0, 6.0)
-    assert upkeep.verify(small) == 3
+    assert upkeep.verify_store(small) == 3
     assert other.read_bytes() == before
-    assert upkeep.merge(small, other) == upkeep.Merged(runs=0, known=3, audits=0)
+    assert upkeep.merge_stores(small, other) == upkeep.MergeResult(runs=0, known=3, audits=0)
 
 
 def test_a_source_that_is_written_to_is_merged_with_its_log(tmp_path, small):
@@ -136,7 +136,7 @@ def test_a_source_that_is_written_to_is_merged_with_its_log(tmp_path, small):
         other.add_suite(project(), Suite(()), seconds=1, version="1")
         other.add(run(trial(3), measured(5.0)))
 
-        assert upkeep.merge(small, tmp_path / "open.sqlite").runs == 1
+        assert upkeep.merge_stores(small, tmp_path / "open.sqlite").runs == 1
 
 
 def test_a_source_that_is_no_store_is_refused_by_its_name(tmp_path, small):
@@ -144,29 +144,29 @@ def test_a_source_that_is_no_store_is_refused_by_its_name(tmp_path, small):
         connection.execute("CREATE TABLE mine (x)")
 
     with pytest.raises(StoreError, match=r"other\.sqlite is a database of another program"):
-        upkeep.merge(small, tmp_path / "other.sqlite")
+        upkeep.merge_stores(small, tmp_path / "other.sqlite")
 
 
 def test_a_store_is_made_where_there_is_none(tmp_path, small):
     new = tmp_path / "new.sqlite"
 
-    upkeep.merge(new, small)
+    upkeep.merge_stores(new, small)
 
-    assert upkeep.contents(new).subjects == upkeep.contents(small).subjects
-    assert list(upkeep.exported(new)) == list(upkeep.exported(small))
+    assert upkeep.read_contents(new).subjects == upkeep.read_contents(small).subjects
+    assert list(upkeep.export_values(new)) == list(upkeep.export_values(small))
 
 
 def test_a_store_is_not_merged_with_itself(small):
     with pytest.raises(UsageError, match="with itself"):
-        upkeep.merge(small, small)
+        upkeep.merge_stores(small, small)
 
 
 def test_a_store_can_be_made_in_a_new_folder(tmp_path, small):
-    assert upkeep.merge(tmp_path / "new" / "all.sqlite", small).runs == 2
+    assert upkeep.merge_stores(tmp_path / "new" / "all.sqlite", small).runs == 2
 
 
 def test_each_value_is_exported_with_its_run(small):
-    rows = [dict(zip(upkeep.EXPORTED, row, strict=True)) for row in upkeep.exported(small)]
+    rows = [dict(zip(upkeep.EXPORTED, row, strict=True)) for row in upkeep.export_values(small)]
 
     assert [(row["repetition"], row["block"], row["value"]) for row in rows] == [
         (1, 0, 1.0),
@@ -178,22 +178,26 @@ def test_each_value_is_exported_with_its_run(small):
 
 
 def test_pruning_forgets_what_is_said_and_no_more(small):
-    assert upkeep.prune(small, before=None, failed=True, audits=1) == (1, 1)
-    assert upkeep.contents(small).runs == 1
-    assert upkeep.prune(small, before="2026-01-01", failed=False, audits=None) == (0, 0)
-    assert upkeep.prune(small, before="2026-02-01", failed=False, audits=None) == (1, 0)
-    assert upkeep.verify(small) == 0
-    assert upkeep.contents(small).subjects[0].last == "2026-01-02"
+    assert upkeep.prune_store(small, before=None, failed=True, audits=1) == (1, 1)
+    assert upkeep.read_contents(small).runs == 1
+    assert upkeep.prune_store(small, before="2026-01-01", failed=False, audits=None) == (0, 0)
+    assert upkeep.prune_store(small, before="2026-02-01", failed=False, audits=None) == (1, 0)
+    assert upkeep.verify_store(small) == 0
+    assert upkeep.read_contents(small).subjects[0].last == "2026-01-02"
 
 
 def test_interrupted_audits_cost_no_results(tmp_path):
     path = store(tmp_path / "a", audits=("2026-01-01", "2026-01-02"), interrupted=("2026-01-03",))
 
-    assert upkeep.prune(path, before=None, failed=False, audits=1) == (0, 1)
+    assert upkeep.prune_store(path, before=None, failed=False, audits=1) == (0, 1)
 
-    assert upkeep.contents(path).subjects == (upkeep.StoredSubject("ring", 1, 1, "2026-01-03"),)
-    assert upkeep.prune(path, before="2026-02-01", failed=False, audits=None) == (0, 1)
-    assert upkeep.contents(path).subjects == (upkeep.StoredSubject("ring", 1, 1, "2026-01-02"),)
+    assert upkeep.read_contents(path).subjects == (
+        upkeep.StoredSubject("ring", 1, 1, "2026-01-03"),
+    )
+    assert upkeep.prune_store(path, before="2026-02-01", failed=False, audits=None) == (0, 1)
+    assert upkeep.read_contents(path).subjects == (
+        upkeep.StoredSubject("ring", 1, 1, "2026-01-02"),
+    )
 
 
 @pytest.fixture

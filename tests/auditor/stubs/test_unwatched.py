@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from builders import method
 
-from auditor.stubs.judge import WatchState, unwatched_methods
+from auditor.stubs.judge import WatchState, select_unwatched_methods
 
 METHODS = [method(name) for name in ("Add", "Get", "Len")]
 ADD, GET, LEN = (one.id for one in METHODS)
@@ -26,7 +26,7 @@ ADD, GET, LEN = (one.id for one in METHODS)
 def test_the_most_used_come_first_without_those_that_are_watched(used, watched, most, names):
     assert [
         unwatched_method.name
-        for unwatched_method in unwatched_methods(METHODS, used, watched, most)
+        for unwatched_method in select_unwatched_methods(METHODS, used, watched, most)
     ] == names
 
 
@@ -34,5 +34,6 @@ def test_what_cannot_get_slower_needs_no_benchmark():
     methods = [replace(METHODS[0], trivial="its body is empty"), *METHODS[1:]]
 
     assert [
-        unwatched_method.name for unwatched_method in unwatched_methods(methods, [ADD, GET], {}, 20)
+        unwatched_method.name
+        for unwatched_method in select_unwatched_methods(methods, [ADD, GET], {}, 20)
     ] == ["Get"]

@@ -17,10 +17,10 @@ from auditor.core.subject import Span
 from auditor.trace import page_clients
 from auditor.trace.document_clients import (
     ProfileDocument,
-    popularity,
-    profile_document,
-    read,
-    schema,
+    build_profile_document,
+    build_schema,
+    extract_popularity,
+    parse_document,
 )
 from reports import results
 
@@ -56,7 +56,7 @@ WHOLE = UsageProfile(
 
 
 def made(found=WHOLE, context=CONTEXT):
-    return profile_document(found, context)
+    return build_profile_document(found, context)
 
 
 def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
@@ -66,15 +66,15 @@ def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
 
 
 def test_the_schema_is_that_of_the_types():
-    assert SCHEMA.read_text() == schema()
+    assert SCHEMA.read_text() == build_schema()
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert read(results.text(made())) == made()
+    assert parse_document(results.format_json(made())) == made()
 
 
 def test_a_profile_in_words():
-    shown = page_clients.view(made())
+    shown = page_clients.build_view(made())
 
     assert shown.headline == (
         "2 of 3 public methods are called by 2 clients; most of all ring.Push, ring.Pop"
@@ -100,7 +100,7 @@ def test_a_profile_in_words():
 
 
 def test_what_an_audit_takes_of_it():
-    result = popularity(made())
+    result = extract_popularity(made())
 
     assert result.methods == tuple(profile.method.id for profile in WHOLE.methods[:2])
     assert result.source.startswith("the tests of 2 clients (go:example.org/app@v1, /src/tool; ")
@@ -110,7 +110,7 @@ def test_a_table_for_spreadsheets():
     hostile = replace(WHOLE.clients[0], name="=cmd()")
     profile = replace(WHOLE, clients=(hostile, *WHOLE.clients[1:]))
 
-    head, first, *_ = csv.reader(io.StringIO(page_clients.delimited(made(profile))))
+    head, first, *_ = csv.reader(io.StringIO(page_clients.render_csv(made(profile))))
 
     assert head[:3] == ["rank", "method", "often_used"]
     assert head[-2:] == ["'=cmd()", "/src/tool"]
@@ -140,7 +140,7 @@ def nasty():
 
 @pytest.mark.browser
 def test_hostile_names_leave_no_markup(visit):
-    tab, noise = visit(page_clients.html(nasty()))
+    tab, noise = visit(page_clients.render_html(nasty()))
 
     assert noise == []
     assert tab.title() != "owned"
@@ -150,7 +150,7 @@ def test_hostile_names_leave_no_markup(visit):
 
 @pytest.mark.browser
 def test_methods_are_sorted_and_filtered(visit):
-    tab, _ = visit(page_clients.html(made()))
+    tab, _ = visit(page_clients.render_html(made()))
     shown = tab.locator("#methods tbody tr:visible th")
 
     tab.locator("#methods th", has_text="tool").click()
@@ -166,7 +166,9 @@ def test_methods_are_sorted_and_filtered(visit):
 @pytest.mark.parametrize("width", [360, 1400])
 def test_axe_finds_nothing(visit, scheme, width):
     tab, _ = visit(
-        page_clients.html(made()), color_scheme=scheme, viewport={"width": width, "height": 900}
+        page_clients.render_html(made()),
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
     )
 
     assert Axe().run(tab).response["violations"] == []

@@ -13,7 +13,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.result import ReachState
 from auditor.core.subject import Span
 from auditor.trace import page
-from auditor.trace.document import TraceDocument, read, schema, trace_document
+from auditor.trace.document import TraceDocument, build_schema, build_trace_document, parse_document
 from auditor.trace.model import BenchmarkUse, Caller, MethodUse, SuiteUse
 from reports import results
 
@@ -56,7 +56,7 @@ WHOLE = SuiteUse(
 
 
 def made(found=WHOLE, context=CONTEXT):
-    return trace_document(found, context)
+    return build_trace_document(found, context)
 
 
 def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
@@ -66,15 +66,15 @@ def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
 
 
 def test_the_schema_is_that_of_the_types():
-    assert SCHEMA.read_text() == schema()
+    assert SCHEMA.read_text() == build_schema()
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert read(results.text(made())) == made()
+    assert parse_document(results.format_json(made())) == made()
 
 
 def test_a_map_in_words():
-    shown = page.view(made())
+    shown = page.build_view(made())
 
     assert shown.headline == (
         "3 of 6 public methods have no benchmark; of these the unit tests call most: ring.Len, "
@@ -111,7 +111,7 @@ def test_a_map_in_words():
     ],
 )
 def test_the_headline_claims_no_more_than_is_known(methods, message):
-    assert page.headline(made(replace(WHOLE, methods=tuple(methods)))) == message
+    assert page.format_headline(made(replace(WHOLE, methods=tuple(methods)))) == message
 
 
 def nasty():
@@ -133,7 +133,7 @@ def nasty():
 
 @pytest.mark.browser
 def test_hostile_names_leave_no_markup(visit):
-    tab, noise = visit(page.html(nasty()))
+    tab, noise = visit(page.render_html(nasty()))
 
     assert noise == []
     assert tab.title() != "owned"
@@ -143,7 +143,7 @@ def test_hostile_names_leave_no_markup(visit):
 
 @pytest.mark.browser
 def test_methods_can_be_filtered_by_name_and_kind(visit):
-    tab, _ = visit(page.html(made()))
+    tab, _ = visit(page.render_html(made()))
     shown = tab.locator("#methods tbody tr:visible th")
 
     tab.locator("#methods select.kind").select_option("set-up-only")
@@ -157,7 +157,9 @@ def test_methods_can_be_filtered_by_name_and_kind(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1400])
 def test_axe_finds_nothing(visit, scheme, width):
-    tab, _ = visit(page.html(made()), color_scheme=scheme, viewport={"width": width, "height": 900})
+    tab, _ = visit(
+        page.render_html(made()), color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
 
     assert Axe().run(tab).response["violations"] == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= width

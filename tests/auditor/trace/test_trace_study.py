@@ -9,7 +9,7 @@ from toy_language import Machine, Memory, Words, parts, request
 from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.plan import Purpose
 from auditor.core.result import ReachState
-from auditor.trace.study import suite_use
+from auditor.trace.study import count_suite_calls
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def public(monkeypatch):
 
 def traced(**more):
     asked = more.pop("asked", request())
-    return suite_use(parts(asked, **more))
+    return count_suite_calls(parts(asked, **more))
 
 
 def reaches(found):

@@ -3,14 +3,19 @@
 import numpy as np
 import pytest
 
-from auditor.core.suite import Configured
-from auditor.warmup.configured import deviation, map_iterations, seconds, time_wasted
+from auditor.core.suite import IterationSettings
+from auditor.warmup.configured import (
+    bootstrap_deviation,
+    map_iterations,
+    sum_iteration_times,
+    time_wasted,
+)
 
 TENTHS = np.full(50, 0.1)
 
 
 def settings(warm, measured):
-    return Configured(
+    return IterationSettings(
         warmup_iterations=warm[0],
         warmup_seconds=warm[1],
         measurement_iterations=measured[0],
@@ -40,7 +45,7 @@ def test_a_series_may_end_before_its_settings():
 
 def test_an_iteration_ends_with_the_first_operation_after_a_tenth():
     # 4 of 30 ms, 1 of 0.2 s
-    assert seconds(np.array([0.03, 0.2])) == pytest.approx(0.12 + 0.2)
+    assert sum_iteration_times(np.array([0.03, 0.2])) == pytest.approx(0.12 + 0.2)
 
 
 @pytest.mark.parametrize(("last", "needed", "wasted"), [(9, 4, 0.5), (4, 9, -0.5), (3, 3, 0.0)])
@@ -52,9 +57,9 @@ def test_what_is_measured_warm_is_not_off_and_what_is_not_is():
     rng = np.random.default_rng(1)
     forks = [rng.normal(1, 0.01, 500) for _ in range(4)]
 
-    low, high = deviation(forks, forks, 2000, rng)
+    low, high = bootstrap_deviation(forks, forks, 2000, rng)
     assert low < 1 < high
-    low, high = deviation([1.2 * fork[:50] for fork in forks], forks, 2000, rng)
+    low, high = bootstrap_deviation([1.2 * fork[:50] for fork in forks], forks, 2000, rng)
     assert 1.19 < low < high < 1.21
 
 
@@ -62,7 +67,7 @@ def test_forks_weigh_by_their_length():
     rng = np.random.default_rng(2)
     forks = [np.full(300, 1.0), np.full(100, 3.0)]
 
-    low, high = deviation(forks, [np.full(10, 1.0)], 4000, rng)
+    low, high = bootstrap_deviation(forks, [np.full(10, 1.0)], 4000, rng)
 
     # Both once: (300 + 300) / 400; one of them twice: 1 or 3.
     assert (low, high) == pytest.approx((1.0, 3.0))

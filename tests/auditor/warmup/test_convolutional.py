@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auditor.warmup.scorers.convolutional import Convolutional
+from auditor.warmup.scorers.convolutional import ConvolutionalNetwork
 
 RNG = np.random.default_rng(5)
 
@@ -39,7 +39,7 @@ def test_a_network_of_kernels_side_by_side_does_what_its_definition_says():
         logit = values.mean(axis=0) @ arrays["head"] + arrays["head_bias"]
         expected.append(1 / (1 + np.exp(-logit)))
 
-    scores = Convolutional(arrays).scores(windows)
+    scores = ConvolutionalNetwork(arrays).scores(windows)
 
     assert scores.dtype == np.float32
     assert scores == pytest.approx(expected, abs=1e-5)
@@ -47,7 +47,7 @@ def test_a_network_of_kernels_side_by_side_does_what_its_definition_says():
 
 def test_many_windows_are_scored_as_each_alone():
     arrays = {"kernel_0_3": _numbers(3, 1, 2), "bias_0": _numbers(2), "head": _numbers(2)}
-    network = Convolutional({**arrays, "head_bias": np.float32(0.5)})
+    network = ConvolutionalNetwork({**arrays, "head_bias": np.float32(0.5)})
     windows = _numbers(300, 100)
 
     scores = network.scores(windows)

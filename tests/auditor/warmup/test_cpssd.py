@@ -8,8 +8,14 @@ import pytest
 from steady_making import falling
 
 from auditor.stats.ratios import resampled_means
-from auditor.warmup.change_points import Partitions, Segmentation, change_points, crops, elbow
-from auditor.warmup.cpssd import CpSsd, penalties, without_outliers
+from auditor.warmup.change_points import (
+    Partitions,
+    Segmentation,
+    find_change_points,
+    find_elbow,
+    run_crops,
+)
+from auditor.warmup.cpssd import CpSsd, choose_penalty_range, without_outliers
 
 
 def cost(values):
@@ -52,7 +58,7 @@ def test_partitions_are_the_best_of_all(short):
 def test_crops_has_the_penalties_at_which_the_number_of_changes_falls(short):
     partitions = Partitions(short)
 
-    tried, changes = crops(partitions, (1.0, 200.0))
+    tried, changes = run_crops(partitions, (1.0, 200.0))
 
     assert list(changes) == sorted(changes)
     assert changes[0] == 0
@@ -65,14 +71,14 @@ def test_the_elbow_of_a_broken_line_is_where_it_breaks():
     x = np.array([100.0, 50.0, 20.0, 10.0, 9.0, 8.0, 7.0])
     y = np.array([0.0, 1.0, 2.0, 3.0, 30.0, 60.0, 90.0])
 
-    assert elbow(x, y) == 10.0
+    assert find_elbow(x, y) == 10.0
 
 
 @pytest.mark.parametrize(
     ("x", "y"), [([1.0], [1.0]), ([2.0, 1.0], [3.0, 3.0]), ([2.0, 1.0], [0.0, 1.0])]
 )
 def test_what_has_no_elbow(x, y):
-    assert elbow(np.array(x), np.array(y)) is None
+    assert find_elbow(np.array(x), np.array(y)) is None
 
 
 # What the arithmetic of R's package changepoint (2.2.4, its C code) finds in series made here, at
@@ -99,7 +105,7 @@ def in_fifteen_parts(seed):
 
 @pytest.mark.parametrize("seed", OF_R)
 def test_of_two_partitions_that_cost_the_same_the_published_one_is_taken(seed):
-    segmentation = change_points(in_fifteen_parts(seed), penalties(600))
+    segmentation = find_change_points(in_fifteen_parts(seed), choose_penalty_range(600))
 
     assert list(segmentation.ends) == OF_R[seed]
 
@@ -124,7 +130,7 @@ class Noisy:
 def test_numbers_that_do_not_fall_are_no_endless_search():
     partitions = Noisy()
 
-    crops(partitions, (1.0, 100.0))
+    run_crops(partitions, (1.0, 100.0))
 
     assert len(partitions.tried) < 20
 
@@ -132,7 +138,7 @@ def test_numbers_that_do_not_fall_are_no_endless_search():
 def test_change_points_are_those_of_the_series():
     values = falling(length=600, warm=200)
 
-    segmentation = change_points(values, penalties(len(values)))
+    segmentation = find_change_points(values, choose_penalty_range(len(values)))
 
     assert 200 in segmentation.ends
 

@@ -9,9 +9,9 @@ from steady_making import falling
 from auditor.core.outcome import Skipped
 from auditor.core.series.steady import BenchmarkSteadiness, SeriesSteadiness, SteadyLabel
 from auditor.core.series.stored import StoredProcess
-from auditor.core.suite import Configured
+from auditor.core.suite import IterationSettings
 from auditor.warmup.detector import Steadiness
-from auditor.warmup.judging import judge
+from auditor.warmup.judging import judge_process
 from auditor.warmup.kbkssd import KbKssd
 
 
@@ -35,7 +35,7 @@ def process(values=SERIES, warmups=0, **more):
 
 
 def test_a_short_warm_up_makes_results_worse():
-    steadiness = judge(process(warmups=1), At(3))
+    steadiness = judge_process(process(warmups=1), At(3))
 
     assert (steadiness.label, steadiness.steady_from) == (SteadyLabel.STEADY, 3)
     assert (steadiness.warm_up.early, steadiness.warm_up.late) == (2, 0)
@@ -44,7 +44,7 @@ def test_a_short_warm_up_makes_results_worse():
 
 
 def test_a_long_warm_up_costs_time():
-    steadiness = judge(process(warmups=4, iteration_seconds=3.0), At(1))
+    steadiness = judge_process(process(warmups=4, iteration_seconds=3.0), At(1))
 
     assert (steadiness.warm_up.early, steadiness.warm_up.late, steadiness.warm_up.off) == (
         0,
@@ -53,13 +53,13 @@ def test_a_long_warm_up_costs_time():
     )
     # Iterations end with the first operation after three seconds: 2 of 2 s twice, 3 of 1 s.
     assert steadiness.warm_up.wasted_seconds == pytest.approx(4 + 4 + 3)
-    assert judge(process(warmups=4), At(1)).warm_up.wasted_seconds is None
+    assert judge_process(process(warmups=4), At(1)).warm_up.wasted_seconds is None
 
 
 def test_without_a_start_or_a_configuration_nothing_is_said_of_it():
-    assert judge(process(warmups=2), At(None)).warm_up is None
-    assert judge(process(), At(None)).label is SteadyLabel.NOT_STEADY
-    assert judge(process(), At(2)).warm_up is None
+    assert judge_process(process(warmups=2), At(None)).warm_up is None
+    assert judge_process(process(), At(None)).label is SteadyLabel.NOT_STEADY
+    assert judge_process(process(), At(2)).warm_up is None
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_without_a_start_or_a_configuration_nothing_is_said_of_it():
     ],
 )
 def test_what_cannot_be_judged(values, slug):
-    steadiness = judge(process(values, warmups=1), KbKssd(), (1, 2))
+    steadiness = judge_process(process(values, warmups=1), KbKssd(), (1, 2))
 
     assert (steadiness.label, steadiness.steady_from, steadiness.warm_up) == (
         SteadyLabel.UNKNOWN,
@@ -87,21 +87,21 @@ def test_what_cannot_be_judged(values, slug):
 
 
 def test_what_is_too_long_for_a_detector_is_said():
-    steadiness = judge(process([1.0, 2.0] * 7), At(3))
+    steadiness = judge_process(process([1.0, 2.0] * 7), At(3))
 
     assert (steadiness.label, steadiness.steady_from) == (SteadyLabel.UNKNOWN, None)
     assert [caveat.slug for caveat in steadiness.caveats] == ["series-long"]
-    assert judge(process([1.0, 2.0] * 6), At(3)).steady_from == 3
+    assert judge_process(process([1.0, 2.0] * 6), At(3)).steady_from == 3
 
 
 def test_series_of_another_length_than_it_was_made_for_are_judged_and_said():
-    steadiness = judge(process([1.0, 2.0] * 5), At(3))
+    steadiness = judge_process(process([1.0, 2.0] * 5), At(3))
 
     assert (steadiness.steady_from, [caveat.slug for caveat in steadiness.caveats]) == (
         3,
         ["series-unlike"],
     )
-    assert judge(process(), At(3)).caveats == ()
+    assert judge_process(process(), At(3)).caveats == ()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_series_of_another_length_than_it_was_made_for_are_judged_and_said():
     [(None, []), (1.0, []), (4.0, []), (0.9, ["series-unlike"]), (4.1, ["series-unlike"])],
 )
 def test_iterations_much_longer_or_shorter_than_it_was_made_for_are_said(seconds, slugs):
-    steadiness = judge(process(iteration_seconds=seconds), At(3))
+    steadiness = judge_process(process(iteration_seconds=seconds), At(3))
 
     assert [caveat.slug for caveat in steadiness.caveats] == slugs
 
@@ -117,7 +117,7 @@ def test_iterations_much_longer_or_shorter_than_it_was_made_for_are_said(seconds
 def test_a_detector_sees_all_of_it():
     values = falling(warm=700)
 
-    steadiness = judge(process(values.tolist(), warmups=100), KbKssd())
+    steadiness = judge_process(process(values.tolist(), warmups=100), KbKssd())
 
     assert (steadiness.iterations, steadiness.steady_from, steadiness.warm_up.early) == (
         3000,
@@ -130,7 +130,7 @@ def test_a_detector_sees_all_of_it():
 
 
 def asking(warm, measured=(2, 2.0)):
-    return Configured(
+    return IterationSettings(
         warmup_iterations=warm[0],
         warmup_seconds=warm[1],
         measurement_iterations=measured[0],
@@ -142,8 +142,8 @@ def asking(warm, measured=(2, 2.0)):
 def test_what_its_author_configured_is_mapped_to_the_iterations_that_were_measured():
     # From the start on, 2 s each: the author's warm-up of one time 4 s is the first two, and then
     # four iterations are measured.
-    early = judge(process(iteration_seconds=2.0, configured=asking((1, 4.0))), At(3))
-    late = judge(process(iteration_seconds=2.0, configured=asking((3, 2.0))), At(2))
+    early = judge_process(process(iteration_seconds=2.0, configured=asking((1, 4.0))), At(3))
+    late = judge_process(process(iteration_seconds=2.0, configured=asking((3, 2.0))), At(2))
 
     assert (early.warm_up.iterations, early.warm_up.early) == (2, 1)
     assert early.warm_up.off == pytest.approx((2.0 + 1.0) / 2 / (5.5 / 5) - 1)
@@ -152,14 +152,14 @@ def test_what_its_author_configured_is_mapped_to_the_iterations_that_were_measur
 
 def test_a_warm_up_longer_than_what_was_measured_goes_on_as_it_ended():
     # Seven iterations last 2 s, the last one 3 s; so 10 s more are four like that one.
-    steadiness = judge(process(iteration_seconds=2.0, configured=asking((1, 27.0))), At(3))
+    steadiness = judge_process(process(iteration_seconds=2.0, configured=asking((1, 27.0))), At(3))
 
     assert (steadiness.warm_up.iterations, steadiness.warm_up.late) == (8 + 4, 9)
     assert steadiness.warm_up.wasted_seconds == pytest.approx(17.0 - 6.0 + 4 * 3.0)
 
 
 def test_a_process_that_failed_is_not_judged():
-    steadiness = judge(StoredProcess(failure=Skipped("no such file")), At(3))
+    steadiness = judge_process(StoredProcess(failure=Skipped("no such file")), At(3))
 
     assert (steadiness.label, steadiness.iterations) == (SteadyLabel.UNKNOWN, 0)
     assert [(caveat.slug, caveat.text) for caveat in steadiness.caveats] == [

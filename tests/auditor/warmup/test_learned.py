@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from steady_making import falling
 
 from auditor.warmup import features
-from auditor.warmup.forest import Forest, not_above, weighted_median, weights
+from auditor.warmup.forest import Forest, compute_weights, round_down_thresholds, weighted_median
 from auditor.warmup.learned import LearnedDetector, load_shipped_forests
 
 
 def test_the_shipped_model_is_of_these_features():
-    assert load_shipped_forests().names == list(features.features(falling()))
+    assert load_shipped_forests().names == list(features.compute_features(falling()))
 
 
 @settings(max_examples=40, deadline=None)
@@ -21,8 +21,8 @@ def test_features_are_finite_and_do_not_know_the_unit(seed, length, power):
     values = falling(length=length, warm=seed % length, seed=seed)
     values[seed % length] *= 50
 
-    plain = features.features(values)
-    scaled = features.features(values * 10.0**power)
+    plain = features.compute_features(values)
+    scaled = features.compute_features(values * 10.0**power)
 
     assert all(np.isfinite(value) for value in plain.values())
     assert list(plain) == list(scaled)
@@ -49,7 +49,7 @@ def test_a_case_comes_to_the_leaf_that_the_questions_lead_to():
 def test_likeness_is_the_mean_of_shares_in_leaves():
     known = np.array([[1, 1, 2], [3, 4, 4]], np.int32)
 
-    result = weights(np.array([1, 4], np.int32), known)
+    result = compute_weights(np.array([1, 4], np.int32), known)
 
     assert result == pytest.approx([0.25, 0.5, 0.25])
 
@@ -80,7 +80,7 @@ def test_places_are_parts_of_the_length():
 
 def test_thresholds_are_rounded_down_so_that_the_same_cases_are_at_most_them():
     exact = np.array([0.1, 0.5, -0.1, 1e-30])
-    rounded = not_above(exact)
+    rounded = round_down_thresholds(exact)
 
     assert (rounded.astype(np.float64) <= exact).all()
     assert (np.nextafter(rounded, np.float32(np.inf)).astype(np.float64) > exact).all()

@@ -15,14 +15,20 @@ from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.warmup.forest import Forest
 from auditor.warmup.run_so_far import RunSoFar
 from auditor.warmup.scorers import files
-from auditor.warmup.scorers.boosted import Boosted, Trees
-from auditor.warmup.scorers.files import ModelUnusable, load_shipped_model, of, read, write
+from auditor.warmup.scorers.boosted import BoostedTrees, FeatureTrees
+from auditor.warmup.scorers.files import (
+    ModelUnusable,
+    choose_model,
+    load_shipped_model,
+    read_model_file,
+    write_model_file,
+)
 
 SHIPPED = sorted(TRAINED)
 CARDS = json.loads(files.resources.files(files.__package__).joinpath("models.json").read_text())
 
 
-def split(name: str, at: float) -> Trees:
+def split(name: str, at: float) -> FeatureTrees:
     """Return one tree: up to a value of a feature its leaf is -3, else 3."""
     forest = Forest(
         roots=np.array([0], np.int32),
@@ -31,18 +37,18 @@ def split(name: str, at: float) -> Trees:
         left=np.array([1, 1, 2], np.int32),
         right=np.array([2, 1, 2], np.int32),
     )
-    return Trees(np.array([name]), forest, np.array([0.0, -3.0, 3.0]))
+    return FeatureTrees(np.array([name]), forest, np.array([0.0, -3.0, 3.0]))
 
 
-def trees() -> Boosted:
+def trees() -> BoostedTrees:
     """Return a model: up to 150 iterations a run is not warm; places behind 210 are worth most."""
-    return Boosted.of(split("iterations", 150), split("iterations", 170), split("place", 210))
+    return BoostedTrees.of(split("iterations", 150), split("iterations", 170), split("place", 210))
 
 
 @pytest.fixture
 def written(tmp_path):
     path = tmp_path / "mine.npz"
-    write(path, Criterion.LEARNED, trees(), 0.6)
+    write_model_file(path, Criterion.LEARNED, trees(), 0.6)
     return path
 
 
@@ -60,12 +66,12 @@ def signed(path, **changes):
     with np.load(path) as result:
         arrays = {name: result[name] for name in result.files}
     own = {name: one for name, one in arrays.items() if name not in ("format", "kind", "digest")}
-    return rewritten(path, digest=np.array(files.digest(own)))
+    return rewritten(path, digest=np.array(files.compute_digest(own)))
 
 
 def refused(path, method=Criterion.LEARNED):
     with pytest.raises(ModelUnusable) as error:
-        read(method, path)
+        read_model_file(method, path)
     assert "\n" not in str(error.value)
     assert str(path) in str(error.value)
     assert error.value.exit_code is Exit.USAGE
@@ -73,11 +79,11 @@ def refused(path, method=Criterion.LEARNED):
 
 
 def test_what_is_written_is_read_again(written):
-    model = read(Criterion.LEARNED, written)
+    model = read_model_file(Criterion.LEARNED, written)
 
     assert model.threshold == 0.6
     assert [model.scoring.score(np.array([one])) > 0.5 for one in (149, 150, 151)] == [0, 0, 1]
-    assert of(Criterion.LEARNED, written).digest == model.digest
+    assert choose_model(Criterion.LEARNED, written).digest == model.digest
     ready = [model.scoring.ready({"iterations": one}) for one in (149, 160, 171)]
     assert np.allclose(ready, [expit(-3), 0.5, expit(3)])
 
@@ -89,7 +95,9 @@ def test_of_the_places_of_a_run_the_one_that_is_worth_most_is_told(written, leng
         run.observe(1.0, 0.1)
 
     # Of a run in which nothing changes only the beginnings and what lies before the last window.
-    assert read(Criterion.LEARNED, written).scoring.last_warmup(run, run.features()) == last
+    assert (
+        read_model_file(Criterion.LEARNED, written).scoring.last_warmup(run, run.features()) == last
+    )
 
 
 @pytest.mark.parametrize("group", ["stable", "near"])
@@ -144,7 +152,7 @@ def test_all_are_read_sooner_than_numpy_is_imported_in_a_new_process():
 
     for method in SHIPPED:
         started = time.perf_counter()
-        read(Criterion(method), package / f"{method}.npz")
+        read_model_file(Criterion(method), package / f"{method}.npz")
         assert time.perf_counter() - started < imported
 
 
@@ -244,7 +252,7 @@ def test_the_wrong_shape_is_refused_before_anything_runs(written, changes):
 def test_networks_of_the_wrong_shape(tmp_path):
     model = load_shipped_model(Criterion.FCN)
     path = tmp_path / "fcn.npz"
-    write(path, Criterion.FCN, model.scoring, 0.5)
+    write_model_file(path, Criterion.FCN, model.scoring, 0.5)
     signed(path, head=np.zeros(3, np.float32))
 
     assert "does not fit" in refused(path, Criterion.FCN)
@@ -253,13 +261,13 @@ def test_networks_of_the_wrong_shape(tmp_path):
 def test_what_is_no_number_would_never_be_warm_and_is_refused(tmp_path):
     model = load_shipped_model(Criterion.ROCKET)
     path = tmp_path / "rocket.npz"
-    write(path, Criterion.ROCKET, model.scoring, 0.5)
+    write_model_file(path, Criterion.ROCKET, model.scoring, 0.5)
     signed(path, coefficients=np.full_like(model.scoring.arrays["coefficients"], np.nan))
 
     assert "coefficients holds what is not a number" in refused(path, Criterion.ROCKET)
 
 
 def test_a_method_without_a_model_wants_none(written):
-    assert of(Criterion.RCIW, None) is None
+    assert choose_model(Criterion.RCIW, None) is None
     with pytest.raises(ModelUnusable, match="rciw needs no model"):
-        of(Criterion.RCIW, written)
+        choose_model(Criterion.RCIW, written)

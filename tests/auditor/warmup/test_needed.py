@@ -4,9 +4,9 @@ import pytest
 
 from auditor.core.outcome import Skipped
 from auditor.core.series.stored import StoredProcess
-from auditor.core.suite import Configured
+from auditor.core.suite import IterationSettings
 from auditor.warmup.detector import Steadiness
-from auditor.warmup.judging import judge
+from auditor.warmup.judging import judge_process
 from auditor.warmup.needed import needed_warmup
 
 
@@ -25,7 +25,7 @@ class At:
 def of(*processes):
     """Judge processes with their starts, and their runs where these are several."""
     return needed_warmup(
-        [(one, judge(one, At(start), (*run, 0, 0)[:2])) for one, start, *run in processes]
+        [(one, judge_process(one, At(start), (*run, 0, 0)[:2])) for one, start, *run in processes]
     )
 
 
@@ -39,7 +39,7 @@ def slow_first(slow, of_all, **more):
 
 
 def configured(iterations, seconds, forks):
-    return Configured(
+    return IterationSettings(
         warmup_iterations=iterations,
         warmup_seconds=seconds,
         measurement_iterations=5,

@@ -8,10 +8,10 @@ from steady_making import falling
 
 from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule
 from auditor.warmup.scored_rule import LOOKS, ScoredRule
-from auditor.warmup.scorers.boosted import Boosted
+from auditor.warmup.scorers.boosted import BoostedTrees
 from auditor.warmup.scorers.files import load_shipped_model
 from auditor.warmup.validity import FALLBACK, trusted_rule, usual_seconds
-from auditor.warmup.windows import WINDOW, standardised
+from auditor.warmup.windows import WINDOW, standardise_windows
 
 LASTED = 0.1
 
@@ -37,7 +37,7 @@ def stepped(last_warm_up: int, seed: int = 3, length: int = 700):
 @pytest.mark.parametrize("method", sorted(TRAINED - {Criterion.LEARNED}))
 def test_a_model_of_windows_stops_at_the_first_that_reaches_the_threshold(method):
     model, values = load_shipped_model(method), stepped(30, length=160)
-    scores = model.scoring.scores(standardised(values, np.arange(len(values) - WINDOW + 1)))
+    scores = model.scoring.scores(standardise_windows(values, np.arange(len(values) - WINDOW + 1)))
     # Between two, as the last digit may be another where windows are scored one by one.
     model = replace(model, threshold=float(np.mean(np.sort(scores)[-21:-19])))
 
@@ -83,7 +83,7 @@ def test_looks_count_together(monkeypatch, looks, first):
     shown = iter(looks)
     # Before anything is replaced: who reads a model tries it, which would take the first look.
     rule = ScoredRule(replace(load_shipped_model(Criterion.LEARNED), threshold=0.25))
-    monkeypatch.setattr(Boosted, "ready", lambda *_: next(shown))
+    monkeypatch.setattr(BoostedTrees, "ready", lambda *_: next(shown))
     values = stepped(-1)[: WINDOW - 1 + len(looks)]
 
     warm = next(

@@ -7,10 +7,10 @@ from auditor.warmup.stopping import (
     RuleVariant,
     StopRule,
     Technique,
-    forks,
-    iterations,
-    similarity,
-    width,
+    compute_similarity,
+    count_forks,
+    count_iterations,
+    measure_bootstrap_width,
 )
 
 EVERY = [(technique, variant) for technique in Technique for variant in RuleVariant]
@@ -29,35 +29,35 @@ def quiet(number, scatter=0.001):
 def test_what_never_changes_ends_as_soon_as_it_may(technique, variant):
     least = 6 if technique is Technique.KLD else 5
 
-    assert iterations(rule(technique, variant), quiet(20)) in {least, least + 1}
+    assert count_iterations(rule(technique, variant), quiet(20)) in {least, least + 1}
 
 
 @pytest.mark.parametrize("technique", [Technique.COV, Technique.KLD])
 def test_what_keeps_changing_goes_on(technique):
     falling = [2.0**-index * one for index, one in enumerate(quiet(20))]
 
-    assert iterations(rule(technique, RuleVariant.LIVE), falling) is None
+    assert count_iterations(rule(technique, RuleVariant.LIVE), falling) is None
 
 
 def test_a_rising_scatter_ends_the_post_hoc_rule_at_once_and_not_the_live_one():
     rising = [one * (1 + 0.3 * index) for index, one in enumerate(quiet(10))]
 
-    assert iterations(rule(Technique.COV, RuleVariant.POST_HOC), rising) == 5
-    assert iterations(rule(Technique.COV, RuleVariant.LIVE), rising) is None
+    assert count_iterations(rule(Technique.COV, RuleVariant.POST_HOC), rising) == 5
+    assert count_iterations(rule(Technique.COV, RuleVariant.LIVE), rising) is None
 
 
 def test_a_wide_interval_that_stays_as_it_is_ends_the_live_rule_alone():
     wide = quiet(30, scatter=0.6)
     wide = [abs(one) + 0.2 for one in wide]
 
-    assert iterations(rule(Technique.RCIW, RuleVariant.LIVE), wide) is not None
-    assert iterations(rule(Technique.RCIW, RuleVariant.POST_HOC), wide) is None
+    assert count_iterations(rule(Technique.RCIW, RuleVariant.LIVE), wide) is not None
+    assert count_iterations(rule(Technique.RCIW, RuleVariant.POST_HOC), wide) is None
 
 
 def test_the_most_iterations_are_a_limit():
     falling = [2.0**-index * one for index, one in enumerate(quiet(20))]
 
-    assert iterations(rule(Technique.COV, most=9), falling) == 9
+    assert count_iterations(rule(Technique.COV, most=9), falling) == 9
 
 
 def test_operations_that_are_far_off_are_dropped():
@@ -71,8 +71,8 @@ def test_operations_that_are_far_off_are_dropped():
 
 
 def test_an_iteration_of_which_only_the_mean_is_known_is_one_operation():
-    assert iterations(rule(Technique.COV), [np.array([1.0])] * 9) == 5
-    assert iterations(rule(Technique.KLD), [np.array([1.0])] * 9) == 6
+    assert count_iterations(rule(Technique.COV), [np.array([1.0])] * 9) == 5
+    assert count_iterations(rule(Technique.KLD), [np.array([1.0])] * 9) == 6
 
 
 def test_the_interval_of_a_mean():
@@ -80,29 +80,31 @@ def test_the_interval_of_a_mean():
     values = rng.normal(10, 1, 1000)
 
     # Two times 2.576 standard errors of a tenth of 1 / sqrt(1000).
-    assert width(values, rng) == pytest.approx(2 * 2.576 * 0.1 / np.sqrt(1000), rel=0.15)
+    assert measure_bootstrap_width(values, rng) == pytest.approx(
+        2 * 2.576 * 0.1 / np.sqrt(1000), rel=0.15
+    )
 
 
 def test_similarity_is_of_distributions():
     rng = np.random.default_rng(3)
     one, same = rng.normal(10, 1, (2, 1000))
 
-    assert similarity(one, one) == 1
-    assert similarity(one, same) > 0.9
-    assert similarity(one, same + 1) < 0.6
-    assert similarity(one, same + 100) == 0
-    assert similarity(np.ones(9), np.ones(9)) == 1
+    assert compute_similarity(one, one) == 1
+    assert compute_similarity(one, same) > 0.9
+    assert compute_similarity(one, same + 1) < 0.6
+    assert compute_similarity(one, same + 100) == 0
+    assert compute_similarity(np.ones(9), np.ones(9)) == 1
 
 
 @pytest.mark.parametrize(("technique", "variant"), EVERY)
 def test_alike_forks_are_enough_at_two(technique, variant):
     measured = quiet(5)
 
-    assert forks(technique, variant, measured, np.random.default_rng(1)) <= 3
+    assert count_forks(technique, variant, measured, np.random.default_rng(1)) <= 3
 
 
 @pytest.mark.parametrize("technique", [Technique.COV, Technique.KLD])
 def test_unlike_forks_are_all_used(technique):
     measured = [3.0**index * one for index, one in enumerate(quiet(4))]
 
-    assert forks(technique, RuleVariant.LIVE, measured, np.random.default_rng(1)) == 4
+    assert count_forks(technique, RuleVariant.LIVE, measured, np.random.default_rng(1)) == 4

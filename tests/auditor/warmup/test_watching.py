@@ -8,7 +8,7 @@ from builders import suite_run
 
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule, WarmupResult
-from auditor.warmup.stop_rules import ProcessWatcher, WatcherFactory, width
+from auditor.warmup.stop_rules import ProcessWatcher, WatcherFactory, measure_interval_width
 
 RULES = [
     criterion
@@ -88,7 +88,11 @@ def test_it_measures_on_until_the_mean_is_known_as_well_as_asked():
     assert quick.warm == sure.warm
     assert sure.enough
     assert number - sure.warm > 20
-    assert width(values[sure.warm : number]) <= 0.01 < width(values[sure.warm : number - 1])
+    assert (
+        measure_interval_width(values[sure.warm : number])
+        <= 0.01
+        < measure_interval_width(values[sure.warm : number - 1])
+    )
 
 
 def test_the_width_is_that_of_a_t_interval_of_ten_stretches():
@@ -97,8 +101,8 @@ def test_the_width_is_that_of_a_t_interval_of_ten_stretches():
 
     # t(9, .975) = 2.2622 (any table of Student's t)
     expected = 2 * 2.2622 * means.std(ddof=1) / np.sqrt(10) / means.mean()
-    assert width(values) == pytest.approx(expected, rel=1e-4)
-    assert width(values[:19]) == np.inf
+    assert measure_interval_width(values) == pytest.approx(expected, rel=1e-4)
+    assert measure_interval_width(values[:19]) == np.inf
 
 
 def test_a_trial_that_nobody_wants_watched_has_no_watcher():

@@ -5,7 +5,7 @@ import pytest
 from training.rocket import fitted, kernels
 from training.samples import Sample
 
-from auditor.warmup.scorers.rocket import Kernels, Rocket
+from auditor.warmup.scorers.rocket import RandomKernels, Rocket
 
 KERNELS = {
     "weights": np.array([[1, -2, 0, 0, 0, 0, 1, 9, 9], [0, 0, 3, 0, 0, 0, 0, 0, 1]]),
@@ -27,7 +27,7 @@ def sample(number: int, seed: int) -> Sample:
 def test_a_kernel_gives_its_greatest_value_and_the_share_above_zero():
     windows = sample(300, 3).windows
 
-    features = Kernels(KERNELS).features(windows)
+    features = RandomKernels(KERNELS).features(windows)
 
     for at in (0, 299):
         padded = np.pad(windows[at], 4)

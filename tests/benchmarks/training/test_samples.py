@@ -3,7 +3,7 @@
 import numpy as np
 from training.samples import Sample, balanced, drawn, joined, unbalanced
 
-from auditor.warmup.windows import standardised
+from auditor.warmup.windows import standardise_windows
 
 VALUES = 1e-6 * (2 + np.random.default_rng(1).random(3000))
 
@@ -13,7 +13,7 @@ def test_a_steady_fork_gives_a_hundred_windows_to_learn_from():
 
     assert (sample.windows.shape, sample.windows.dtype) == ((100, 100), np.float32)
     assert (~sample.stable).sum() == 31
-    assert (sample.windows[0] == standardised(VALUES, np.array([0]))[0]).all()
+    assert (sample.windows[0] == standardise_windows(VALUES, np.array([0]))[0]).all()
 
 
 def test_windows_as_they_come_are_stable_behind_the_warm_up_and_never_without_an_end_of_it():
@@ -22,7 +22,7 @@ def test_windows_as_they_come_are_stable_behind_the_warm_up_and_never_without_an
     sample = unbalanced(VALUES, 30, starts)
 
     assert sample.stable.tolist() == [False, False, False, True, True]
-    assert (sample.windows == standardised(VALUES, starts)).all()
+    assert (sample.windows == standardise_windows(VALUES, starts)).all()
     assert not unbalanced(VALUES, -1, starts).stable.any()
     assert unbalanced(VALUES, 0, starts).stable.tolist() == [False, True, True, True, True]
 

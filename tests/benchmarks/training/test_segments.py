@@ -5,7 +5,7 @@ import pytest
 from training.folds import by_benchmark, by_system
 from training.segments import segments
 
-from auditor.warmup.windows import standardised
+from auditor.warmup.windows import standardise_windows
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_windows_are_compared_by_their_shape_only():
     rng = np.random.default_rng(1)
     values = 1e-9 * (5 + rng.standard_normal(250))
 
-    result = standardised(values, np.array([0, 150]))
+    result = standardise_windows(values, np.array([0, 150]))
 
     assert (result.shape, result.dtype) == ((2, 100), np.float32)
     assert result.mean(axis=1) == pytest.approx([0, 0], abs=1e-6)
@@ -49,11 +49,11 @@ def test_windows_are_compared_by_their_shape_only():
     assert result[1] == pytest.approx(
         (values[150:] - values[150:].mean()) / values[150:].std(), 1e-4
     )
-    assert standardised(1000 * values, np.array([0])) == pytest.approx(result[:1], 1e-4)
+    assert standardise_windows(1000 * values, np.array([0])) == pytest.approx(result[:1], 1e-4)
 
 
 def test_a_window_without_scatter_is_all_zeros():
-    assert not standardised(np.full(120, 0.25), np.array([0, 20])).any()
+    assert not standardise_windows(np.full(120, 0.25), np.array([0, 20])).any()
 
 
 def test_each_benchmark_judges_once_and_projects_are_in_all_parts():

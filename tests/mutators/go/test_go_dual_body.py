@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from go_making import changed, library, methods, overlay
 
-from auditor.core.edits import apply
+from auditor.core.edits import apply_edits
 from auditor.core.mutant import OverlayRefusal
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.go import dual_body, recursion, tree
-from mutators.go.methods import declared_methods
+from mutators.go.methods import list_declared_methods
 
 
 def text(source, name="F"):
@@ -122,9 +122,11 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
         fields_of = recursion.own_fields(sources)
         for source in sources:
             edits = []
-            for declared_method in declared_methods(source, tree.parse(source.text), fields_of):
+            for declared_method in list_declared_methods(
+                source, tree.parse_source(source.text), fields_of
+            ):
                 if declared_method.method.apart:
-                    edits += dual_body.edits(
+                    edits += dual_body.make_copy_edits(
                         source,
                         declared_method.declaration,
                         declared_method.self_calls,
@@ -132,7 +134,7 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
                         "zzBenchAudit",
                     )
                     copies += 1
-            (into / source.path).write_bytes(apply(source.text, edits))
+            (into / source.path).write_bytes(apply_edits(source.text, edits))
             replaced[str(folder / source.path)] = str(into / source.path)
         (into / "zz.go").write_text(_STANDS_FOR_THE_GUEST.format(name=package["Name"]))
         replaced[str(folder / "zz.go")] = str(into / "zz.go")

@@ -7,9 +7,9 @@ import pytest
 
 from auditor.core.request import FolderSpec
 from mutators.go.lint_rules import GoLinter
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
-from runners.subjects.sources import sources
+from runners.subjects.sources import read_subject_sources
 
 MODULE = "module example.com/proj\n\ngo 1.22\n"
 SMALL = "package calc\n\nfunc Parity(x uint64) uint64 { return x & 1 }\n"
@@ -23,10 +23,10 @@ def looked(folder, files):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     linter = GoLinter()
-    result = sources(
+    result = read_subject_sources(
         FolderSpec(folder),
         linter.endings,
-        home=Home(folder / "home"),
+        home=HomeFolder(folder / "home"),
         host=LocalHost(),
         environment=(),
     )

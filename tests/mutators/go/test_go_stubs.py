@@ -6,7 +6,7 @@ import pytest
 from go_making import benchmarks, library
 
 from mutators.go import GoMutator
-from mutators.go.stubs import stubs
+from mutators.go.stubs import write_stubs
 from runners.gobench.toolchain import language_version
 
 COMMENT = """package m
@@ -40,7 +40,7 @@ func Map[T any](x T) T { return x }
 def written(*sources, version=None):
     methods = GoMutator().methods(sources)
     samples = {method.id: (("1", "2"),) for method in methods if method.name == "Add"}
-    (file,) = stubs(methods, samples, sources, lambda _: version)
+    (file,) = write_stubs(methods, samples, sources, lambda _: version)
     return file
 
 

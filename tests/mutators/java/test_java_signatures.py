@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from auditor.core.subject import Language, Method
 from mutators.java.descriptors import parameter_types
-from mutators.java.signatures import matches
+from mutators.java.signatures import matches_method
 from mutators.java.types import JavaType, NotAType, parse_type, split_list
 
 FORMAT = Method(
@@ -49,7 +49,7 @@ NAME = "org.example.Text.Inner.format"
     ],
 )
 def test_types_are_compared_as_types(written):
-    assert matches(written, FORMAT)
+    assert matches_method(written, FORMAT)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_types_are_compared_as_types(written):
     ],
 )
 def test_other_types_are_other_methods(written):
-    assert not matches(written, FORMAT)
+    assert not matches_method(written, FORMAT)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_other_types_are_other_methods(written):
     ["org.example.Text.<init>()", "org.example.Text.Text", "org.example.Text::new"],
 )
 def test_a_constructor_can_be_written_in_several_ways(written):
-    assert matches(written, MADE)
+    assert matches_method(written, MADE)
 
 
 def test_a_generic_signature_is_read_as_the_source_has_it():
@@ -121,8 +121,8 @@ def test_a_type_reads_back_as_it_is_written(one):
 
 @given(TYPES)
 def test_a_type_accepts_its_own_simple_and_raw_names(one):
-    assert one.accepts(parse_type(one.simple))
-    assert one.accepts(parse_type(one.raw))
+    assert one.accepts_type(parse_type(one.simple))
+    assert one.accepts_type(parse_type(one.raw))
 
 
 @given(st.lists(TYPES, max_size=4))
@@ -138,4 +138,4 @@ def test_no_text_breaks_the_reader(text):
 
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_comparison(text):
-    assert not matches(f"{NAME}({text})", MADE)
+    assert not matches_method(f"{NAME}({text})", MADE)

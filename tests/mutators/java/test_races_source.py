@@ -2,7 +2,7 @@
 
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
-from mutators.java.races import Notes, RaceWriter
+from mutators.java.races import RaceHeader, RaceWriter
 
 POOL = "org.example.Outer$Pool"
 SUBJECT = Variable(1, shared=True)
@@ -48,7 +48,7 @@ def made(*suffix, subject=POOL, rounds=()):
 
 
 def writer(*, subject=POOL, old="a.jar", jmh=False):
-    notes = Notes(subject=subject, old=old, new="b.jar", seed=5)
+    notes = RaceHeader(subject=subject, old=old, new="b.jar", seed=5)
     return RaceWriter(lambda type_: type_.replace("$", "."), ANSWERS, notes, jmh)
 
 

@@ -15,7 +15,7 @@ import pytest
 from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.mutator import PythonMutator
-from mutators.python.public import notes
+from mutators.python.public import describe_name_problems
 from runners.pybench import guests
 
 COUNTED = """import collections, json, sys
@@ -111,7 +111,7 @@ class Made:
         for name, text in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text)
-        for path, text in guests.placed_guest_files(folder / "ours"):
+        for path, text in guests.locate_guest_files(folder / "ours"):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text)
         self.guest = folder / "ours" / guests.FOLDER
@@ -313,7 +313,7 @@ def test_a_name_that_raises_hides_no_other(tmp_path):
     assert unread["lib.leaving"] == "SystemExit: 3"
     assert unread["lib.proxy"] == "Silent:"
     assert {"lib.Holder.inner", "lib.odd"} <= set(unread)
-    (note,) = notes(library.sources)
+    (note,) = describe_name_problems(library.sources)
     assert "could not read lib." in note
 
 
@@ -324,7 +324,7 @@ def test_public_names_of_compiled_code_are_named(tmp_path):
     library = Made(tmp_path, {"lib/__init__.py": text})
 
     assert set(library.public) == {"lib.plain"}
-    (note,) = notes(library.sources)
+    (note,) = describe_name_problems(library.sources)
     assert note.endswith("cannot be slowed: lib.quote")
 
 
@@ -336,7 +336,7 @@ def test_what_stands_in_for_compiled_classes_is_not_public(tmp_path):
     library = Made(tmp_path, {"lib/__init__.py": text, "lib/_twin.py": twin})
 
     assert set(library.public) == set()
-    (note,) = notes(library.sources)
+    (note,) = describe_name_problems(library.sources)
     assert note.endswith("cannot be slowed: lib.Random")
 
 
@@ -346,7 +346,7 @@ def test_a_method_that_is_that_of_a_builtin_makes_no_compiled_class(tmp_path):
     library = Made(tmp_path, {"lib/__init__.py": text})
 
     assert set(library.public) == {"lib.Names.first"}
-    assert notes(library.sources) == []
+    assert describe_name_problems(library.sources) == []
 
 
 @pytest.mark.parametrize(
@@ -367,5 +367,5 @@ def test_a_line_that_the_library_wrote_is_left_out(line):
     ]
 
     assert [method.id for method in PythonMutator().methods(sources) if method.public] == ["lib.f"]
-    (note,) = notes(sources)
+    (note,) = describe_name_problems(sources)
     assert "public names: 1 line left out" in note

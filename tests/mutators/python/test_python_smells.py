@@ -9,10 +9,10 @@ from auditor.core.request import FolderSpec
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.lint_rules.linter import PythonLinter
 from mutators.python.lint_rules.rules import RULES
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
-from runners.subjects.sources import sources
+from runners.subjects.sources import read_subject_sources
 
 
 def source(text, path="tests/test_it.py"):
@@ -114,10 +114,10 @@ def test_what_a_project_needs_says_that_codspeed_reads_markers(tmp_path, path, t
     for name, each in ((path, text), ("tests/test_it.py", test)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(each)
-    read = sources(
+    read = read_subject_sources(
         FolderSpec(tmp_path),
         PythonLinter().endings,
-        home=Home(tmp_path / "home"),
+        home=HomeFolder(tmp_path / "home"),
         host=LocalHost(SystemClock()),
         environment=(),
     )

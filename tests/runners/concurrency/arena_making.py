@@ -9,8 +9,8 @@ from version_making import compiled, environment
 from auditor.core.contracts.concurrency import LibraryVersion
 from runners.concurrency.arena import LocalArena
 from runners.concurrency.guests import prepare_guests
-from runners.concurrency.jdks import Java
-from runners.home import Home
+from runners.concurrency.jdks import JavaRuntime
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.jmh.javac import Javac
 from runners.jmh.jdk import find_jdk, java_environment
@@ -95,18 +95,18 @@ def arena_of(folder, old=HAZARD, new=HAZARD, **more):
     """Give an arena with a class in two versions, each the text of it."""
     host, given = LocalHost(), environment(folder)
     jdk = find_jdk(host, given)
-    home = Home(folder / "home")
+    home = HomeFolder(folder / "home")
     guest = prepare_guests(home, Javac(host, java_environment(given), jdk, "8"))
     paths = {
         LibraryVersion.OLD: (compiled(folder / "old", old),),
         LibraryVersion.NEW: (compiled(folder / "new", new),),
     }
-    with home.scratch() as scratch:
+    with home.make_scratch_folder() as scratch:
         yield LocalArena(
             host=host,
             folder=scratch,
             environment=java_environment(given),
-            java=Java(jdk.java, jdk.version, jdk.feature),
+            java=JavaRuntime(jdk.java, jdk.version, jdk.feature),
             javac=Javac(host, java_environment(given), jdk, str(jdk.feature)),
             guest=guest.jar,
             class_paths=paths,

@@ -13,17 +13,17 @@ from arena_making import arena_of, children
 
 from auditor.concurrency.judge.catalogue import describe_types
 from auditor.concurrency.judge.generation import ConcurrentTestGenerator
-from auditor.concurrency.judge.uncompilable_calls import parts, uncompilable_members
+from auditor.concurrency.judge.uncompilable_calls import split_test, uncompilable_members
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrency import LibraryVersion, RacePlan, TimedScope
 from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
 from auditor.core.contracts.concurrent_test_runner import (
     ConcurrentRun,
     ConcurrentRunSettings,
-    Pilot,
+    PilotTimes,
 )
-from auditor.core.contracts.test_generation import Factories
-from mutators.java.races import Notes, RaceWriter
+from auditor.core.contracts.test_generation import FactoryRequest
+from mutators.java.races import RaceHeader, RaceWriter
 
 pytestmark = [
     pytest.mark.subject,
@@ -32,7 +32,7 @@ pytestmark = [
 NAME = "org.example.Hazard"
 SUBJECT = Variable(0, shared=True)
 MAKE = Statement(member=Member(kind=MemberKind.CONSTRUCTOR, owner=NAME, name="", returns=NAME))
-NOTES = Notes(subject=NAME, old="old.jar */ \\u002a/", new="new", seed=1)
+NOTES = RaceHeader(subject=NAME, old="old.jar */ \\u002a/", new="new", seed=1)
 FINE = ("fine", (Literal("int", "-1"),), ("int",), "int")
 NUMBERS = iter(range(1, 1000))
 
@@ -80,7 +80,7 @@ def pilot(arena, *suffixes, threads=2, **more):
 def test_a_test_is_piloted_with_any_number_of_its_threads(arena, threads):
     result = pilot(arena, call(*FINE), call(*FINE), threads=threads)
 
-    assert isinstance(result, Pilot)
+    assert isinstance(result, PilotTimes)
     assert 0 < result.suffixes <= result.wall
 
 
@@ -104,7 +104,7 @@ def test_the_control_runs_as_many_suffixes_as_it_is_told(arena):
         arena.pilot(replace(race(name, threads=0), suffixes=many), 0.1) for many in (1, 2)
     )
 
-    assert isinstance(first, Pilot)
+    assert isinstance(first, PilotTimes)
     assert "not now" in both
 
 
@@ -178,22 +178,22 @@ def test_memory_that_is_used_up_is_a_reason(arena):
 def test_endless_output_goes_nowhere(arena):
     result = pilot(arena, call(*FINE), call("chatter"), turns=1)
 
-    assert isinstance(result, Pilot)
+    assert isinstance(result, PilotTimes)
 
 
 def test_threads_left_running_end_with_the_process(arena):
     result = pilot(arena, call("leave"), call("leave"), turns=1)
 
-    assert isinstance(result, Pilot)
+    assert isinstance(result, PilotTimes)
     time.sleep(0.1)
     assert children() == []
 
 
 def test_files_are_written_to_a_folder_that_is_empty_each_time(arena):
-    assert isinstance(pilot(arena, call("write"), call(*FINE)), Pilot)
+    assert isinstance(pilot(arena, call("write"), call(*FINE)), PilotTimes)
 
     name = ready(arena, call("written", returns="boolean"), call(*FINE))
-    assert isinstance(arena.pilot(race(name), 0.1), Pilot)
+    assert isinstance(arena.pilot(race(name), 0.1), PilotTimes)
     assert not (arena.folder / "race" / "left").exists()
 
 
@@ -204,7 +204,7 @@ def test_a_test_that_does_not_compile_is_blamed_and_the_others_are_raced(arena):
     result = arena.compile({"races/Broken.java": text})
 
     assert result == {"races/Broken.java": "cannot find symbol"}
-    assert isinstance(arena.pilot(race(name, 1), 0.1), Pilot)
+    assert isinstance(arena.pilot(race(name, 1), 0.1), PilotTimes)
 
 
 @pytest.mark.timed
@@ -250,7 +250,7 @@ def test_generated_tests_compile_and_run(arena):
     assert arena.compile({writer.path(test): writer.program(test)}) == {}
     for version in LibraryVersion:
         result = arena.pilot(race(writer.name(test), version=version), 0.2)
-        assert isinstance(result, Pilot)
+        assert isinstance(result, PilotTimes)
 
 
 NAMED = """package org.example;
@@ -277,7 +277,7 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
                 1, 900, 2
             )
         )
-        tests = parts(test)
+        tests = split_test(test)
         numbers = {writer.path(member_test.test): member_test.test.number for member_test in tests}
 
         whole = arena.compile({writer.path(test): writer.program(test)})
@@ -291,7 +291,7 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
     assert whole
     wrong = uncompilable_members(tests, {numbers[name]: problem for name, problem in said.items()})
     assert {member.key for member in wrong} == {"get-value()", "both(java.lang.Runnable)"}
-    assert {method.key for method in catalogue.without(wrong.keys()).methods} == {"plain()"}
+    assert {method.key for method in catalogue.exclude_members(wrong.keys()).methods} == {"plain()"}
 
 
 ODD = """package org.example;
@@ -373,7 +373,7 @@ def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
         test = odd.make(maker.test(number, 900, 2))
         assert len({statement.member.key for suffix in test.suffixes for statement in suffix}) > 3
         assert odd.compile({writer.path(test): writer.program(test)}) == {}
-        return isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
+        return isinstance(odd.pilot(race(writer.name(test)), 0.2), PilotTimes)
 
     assert any(map(runs, islice(NUMBERS, 5)))
 
@@ -396,14 +396,14 @@ def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
     assert (made[0], made[-1]) == ("called", "build")
     assert "turn" in {statement.member.name for suffix in test.suffixes for statement in suffix}
     assert odd.compile({writer.path(test): writer.program(test)}) == {}
-    assert isinstance(odd.pilot(race(writer.name(test)), 0.2), Pilot)
+    assert isinstance(odd.pilot(race(writer.name(test)), 0.2), PilotTimes)
 
 
 def test_what_only_an_object_of_the_class_gives_is_no_factory_of_it(odd):
     """A door's copy needs a door; many such methods would leave no room for what makes one."""
 
     def asking():
-        return (yield Factories((DOOR,))).lines
+        return (yield FactoryRequest((DOOR,))).lines
 
     assert [(owner, name) for _, _, owner, name, *_ in odd.make(asking())] == [(SMITH, "build")]
 

@@ -17,10 +17,10 @@ from auditor.config.versions import version_spec
 from auditor.core.errors import BuildFailed, SubjectError, UsageError
 from auditor.core.request import BuildOptions
 from runners.concurrency.lookup import require_class, require_readable
-from runners.concurrency.versions import class_names, ready_version
-from runners.home import Home
+from runners.concurrency.versions import class_names, prepare_version
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
-from runners.jmh.classes import files
+from runners.jmh.classes import read_files
 
 pytestmark = [
     pytest.mark.subject,
@@ -37,7 +37,7 @@ BUCKETS = "org.apache.commons.collections.map.StaticBucketMap"
 
 @pytest.fixture(scope="module")
 def home(warm, tmp_path_factory):
-    return Home(warm.home(tmp_path_factory.mktemp("home")))
+    return HomeFolder(warm.home(tmp_path_factory.mktemp("home")))
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def project(tmp_path_factory):
 
 
 def content(version, name):
-    found = (data for place in version.own for text, data in files(place) if text == name)
+    found = (data for place in version.own for text, data in read_files(place) if text == name)
     return next(found)
 
 
@@ -139,7 +139,7 @@ def test_a_published_artifact_is_fetched_once(home, tmp_path):
         raise AssertionError(f"nothing should be run: {job}")
 
     spec = version_spec(text, tmp_path)
-    again = ready_version(text, spec, home=home, host=FakeHost(refuse), environment=())
+    again = prepare_version(text, spec, home=home, host=FakeHost(refuse), environment=())
     assert again == version
 
 
@@ -172,6 +172,6 @@ def test_a_project_of_gradle_is_built_with_what_it_needs(home, tmp_path):
 
     version = ready("two", home, tmp_path)
 
-    own = {name for place in version.own for name, _ in files(place)}
+    own = {name for place in version.own for name, _ in read_files(place)}
     assert {"org/example/Counter.class", "org/example/Using.class", "words.txt"} <= own
     assert not any((tmp_path / "two").rglob("build"))

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from version_making import environment, written
 
-from auditor.concurrency.judge.focus import focus
+from auditor.concurrency.judge.focus import find_focus_methods
 from auditor.core.errors import SourceUnreadable
 from runners.concurrency.code import CodeReader, read_code
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.javac import BRIEF
@@ -177,7 +177,9 @@ def reader(warm, tmp_path_factory):
     folder = warm.home(tmp_path_factory.mktemp("code-home"))
     given = environment(Path(os.environ["HOME"]))
     host = LocalHost()
-    guests = prepare_guests(home=Home(folder), host=host, environment=given, jmh_core_jar=None)
+    guests = prepare_guests(
+        home=HomeFolder(folder), host=host, environment=given, jmh_core_jar=None
+    )
     return CodeReader(host=host, guests=guests, java="java", environment=given)
 
 
@@ -206,7 +208,10 @@ def said(versions):
         old, new = (version.classes for version in versions)
         assert name in old
         assert name in new
-        return {method.method: (method.distance, method.why) for method in focus(old, new, name)}
+        return {
+            method.method: (method.distance, method.why)
+            for method in find_focus_methods(old, new, name)
+        }
 
     return ask
 

@@ -8,7 +8,7 @@ from version_making import COUNTER, USING, WORDS, compiled, packed, ready
 from auditor.core.errors import SourceUnreadable, SubjectError, UsageError
 from runners.concurrency.lookup import require_class, require_readable
 from runners.concurrency.versions import class_names
-from runners.home import Home
+from runners.home import HomeFolder
 
 pytestmark = [
     pytest.mark.subject,
@@ -27,7 +27,7 @@ def version(request, tmp_path_factory):
     later.mkdir(parents=True)
     (later / "Later.class").write_bytes(b"")
     own = packed(classes, top / "own.jar") if request.param == "jar" else classes
-    return ready(f"{own}:{packed(needed, top / 'needed.jar')}", Home(top / "home"), top)
+    return ready(f"{own}:{packed(needed, top / 'needed.jar')}", HomeFolder(top / "home"), top)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_class_for_a_newer_java_is_refused_and_one_for_the_same_is_not(version
 
 def test_a_class_for_java_8_runs_with_java_8(tmp_path):
     classes = compiled(tmp_path, COUNTER, release=8)
-    old = ready(str(classes), Home(tmp_path / "home"), tmp_path)
+    old = ready(str(classes), HomeFolder(tmp_path / "home"), tmp_path)
 
     require_readable(old, "org.example.Counter", 8, 17)
     with pytest.raises(SubjectError, match="for Java 8, but runs with Java 7"):

@@ -9,7 +9,7 @@ import pytest
 from version_making import COUNTER, USING, WORDS, compiled, environment, packed, ready
 
 from auditor.core.errors import SourceUnreadable, SubjectError
-from runners.home import Home
+from runners.home import HomeFolder
 
 pytestmark = [
     pytest.mark.subject,
@@ -33,7 +33,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def home(tmp_path):
-    return Home(tmp_path / "home")
+    return HomeFolder(tmp_path / "home")
 
 
 def everything(folder):

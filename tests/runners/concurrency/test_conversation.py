@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from auditor.concurrency.judge.catalogue import describe_types
 from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
-from auditor.core.contracts.test_generation import Attempt, Segment
-from runners.concurrency.conversation import join, split
+from auditor.core.contracts.test_generation import AttemptRequest, Segment
+from runners.concurrency.conversation import join_fields, split_fields
 
 pytestmark = [
     pytest.mark.subject,
@@ -46,7 +46,7 @@ def attempts(*segments, threads=False):
     for segment in segments:
         every = segment if isinstance(segment, tuple) else (segment,)
         parts = tuple(Segment((one,)) for one in every)
-        answers.append((yield Attempt(prefix=(MAKE,), segments=parts, threads=threads)))
+        answers.append((yield AttemptRequest(prefix=(MAKE,), segments=parts, threads=threads)))
     return answers
 
 
@@ -56,10 +56,10 @@ def problems(answers):
 
 @given(st.lists(st.text(), min_size=1))
 def test_lines_of_fields_come_back_as_they_were(fields):
-    line = join(tuple(fields))
+    line = join_fields(tuple(fields))
 
     assert "\n" not in line
-    assert split(line) == tuple(fields)
+    assert split_fields(line) == tuple(fields)
 
 
 def test_the_catalogue_has_what_both_versions_have(arena):
@@ -99,7 +99,7 @@ def test_what_goes_well_with_both_is_fine_and_what_fails_with_one_is_said(arena)
     limit = call("limit", Literal("int", "7"), types=("int",), kind=MemberKind.SET)
 
     def making():
-        plain = Attempt(prefix=(MAKE,), segments=(Segment((compare, with_one)),))
+        plain = AttemptRequest(prefix=(MAKE,), segments=(Segment((compare, with_one)),))
         return [*(yield from attempts(text, field, limit, call("fail"), any_)), (yield plain)]
 
     assert problems(arena.make(making())) == [
@@ -120,7 +120,7 @@ def test_an_implementation_inherits_what_its_interface_has_a_body_for(arena, int
     taker = call(method, Variable(0, shared=False), types=(interface,), returns="int")
 
     def making():
-        return [(yield Attempt(prefix=(MAKE,), segments=(Segment((plain, taker)),)))]
+        return [(yield AttemptRequest(prefix=(MAKE,), segments=(Segment((plain, taker)),)))]
 
     assert problems(arena.make(making())) == [""]
 
@@ -133,7 +133,7 @@ def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
             if creator.name == "cook"
         ]
         statement = Statement(member=cook, arguments=(Literal("int", "200"),))
-        return cook.owner, [(yield Attempt(prefix=(statement, call("fail"))))]
+        return cook.owner, [(yield AttemptRequest(prefix=(statement, call("fail"))))]
 
     owner, answers = arena.make(making())
 

@@ -5,20 +5,20 @@ from pathlib import Path
 import pytest
 
 from auditor.core.errors import ToolMissing
-from auditor.core.jobs import Completed
-from runners.concurrency.jdks import jdk_at
+from auditor.core.jobs import CompletedProcess
+from runners.concurrency.jdks import find_java
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 
 
 def says(text, code=0):
-    return FakeHost(lambda job: Completed(exit_code=code, stderr=text.encode()))
+    return FakeHost(lambda job: CompletedProcess(exit_code=code, stderr=text.encode()))
 
 
 def test_without_a_folder_it_is_the_java_of_the_build():
     host = says('openjdk version "17.0.15" 2025-04-15')
 
-    java = jdk_at(None, host, (("JAVA_HOME", "/jdk"),))
+    java = find_java(None, host, (("JAVA_HOME", "/jdk"),))
 
     assert (java.program, java.feature) == ("/jdk/bin/java", 17)
     assert "17.0.15" in java.version
@@ -31,7 +31,7 @@ def test_without_a_folder_it_is_the_java_of_the_build():
 def test_a_folder_may_be_that_of_an_older_java(message, feature):
     host = says(message)
 
-    java = jdk_at(Path("/old"), host, (("JAVA_HOME", "/jdk"), ("CLASSPATH", "x")))
+    java = find_java(Path("/old"), host, (("JAVA_HOME", "/jdk"), ("CLASSPATH", "x")))
 
     assert (java.program, java.feature, java.version) == ("/old/bin/java", feature, message)
     (job,) = host.jobs
@@ -48,9 +48,9 @@ def test_a_folder_may_be_that_of_an_older_java(message, feature):
 )
 def test_a_java_that_cannot_be_used_is_refused(host, message):
     with pytest.raises(ToolMissing, match=message):
-        jdk_at(Path("/old"), host, ())
+        find_java(Path("/old"), host, ())
 
 
 def test_a_folder_without_java_is_refused(tmp_path):
     with pytest.raises(ToolMissing, match="/bin/java was not found; name the folder of a JDK 8"):
-        jdk_at(tmp_path, LocalHost(), ())
+        find_java(tmp_path, LocalHost(), ())

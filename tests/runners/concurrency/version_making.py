@@ -7,8 +7,8 @@ from pathlib import Path
 
 from auditor.config.versions import version_spec
 from auditor.core.request import BuildOptions
-from runners.concurrency.versions import ReadyVersion, ready_version
-from runners.home import Home
+from runners.concurrency.versions import ReadyVersion, prepare_version
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.jmh.javac import BRIEF
 
@@ -89,9 +89,11 @@ def git(folder: Path, *words: str) -> str:
     return answer.stdout.decode().strip()
 
 
-def ready(text: str, home: Home, folder: Path, words: BuildOptions | None = None) -> ReadyVersion:
+def ready(
+    text: str, home: HomeFolder, folder: Path, words: BuildOptions | None = None
+) -> ReadyVersion:
     """Return what is written, relative to a folder; the user's home is in it, too."""
-    return ready_version(
+    return prepare_version(
         text,
         version_spec(text, folder),
         home=home,

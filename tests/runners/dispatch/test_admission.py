@@ -1,6 +1,6 @@
 """Which workers may work: who was refused is asked again once another one is gone."""
 
-from runners.dispatch.worker_pool import Admission
+from runners.dispatch.worker_pool import WorkerAdmission
 from runners.hosts.clock import SystemClock
 
 
@@ -17,24 +17,24 @@ class Crew:
 
 def test_who_was_refused_is_asked_again_only_once_another_is_lost():
     crew, told = Crew(), []
-    admission = Admission(crew, SystemClock(), told.append)
-    assert list(admission.admitted(["first", "second"], [])) == ["first"]
+    admission = WorkerAdmission(crew, SystemClock(), told.append)
+    assert list(admission.admit_workers(["first", "second"], [])) == ["first"]
     crew.first_is_there = False
-    assert list(admission.admitted(["second"], [])) == []
+    assert list(admission.admit_workers(["second"], [])) == []
 
     admission.ask_again()
 
-    assert list(admission.admitted(["second"], [])) == ["second"]
+    assert list(admission.admit_workers(["second"], [])) == ["second"]
     assert [one.text for one in told] == ["beside the first"]
 
 
 def test_who_cannot_do_the_work_is_not_asked_again_and_that_is_said_once():
     told = []
-    admission = Admission(Crew(), SystemClock(), told.append)
-    admission.refuse("first", "no Go")
-    admission.refuse("first", "no Go")
+    admission = WorkerAdmission(Crew(), SystemClock(), told.append)
+    admission.refuse_worker("first", "no Go")
+    admission.refuse_worker("first", "no Go")
 
     admission.ask_again()
 
-    assert list(admission.admitted(["first"], [])) == []
+    assert list(admission.admit_workers(["first"], [])) == []
     assert [one.text for one in told] == ["no Go"]

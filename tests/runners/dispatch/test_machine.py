@@ -10,7 +10,7 @@ import pytest
 from builders import benchmark, counted, crashed, run, timed_out, window
 
 from auditor.core.errors import OutOfTime
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.outcome import NotBuilt, Profiled
 from auditor.core.plan import Purpose
 from runners.dispatch.machine import MachineDispatcher
@@ -56,7 +56,7 @@ def trials(*names, purpose=Purpose.REACH):
 
 def dispatcher(tmp_path, runner, jobs, stop=lambda: None):
     machine_dispatcher = MachineDispatcher(tmp_path / "lock", jobs, stop)
-    machine_dispatcher.serve(["digest"], runner)
+    machine_dispatcher.register_runner(["digest"], runner)
     return machine_dispatcher
 
 
@@ -205,7 +205,7 @@ def test_processes_that_are_not_timed_are_asked_of_together_and_answer_in_order(
         meeting.wait(PATIENCE)
         if job.argv[0] == "a":
             time.sleep(0.05)  # so that the other one has ended before
-        return Completed(exit_code=0, stdout=job.argv[0].encode())
+        return CompletedProcess(exit_code=0, stdout=job.argv[0].encode())
 
     machine_dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
     completeds = machine_dispatcher.together(ask, [process(name) for name in "abcd"])
@@ -218,7 +218,7 @@ def test_one_at_a_time_is_asked_of_where_a_host_can_no_more(tmp_path):
 
     def ask(_job):
         here.add(threading.current_thread())
-        return Completed(exit_code=0)
+        return CompletedProcess(exit_code=0)
 
     MachineDispatcher(tmp_path / "lock", 1, lambda: None).together(
         ask, [process("a"), process("b")]
@@ -235,7 +235,7 @@ def test_what_fails_beside_others_is_asked_of_again_by_itself_but_not_what_was_t
         asked.append(name)
         beside = asked.count(name) == 1
         codes = {"a": 0, "b": 1 if beside else 0, "c": None, "d": 1}
-        return Completed(exit_code=codes[name])
+        return CompletedProcess(exit_code=codes[name])
 
     machine_dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
     completeds = machine_dispatcher.together(ask, [process(name) for name in "abcd"])

@@ -8,7 +8,7 @@ from test_cluster import trial
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.suite import Benchmark
 from runners.dispatch.artifact_locations import ArtifactLocations
-from runners.dispatch.worker_queue import Lanes, Waiting, WorkerQueue
+from runners.dispatch.worker_queue import QueuedTrial, WorkerQueue, WorkerQueues
 
 ONE = trial("a")
 
@@ -28,7 +28,7 @@ def test_who_is_lost_is_not_asked():
     makers.note(ONE, "first")
     makers.note(ONE, "second")
 
-    makers.lose("first")
+    makers.forget_worker("first")
 
     assert makers.of(ONE, "new") == ("second",)
 
@@ -59,10 +59,10 @@ def test_unit_tests_of_a_package_have_a_program_of_their_own():
 
 
 def test_unit_tests_of_packages_are_parted_among_workers():
-    lanes = Lanes(lambda _benchmark: None)
+    lanes = WorkerQueues(lambda _benchmark: None)
     lanes.each.update(one=WorkerQueue(), other=WorkerQueue())
     for package in "abcd":
         of = replace(ONE, benchmark=None, tests=package)
-        lanes.of(of).waiting.append(Waiting(of))
+        lanes.of(of).waiting.append(QueuedTrial(of))
 
     assert [len(lane.waiting) for lane in lanes.each.values()] == [2, 2]

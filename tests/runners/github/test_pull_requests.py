@@ -6,7 +6,7 @@ from threading import Thread
 import pytest
 
 from auditor.core.errors import MachineError
-from runners.github.pulls import HeadCommit, Pulls
+from runners.github.pulls import HeadCommit, PullRequests
 
 
 class Server(HTTPServer):
@@ -43,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
 def test_a_token_does_not_go_along_with_a_redirection():
     head = HeadCommit("a" * 40, "better", "somebody/fork")
     with Server() as elsewhere, Server(elsewhere.address) as github:
-        pulls = Pulls(api=github.address, repository="a/b", token="secret")  # noqa: S106
+        pulls = PullRequests(api=github.address, repository="a/b", token="secret")  # noqa: S106
 
         with pytest.raises(MachineError, match="307"):
             pulls.number(head)

@@ -8,7 +8,7 @@ import pytest
 from gobench_making import lab
 
 from auditor.core.jobs import Invocation
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 
 RING = Path(__file__).parents[2] / "subjects" / "go-ring"
@@ -18,7 +18,7 @@ RING = Path(__file__).parents[2] / "subjects" / "go-ring"
 def go_home(warm, tmp_path_factory):
     if shutil.which("go") is None:
         pytest.skip("go is not installed")
-    return Home(warm.home(tmp_path_factory.mktemp("go-home")))
+    return HomeFolder(warm.home(tmp_path_factory.mktemp("go-home")))
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ from auditor.core.subject import Method, Project
 from auditor.core.suite import Benchmark, Suite
 from mutators.go import GoMutator
 from runners.gobench.harness import GoBench
-from runners.gobench.project import prepare
-from runners.home import Home
+from runners.gobench.project import prepare_project
+from runners.home import HomeFolder
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.trial import TrialExecutor
@@ -107,10 +107,10 @@ def schedule(arms, operations, rounds) -> Schedule:
     )
 
 
-def lab(tree: Path, home: Home, environment: Mapping[str, str], top=None, **options) -> Lab:
+def lab(tree: Path, home: HomeFolder, environment: Mapping[str, str], top=None, **options) -> Lab:
     """Make a subject ready and find its suite."""
     host = LocalHost()
-    project = prepare(
+    project = prepare_project(
         tree,
         name=None,
         revision="now",
@@ -124,7 +124,7 @@ def lab(tree: Path, home: Home, environment: Mapping[str, str], top=None, **opti
         project=project,
         harness=GoBench(HANGING_SECONDS),
         host=host,
-        builds=home.work(project.digest),
+        builds=home.make_work_folder(project.digest),
         clock=SystemClock(),
     )
     return Lab(project, bench, bench.discover())

@@ -6,8 +6,8 @@ import pytest
 
 from auditor.core.subject import Method, Span
 from runners.gobench.closures import settings_lines
-from runners.gobench.project import prepare
-from runners.gobench.readable import Tree, hints
+from runners.gobench.project import prepare_project
+from runners.gobench.readable import CopiedTree, read_hints
 from runners.hosts.local import LocalHost
 
 _TEST = """package {0}_test
@@ -68,7 +68,7 @@ def _project(go_home, folder, files, tags="", environment=()):
             path = tree / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-    return prepare(
+    return prepare_project(
         tree,
         name=None,
         revision="r",
@@ -195,7 +195,7 @@ def test_another_version_of_a_dependency_matters_to_those_that_need_it(digests):
 
 @pytest.mark.subject
 def test_a_program_holds_what_is_compiled_into_it(go_home, tmp_path):
-    closure = _project(go_home, tmp_path, FILES).closure("example.org/m/left")
+    closure = _project(go_home, tmp_path, FILES).find_group_inputs("example.org/m/left")
 
     assert closure.files == {
         "base/base.go", "left/left.go", "left/left_test.go", "left/words.txt"
@@ -214,7 +214,7 @@ def test_a_package_that_needs_a_broken_one_is_told_by_everything(go_home, tmp_pa
     project = _project(go_home, tmp_path, FILES | broken)
 
     assert dict(project.closures).keys() == {"example.org/m/right"}
-    assert project.closure("example.org/m/left").digest == project.digest
+    assert project.find_group_inputs("example.org/m/left").digest == project.digest
 
 
 def test_lines_that_choose_dependencies_decide_nothing_by_themselves():
@@ -242,13 +242,13 @@ def test_lines_that_choose_dependencies_decide_nothing_by_themselves():
     ],
 )
 def test_code_that_can_list_a_folder_is_known_by_its_imports_and_names(text, lists):
-    assert hints(text).lists == lists
+    assert read_hints(text).lists == lists
 
 
 def test_data_is_whatever_is_no_code_and_no_text_for_people(tmp_path):
     files = ("a.go", "a.txt", "LICENSE", "x/README", "x/testdata/README", "odd name.go", "_x/a.go")
     (tmp_path / "a.go").write_text("package a\n")
-    tree = Tree(tmp_path, dict.fromkeys(files, "1"))
+    tree = CopiedTree(tmp_path, dict.fromkeys(files, "1"))
 
     assert list(tree.data(frozenset(["a.go"]))) == [
         "_x/a.go", "a.txt", "odd name.go", "x/testdata/README"
@@ -256,6 +256,6 @@ def test_data_is_whatever_is_no_code_and_no_text_for_people(tmp_path):
 
 
 def test_where_a_link_leads_counts_as_data(tmp_path):
-    tree = Tree(tmp_path, {"b/l": "link b/l\0../docs", "docs/README": "1", "x/README": "1"})
+    tree = CopiedTree(tmp_path, {"b/l": "link b/l\0../docs", "docs/README": "1", "x/README": "1"})
 
     assert list(tree.data(frozenset())) == ["b/l", "docs/README"]

@@ -6,7 +6,7 @@ import pytest
 from gobench_making import schedule
 
 from auditor.core.errors import AuditError, Exit
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import PLAIN
 from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Purpose, Trial
@@ -45,7 +45,7 @@ def _read(stderr, *, code=1, name="BenchmarkA"):
         timeout_seconds=1,
     )
     files = {Path("/x/launch"): b"build go1.26.8"}
-    answer = Completed(exit_code=code, stderr=stderr.encode(), seconds=9.0, files=files)
+    answer = CompletedProcess(exit_code=code, stderr=stderr.encode(), seconds=9.0, files=files)
     return GoBench().read(trial, [answer])
 
 

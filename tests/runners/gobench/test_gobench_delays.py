@@ -12,7 +12,7 @@ from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Crashed, Measured, NeverCalled, NotBuilt
 from auditor.core.schedule import Arm, ArmName, Block, EarlyStop, Phase
 from auditor.core.values import CLOCK_COST, METHOD_CALLS, METHOD_TIME, OPERATIONS, TIME
-from auditor.stats.signed_rank import shift
+from auditor.stats.signed_rank import estimate_shift
 
 pytestmark = pytest.mark.subject
 
@@ -231,7 +231,7 @@ def test_equal_arms_do_not_differ_where_the_program_keeps_state(uuid, name, meth
     made = replace(made, blocks=(*made.blocks, *blocks))
     outcome = uuid.run(uuid.delayed(name, f"github.com/google/uuid.{method}", made))
     probe, control = (outcome.of(TIME, arm.name).values for arm in arms)
-    result = shift(np.log(control) - np.log(probe), level=0.9999)
+    result = estimate_shift(np.log(control) - np.log(probe), level=0.9999)
 
     assert result.interval[0] <= 0 <= result.interval[1]
 

@@ -10,11 +10,11 @@ from gobench_making import lab
 from growth import growth
 
 from auditor.core.outcome import Counted
-from runners.gobench.modules import OFF, choose_modules
-from runners.gobench.project import prepare
-from runners.home import Home
+from runners.gobench.modules import NO_WORKSPACE, choose_modules
+from runners.gobench.project import prepare_project
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
-from runners.subjects.gopath import MADE
+from runners.subjects.gopath import GENERATED_HEADER
 
 LIBRARY = "package cut\n\nfunc Cut(n int) int { return n / 2 }\n"
 HELPER = "package bench\n\nfunc Sizes() int { return 8 }\n"
@@ -162,7 +162,7 @@ def test_a_folder_that_is_not_part_of_the_copy_is_no_library(tmp_path):
 def test_a_workspace_without_the_module_is_not_its_build(tmp_path):
     tree = write(benchmark_module(library(tmp_path)), {"go.work": "go 1.21\n\nuse .\n"})
 
-    assert choose_modules(tree / "benchmarks", tree).workspace == OFF
+    assert choose_modules(tree / "benchmarks", tree).workspace == NO_WORKSPACE
     assert choose_modules(tree, tree, chooses=False).workspace == str(tree / "go.work")
 
 
@@ -217,7 +217,7 @@ def without_a_module(folder):
     return proxy, write(
         folder / "old",
         {
-            "go.mod": f"{MADE}\n\nmodule example.org/old\n\ngo 1.16\n",
+            "go.mod": f"{GENERATED_HEADER}\n\nmodule example.org/old\n\ngo 1.16\n",
             "old.go": 'package old\n\nimport "example.org/dep"\n\n'
             "func Two() int { return dep.One() + 1 }\n",
             "old_test.go": 'package old\n\nimport "testing"\n\n'
@@ -229,14 +229,14 @@ def without_a_module(folder):
 def prepared(tmp_path, home, host, flags=""):
     proxy, tree = without_a_module(tmp_path)
     environment = {**os.environ, "GOPROXY": proxy.as_uri(), "GOSUMDB": "off", "GOFLAGS": flags}
-    return prepare(
+    return prepare_project(
         tree, name=None, revision="", home=home, host=host, environment=environment, options={}
     )
 
 
 @pytest.mark.subject
 def test_blanks_and_quotes_in_the_path_of_our_folder_and_in_the_users_flags_stay(tmp_path):
-    home = Home(tmp_path / "a user's home")
+    home = HomeFolder(tmp_path / "a user's home")
 
     project = prepared(tmp_path, home, LocalHost(), "'-ldflags=-s -w'")
 
@@ -252,7 +252,7 @@ class FailingTidy(LocalHost):
 
 @pytest.mark.subject
 def test_why_no_versions_could_be_chosen_is_said(tmp_path):
-    project = prepared(tmp_path, Home(tmp_path / "home"), FailingTidy())
+    project = prepared(tmp_path, HomeFolder(tmp_path / "home"), FailingTidy())
 
     assert "`go mod tidy` failed: go: 'go mod tidy' accepts no arguments" in project.notes[-1]
 

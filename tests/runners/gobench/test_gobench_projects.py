@@ -7,7 +7,7 @@ import pytest
 from gobench_making import lab
 
 from auditor.core.errors import BuildFailed, ResolveFailed, SubjectError, ToolMissing
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.outcome import Counted, NotBuilt
 from runners.gobench import toolchain
 from runners.gobench.harness import GoBench
@@ -191,10 +191,10 @@ def test_an_old_go_is_refused(tmp_path):
         """A machine whose Go is from before sub-benchmarks could be skipped."""
 
         def run(self, job):
-            return Completed(exit_code=0, stdout=b'{"GOVERSION": "go1.19.2"}')
+            return CompletedProcess(exit_code=0, stdout=b'{"GOVERSION": "go1.19.2"}')
 
     with pytest.raises(ToolMissing, match=r"go1\.19\.2 is too old"):
-        toolchain.settings(OldGo(), {}, tmp_path)
+        toolchain.read_go_settings(OldGo(), {}, tmp_path)
 
 
 def test_all_that_go_writes_is_in_folders_of_ours(ring, go_home):

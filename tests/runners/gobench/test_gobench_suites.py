@@ -7,13 +7,13 @@ import pytest
 from gobench_making import schedule
 
 from auditor.core.errors import BuildFailed, MachineError, NoBenchmarks
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.listing import Listing
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.subject import SourceRole
 from auditor.core.suite import Suite
-from auditor.measure.suite_runs import chosen
+from auditor.measure.suite_runs import choose_benchmarks
 from runners.gobench.harness import GoBench
 from runners.hosts.local import LocalHost
 
@@ -227,7 +227,7 @@ def test_all_is_listed_where_nothing_is_known_nor_can_be_asked_for(ring, tmp_pat
         if job.makes is None:
             return LocalHost().run(job)
         built.add(job.makes)
-        return Completed(exit_code=1, stderr=b"does not build")
+        return CompletedProcess(exit_code=1, stderr=b"does not build")
 
     with pytest.raises(BuildFailed, match="with benchmarks builds"):
         GoBench().discover(ring.project, tmp_path, ask, Listing(is_asked_for=_nothing))
@@ -239,7 +239,7 @@ def test_a_package_that_is_asked_for_and_does_not_build_is_said(ring, tmp_path):
     def ask(job):
         if job.makes is None:
             return LocalHost().run(job)
-        return Completed(exit_code=1, stderr=b"it is broken")
+        return CompletedProcess(exit_code=1, stderr=b"it is broken")
 
     listing = Listing(is_asked_for=lambda unit, _name: unit == UNIT)
     suite = GoBench().discover(ring.project, tmp_path, ask, listing)
@@ -248,7 +248,7 @@ def test_a_package_that_is_asked_for_and_does_not_build_is_said(ring, tmp_path):
     assert "it is broken" in dict(suite.unusable)[UNIT]
     assert f"{UNIT}/naughty" in suite.passed_over
     with pytest.raises(NoBenchmarks, match=r"may match '\^Benchmark' that could be listed"):
-        chosen(suite, "^Benchmark")
+        choose_benchmarks(suite, "^Benchmark")
 
 
 def _listed(ring, unit):

@@ -9,7 +9,7 @@ from gobench_making import schedule
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import PLAIN, Delay, InjectionKind, Variant, VariantKind
 from auditor.core.outcome import (
     Counted,
@@ -27,7 +27,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.values import TIME
 from runners.gobench import commands, text
 from runners.gobench.harness import GoBench
-from runners.gobench.settings import GoSettings, bodies, mentions
+from runners.gobench.settings import GoSettings, mentions_word, split_functions
 
 NAME = "BenchmarkA/b"
 LINE = b"BenchmarkA/b-2  \t      50\t        12.5 ns/op\t     3.00 hits\t  8 B/op\n"
@@ -56,7 +56,7 @@ def _answer(stdout=b"", *, code=0, records=None, truncated=False):
     files = {Path("/x/launch"): b"run"}
     if records is not None:
         files[Path("/x/records")] = records
-    return Completed(exit_code=code, stdout=stdout, files=files, truncated=truncated)
+    return CompletedProcess(exit_code=code, stdout=stdout, files=files, truncated=truncated)
 
 
 def _read(trial, *answers):
@@ -190,7 +190,7 @@ def test_no_bytes_make_reading_fail(junk):
     outcome = _read(_trial(), _answer(_printed(junk, junk)))
 
     assert isinstance(outcome, (Unreadable, Skipped, Crashed))
-    text.leaves(junk)
+    text.parse_leaves(junk)
     assert text.LiveResults(NAME).read(junk) == []
 
 
@@ -234,15 +234,15 @@ def test_a_leaf_is_selected_by_quoted_elements_and_nothing_below_it():
 
 
 def test_a_word_is_found_in_the_functions_that_a_benchmark_names():
-    functions = bodies(
+    functions = split_functions(
         [b"func BenchmarkA(b *testing.B) { run(b) }\nfunc run(b B) { b.RunParallel() }\n"]
     )
 
-    assert mentions("BenchmarkA", ".RunParallel(", functions)
-    assert not mentions("BenchmarkA", ".Loop()", functions)
+    assert mentions_word("BenchmarkA", ".RunParallel(", functions)
+    assert not mentions_word("BenchmarkA", ".Loop()", functions)
 
 
 def test_a_test_file_without_functions_has_no_bodies():
     texts = [b"package a\n\nvar cases = []int{1}\n", b"package a\n\nfunc A() {}\nfunc B() {}\n"]
 
-    assert bodies(texts) == {"A": "func A() {}\n", "B": "func B() {}\n"}
+    assert split_functions(texts) == {"A": "func A() {}\n", "B": "func B() {}\n"}

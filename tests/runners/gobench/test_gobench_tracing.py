@@ -9,15 +9,15 @@ import pytest
 from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Skipped, TimedOut, Traced
 from auditor.core.request import FolderSpec
-from auditor.trace.study_clients import trial_of
+from auditor.trace.study_clients import make_trial
 from mutators.go import GoMutator
 from runners.gobench.client import prepare_client
 from runners.gobench.harness import GoBench
-from runners.gobench.project import prepare
+from runners.gobench.project import prepare_project
 from runners.gobench.tracer import GoTracer
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 from runners.trial import TrialRunner
 
 pytestmark = pytest.mark.subject
@@ -57,10 +57,12 @@ def traced(go_home, tmp_path):
                 path.write_text(text)
         host = LocalHost()
         common = {"home": go_home, "host": host, "environment": dict(os.environ)}
-        library = prepare(folder / "library", name=None, revision="now", options={}, **common)
+        library = prepare_project(
+            folder / "library", name=None, revision="now", options={}, **common
+        )
         sources = GoBench().sources(library, tmp_path / "library", host.run)
         spec = {**common, "environment": tuple(sorted(os.environ.items()))}
-        placed = place(FolderSpec(folder / "client"), **spec)
+        placed = place_subject(FolderSpec(folder / "client"), **spec)
         # What it replaces is beside the copy, too.
         shutil.copytree(folder / "library", placed.tree.parent / "library", dirs_exist_ok=True)
         project = prepare_client(placed, library.name, tests=tests, **spec)
@@ -68,12 +70,12 @@ def traced(go_home, tmp_path):
         variant = Variant(VariantKind.TRACED, methods)
         overlay = GoMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
-        trial = trial_of(project, variant, overlay, seconds)
+        trial = make_trial(project, variant, overlay, seconds)
         runner = TrialRunner(
             project=project,
             launcher=GoTracer(),
             host=host,
-            builds=go_home.work(project.digest),
+            builds=go_home.make_work_folder(project.digest),
             clock=SystemClock(),
         )
         return runner.run(trial).outcome

@@ -9,11 +9,11 @@ from pathlib import Path
 from docker_daemon import IMAGE
 from ssh_daemon import NAME
 
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.clock import SystemClock
-from runners.hosts.daemon import Daemon
+from runners.hosts.daemon import DockerDaemon
 from runners.hosts.docker import ContainerLimits, DockerHost
-from runners.hosts.machine_facts import machine_facts
+from runners.hosts.machine_facts import read_machine_facts
 from runners.hosts.ssh.opening import RemoteMachine, connect_host
 
 MEMORY = 256 << 20
@@ -34,7 +34,7 @@ _OPEN = {}
 def connected(where):
     """Return the connection of ours to a daemon that all tests share."""
     if where not in _OPEN:
-        _OPEN[where] = Daemon({"DOCKER_HOST": where}, machine_facts().name)
+        _OPEN[where] = DockerDaemon({"DOCKER_HOST": where}, read_machine_facts().name)
         atexit.register(_OPEN[where].__exit__)
     return _OPEN[where]
 
@@ -42,14 +42,14 @@ def connected(where):
 def docker_host(where, folder, *, image=IMAGE, memory=MEMORY, processes=64, cpus=""):
     """Return a host of containers whose files are below a folder."""
     daemon = connected(where)
-    home = Home(folder / "home", mode=0o755)
+    home = HomeFolder(folder / "home", mode=0o755)
     home.subjects()
     return DockerHost(
         daemon=daemon,
         image=daemon.image(image),
         limits=ContainerLimits(memory=memory, processes=processes, cpus=cpus),
         home=home,
-        own=Home(folder / "own"),
+        own=HomeFolder(folder / "own"),
         network="host",
     )
 

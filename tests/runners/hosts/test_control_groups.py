@@ -6,7 +6,7 @@ import pytest
 
 from runners.hosts import groups, machine_facts
 from runners.hosts.interference import interference_between, parse_counters
-from runners.hosts.machine_facts import LIMITS, linux_facts, parse_facts
+from runners.hosts.machine_facts import LIMITS, make_host_facts, parse_facts
 
 UNIFIED = "0::/system.slice/slurmstepd.scope/job_7/step_0\n"
 SEPARATE = "9:name=systemd:/a\n4:memory:/slurm/uid_1/job_7\n2:cpu,cpuacct:/slurm\n0::/\n"
@@ -23,8 +23,8 @@ def printed(texts):
 
 
 def known(**texts):
-    found = {"/proc/meminfo": "MemTotal:  16777216 kB", groups.OWN: UNIFIED}
-    return dict(linux_facts(parse_facts(printed(found | texts))).facts)
+    found = {"/proc/meminfo": "MemTotal:  16777216 kB", groups.SELF_CGROUP: UNIFIED}
+    return dict(make_host_facts(parse_facts(printed(found | texts))).facts)
 
 
 @pytest.mark.parametrize("own", [UNIFIED, SEPARATE, ODD, "0::/\n", "2:cpu:/\n", ""])
@@ -36,12 +36,12 @@ def test_a_shell_finds_the_same_files(own):
 
     assert completed.stderr == ""
     assert sorted(completed.stdout.splitlines()) == sorted(
-        groups.paths(own, ("cpu.max", "memory.max"))
+        groups.list_group_files(own, ("cpu.max", "memory.max"))
     )
 
 
 def test_all_groups_from_the_own_one_to_the_root_are_asked():
-    folders = [path.rpartition("/")[0] for path in groups.paths(UNIFIED, ("cpu.stat",))]
+    folders = [path.rpartition("/")[0] for path in groups.list_group_files(UNIFIED, ("cpu.stat",))]
 
     assert folders == [
         f"{JOB}/step_0",
@@ -70,7 +70,7 @@ def test_the_tightest_limit_of_them_holds():
 def test_version_1_says_it_in_two_files():
     result = known(
         **{
-            groups.OWN: SEPARATE,
+            groups.SELF_CGROUP: SEPARATE,
             f"{OF_CPU}/cpu.cfs_quota_us": "30000",
             f"{OF_CPU}/cpu.cfs_period_us": "60000",
             "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
@@ -98,7 +98,9 @@ def test_without_a_limit_all_is_granted(texts):
 
 def test_what_a_machine_says_of_other_files_is_not_read():
     assert known(**{"/elsewhere/cpu.max": "1 100", "/sys/fs/cgroup/other": "1"})["quota"] == "max"
-    assert {path.rpartition("/")[2] for path in groups.paths("0::/\n", LIMITS)} == set(LIMITS)
+    assert {path.rpartition("/")[2] for path in groups.list_group_files("0::/\n", LIMITS)} == set(
+        LIMITS
+    )
 
 
 @pytest.mark.parametrize(

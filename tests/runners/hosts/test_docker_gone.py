@@ -9,13 +9,13 @@ from fake_docker import answering
 from process_making import shell
 
 from auditor.core.errors import MachineError, ResolveFailed
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts import container as containers
 from runners.hosts import daemon as daemons
 from runners.hosts.clock import SystemClock
 from runners.hosts.daemon import Image
 from runners.hosts.docker import ContainerLimits, DockerHost
-from runners.hosts.following import Following
+from runners.hosts.following import OutputFollower
 from runners.hosts.output_watch import OutputWatch, WatchedProcess
 
 IMAGE = Image("some:1", "sha256:1", {})
@@ -23,13 +23,13 @@ IMAGE = Image("some:1", "sha256:1", {})
 
 def ran(daemon, folder):
     """Return how a process ends."""
-    home = Home(folder / "home", mode=0o755)
+    home = HomeFolder(folder / "home", mode=0o755)
     host = DockerHost(
         daemon=daemon,
         image=IMAGE,
         limits=ContainerLimits(memory=1 << 30, processes=64),
         home=home,
-        own=Home(folder / "own"),
+        own=HomeFolder(folder / "own"),
         network="host",
     )
     return host.run(shell("true", cwd=home.subjects(), timeout=600))
@@ -86,8 +86,8 @@ def test_a_signal_that_is_not_answered_ends_nothing(tmp_path):
 def test_one_that_goes_away_before_anything_runs_is_one_line(tmp_path):
     for number, (gone, call, error) in enumerate(
         (
-            ("list", lambda daemon: daemon.sweep(), MachineError),
-            ("remove", lambda daemon: daemon.sweep(), MachineError),
+            ("list", lambda daemon: daemon.remove_orphans(), MachineError),
+            ("remove", lambda daemon: daemon.remove_orphans(), MachineError),
             ("look", lambda daemon: daemon.image("some:1"), MachineError),
         )
     ):
@@ -103,7 +103,7 @@ def test_a_wait_that_fails_is_an_end(tmp_path):
     def fails():
         raise ResolveFailed("of a kind that nobody expects")
 
-    follower = Following(shell("true", cwd=tmp_path))
+    follower = OutputFollower(shell("true", cwd=tmp_path))
     empty = []
     raised = []
     before, threading.excepthook = threading.excepthook, lambda told: raised.append(told.exc_type)
@@ -113,7 +113,7 @@ def test_a_wait_that_fails_is_an_end(tmp_path):
         )
         watch = OutputWatch(watched, SystemClock(), 1000, follower)
         assert not watch.until(time.monotonic() + 60)
-        watch.finish()
+        watch.drain_pipes()
     finally:
         threading.excepthook = before
     assert raised == [ResolveFailed]

@@ -23,8 +23,8 @@ from auditor.core.errors import (
     ResolveFailed,
     SubjectError,
 )
-from auditor.core.jobs import Follow
-from runners.hosts.daemon import LABEL, Daemon
+from auditor.core.jobs import OutputMonitor
+from runners.hosts.daemon import LABEL, DockerDaemon
 
 pytestmark = pytest.mark.subject
 ROOT = Path(__file__).parents[3]
@@ -210,7 +210,7 @@ def test_an_image_is_built_of_a_dockerfile_and_what_fails_is_said(docker, tmp_pa
 )
 def test_a_daemon_that_is_not_there_is_one_line(where, message):
     with pytest.raises(MachineError, match=message) as raised:
-        Daemon({"DOCKER_HOST": where}, "here")
+        DockerDaemon({"DOCKER_HOST": where}, "here")
     assert "\n" not in str(raised.value)
 
 
@@ -256,7 +256,7 @@ def test_a_file_of_ours_is_not_written_through_a_link(place, tmp_path):
 
 def test_what_tells_a_process_to_end_is_not_made_through_its_link(place, tmp_path):
     victim = tmp_path / "victim"
-    follow = Follow(
+    follow = OutputMonitor(
         read=lambda data: [(1.0, 1.0)] if data else [],
         judge=lambda *_: 0.5,
         path=Path("shown"),
@@ -285,11 +285,11 @@ def started(docker, folder):
 
 def test_a_container_of_a_killed_auditor_is_found_and_removed(docker, tmp_path):
     with started(docker, tmp_path) as auditor:
-        assert connected(docker).sweep() == 0, "its auditor still runs"
+        assert connected(docker).remove_orphans() == 0, "its auditor still runs"
         auditor.kill()
     assert len(left(docker)) == 1
 
-    assert connected(docker).sweep() == 1
+    assert connected(docker).remove_orphans() == 1
     assert left(docker) == []
 
 

@@ -10,7 +10,7 @@ from process_making import job, shell
 from ssh_daemon import SMALL
 
 from auditor.core.errors import FolderUnusable, ToolMissing
-from auditor.core.jobs import Follow
+from auditor.core.jobs import OutputMonitor
 from runners.hosts.docker import DockerHost
 from runners.hosts.interference import STAT
 from runners.hosts.local import LocalHost
@@ -205,7 +205,7 @@ def test_a_process_ends_once_it_has_shown_enough(place, path):
         return [(float(line), 0.01) for line in data.split()]
 
     text = COUNTS.format(" >> shown" if path else "", "")
-    answer = ran(place, text, follow=Follow(read=read, judge=judge, path=path))
+    answer = ran(place, text, follow=OutputMonitor(read=read, judge=judge, path=path))
 
     assert (answer.exit_code, answer.enough) == (0, True)
     assert seen == [1.0, 2.0, 3.0]

@@ -8,8 +8,8 @@ import pytest
 from process_making import gone, number_in, shell
 
 from auditor.core.errors import SubjectError
-from auditor.core.jobs import Follow
-from runners.hosts.following import Following
+from auditor.core.jobs import OutputMonitor
+from runners.hosts.following import OutputFollower
 from runners.hosts.limited import LimitedHost
 from runners.hosts.local import LocalHost
 
@@ -41,14 +41,14 @@ class Counting:
         return self.grace if len(self.seen) == self.enough else None
 
     def of(self, path=SHOWN, enough=Path("enough")):
-        return Follow(read=self.read, judge=self.judge, path=path, enough=enough)
+        return OutputMonitor(read=self.read, judge=self.judge, path=path, enough=enough)
 
 
 def raising(path):
     def judge(seconds, lasted):
         raise ZeroDivisionError("a watcher that fails")
 
-    return Follow(read=Counting(1).read, judge=judge, path=path, enough=Path("enough"))
+    return OutputMonitor(read=Counting(1).read, judge=judge, path=path, enough=Path("enough"))
 
 
 def lines(path):
@@ -182,7 +182,7 @@ def test_what_tells_it_lies_in_no_folder_that_a_link_leads_out_to(tmp_path):
     told = shell(DEAF, cwd=theirs, follow=Counting(3).of(enough=Path("told/enough")))
 
     with pytest.raises(SubjectError, match="nothing was read or written through it"):
-        Following(told, theirs)
+        OutputFollower(told, theirs)
 
     assert (ours / "enough").read_text() == "mine"
 
@@ -218,13 +218,13 @@ def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path):
 def test_a_killed_auditor_leaves_no_followed_process(tmp_path):
     text = (
         "import sys; from pathlib import Path\n"
-        "from auditor.core.jobs import Follow, Invocation\n"
+        "from auditor.core.jobs import Invocation, OutputMonitor\n"
         "from runners.hosts.local import LocalHost\n"
         "folder = Path(sys.argv[1])\n"
         "def look(_): (folder / 'looked').write_text('1\\n'); return ()\n"
         "LocalHost().run(Invocation(argv=('sh', '-c', 'echo $$ > pid; echo > shown; sleep 600'),"
         " cwd=folder, environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600,"
-        " follow=Follow(read=look, path=folder / 'shown')))\n"
+        " follow=OutputMonitor(read=look, path=folder / 'shown')))\n"
     )
     with subprocess.Popen((sys.executable, "-c", text, str(tmp_path)), cwd=ROOT) as auditor:
         pid = number_in(tmp_path / "pid")

@@ -6,18 +6,18 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from auditor.core.errors import FolderUnusable
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.subjects.tree_entries import TreeEntry, place_entries
 
 
 def test_nothing_is_made_before_it_is_asked_for(tmp_path):
-    Home(tmp_path / "home")
+    HomeFolder(tmp_path / "home")
 
     assert list(tmp_path.iterdir()) == []
 
 
 def test_nobody_else_may_look_into_it(tmp_path):
-    home = Home(tmp_path / "a" / "home")
+    home = HomeFolder(tmp_path / "a" / "home")
 
     home.subjects()
 
@@ -25,17 +25,17 @@ def test_nobody_else_may_look_into_it(tmp_path):
 
 
 def test_folders_are_apart_from_each_other(tmp_path):
-    home = Home(tmp_path / "home")
+    home = HomeFolder(tmp_path / "home")
 
-    folders = {home.cache("x"), home.tools("x"), home.work("x"), home.subjects()}
+    folders = {home.cache("x"), home.tools("x"), home.make_work_folder("x"), home.subjects()}
 
     assert len(folders) == 4
     assert all(folder.is_dir() and folder.is_relative_to(home.root) for folder in folders)
 
 
 def test_a_scratch_folder_is_gone_afterwards(tmp_path):
-    home = Home(tmp_path)
-    with home.scratch() as folder:
+    home = HomeFolder(tmp_path)
+    with home.make_scratch_folder() as folder:
         (folder / "file").write_text("x")
 
     assert not folder.exists()
@@ -49,9 +49,9 @@ def aged(folder, days):
 
 
 def test_what_nobody_has_used_for_a_month_is_removed_with_what_is_read_only_in_it(tmp_path):
-    home = Home(tmp_path)
+    home = HomeFolder(tmp_path)
     every = [
-        home.subjects() / "content", home.work("java-1"), home.builds("digest"),
+        home.subjects() / "content", home.make_work_folder("java-1"), home.builds("digest"),
         home.cache("maven"), home.tools("agent"),
     ]  # fmt: skip
     for folder in every:
@@ -63,7 +63,7 @@ def test_what_nobody_has_used_for_a_month_is_removed_with_what_is_read_only_in_i
     recent.mkdir()
     aged(recent, 29)
 
-    with home.scratch():
+    with home.make_scratch_folder():
         pass
 
     assert [folder.exists() for folder in every] == [False, False, False, True, True]
@@ -72,31 +72,31 @@ def test_what_nobody_has_used_for_a_month_is_removed_with_what_is_read_only_in_i
 
 def test_read_only_folders_are_made_writable_before_they_are_removed(tmp_path, monkeypatch):
     """Who is root removes them anyway."""
-    home, seen = Home(tmp_path), []
-    (home.work("old") / "locked").mkdir()
-    (home.work("old") / "locked").chmod(0o555)
+    home, seen = HomeFolder(tmp_path), []
+    (home.make_work_folder("old") / "locked").mkdir()
+    (home.make_work_folder("old") / "locked").chmod(0o555)
     aged(home.root / "work" / "old", 31)
     monkeypatch.setattr(
         "runners.home.shutil.rmtree",
         lambda folder, **_: seen.extend(path.stat().st_mode & 0o777 for path in folder.iterdir()),
     )
 
-    with home.scratch():
+    with home.make_scratch_folder():
         assert seen == [0o755]
 
 
 def test_what_is_asked_for_again_counts_as_used(tmp_path):
-    home = Home(tmp_path)
-    for ask in (home.work, home.builds):
+    home = HomeFolder(tmp_path)
+    for ask in (home.make_work_folder, home.builds):
         aged(ask("digest"), 31)
         again = ask("digest")
 
-        with home.scratch():
+        with home.make_scratch_folder():
             assert again.is_dir()
 
 
 def test_a_tree_that_is_asked_for_again_counts_as_used(tmp_path):
-    home = Home(tmp_path)
+    home = HomeFolder(tmp_path)
     entries = [TreeEntry(PurePosixPath("go.mod"), b"module m", executable=False)]
     tree, *_ = place_entries(entries, home)
     aged(tree, 29)
@@ -106,20 +106,20 @@ def test_a_tree_that_is_asked_for_again_counts_as_used(tmp_path):
 
 
 def test_where_an_old_link_leads_nothing_is_touched(tmp_path):
-    home = Home(tmp_path / "home")
+    home = HomeFolder(tmp_path / "home")
     theirs = tmp_path / "theirs"
     (theirs / "folder").mkdir(parents=True)
     (theirs / "folder").chmod(0o700)
     theirs.chmod(0o700)
-    old = [home.work("old") / "inside", home.work("x").parent / "link"]
+    old = [home.make_work_folder("old") / "inside", home.make_work_folder("x").parent / "link"]
     for link in old:
         link.symlink_to(theirs)
         os.utime(link, (1, 1), follow_symlinks=False)
     aged(home.root / "work" / "old", 31)
-    os.mkfifo(home.work("x").parent / "pipe")
-    aged(home.work("x").parent / "pipe", 31)
+    os.mkfifo(home.make_work_folder("x").parent / "pipe")
+    aged(home.make_work_folder("x").parent / "pipe", 31)
 
-    with home.scratch():
+    with home.make_scratch_folder():
         pass
 
     assert not (home.root / "work" / "old").exists()
@@ -132,10 +132,10 @@ def test_a_file_in_the_way_is_said_in_one_line(tmp_path):
     (tmp_path / "home").write_text("")
 
     with pytest.raises(FolderUnusable, match="a file is in the way"):
-        Home(tmp_path / "home").cache("x")
+        HomeFolder(tmp_path / "home").cache("x")
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder that refuses all")
 def test_a_folder_that_refuses_even_root_is_said_in_one_line():
     with pytest.raises(FolderUnusable, match="cannot write /proc"):
-        Home(Path("/proc/bench-audit")).cache("x")
+        HomeFolder(Path("/proc/bench-audit")).cache("x")

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from runners.hosts.interrupts import HeldBack
+from runners.hosts.interrupts import DelayedInterrupts
 
 
 class Asked(Exception):
@@ -27,7 +27,7 @@ def handlers():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_request_is_heard_once_it_is_let_through(handlers, number):
-    with HeldBack() as requests:
+    with DelayedInterrupts() as requests:
         signal.raise_signal(number)  # and nothing is raised
         with pytest.raises(Asked):
             requests.release()
@@ -36,7 +36,7 @@ def test_a_request_is_heard_once_it_is_let_through(handlers, number):
 
 
 def test_a_request_is_heard_at_the_end_where_nothing_lets_it_through(handlers):
-    requests = HeldBack()
+    requests = DelayedInterrupts()
 
     requests.__enter__()
     signal.raise_signal(signal.SIGTERM)  # and nothing is raised
@@ -56,7 +56,7 @@ def test_a_request_between_the_two_leaves_no_other_one_held(handlers, monkeypatc
         return result
 
     monkeypatch.setattr(signal, "signal", replaced)
-    with pytest.raises(Asked), HeldBack():
+    with pytest.raises(Asked), DelayedInterrupts():
         pass
 
     assert signal.getsignal(signal.SIGINT) is signal.getsignal(signal.SIGTERM) is handlers
@@ -65,7 +65,7 @@ def test_a_request_between_the_two_leaves_no_other_one_held(handlers, monkeypatc
 def test_what_nothing_in_python_handles_is_not_held_back(handlers):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
-    with HeldBack():
+    with DelayedInterrupts():
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
         assert signal.getsignal(signal.SIGINT) is not handlers
 
@@ -74,7 +74,7 @@ def test_other_threads_hold_nothing_back(handlers):
     found = []
 
     def look():
-        with HeldBack():
+        with DelayedInterrupts():
             found.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=look)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auditor.core.errors import Exit, OutOfTime
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from runners.hosts.fake import FakeHost
 from runners.hosts.limited import GRACE_SECONDS, LimitedHost
 
@@ -29,7 +29,7 @@ def job(seconds):
     ],
 )
 def test_no_process_has_more_time_than_there_is(left, own, limit):
-    host = FakeHost(lambda _: Completed(exit_code=0))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=0))
 
     LimitedHost(host, lambda: left, over).run(job(own))
 
@@ -37,7 +37,7 @@ def test_no_process_has_more_time_than_there_is(left, own, limit):
 
 
 def test_when_all_time_is_over_no_process_is_started():
-    host = FakeHost(lambda _: Completed(exit_code=0))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=0))
 
     with pytest.raises(OutOfTime):
         LimitedHost(host, lambda: -GRACE_SECONDS, over).run(job(0.1))
@@ -46,13 +46,13 @@ def test_when_all_time_is_over_no_process_is_started():
 
 
 def test_a_process_that_used_up_its_own_time_has_timed_out():
-    answer = Completed(exit_code=None)
+    answer = CompletedProcess(exit_code=None)
 
     assert LimitedHost(FakeHost(lambda _: answer), lambda: 100.0, over).run(job(60.0)) is answer
 
 
 def test_a_process_that_the_end_stopped_gives_no_answer():
-    host = LimitedHost(FakeHost(lambda _: Completed(exit_code=None)), lambda: 10.0, over)
+    host = LimitedHost(FakeHost(lambda _: CompletedProcess(exit_code=None)), lambda: 10.0, over)
 
     with pytest.raises(OutOfTime, match="the budget was used up") as caught:
         host.run(job(60.0))
@@ -61,6 +61,6 @@ def test_a_process_that_the_end_stopped_gives_no_answer():
 
 
 def test_the_machine_is_the_one_behind_it():
-    host = FakeHost(lambda _: Completed(exit_code=0))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=0))
 
     assert LimitedHost(host, lambda: 1.0, over).facts() == host.facts()

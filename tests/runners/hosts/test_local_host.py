@@ -10,8 +10,8 @@ import pytest
 from process_making import alive, gone, job, number_in, processes_with_parent, shell
 
 from auditor.core.errors import FolderUnusable, MachineError, SubjectError, ToolMissing
-from auditor.core.jobs import Completed
-from runners.hosts.capped import Caps
+from auditor.core.jobs import CompletedProcess
+from runners.hosts.capped import JobCaps
 from runners.hosts.clock import SystemClock
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
@@ -110,22 +110,22 @@ def test_children_of_ours_that_are_no_jobs_stay(tmp_path):
 
 CAPPED = {
     "memory of one process": (
-        Caps(memory=64 << 20),
+        JobCaps(memory=64 << 20),
         "x = bytearray(200 << 20)\ntime.sleep(60)",
         "64 MiB of memory (local.memory)",
     ),
     "memory of a process that has left": (
-        Caps(memory=64 << 20),
+        JobCaps(memory=64 << 20),
         "if not os.fork():\n    os.setsid()\n    x = bytearray(200 << 20)\ntime.sleep(60)",
         "64 MiB of memory (local.memory)",
     ),
     "processes": (
-        Caps(processes=20),
+        JobCaps(processes=20),
         "for _ in range(40):\n    if not os.fork():\n        break\ntime.sleep(60)",
         "20 processes and threads (local.processes)",
     ),
     "threads": (
-        Caps(processes=20),
+        JobCaps(processes=20),
         "for _ in range(40): threading.Thread(target=time.sleep, args=(60,)).start()",
         "20 processes and threads (local.processes)",
     ),
@@ -146,7 +146,7 @@ def test_a_job_that_takes_more_than_it_may_is_ended(tmp_path, caps, text, messag
 
 
 def test_a_job_within_its_limits_is_left_alone(tmp_path):
-    host = LocalHost(caps=Caps(memory=256 << 20, processes=20))
+    host = LocalHost(caps=JobCaps(memory=256 << 20, processes=20))
 
     answer = host.measuring(()).run(shell("sleep 0.3; echo done", cwd=tmp_path))
 
@@ -167,9 +167,9 @@ def test_a_killed_auditor_leaves_nothing_running(tmp_path):
         "import sys; from pathlib import Path\n"
         "from auditor.core.jobs import Invocation\n"
         "from runners.hosts import local\n"
-        "folder, capped = Path(sys.argv[1]), local.capped\n"
+        "folder, capped = Path(sys.argv[1]), local.enforce_caps\n"
         "def kept(*given): (folder / 'kept').write_text('1\\n'); return capped(*given)\n"
-        "local.capped = kept\n"
+        "local.enforce_caps = kept\n"
         "local.LocalHost().run(Invocation(argv=('sh', '-c',"
         " 'sh -c \"echo \\\\$\\\\$ > pid; sleep 600\" & sleep 600'), cwd=folder,"
         " environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600))\n"
@@ -237,7 +237,7 @@ def test_a_full_disk_is_one_line(tmp_path):
 
 
 def test_the_fake_host_remembers_what_it_was_asked(tmp_path):
-    host = FakeHost(lambda asked: Completed(exit_code=0, stdout=asked.argv[0].encode()))
+    host = FakeHost(lambda asked: CompletedProcess(exit_code=0, stdout=asked.argv[0].encode()))
 
     answer = host.run(job("true", cwd=tmp_path))
 

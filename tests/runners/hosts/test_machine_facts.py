@@ -6,9 +6,9 @@ is `CPU implementer` 0x41 (ARM) with part 0xd0c (Neoverse N1) or 0xd40 (Neoverse
 
 import pytest
 
-from auditor.store.machines import machine
+from auditor.store.machines import make_machine_key
 from runners.hosts import machine_facts
-from runners.hosts.machine_facts import linux_facts, parse_facts
+from runners.hosts.machine_facts import make_host_facts, parse_facts
 
 CORE = """\
 processor\t: {number}
@@ -42,7 +42,7 @@ def host(cpuinfo, product="", vendor="", **files):
         for key, text in {**texts, **named}.items()
         if text
     )
-    return linux_facts(parse_facts(printed))
+    return make_host_facts(parse_facts(printed))
 
 
 def known(*arguments, **files):
@@ -97,4 +97,4 @@ def test_what_is_measured_on_unlike_processors_or_beside_metal_is_never_mixed():
         host(N1, "m6g.metal", "Amazon EC2"),
     ]
 
-    assert len({machine(kind) for kind in kinds}) == len(kinds)
+    assert len({make_machine_key(kind) for kind in kinds}) == len(kinds)

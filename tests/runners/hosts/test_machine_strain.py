@@ -9,8 +9,8 @@ import pytest
 from process_making import shell
 
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Completed, HostInterference
-from runners.home import Home
+from auditor.core.jobs import CompletedProcess, HostInterference
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
 from runners.hosts.interference import (
     PRESSURE,
@@ -164,8 +164,8 @@ def test_the_loop_is_run_again_after_a_while(tmp_path):
         b"1795451375005000000\n1795451375255000000\n",
         b"1795451376000000000\n1795451377000000000\n",
     ]
-    host = FakeHost(lambda _: Completed(exit_code=0, stdout=said[len(host.jobs) - 1]))
-    loop = ReferenceWorkload(host, Home(tmp_path), "/usr/bin", clock)
+    host = FakeHost(lambda _: CompletedProcess(exit_code=0, stdout=said[len(host.jobs) - 1]))
+    loop = ReferenceWorkload(host, HomeFolder(tmp_path), "/usr/bin", clock)
 
     assert [loop.look().seconds, loop.look().seconds] == [0.25, 0.25]
     clock.now_is = AGAIN_SECONDS + 1
@@ -173,20 +173,26 @@ def test_the_loop_is_run_again_after_a_while(tmp_path):
 
 
 def test_a_clock_that_is_not_fine_enough_says_nothing(tmp_path):
-    host = FakeHost(lambda _: Completed(exit_code=0, stdout=b"1795451375N\n1795451375N\n"))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=0, stdout=b"1795451375N\n1795451375N\n"))
 
-    assert ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).look().seconds is None
+    assert ReferenceWorkload(host, HomeFolder(tmp_path), "/usr/bin", Hands()).look().seconds is None
 
 
 def test_the_loop_takes_some_time_on_a_real_machine(tmp_path):
-    took = ReferenceWorkload(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).look().seconds
+    took = (
+        ReferenceWorkload(LocalHost(), HomeFolder(tmp_path), "/usr/bin:/bin", Hands())
+        .look()
+        .seconds
+    )
 
     assert took is not None
     assert took > 0.01
 
 
 def test_a_probe_runs_the_loop_again_and_again(tmp_path):
-    took, strain = ReferenceWorkload(LocalHost(), Home(tmp_path), "/usr/bin:/bin", Hands()).probe(5)
+    took, strain = ReferenceWorkload(
+        LocalHost(), HomeFolder(tmp_path), "/usr/bin:/bin", Hands()
+    ).measure_loops(5)
 
     assert len(took) == 5
     assert min(took) > 0.01
@@ -199,14 +205,14 @@ def test_a_machine_that_becomes_quiet_is_waited_for(tmp_path, monkeypatch):
 
     def probe(_):
         strain = HostInterference(waited=0.9 if busy.pop(0) else 0.0)
-        return Completed(exit_code=0, stdout=content, strain=strain)
+        return CompletedProcess(exit_code=0, stdout=content, strain=strain)
 
     def sleep(seconds):
         slept.append(seconds)
         clock.now_is += seconds
 
     monkeypatch.setattr("time.sleep", sleep)
-    loop = ReferenceWorkload(FakeHost(probe), Home(tmp_path), "/usr/bin", clock)
+    loop = ReferenceWorkload(FakeHost(probe), HomeFolder(tmp_path), "/usr/bin", clock)
 
     assert loop.becomes_quiet(60.0)
     assert len(slept) == 2
@@ -218,22 +224,23 @@ def test_a_machine_that_becomes_quiet_is_waited_for(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("code", "is_quiet"), [(0, True), (None, False)])
 def test_whether_a_machine_is_quiet_needs_no_fine_clock(tmp_path, monkeypatch, code, is_quiet):
     monkeypatch.setattr("time.sleep", lambda _: None)
-    host = FakeHost(lambda _: Completed(exit_code=code, stdout=b"1795451375N\n" * 6))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=code, stdout=b"1795451375N\n" * 6))
 
     assert (
-        ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).becomes_quiet(0.1) is is_quiet
+        ReferenceWorkload(host, HomeFolder(tmp_path), "/usr/bin", Hands()).becomes_quiet(0.1)
+        is is_quiet
     )
 
 
 def test_a_loop_that_fails_is_said(tmp_path):
-    host = FakeHost(lambda _: Completed(exit_code=None, stderr=b"out of something"))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=None, stderr=b"out of something"))
 
     with pytest.raises(MachineError, match="failed on that machine: out of something"):
-        ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)
+        ReferenceWorkload(host, HomeFolder(tmp_path), "/usr/bin", Hands()).measure_loops(5)
 
 
 def test_a_machine_that_cannot_be_probed_is_said(tmp_path):
-    host = FakeHost(lambda _: Completed(exit_code=0, stdout=b"1795451375N\n" * 6))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=0, stdout=b"1795451375N\n" * 6))
 
     with pytest.raises(MachineError, match="`date` on that machine has no nanoseconds"):
-        ReferenceWorkload(host, Home(tmp_path), "/usr/bin", Hands()).probe(5)
+        ReferenceWorkload(host, HomeFolder(tmp_path), "/usr/bin", Hands()).measure_loops(5)

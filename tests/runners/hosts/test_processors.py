@@ -7,7 +7,7 @@ from process_making import job, shell
 
 from auditor.core.errors import ToolMissing, UsageError
 from runners.hosts.local import LocalHost
-from runners.hosts.processors import left_to_us, numbers
+from runners.hosts.processors import parse_processors, reserve_processors
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from runners.hosts.processors import left_to_us, numbers
     [("0", {0}), ("2-3", {2, 3}), ("0,2-4,7", {0, 2, 3, 4, 7}), ("1-1", {1})],
 )
 def test_numbers_are_read_as_people_write_them(written, expected):
-    assert numbers(written) == expected
+    assert parse_processors(written) == expected
 
 
 def test_a_job_runs_on_its_processors_and_is_a_smaller_machine(tmp_path):
@@ -38,7 +38,7 @@ def test_we_keep_off_their_processors_and_come_back():
     before = os.sched_getaffinity(0)
     theirs = max(before)
 
-    with left_to_us(str(theirs), "local.cpus"):
+    with reserve_processors(str(theirs), "local.cpus"):
         assert os.sched_getaffinity(0) == (before - {theirs} or before)
     assert os.sched_getaffinity(0) == before
 
@@ -48,6 +48,6 @@ def test_processors_that_there_are_not_are_one_line():
         pytest.raises(
             UsageError, match=r"processor 4000 at local.cpus does not exist; this machine has"
         ),
-        left_to_us("4000", "local.cpus"),
+        reserve_processors("4000", "local.cpus"),
     ):
         raise AssertionError

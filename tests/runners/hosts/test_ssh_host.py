@@ -18,7 +18,7 @@ from process_making import number_in, shell
 from ssh_daemon import NAME, SMALL, daemon
 
 from auditor.core.errors import FolderUnusable, MachineError
-from auditor.core.jobs import Follow
+from auditor.core.jobs import OutputMonitor
 from runners.hosts import processors
 from runners.hosts.clock import SystemClock
 from runners.hosts.ssh.opening import connect_host
@@ -110,7 +110,7 @@ def numbers(seen):
         seen.append(data)
         return ()
 
-    return Follow(read=read)
+    return OutputMonitor(read=read)
 
 
 def test_a_process_survives_that_the_connection_is_cut(own, name):
@@ -150,7 +150,7 @@ def test_an_interrupt_ends_what_runs_there(place):
     def judge(_seconds, _lasted):
         raise KeyboardInterrupt
 
-    follow = Follow(read=lambda _: [(1.0, 1.0)], judge=judge)
+    follow = OutputMonitor(read=lambda _: [(1.0, 1.0)], judge=judge)
     with pytest.raises(KeyboardInterrupt):
         place.host.run(shell(f"echo go; {BEATS}", cwd=place.folder, follow=follow))
 
@@ -470,7 +470,7 @@ def test_what_of_ours_runs_there_keeps_off_them_where_there_are_others(ssh, name
         words = "taskset -pc $$; taskset -pc $PPID"
         lines = place.host.run(shell(words, cwd=place.folder)).stdout.decode().splitlines()
 
-    theirs, ours = (processors.numbers(line.rpartition(": ")[2]) for line in lines)
+    theirs, ours = (processors.parse_processors(line.rpartition(": ")[2]) for line in lines)
     assert theirs == {first}
     assert ours == set(others)
 

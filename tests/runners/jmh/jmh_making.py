@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from auditor.core.jobs import Completed, Invocation
+from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.mutant import (
     PLAIN,
     Delay,
@@ -22,7 +22,7 @@ from auditor.core.subject import Language, Method, Part, Project, Role
 from auditor.core.suite import Benchmark, Suite
 from mutators.java import signatures
 from mutators.java.mutator import JavaMutator
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven
 from runners.jmh.guests import prepare_guests
@@ -60,7 +60,7 @@ def environment(variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return java_environment(tuple((key, variables[key]) for key in wanted if key in variables))
 
 
-def jmh_jars(home: Home) -> dict[str, list[Path]]:
+def jmh_jars(home: HomeFolder) -> dict[str, list[Path]]:
     """Fetch both versions of JMH at once, unless that has been done."""
     folder = home.tools("jmh")
     folders = {version: folder / version for version in _ARTIFACTS}
@@ -95,7 +95,7 @@ class Suited:
     def find(self, name: str) -> Method:
         written = f"org.example.Work.{name}"
         return next(
-            method for method in self.methods.values() if signatures.matches(written, method)
+            method for method in self.methods.values() if signatures.matches_method(written, method)
         )
 
     def counting(self, *methods: Method | str) -> Variant:
@@ -124,7 +124,7 @@ class Suited:
         *,
         timeout_seconds: float = 60,
         **variables: str,
-    ) -> tuple[Trial, list[Completed]]:
+    ) -> tuple[Trial, list[CompletedProcess]]:
         overlay = JavaMutator().overlay(self.suite.sources, variant)
         assert not isinstance(overlay, OverlayRefusal)
         trial = Trial(
@@ -162,7 +162,7 @@ def _with(job: Invocation, variables: Mapping[str, str]) -> Invocation:
 
 
 def suited(
-    home: Home, jars: list[Path], folder: Path, variables: tuple[tuple[str, str], ...]
+    home: HomeFolder, jars: list[Path], folder: Path, variables: tuple[tuple[str, str], ...]
 ) -> Suited:
     host = LocalHost()
     jdk = find_jdk(host, variables)

@@ -16,7 +16,7 @@ from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.jdks import installed_jdks, with_jdk
 from runners.jmh.project import jmh_jar, prepare_tree
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 pytestmark = [
     pytest.mark.subject,
@@ -51,7 +51,7 @@ public class Sums {
 def made_ready(folder, home, *, changed=()):
     given = tuple(sorted({**dict(environment(folder.parent / "user")), **dict(changed)}.items()))
     common = {"home": home, "host": LocalHost(), "environment": given}
-    placed = place(FolderSpec(folder), **common)
+    placed = place_subject(FolderSpec(folder), **common)
     return prepare_tree(placed, words=BuildOptions(), **common), common
 
 
@@ -91,7 +91,7 @@ def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, t
         return LocalHost().run(job)
 
     common["host"] = FakeHost(without_building)
-    placed = place(FolderSpec(tmp_path / "one"), **common)
+    placed = place_subject(FolderSpec(tmp_path / "one"), **common)
     assert prepare_tree(placed, words=BuildOptions(), **common) == project
 
 

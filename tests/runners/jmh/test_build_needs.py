@@ -8,9 +8,9 @@ import pytest
 from maven_making import environment, one_module, write
 
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.request import BuildOptions
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.jmh.build.build_steps import BuildSteps
@@ -125,8 +125,8 @@ RANGE = "Detected JDK Version: 17.0.15 is not in the allowed range {}."
     ],
 )
 def test_a_jdk_that_is_too_old_for_an_audit_is_not_asked_for(message, is_too_old, tmp_path):
-    version = Completed(exit_code=0, stderr=b'openjdk version "17.0.15"')
-    build = Completed(exit_code=1, stderr=message.encode())
+    version = CompletedProcess(exit_code=0, stderr=b'openjdk version "17.0.15"')
+    build = CompletedProcess(exit_code=1, stderr=message.encode())
     host = FakeHost(lambda job: version if {"-version", "sh"} & {*job.argv} else build)
 
     with pytest.raises(ToolMissing) as failure:
@@ -189,10 +189,10 @@ def test_the_enforcer_is_asked_where_a_build_fails_for_no_other_reason(tmp_path)
     def machine(job):
         if job.argv[0] == "sh":
             return LocalHost().run(job)
-        version = Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
-        return version if "-version" in job.argv else Completed(exit_code=1, stdout=failed)
+        version = CompletedProcess(exit_code=0, stderr=b'openjdk version "17.0.1"')
+        return version if "-version" in job.argv else CompletedProcess(exit_code=1, stdout=failed)
 
-    home, environment = Home(tmp_path / "home"), (("PATH", os.environ["PATH"]),)
+    home, environment = HomeFolder(tmp_path / "home"), (("PATH", os.environ["PATH"]),)
     maven = Maven(home=home, host=FakeHost(machine), environment=environment)
     with pytest.raises(
         ToolMissing, match=r"needs a JDK in the range \[21,22\),\[25,26\), and was b"
@@ -211,11 +211,11 @@ def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
     def machine(job):
         if job.argv[0] == "sh":
             return LocalHost().run(job)
-        version = Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
-        return version if "-version" in job.argv else Completed(exit_code=1, stdout=failed)
+        version = CompletedProcess(exit_code=0, stderr=b'openjdk version "17.0.1"')
+        return version if "-version" in job.argv else CompletedProcess(exit_code=1, stdout=failed)
 
     maven = Maven(
-        home=Home(tmp_path / "home"),
+        home=HomeFolder(tmp_path / "home"),
         host=FakeHost(machine),
         environment=(("HOME", str(tmp_path)), ("PATH", os.environ["PATH"])),
     )
@@ -236,12 +236,14 @@ def test_what_a_plug_in_of_the_compiler_needs_stands_in_lines_without_a_mark(tmp
         b"been compiled by a more recent version of the Java Runtime (class file version 65.0)\n"
     )
     earlier = b"[WARNING] release version 99 not supported, it is said elsewhere\n"
-    version = Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
-    build = Completed(exit_code=1, stdout=earlier + failed)
+    version = CompletedProcess(exit_code=0, stderr=b'openjdk version "17.0.1"')
+    build = CompletedProcess(exit_code=1, stdout=earlier + failed)
     host = FakeHost(lambda job: version if "-version" in job.argv else build)
 
     with pytest.raises(ToolMissing, match="needs JDK 21 or newer"):
-        Maven(home=Home(tmp_path), host=host, environment=()).run("x", cwd=tmp_path, what="it")
+        Maven(home=HomeFolder(tmp_path), host=host, environment=()).run(
+            "x", cwd=tmp_path, what="it"
+        )
 
 
 def test_a_wrong_maven_is_said_with_the_one_that_is_here(tmp_path):
@@ -249,10 +251,10 @@ def test_a_wrong_maven_is_said_with_the_one_that_is_here(tmp_path):
 
     def machine(job):
         if "-v" in job.argv:
-            return Completed(exit_code=0, stdout=b"Apache Maven 3.8.7\nMaven home: /m\n")
-        return Completed(exit_code=1, stdout=failed)
+            return CompletedProcess(exit_code=0, stdout=b"Apache Maven 3.8.7\nMaven home: /m\n")
+        return CompletedProcess(exit_code=1, stdout=failed)
 
-    maven = Maven(home=Home(tmp_path), host=FakeHost(machine), environment=())
+    maven = Maven(home=HomeFolder(tmp_path), host=FakeHost(machine), environment=())
     with pytest.raises(ToolMissing, match=r"needs Maven 3\.9\.6 or newer, and mvn is 3\.8\.7"):
         maven.run("compile", cwd=tmp_path, what="the build")
 
@@ -288,7 +290,7 @@ def test_a_jdk_is_chosen_by_its_number_or_folder(tmp_path):
 
 
 def test_a_wrapper_that_cannot_fetch_gradle_is_one_line_with_remedies(tmp_path):
-    host = FakeHost(lambda _: Completed(exit_code=1, stderr=WRAPPER_AWAY))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=1, stderr=WRAPPER_AWAY))
 
     with pytest.raises(ResolveFailed) as failure:
         Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildOptions())
@@ -302,7 +304,7 @@ def test_a_wrapper_that_cannot_fetch_gradle_is_one_line_with_remedies(tmp_path):
 
 def test_a_build_that_fails_is_no_wrapper_that_cannot_fetch(tmp_path):
     content = b"* What went wrong:\nCould not read https://x/gradle-8.7-bin.zip\n\n* Try:\n"
-    host = FakeHost(lambda _: Completed(exit_code=1, stderr=content))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=1, stderr=content))
 
     with pytest.raises(BuildFailed, match="gradle ended with 1"):
         Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildOptions())
@@ -326,7 +328,7 @@ def test_what_a_project_brings_along_is_not_taken_for_what_gradle_has_built(kind
 
     def machine(_):
         write(top, {"bench-audit-parts/_.json": WRITTEN.format(top)})
-        return Completed(exit_code=0)
+        return CompletedProcess(exit_code=0)
 
     Gradle(host=FakeHost(machine), environment=()).build(top, top, BuildOptions())
 

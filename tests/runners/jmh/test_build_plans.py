@@ -15,16 +15,16 @@ from maven_making import (
     write,
 )
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.request import BuildOptions
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
 from runners.jmh.build import reactor
 from runners.jmh.build.build_plan import plan_build
 from runners.jmh.build.check_plugins import CheckFailed, failed_check
 from runners.jmh.build.maven import Maven, NotPublished
-from runners.jmh.build.pom_changes import raise_levels, unbind
-from runners.jmh.build.pom_tree import MavenModule, dependencies, modules_below
+from runners.jmh.build.pom_changes import disable_check, raise_levels
+from runners.jmh.build.pom_tree import MavenModule, list_dependencies, modules_below
 from runners.jmh.jdk import Jdk
 
 HERE = "src/main/java/org/example/many"
@@ -42,7 +42,7 @@ def names(folder, paths):
 
 
 def arguments(made):
-    return reactor._selection(made, BuildOptions())
+    return reactor._select_modules(made, BuildOptions())
 
 
 def test_only_modules_with_benchmarks_are_built_with_those_they_need(tmp_path):
@@ -89,7 +89,9 @@ def test_a_module_that_nothing_lists_is_built_with_the_tree_that_it_needs(tmp_pa
     for one in (made, inside):
         assert arguments(one) == ("-f", "bench-audit-pom.xml", "-pl", "benchmarks", "-am")
         assert one.where == tmp_path
-        assert "<module>pom.xml</module><module>benchmarks/pom.xml" in reactor._aggregator(one)
+        assert "<module>pom.xml</module><module>benchmarks/pom.xml" in reactor._render_aggregator(
+            one
+        )
 
 
 def test_a_module_that_needs_nothing_of_the_tree_is_built_without_it(tmp_path):
@@ -99,7 +101,9 @@ def test_a_module_that_needs_nothing_of_the_tree_is_built_without_it(tmp_path):
 
     made = plan(tmp_path, files)
 
-    assert "<modules><module>benchmarks/pom.xml</module></modules>" in reactor._aggregator(made)
+    assert "<modules><module>benchmarks/pom.xml</module></modules>" in reactor._render_aggregator(
+        made
+    )
 
 
 def test_one_module_is_built_as_it_is(tmp_path):
@@ -109,7 +113,7 @@ def test_one_module_is_built_as_it_is(tmp_path):
 def test_the_users_own_choice_of_modules_counts(tmp_path):
     made = plan(tmp_path, many_modules())
 
-    assert reactor._selection(made, BuildOptions(flags=("-pl=library",))) == ()
+    assert reactor._select_modules(made, BuildOptions(flags=("-pl=library",))) == ()
 
 
 def test_without_benchmarks_in_sources_everything_is_built(tmp_path):
@@ -164,13 +168,13 @@ def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
     )
     made = plan(tmp_path, files)
 
-    reactor.adapt(made, Jdk("java", "javac", "17", 17))
+    reactor.adapt_project(made, Jdk("java", "javac", "17", 17))
 
     (benchmarks,) = made.outside
     changed = modules_below(tmp_path)[benchmarks]
     versions = {
         element.findtext("{*}artifactId"): element.findtext("{*}version")
-        for element in dependencies(changed.root)
+        for element in list_dependencies(changed.root)
     }
     assert versions["library"] == "1"
     assert versions["jmh-core"] == "1.37"
@@ -199,7 +203,7 @@ def test_nothing_that_links_lead_to_is_changed(linked, tmp_path):
     (top / "library" / linked).symlink_to(away)
     before = everything(away)
 
-    reactor.adapt(plan_build(top, top, everything=False), Jdk("java", "javac", "17", 17))
+    reactor.adapt_project(plan_build(top, top, everything=False), Jdk("java", "javac", "17", 17))
 
     assert everything(away) == before
     assert not (top / "bench-audit-pom.xml").is_symlink()
@@ -252,8 +256,8 @@ def test_a_check_that_fails_though_it_is_skipped_is_left_out(declared, tmp_path)
     match = failed_check(FAILED)
     assert match is not None
 
-    unbind([tmp_path], CheckFailed("it failed", match))
-    unbind([tmp_path], CheckFailed("it failed", match))
+    disable_check([tmp_path], CheckFailed("it failed", match))
+    disable_check([tmp_path], CheckFailed("it failed", match))
 
     executions = list(
         MavenModule(tmp_path).root.iter("{http://maven.apache.org/POM/4.0.0}execution")
@@ -283,7 +287,7 @@ def test_entities_of_html_are_read_as_maven_reads_them(tmp_path):
     assert match is not None
 
     assert names(top, plan_build(top, top, everything=False).selected) == ["benchmarks"]
-    unbind([top], CheckFailed("it failed", match))
+    disable_check([top], CheckFailed("it failed", match))
 
     root = MavenModule(top).root
     assert [element.text for element in root.iter() if "J" in (element.text or "")] == [
@@ -303,7 +307,7 @@ def test_a_pom_that_is_not_read_whole_is_not_written(head, inside, tmp_path):
     match = failed_check(FAILED)
     assert match is not None
 
-    unbind([tmp_path], CheckFailed("it failed", match))
+    disable_check([tmp_path], CheckFailed("it failed", match))
 
     assert (tmp_path / "pom.xml").read_text() == text
 
@@ -318,14 +322,14 @@ def test_checks_are_left_out_one_by_one_and_not_without_end(executions, runs, tm
 
     def machine(_):
         message = FAILED.replace("rat-check", next(left))
-        return Completed(exit_code=1, stdout=message.encode())
+        return CompletedProcess(exit_code=1, stdout=message.encode())
 
     host = FakeHost(machine)
-    maven = Maven(home=Home(tmp_path / "home"), host=host, environment=())
+    maven = Maven(home=HomeFolder(tmp_path / "home"), host=host, environment=())
     plan_ = plan_build(top, top, everything=False)
 
     with pytest.raises(CheckFailed):
-        reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
+        reactor.build_modules(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
 
     assert len(host.jobs) == runs
 
@@ -344,11 +348,11 @@ def test_a_class_path_that_the_project_brings_along_is_not_taken(kind, tmp_path)
 
     def machine(_):
         write(top / "benchmarks/target", {"bench-audit.classpath": "/m2/a.jar:/m2/b.jar"})
-        return Completed(exit_code=0)
+        return CompletedProcess(exit_code=0)
 
-    maven = Maven(home=Home(tmp_path / "home"), host=FakeHost(machine), environment=())
+    maven = Maven(home=HomeFolder(tmp_path / "home"), host=FakeHost(machine), environment=())
     plan_ = plan_build(top, top, everything=False)
-    reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
+    reactor.build_modules(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
 
     texts = {str(entry) for source_set in reactor.source_sets(top) for entry in source_set.path}
     assert texts == {"/m2/a.jar", "/m2/b.jar"}
@@ -382,12 +386,12 @@ def test_a_check_is_known_by_its_artifact_or_its_goal(artifact, goal):
 def test_jars_are_made_only_where_one_of_the_tree_is_missing(artifact, runs, tmp_path):
     top = write(tmp_path / "tree", many_modules())
     absent = f"[ERROR] Could not find artifact org.example.many:{artifact}:jar:all:1 in central\n"
-    host = FakeHost(lambda _: Completed(exit_code=1, stdout=absent.encode()))
-    maven = Maven(home=Home(tmp_path / "home"), host=host, environment=())
+    host = FakeHost(lambda _: CompletedProcess(exit_code=1, stdout=absent.encode()))
+    maven = Maven(home=HomeFolder(tmp_path / "home"), host=host, environment=())
     plan_ = plan_build(top, top, everything=False)
 
     with pytest.raises(NotPublished):
-        reactor.build(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
+        reactor.build_modules(top, maven, Jdk("java", "javac", "17", 17), BuildOptions(), plan_)
 
     assert len(host.jobs) == runs
     assert ("package" in host.jobs[-1].argv) == (runs == 2)

@@ -6,12 +6,12 @@ import pytest
 
 from auditor.core.errors import MachineError
 from auditor.core.subject import Language, Part, Project, Role
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.jmh.built_suite import BuiltSuite
 from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk
-from runners.subjects.placed import Placed
+from runners.subjects.placed import PlacedSubject
 
 PATH = (("PATH", "/usr/local/bin:/usr/bin:/bin"),)
 
@@ -49,12 +49,16 @@ def built(tmp_path):
         versions=(("jdk", jdk.version), ("jmh", "1")),
     )
     sources = tmp_path / "sources"
-    placed = Placed(root=sources, tree=sources / "bench", name="p", revision="", digest_of_tree="t")
+    placed = PlacedSubject(
+        root=sources, tree=sources / "bench", name="p", revision="", digest_of_tree="t"
+    )
     return BuiltSuite.of(project, JmhGuest(tmp_path / "guest"), placed)
 
 
 def test_all_parts_are_there_and_nothing_leads_back(built, tmp_path):
-    project, guests = built.here(home=Home(tmp_path / "far"), host=LocalHost(), environment=PATH)
+    project, guests = built.here(
+        home=HomeFolder(tmp_path / "far"), host=LocalHost(), environment=PATH
+    )
 
     read = [part.path.exists() and sorted(part.path.rglob("*")) for part in project.parts]
     assert [path.name for found in read[:2] for path in found] == ["B.class", "L.class"]
@@ -65,7 +69,7 @@ def test_all_parts_are_there_and_nothing_leads_back(built, tmp_path):
     assert [part.role for part in project.parts] == [part.role for part in built.project.parts]
     assert project.root.name == "bench"
     assert (project.root / "target" / "classes" / "B.class").exists()
-    assert guests.agent.read_bytes() == b"agent"
+    assert guests.agent_jar.read_bytes() == b"agent"
     assert dict(project.options) == {"java": "java", "javac": "javac", "jmh": "1"}
     assert dict(project.environment) == dict(PATH)
 
@@ -74,4 +78,4 @@ def test_another_jdk_is_refused(built, tmp_path):
     other = replace(built, project=replace(built.project, versions=(("jdk", 'openjdk "9"'),)))
 
     with pytest.raises(MachineError, match=r'java is another JDK \(.+\) than on .* \(openjdk "9'):
-        other.here(home=Home(tmp_path / "far"), host=LocalHost(), environment=PATH)
+        other.here(home=HomeFolder(tmp_path / "far"), host=LocalHost(), environment=PATH)

@@ -7,7 +7,7 @@ from maven_making import write
 
 from runners.jmh.build.bytecode_generator import (
     _ANNOTATION,
-    _benchmarks,
+    _find_benchmark_classes,
     _jmh_version,
     has_benchmarks,
 )
@@ -17,7 +17,7 @@ from runners.jmh.build.source_sets import SourceSet
 def test_a_folder_that_is_named_like_a_class_is_none(tmp_path):
     write(tmp_path, {"X.class/a.txt": "", "org/Y.class": _ANNOTATION.decode()})
 
-    assert _benchmarks(tmp_path) == ["org/Y.class"]
+    assert _find_benchmark_classes(tmp_path) == ["org/Y.class"]
     assert has_benchmarks(SourceSet(classes=(tmp_path,), path=(), sources=(), test=False))
 
 

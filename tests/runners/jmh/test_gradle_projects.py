@@ -15,7 +15,7 @@ from runners.jmh.classes import benchmark_list
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.project import jmh_jar, prepare_tree
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 pytestmark = [
     pytest.mark.subject,
@@ -72,7 +72,7 @@ def given(tmp_path, gradle_home):
 
 
 def prepared(folder, home, given, *flags, host=None):
-    placed = place(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
+    placed = place_subject(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
     words = BuildOptions(flags=flags)
     return prepare_tree(placed, home=home, host=host or LocalHost(), environment=given, words=words)
 

@@ -11,7 +11,7 @@ from auditor.core.jobs import Invocation
 from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Traced
 from auditor.core.subject import Language, Part, Project, Role
-from auditor.trace.study_clients import trial_of
+from auditor.trace.study_clients import make_trial
 from mutators.java.mutator import JavaMutator
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
@@ -132,7 +132,7 @@ def traced(jmh_home, tmp_path):
             builds=tmp_path / "builds",
             clock=SystemClock(),
         )
-        outcome = runner.run(trial_of(project, variant, overlay, 60.0)).outcome
+        outcome = runner.run(make_trial(project, variant, overlay, 60.0)).outcome
         assert isinstance(outcome, Traced), outcome
         return outcome
 

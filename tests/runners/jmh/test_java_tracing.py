@@ -11,7 +11,7 @@ from jmh_making import environment
 from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Skipped, Traced
 from auditor.core.request import BuildOptions, ClientSpec, FolderSpec, PythonSpec
-from auditor.trace.study_clients import trial_of
+from auditor.trace.study_clients import make_trial
 from mutators.java.mutator import JavaMutator
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
@@ -20,7 +20,7 @@ from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.library import prepare_library
 from runners.jmh.tracer import JavaTracer
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 from runners.trial import TrialRunner
 
 pytestmark = pytest.mark.subject
@@ -64,7 +64,7 @@ def traced(jmh_home, tmp_path):
         given = (*environment(os.environ), ("GRADLE_USER_HOME", str(tmp_path / "gradle")))
         common = {"home": jmh_home, "host": host, "environment": given}
         words = BuildOptions()
-        placed = place(FolderSpec(folder / "library"), **common)
+        placed = place_subject(FolderSpec(folder / "library"), **common)
         library = prepare_library(None, placed, words=words, **common)
         guests = prepare_guests(jmh_core_jar=None, **common)
         sources = JmhHarness(guests).sources(library, tmp_path, host.run)
@@ -76,17 +76,17 @@ def traced(jmh_home, tmp_path):
             tests=tests,
         )
         clients = JavaClients(guests, **common)
-        ready = clients.ready(spec, place(spec.subject, **common), library)
+        ready = clients.ready(spec, place_subject(spec.subject, **common), library)
         methods = tuple(method for method in JavaMutator().methods(sources) if method.public)
         variant = Variant(VariantKind.TRACED, methods)
         overlay = JavaMutator().overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
-        trial = trial_of(ready.project, variant, overlay, seconds)
+        trial = make_trial(ready.project, variant, overlay, seconds)
         runner = TrialRunner(
             project=ready.project,
             launcher=JavaTracer(guests, ready.tests),
             host=host,
-            builds=jmh_home.work(ready.project.digest),
+            builds=jmh_home.make_work_folder(ready.project.digest),
             clock=SystemClock(),
         )
         return runner.run(trial).outcome

@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from auditor.core.subject import Part, Role
-from runners.jmh.content import content, readable
+from runners.jmh.content import digest_content, list_readable_files
 
 CLASSES = {"a/A.class": b"\xca\xfe\xba\xbeA", "META-INF/BenchmarkList": b"one\ntwo\n"}
 PROPERTIES = "META-INF/maven/g/a/pom.properties"
@@ -19,7 +19,7 @@ def _jar(path, entries, year=2020):
 
 
 def _digest(place, role=Role.LIBRARY, copied=()):
-    return content([Part(role, place)], dict(copied), "jdk")
+    return digest_content([Part(role, place)], dict(copied), "jdk")
 
 
 def test_a_jar_built_anew_of_the_same_classes_is_the_same(tmp_path):
@@ -57,7 +57,7 @@ def test_a_folder_counts_as_its_files_do_and_sources_do_not(tmp_path):
         path.write_bytes(data)
 
     assert _digest(tmp_path / "classes") == _digest(_jar(tmp_path / "a.jar", CLASSES))
-    assert _digest(tmp_path / "classes", Role.SOURCES) == content([], {}, "jdk")
+    assert _digest(tmp_path / "classes", Role.SOURCES) == digest_content([], {}, "jdk")
 
 
 def test_a_class_path_may_name_what_is_no_jar_or_is_not_there(tmp_path):
@@ -91,4 +91,4 @@ COPIED = dict.fromkeys(
 def test_texts_and_sources_count_where_a_class_hints_at_them(constants, more):
     always = {"pom.xml", "data.json", "src/test/resources/in"}
 
-    assert set(readable(COPIED, [b"\xca\xfe\xba\xbe", constants])) == always | more
+    assert set(list_readable_files(COPIED, [b"\xca\xfe\xba\xbe", constants])) == always | more

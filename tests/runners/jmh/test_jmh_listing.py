@@ -12,9 +12,9 @@ from auditor.core.mutant import PLAIN, Variant, VariantKind
 from auditor.core.plan import Purpose, Trial
 from auditor.core.subject import Language, Part, Project, Role
 from auditor.core.suite import Benchmark
-from runners.jmh.commandline import run_benchmark
+from runners.jmh.commandline import make_benchmark_job
 from runners.jmh.guests import JmhGuest
-from runners.jmh.listing import java_sources, read_entries, settings_of
+from runners.jmh.listing import parse_settings, read_entries, read_java_sources
 
 
 def entry(**more):
@@ -52,7 +52,7 @@ def arguments(benchmark, variant=PLAIN):
         environment=(("PATH", "/bin"),),
         options=(("java", "/jdk/bin/java"),),
     )
-    return run_benchmark(project, JmhGuest(Path("/guest")), trial, Path("/into"))
+    return make_benchmark_job(project, JmhGuest(Path("/guest")), trial, Path("/into"))
 
 
 def test_each_choice_of_parameters_is_a_benchmark():
@@ -156,7 +156,7 @@ def test_what_the_author_asked_for_and_does_not_get_is_noted(modes, forks, notes
 def test_settings_that_an_older_program_stored_are_read():
     old = {"mode": "AverageTime", "prepend": ["-Xint"], "kept": True, "notes": ["x"]}
 
-    read = settings_of(Benchmark(group="a.B", name="c", settings=json.dumps(old)))
+    read = parse_settings(Benchmark(group="a.B", name="c", settings=json.dumps(old)))
 
     assert (read.mode, read.prepend) == ("AverageTime", ("-Xint",))
 
@@ -199,7 +199,7 @@ def test_sources_are_read_from_folders_and_jars_and_the_first_of_a_path_counts(t
 
     found = [
         (java_source.path, java_source.unit, java_source.text)
-        for java_source in java_sources([folder, jar])
+        for java_source in read_java_sources([folder, jar])
     ]
 
     assert found == [("a/A.java", "src", b"one"), ("a/B.java", "x-sources.jar", b"three")]

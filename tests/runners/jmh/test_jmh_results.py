@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from jmh_making import PLAIN_ARM, plain
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import PLAIN, Delay, InjectionKind, Variant, VariantKind
 from auditor.core.outcome import (
     Counted,
@@ -51,7 +51,7 @@ def read(lines, variant=PLAIN, *, exit_code=0, stdout=b"", schedule=None):
     asked = trial(variant, schedule=schedule)
     text = "\n".join([RECORDS_HEADER, *lines, ""]).encode() if lines is not None else b""
     files = {Path("/into") / records_name(asked): text}
-    answer = Completed(exit_code=exit_code, stdout=stdout, files=files, seconds=7.0)
+    answer = CompletedProcess(exit_code=exit_code, stdout=stdout, files=files, seconds=7.0)
     return read_outcome(asked, [answer])
 
 

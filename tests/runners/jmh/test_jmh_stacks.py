@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Crashed, Profiled, Unreadable
 from auditor.core.plan import Purpose, Trial
@@ -258,7 +258,7 @@ def answer(trial, stacks, exit_code=0):
     if stacks is not None:
         files[stacks_name(trial)] = stacks
     folder = Path("/into/run")
-    return Completed(
+    return CompletedProcess(
         exit_code=exit_code, files={folder / name: content for name, content in files.items()}
     )
 

@@ -4,7 +4,7 @@ import re
 import subprocess
 
 from auditor.core.subject import Role
-from runners.jmh.subset import calls
+from runners.jmh.subset import build_subset_commands
 
 
 def listed(jmh, words):
@@ -23,7 +23,7 @@ def test_the_calls_run_just_what_was_chosen(jmh):
         one for index, one in enumerate(known) if (index % 2 or "[" in one) and "1,5" not in one
     ]
 
-    made = [(call, listed(jmh, call.words)) for call in calls(chosen, known)]
+    made = [(call, listed(jmh, call.words)) for call in build_subset_commands(chosen, known)]
 
     assert len(chosen) < len(known)
     assert any(call.parameters for call, _ in made)
@@ -40,7 +40,7 @@ def test_the_calls_run_just_what_was_chosen(jmh):
 def test_parameters_are_told_from_names_and_values_with_commas_are_whole():
     chosen = ["a.B.c[size=1,kind=x,y]", "a.B.d[size=1,kind=x,y]", "a.B.e", "a.B$C.e"]
 
-    plain, with_parameters = calls(chosen, chosen)
+    plain, with_parameters = build_subset_commands(chosen, chosen)
 
     assert (plain.pattern, plain.parameters) == (r"^a\.B\$C\.e$|^a\.B\.e$", ())
     assert with_parameters.pattern == r"^a\.B\.c$|^a\.B\.d$"

@@ -11,13 +11,13 @@ from auditor.core.errors import (
     ToolMissing,
     UsageError,
 )
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.request import MavenSpec
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
 from runners.jmh.build.maven import Maven, NotPublished, user_repository, with_repository
 from runners.jmh.build.poms import without_build
-from runners.jmh.classes import benchmark_classes, benchmark_list, digest, split
+from runners.jmh.classes import benchmark_classes, benchmark_list, digest_class_path, split_classes
 from runners.jmh.jdk import find_jdk, java_environment
 from runners.jmh.project import prepare_artifact
 
@@ -31,11 +31,13 @@ TOLD = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 
 
 def says(stderr=b"", stdout=b"", code=0):
-    return FakeHost(lambda job: Completed(exit_code=code, stdout=stdout, stderr=stderr))
+    return FakeHost(lambda job: CompletedProcess(exit_code=code, stdout=stdout, stderr=stderr))
 
 
 def failing(text, tmp_path):
-    maven = Maven(home=Home(tmp_path), host=says(stdout=text.encode(), code=1), environment=())
+    maven = Maven(
+        home=HomeFolder(tmp_path), host=says(stdout=text.encode(), code=1), environment=()
+    )
     maven.run("compile", cwd=tmp_path, what="ring")
 
 
@@ -80,7 +82,7 @@ def test_a_missing_maven_is_said_with_what_to_do(tmp_path):
         raise ToolMissing(f"{job.argv[0]} was not found on PATH")
 
     with pytest.raises(ToolMissing, match=r"install Maven 3\.8"):
-        Maven(home=Home(tmp_path), host=FakeHost(absent), environment=()).run(
+        Maven(home=HomeFolder(tmp_path), host=FakeHost(absent), environment=()).run(
             "compile", cwd=tmp_path, what="ring"
         )
 
@@ -94,7 +96,7 @@ def test_variables_that_change_every_java_process_or_are_pips_do_not_reach_the_s
 
 def test_a_local_repository_of_ours_is_used(tmp_path):
     host = says()
-    Maven(home=Home(tmp_path), host=host, environment=(("HOME", "/h"),)).run(
+    Maven(home=HomeFolder(tmp_path), host=host, environment=(("HOME", "/h"),)).run(
         "compile", cwd=tmp_path, what="ring"
     )
 
@@ -106,7 +108,9 @@ def test_what_java_is_told_of_proxies_and_trust_stores_reaches_maven_but_not_the
     told = tuple((name, "-Djavax.net.ssl.trustStore=/t") for name in TOLD)
     host = says(stderr=b'openjdk version "17.0.1"')
 
-    Maven(home=Home(tmp_path), host=host, environment=told).run("x", cwd=tmp_path, what="ring")
+    Maven(home=HomeFolder(tmp_path), host=host, environment=told).run(
+        "x", cwd=tmp_path, what="ring"
+    )
     find_jdk(host, told)
 
     mvn, *java = host.jobs
@@ -144,12 +148,12 @@ def test_an_artifact_that_was_never_published_is_a_usage_error(tmp_path):
             content = (
                 b"[ERROR] Could not find artifact g:a:jar:9 in central (https://repo.example)\n"
             )
-            return Completed(exit_code=1, stdout=content)
-        return Completed(exit_code=0, stderr=b'openjdk version "17.0.1"')
+            return CompletedProcess(exit_code=1, stdout=content)
+        return CompletedProcess(exit_code=0, stderr=b'openjdk version "17.0.1"')
 
     spec = MavenSpec(group="g", artifact="a", version="9")
     with pytest.raises(UsageError, match="maven:g:a:9: no repository has g:a:jar:9"):
-        prepare_artifact(spec, home=Home(tmp_path), host=FakeHost(answer), environment=())
+        prepare_artifact(spec, home=HomeFolder(tmp_path), host=FakeHost(answer), environment=())
 
 
 def test_an_extra_that_is_no_artifact_is_a_usage_error(tmp_path):
@@ -157,7 +161,7 @@ def test_an_extra_that_is_no_artifact_is_a_usage_error(tmp_path):
     with pytest.raises(UsageError, match="not GROUP:ARTIFACT:VERSION: 'jmh-core'"):
         prepare_artifact(
             spec,
-            home=Home(tmp_path),
+            home=HomeFolder(tmp_path),
             host=says(stderr=b'openjdk version "17.0.1"'),
             environment=(),
         )
@@ -267,7 +271,7 @@ def test_benchmarks_and_library_in_one_place_are_parted(packed, tmp_path):
         place = jar
 
     own = benchmark_classes(benchmark_list(place) or "")
-    benchmarks, library = split(place, tmp_path / "split", own)
+    benchmarks, library = split_classes(place, tmp_path / "split", own)
 
     assert benchmark_list(benchmarks) == LIST
     kept = {p.relative_to(library).as_posix() for p in library.rglob("*") if p.is_file()}
@@ -278,8 +282,8 @@ def test_a_digest_covers_content_order_and_toolchain(tmp_path):
     first, second = tmp_path / "a.jar", tmp_path / "b.jar"
     first.write_bytes(b"a")
     second.write_bytes(b"b")
-    digest_text = digest([first, second], "17")
+    digest_text = digest_class_path([first, second], "17")
 
-    assert digest([first, second], "17") == digest_text
-    assert digest([second, first], "17") != digest_text
-    assert digest([first, second], "21") != digest_text
+    assert digest_class_path([first, second], "17") == digest_text
+    assert digest_class_path([second, first], "17") != digest_text
+    assert digest_class_path([first, second], "21") != digest_text

@@ -20,12 +20,12 @@ from maven_making import (
 from auditor.core.errors import BuildFailed, NoBenchmarks, ResolveFailed
 from auditor.core.request import BuildOptions, FolderSpec, MavenSpec
 from auditor.core.subject import Role
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.jmh.classes import benchmark_list
 from runners.jmh.project import prepare_artifact, prepare_tree
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 pytestmark = [
     pytest.mark.subject,
@@ -49,7 +49,7 @@ def user(tmp_path):
 
 def prepared(folder, home, user, *profiles, flags=()):
     given = environment(user)
-    placed = place(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
+    placed = place_subject(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
     words = BuildOptions(profiles, flags)
     return prepare_tree(placed, home=home, host=LocalHost(), environment=given, words=words)
 
@@ -168,7 +168,7 @@ def test_what_the_user_has_downloaded_is_read_and_their_mirror_is_honoured(home,
     (user / ".m2" / "repository").symlink_to(home.cache("maven"))
     before = everything(home.cache("maven"))
 
-    project = prepared(JAVA_RING, Home(tmp_path / "empty"), user)
+    project = prepared(JAVA_RING, HomeFolder(tmp_path / "empty"), user)
 
     assert project.digest == known.digest
     assert everything(home.cache("maven")) == before
@@ -179,7 +179,10 @@ def test_without_a_network_one_line_says_so(user, tmp_path):
 
     with pytest.raises(ResolveFailed, match="check the network") as failure:
         prepare_artifact(
-            TEXT, home=Home(tmp_path / "empty"), host=LocalHost(), environment=environment(user)
+            TEXT,
+            home=HomeFolder(tmp_path / "empty"),
+            host=LocalHost(),
+            environment=environment(user),
         )
 
     assert "\n" not in str(failure.value)

@@ -17,7 +17,7 @@ from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.project import jmh_jar, prepare_tree
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 pytestmark = [
     pytest.mark.subject,
@@ -139,7 +139,7 @@ def project(language, sources, folder, home, *, generation=GENERATION, library=N
     tree = {f"src/main/{language}/{name}": text for name, text in sources.items()}
     write(folder / language, {"pom.xml": text, **tree})
     common = {"home": home, "host": LocalHost(), "environment": environment(folder / "user")}
-    placed = place(FolderSpec(folder / language), **common)
+    placed = place_subject(FolderSpec(folder / language), **common)
     return prepare_tree(placed, words=BuildOptions(), **common), common
 
 
@@ -174,7 +174,7 @@ def test_a_method_is_listed_and_slowed(language, sources, method, jmh_home, tmp_
     suited = of_project(made, JmhHarness(guests), tmp_path)
 
     (benchmark,) = suited.suite.benchmarks
-    (found,) = [one for one in suited.methods.values() if signatures.matches(method, one)]
+    (found,) = [one for one in suited.methods.values() if signatures.matches_method(method, one)]
     outcome = suited.run("stir", against_probe(InjectionKind.WORK, 5000), delayed(found))
 
     assert benchmark.id == f"org.example.{'kt' if language == 'kotlin' else 'sc'}.Sums.stir"

@@ -8,7 +8,7 @@ from jmh_making import jmh_jars
 
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
-from mutators.java.races import Notes, RaceWriter
+from mutators.java.races import RaceHeader, RaceWriter
 from runners.jmh.javac import BRIEF
 
 pytestmark = pytest.mark.subject
@@ -49,7 +49,7 @@ def test_jmh_takes_the_benchmarks_that_are_written(jmh_home, tmp_path):
     test = concurrent_test.Test(
         number=3, prefix=prefix, subject=1, suffixes=(suffix,) * 2, repeats=7
     )
-    notes = Notes(subject=QUEUE, old="a.jar", new="b.jar", seed=5)
+    notes = RaceHeader(subject=QUEUE, old="a.jar", new="b.jar", seed=5)
     writer = RaceWriter(lambda type_: type_, {ORDER: (COMPARE,)}, notes, with_jmh=True)
     (_, _), (name, text) = writer.files(test)
     source = tmp_path / name

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from auditor.core.errors import MachineError
-from auditor.core.jobs import Completed
-from runners.home import Home
+from auditor.core.jobs import CompletedProcess
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
 from runners.jmh import sampling
 from runners.jmh.build.maven import Maven
@@ -36,11 +36,11 @@ def fill(tmp_path):
 
         def answer(job):
             if "-version" in job.argv:
-                return Completed(exit_code=0, stderr=text.encode())
-            return Completed(exit_code=1, stdout=AWAY)
+                return CompletedProcess(exit_code=0, stderr=text.encode())
+            return CompletedProcess(exit_code=1, stdout=AWAY)
 
         host = FakeHost(answer)
-        maven = Maven(home=Home(tmp_path / "home"), host=host, environment=())
+        maven = Maven(home=HomeFolder(tmp_path / "home"), host=host, environment=())
         jdk = Jdk("java", "javac", "17", 17)
         return SamplerMaker(maven, host, (), jdk).fill(folder)
 

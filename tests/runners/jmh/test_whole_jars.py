@@ -22,7 +22,7 @@ from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.project import jmh_jar, prepare_jar
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 pytestmark = pytest.mark.subject
 GIVEN = environment(os.environ)
@@ -53,7 +53,7 @@ def files(part):
 
 def made_ready(jar, home):
     spec = JarSpec(jar)
-    placed = place(spec, home=home, host=LocalHost(), environment=GIVEN)
+    placed = place_subject(spec, home=home, host=LocalHost(), environment=GIVEN)
     return prepare_jar(spec, placed, host=LocalHost(), environment=GIVEN)
 
 
@@ -101,7 +101,7 @@ def test_the_jar_alone_is_the_class_path_and_what_is_slowed_is_slower(whole):
     (job,) = whole.harness.launch(whole.project, trial, whole.folder)
     (copy,) = {*whole.project.paths(Role.BENCHMARKS, Role.LIBRARY)}
     path = job.argv[job.argv.index("-cp") + 1].split(":")
-    assert path == [str(copy), *map(str, whole.harness.guests.in_benchmarks)]
+    assert path == [str(copy), *map(str, whole.harness.guests.benchmark_class_path)]
     assert isinstance(outcome, Measured), outcome
     probe, slowed = (
         median(outcome.of(TIME, arm).values) for arm in (ArmName.PROBE, ArmName.SLOWED)

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from python_making import RING, Suited, environment, suited
 
-from runners.home import Home
+from runners.home import HomeFolder
 
 
 @pytest.fixture(scope="session")
 def python_home(tmp_path_factory):
-    return Home(tmp_path_factory.mktemp("python-home"))
+    return HomeFolder(tmp_path_factory.mktemp("python-home"))
 
 
 @pytest.fixture(scope="session")

@@ -11,17 +11,17 @@ from auditor.core.request import FolderSpec, PythonSpec
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Method, Project
 from auditor.core.suite import Suite
-from auditor.trace.study_clients import trial_of
+from auditor.trace.study_clients import make_trial
 from mutators.python.mutator import PythonMutator
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.pybench.client import prepare_client
 from runners.pybench.frontends import FRONTENDS, framework_of
 from runners.pybench.harness import PythonHarness
-from runners.pybench.library import modules
-from runners.pybench.project import prepare
+from runners.pybench.library import read_library_modules
+from runners.pybench.project import prepare_project
 from runners.pybench.tracer import PythonTracer
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 RING = Path(__file__).parents[2] / "subjects" / "python-ring"
 TRACED = RING.parent / "python-traced"
@@ -101,14 +101,14 @@ class Suited:
         return self.harness.read(trial, [self.host.run(job) for job in jobs])
 
 
-def prepared(folder, home: Home, variables, framework=None, **asked) -> Project:
+def prepared(folder, home: HomeFolder, variables, framework=None, **asked) -> Project:
     common = {"home": home, "host": LocalHost(), "environment": variables}
-    placed = place(FolderSpec(folder), **common)
+    placed = place_subject(FolderSpec(folder), **common)
     frontend = FRONTENDS[framework or framework_of(placed.tree)]
-    return prepare(placed, python=PythonSpec(**asked), frontend=frontend, **common)
+    return prepare_project(placed, python=PythonSpec(**asked), frontend=frontend, **common)
 
 
-def suited(folder, home: Home, variables, scratch, **asked) -> Suited:
+def suited(folder, home: HomeFolder, variables, scratch, **asked) -> Suited:
     project = prepared(folder, home, variables, **asked)
     return Suited(project, listed(project, scratch), scratch)
 
@@ -144,20 +144,20 @@ def clocked(operations=200):
     return Schedule(arms=arms, blocks=blocks, seconds=0.02, operations=operations)
 
 
-def traced(home: Home, variables, scratch, folders=None, seconds=120):
+def traced(home: HomeFolder, variables, scratch, folders=None, seconds=120):
     """Return how a client's tests end."""
     library, client = folders or (TRACED / "library", TRACED / "client")
     common = {"home": home, "host": LocalHost(), "environment": variables}
-    ours = place(FolderSpec(library), **common)
+    ours = place_subject(FolderSpec(library), **common)
     project = prepare_client(
-        place(FolderSpec(client), **common), ours, python=PythonSpec(), **common
+        place_subject(FolderSpec(client), **common), ours, python=PythonSpec(), **common
     )
-    sources = modules(ours.tree, ())
+    sources = read_library_modules(ours.tree, ())
     mutator = PythonMutator()
     public = tuple(method for method in mutator.methods(sources) if method.public)
     overlay = mutator.overlay(sources, Variant(VariantKind.TRACED, public))
     assert isinstance(overlay, Overlay), overlay
-    trial = trial_of(project, Variant(VariantKind.TRACED, public), overlay, seconds)
+    trial = make_trial(project, Variant(VariantKind.TRACED, public), overlay, seconds)
     tracer, into = PythonTracer(), scratch / "built"
     for path, data in tracer.build(project, overlay, into).files:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ import pytest
 from python_making import RING, UV, environment_with, listed, plain, prepared, suited
 
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.outcome import Measured
 from auditor.core.request import DistributionSpec, Installer, PythonSpec
 from runners.hosts.local import LocalHost
@@ -17,8 +17,8 @@ from runners.pybench import interpreters, versions
 from runners.pybench.environment import Environments
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.installers import PIP, InstallerChoice, choose_installer, uv_version
-from runners.pybench.project import prepare
-from runners.subjects.place import place
+from runners.pybench.project import prepare_project
+from runners.subjects.place import place_subject
 
 pytestmark = pytest.mark.subject
 
@@ -142,7 +142,7 @@ def test_uv_is_taken_unless_pip_is_told_what_uv_would_not_know(asked, version, p
     ],
 )
 def test_a_uv_that_is_too_old_or_none_is_left_alone(message, code, version):
-    assert uv_version(Completed(exit_code=code, stdout=message)) == version
+    assert uv_version(CompletedProcess(exit_code=code, stdout=message)) == version
 
 
 def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
@@ -305,7 +305,7 @@ def test_the_python_that_a_project_needs_is_read(files, required, tmp_path):
     ],
 )
 def test_a_version_of_python_is_held_against_what_is_needed(found, required, is_fit):
-    assert interpreters.fits(found, required) == is_fit
+    assert interpreters.satisfies_requirement(found, required) == is_fit
 
 
 @BOTH
@@ -350,9 +350,9 @@ def test_a_build_that_lacks_a_header_or_a_submodule_says_which_and_is_tried_once
 def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_path):
     """Pytest itself needs pluggy, and one that is not too new."""
     common = {"home": python_home, "host": LocalHost(), "environment": variables}
-    placed = place(DistributionSpec("pluggy", "1.7.0"), **common)
+    placed = place_subject(DistributionSpec("pluggy", "1.7.0"), **common)
 
-    project = prepare(placed, python=PythonSpec(), frontend=FRONTENDS["pytest"], **common)
+    project = prepare_project(placed, python=PythonSpec(), frontend=FRONTENDS["pytest"], **common)
 
     assert len(listed(project, tmp_path).benchmarks) == 27
     assert version(project, "pluggy") == "1.7.0"
@@ -375,4 +375,4 @@ def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_p
     ],
 )
 def test_a_version_is_read_out_of_a_tag(tag, expected):
-    assert versions.of_tag(tag) == expected
+    assert versions.parse_tag_version(tag) == expected

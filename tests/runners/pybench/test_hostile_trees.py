@@ -8,21 +8,21 @@ from growth import growth
 
 from auditor.core.errors import SourceUnreadable
 from auditor.core.files.foreign_files import read_beginning
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.request import PythonSpec
 from mutators.python.mutator import PythonMutator
-from mutators.python.public import notes
+from mutators.python.public import describe_name_problems
 from runners.pybench import pytest_options
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.harness import PythonHarness
-from runners.pybench.needs import of_suite
+from runners.pybench.needs import find_suite_needs
 
 
 def examine(tree):
     """Do what is done with a tree before anything of it runs; return what was found."""
     suites = {name: frontend.suite(tree) for name, frontend in FRONTENDS.items()}
     counts = {name: frontend.count(tree) for name, frontend in FRONTENDS.items()}
-    return suites, counts, of_suite(PythonSpec(), tree)
+    return suites, counts, find_suite_needs(PythonSpec(), tree)
 
 
 def fixture_chain(number):
@@ -59,7 +59,7 @@ def test_the_configuration_is_read_once_for_each_folder(tmp_path, monkeypatch):
         paths.append(path)
         return read_beginning(path)
 
-    monkeypatch.setattr(pytest_options, "read", reading)
+    monkeypatch.setattr(pytest_options, "read_file_head", reading)
     for name in ("test_a.py", "test_b.py", "test_c.py"):
         (tmp_path / name).write_text("def test_it(benchmark): 1\n" * 20)
 
@@ -114,7 +114,7 @@ def test_a_listing_that_the_suite_wrote_over_is_refused(line, ring, tmp_path):
 
     def ask(invocation):
         (path,) = invocation.collects
-        return Completed(exit_code=0, files={path: line.encode()})
+        return CompletedProcess(exit_code=0, files={path: line.encode()})
 
     with pytest.raises(
         SourceUnreadable, match="the suite overwrote the file of its benchmark list"
@@ -125,9 +125,12 @@ def test_a_listing_that_the_suite_wrote_over_is_refused(line, ring, tmp_path):
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (Completed(exit_code=None, seconds=120), "it was ended after 120 s"),
-        (Completed(exit_code=3, stderr=b"a\nno display"), "its process ended with 3: no display"),
-        (Completed(exit_code=0), "its process ended with 0: it wrote nothing"),
+        (CompletedProcess(exit_code=None, seconds=120), "it was ended after 120 s"),
+        (
+            CompletedProcess(exit_code=3, stderr=b"a\nno display"),
+            "its process ended with 3: no display",
+        ),
+        (CompletedProcess(exit_code=0), "its process ended with 0: it wrote nothing"),
     ],
 )
 def test_a_library_that_cannot_be_imported_is_read_and_it_is_said(answer, reason, ring, tmp_path):
@@ -135,6 +138,6 @@ def test_a_library_that_cannot_be_imported_is_read_and_it_is_said(answer, reason
 
     sources = harness.sources(ring.project, tmp_path, lambda _: answer)
 
-    (note,) = notes(sources)
+    (note,) = describe_name_problems(sources)
     assert note.endswith(f"its public names are those of its sources: {reason}")
     assert any(method.public for method in PythonMutator().methods(sources))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runners.pybench.library import modules, top
+from runners.pybench.library import find_package_root, read_library_modules
 
 
 @pytest.mark.parametrize(
@@ -32,5 +32,5 @@ def test_a_folder_of_sources_counts_where_it_has_the_packages(files, where, unit
         (tmp_path / name).touch()
     (tmp_path / "setup.cfg").write_text("[metadata]\nname = google-cloud-store\n")
 
-    assert top(tmp_path) == tmp_path / where
-    assert [module.unit for module in modules(tmp_path, ())] == units
+    assert find_package_root(tmp_path) == tmp_path / where
+    assert [module.unit for module in read_library_modules(tmp_path, ())] == units

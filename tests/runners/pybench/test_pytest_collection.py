@@ -5,7 +5,7 @@ from python_making import listed, prepared
 
 from auditor.core.errors import NoBenchmarks
 from runners.pybench.frontends import FRONTENDS
-from runners.pybench.listings import with_remedy
+from runners.pybench.listings import add_remedy
 
 PROJECT = """[project]
 name = "shop"
@@ -140,8 +140,8 @@ def test_a_session_of_nox_is_no_suite(tmp_path):
     ],
 )
 def test_what_is_missing_is_named_with_the_line_to_add(reason, requirement):
-    assert with_remedy(reason).endswith(f'add "python": {{"requirements": ["{requirement}"]}}')
-    assert with_remedy("something else") == "something else"
+    assert add_remedy(reason).endswith(f'add "python": {{"requirements": ["{requirement}"]}}')
+    assert add_remedy("something else") == "something else"
 
 
 @pytest.mark.parametrize(

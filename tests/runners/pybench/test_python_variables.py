@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from runners.pybench.environment import Interpreter
-from runners.pybench.project import own_variables
+from runners.pybench.project import make_process_variables
 
 FOUND = Interpreter(path=Path("/env/bin/python"), version="3.11")
 
@@ -17,7 +17,7 @@ def test_what_is_named_gets_there_and_what_is_for_tools_does_not(tmp_path):
         "OMP_NUM_THREADS": "1",
     }
 
-    result = own_variables(given, FOUND, tmp_path)
+    result = make_process_variables(given, FOUND, tmp_path)
 
     assert result.keys() & given.keys() == {"PATH", "LANG", "OMP_NUM_THREADS"}
     assert result["PATH"] == "/env/bin:/bin"

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from auditor.core.request import PythonSpec
-from runners.pybench.needs import imported_plugins, of_suite
-from runners.pybench.pytest_options import project_options
+from runners.pybench.needs import find_suite_needs, imported_plugins
+from runners.pybench.pytest_options import list_project_options
 
 
 def written(folder, **files):
@@ -56,7 +56,7 @@ def written(folder, **files):
 def test_what_a_project_declares_for_its_tests_and_benchmarks(
     files, extras, groups, requirements, tmp_path
 ):
-    most, *_ = of_suite(PythonSpec(), written(tmp_path, **files))
+    most, *_ = find_suite_needs(PythonSpec(), written(tmp_path, **files))
 
     spec = most.spec
     named = [
@@ -68,7 +68,7 @@ def test_what_a_project_declares_for_its_tests_and_benchmarks(
 def test_what_is_asked_for_is_all(tmp_path):
     folder = written(tmp_path, pyproject_toml="[project.optional-dependencies]\ntest = []")
 
-    (only,) = of_suite(PythonSpec(groups=("ci",)), folder)
+    (only,) = find_suite_needs(PythonSpec(groups=("ci",)), folder)
 
     assert only.spec == PythonSpec(groups=("ci",))
 
@@ -76,7 +76,7 @@ def test_what_is_asked_for_is_all(tmp_path):
 def test_less_is_tried_where_all_cannot_be_had(tmp_path):
     text = "[dependency-groups]\nbench = ['x']\ntest = ['pytest']"
 
-    tried = of_suite(PythonSpec(), written(tmp_path, pyproject_toml=text))
+    tried = find_suite_needs(PythonSpec(), written(tmp_path, pyproject_toml=text))
 
     assert [needs.spec.groups for needs in tried] == [("bench", "test"), ("bench",), ("test",), ()]
     assert tried[0].names == ("group bench", "group test")
@@ -112,6 +112,8 @@ def test_plugins_that_a_suite_imports(text, modules, tmp_path):
     ],
 )  # fmt: skip
 def test_options_that_decide_which_tests_run_are_kept(files, options, tmp_path):
-    texts = project_options(written(tmp_path, **files), frozenset({"cov", "xdist", "randomly"}))
+    texts = list_project_options(
+        written(tmp_path, **files), frozenset({"cov", "xdist", "randomly"})
+    )
 
     assert texts == options

@@ -15,7 +15,7 @@ from auditor.core.hosts import RentedSpec
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.rented import ledger as ledgers
-from runners.rented.ledger import Ledger
+from runners.rented.ledger import RentalLedger
 
 REMOVE = """
 cd "$1"; shift
@@ -48,7 +48,7 @@ def cloud(tmp_path):
 @pytest.fixture
 def ledger(tmp_path):
     given = {"PATH": os.environ["PATH"], "WORD": "sesame"}
-    return Ledger(tmp_path / "notes", LocalHost(), Clock(), given)
+    return RentalLedger(tmp_path / "notes", LocalHost(), Clock(), given)
 
 
 def spec(cloud):
@@ -77,7 +77,7 @@ def notes(tmp_path):
 def test_machines_are_removed_and_no_others(ledger, cloud, tmp_path):
     (cloud / "other-1").touch()
 
-    with ledger.renting(spec(cloud)) as number:
+    with ledger.open_rental(spec(cloud)) as number:
         (cloud / f"{number}-1").touch()
         (cloud / f"{number}-2").touch()
         ((note, ended, _),) = looked(ledger)
@@ -90,7 +90,7 @@ def test_machines_are_removed_and_no_others(ledger, cloud, tmp_path):
 
 def test_an_audit_that_fails_leaves_none_either(ledger, cloud, tmp_path):
     def failing():
-        with ledger.renting(spec(cloud)) as number:
+        with ledger.open_rental(spec(cloud)) as number:
             (cloud / f"{number}-1").touch()
             raise ZeroDivisionError
 
@@ -104,16 +104,16 @@ def test_an_audit_that_fails_leaves_none_either(ledger, cloud, tmp_path):
 def test_one_that_goes_slowly_is_waited_for_and_asked_again(ledger, cloud):
     (cloud / ".slow").touch()
 
-    with ledger.renting(spec(cloud)) as number:
+    with ledger.open_rental(spec(cloud)) as number:
         (cloud / f"{number}-1").touch()
 
     assert (cloud / ".asked").read_text() == f" {number}-1\n" * 2
 
 
 def test_commands_get_the_variables_that_are_named_and_no_others(ledger, cloud):
-    with ledger.renting(replace(spec(cloud), environment=("WORD",))) as number:
+    with ledger.open_rental(replace(spec(cloud), environment=("WORD",))) as number:
         (cloud / f"{number}-1").touch()
-    with ledger.renting(spec(cloud)) as second:
+    with ledger.open_rental(spec(cloud)) as second:
         (cloud / f"{second}-1").touch()
 
     assert (cloud / ".asked").read_text() == f"sesame {number}-1\n {second}-1\n"
@@ -124,7 +124,7 @@ def test_one_that_comes_when_the_audit_has_ended_is_removed_too(
 ):
     monkeypatch.setattr(ledgers, "_LATE_SECONDS", 10.0)
 
-    with ledger.renting(spec(cloud)) as number:
+    with ledger.open_rental(spec(cloud)) as number:
         late = threading.Timer(0.3, (cloud / f"{number}-1").touch)
         late.start()
     late.join()
@@ -137,7 +137,7 @@ def test_one_that_comes_when_the_audit_has_ended_is_removed_too(
 def test_what_cannot_be_removed_is_not_forgotten(ledger, cloud, tmp_path):
     (cloud / ".broken").touch()
     with pytest.raises(MachineError, match="the cloud is closed"):  # noqa: SIM117 two blocks
-        with ledger.renting(spec(cloud)) as number:
+        with ledger.open_rental(spec(cloud)) as number:
             (cloud / f"{number}-1").touch()
     told = []
 
@@ -155,13 +155,13 @@ def test_one_that_stays_is_said(ledger, cloud):
     asked = replace(spec(cloud), removed_by=("true", "{machines}"))
 
     with pytest.raises(MachineError, match=r"-1 of a\.Cloud still exist"):  # noqa: SIM117
-        with ledger.renting(asked) as number:
+        with ledger.open_rental(asked) as number:
             (cloud / f"{number}-1").touch()
     assert len(looked(ledger)) == 1
 
 
 def test_a_running_audit_is_left_alone(ledger, cloud):
-    with ledger.renting(spec(cloud)) as number:
+    with ledger.open_rental(spec(cloud)) as number:
         (cloud / f"{number}-1").touch()
         ledger.clean(lambda *_: pytest.fail("it runs"))
         assert (cloud / f"{number}-1").exists()
@@ -169,7 +169,7 @@ def test_a_running_audit_is_left_alone(ledger, cloud):
 
 def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(ledger, cloud, tmp_path):
     (cloud / ".broken").touch()
-    with pytest.raises(MachineError), ledger.renting(spec(cloud)) as number:
+    with pytest.raises(MachineError), ledger.open_rental(spec(cloud)) as number:
         (cloud / f"{number}-1").touch()
     (cloud / ".broken").unlink()
     (tmp_path / "notes" / "00000000.json").write_text('{"id": 3')
@@ -194,7 +194,7 @@ def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(ledger, 
 def test_what_cannot_be_listed_is_said(ledger, cloud, changed, message):
     with (
         pytest.raises(MachineError, match=message),
-        ledger.renting(replace(spec(cloud), **changed)),
+        ledger.open_rental(replace(spec(cloud), **changed)),
     ):
         pass
 

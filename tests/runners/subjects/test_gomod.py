@@ -5,7 +5,7 @@ import os
 import pytest
 from subject_trees import make
 
-from runners.subjects.gomod import module_path, replacements, workspace_modules
+from runners.subjects.gomod import find_replacements, list_workspace_modules, read_module_path
 
 
 @pytest.mark.parametrize(
@@ -23,9 +23,9 @@ from runners.subjects.gomod import module_path, replacements, workspace_modules
 def test_lines_without_their_words_say_nothing(tmp_path, text):
     folder = make(tmp_path / "m", go_dot_mod=text, go_dot_work=text, a__go_dot_mod="module a\n")
 
-    assert module_path(folder) == ""
-    assert replacements(folder) == ()
-    assert workspace_modules(folder) == ()
+    assert read_module_path(folder) == ""
+    assert find_replacements(folder) == ()
+    assert list_workspace_modules(folder) == ()
 
 
 @pytest.mark.parametrize("odd", ["./\0", "./" + "a" * 5000, "./a/go.mod"])
@@ -37,18 +37,18 @@ def test_what_is_no_folder_replaces_nothing_and_is_in_no_workspace(tmp_path, odd
         a__go_dot_mod="module a\n",
     )
 
-    assert [replacement.module for replacement in replacements(folder)] == ["y"]
-    assert workspace_modules(folder) == (folder / "a",)
+    assert [replacement.module for replacement in find_replacements(folder)] == ["y"]
+    assert list_workspace_modules(folder) == (folder / "a",)
 
 
 def test_a_pipe_in_the_place_of_a_file_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "go.mod")
 
-    assert module_path(tmp_path) == ""
+    assert read_module_path(tmp_path) == ""
 
 
 def test_a_link_to_a_file_is_followed_as_go_does(tmp_path):
     folder = make(tmp_path / "m", real__mod="module example.org/m\n")
     (folder / "go.mod").symlink_to("real/mod")
 
-    assert module_path(folder) == "example.org/m"
+    assert read_module_path(folder) == "example.org/m"

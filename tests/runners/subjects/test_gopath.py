@@ -9,11 +9,11 @@ from subject_trees import committed, git, make
 
 from auditor.core.files.foreign_files import BEGINNING
 from auditor.core.request import FolderSpec, GitSpec
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
-from runners.subjects.gopath import MADE, made_module, with_module_file
-from runners.subjects.place import place
-from runners.subjects.placed import detect
+from runners.subjects.gopath import GENERATED_HEADER, add_module_file, find_generated_module
+from runners.subjects.place import place_subject
+from runners.subjects.placed import detect_kind
 from runners.subjects.tree_entries import TreeEntry
 
 TESTED = 'package ring_test\n\nimport (\n\t"testing"\n\n\t"example.org/own/ring"\n)\n'
@@ -24,12 +24,14 @@ def refuse(job):
 
 
 def placed(spec, tmp_path):
-    return place(spec, home=Home(tmp_path / "home"), host=FakeHost(refuse), environment=())
+    return place_subject(
+        spec, home=HomeFolder(tmp_path / "home"), host=FakeHost(refuse), environment=()
+    )
 
 
 def module_of(spec, tmp_path):
     lines = (placed(spec, tmp_path).tree / "go.mod").read_text().splitlines()
-    assert lines[0] == MADE
+    assert lines[0] == GENERATED_HEADER
     return next(line for line in lines if line.startswith("module ")).removeprefix("module ")
 
 
@@ -98,7 +100,7 @@ def test_a_folder_of_such_a_repository_is_part_of_its_module(tmp_path):
     result = placed(FolderSpec(folder / "inner"), tmp_path)
 
     assert result.tree == result.root / "inner"
-    assert made_module(result.tree) == result.root
+    assert find_generated_module(result.tree) == result.root
 
 
 def test_vendored_packages_need_a_version_that_asks_for_no_list_of_them(tmp_path):
@@ -117,10 +119,10 @@ def test_vendored_packages_need_a_version_that_asks_for_no_list_of_them(tmp_path
 def test_a_folder_with_another_project_or_a_module_below_is_no_such_tree(tmp_path):
     inner = {"tool__go_dot_mod": "module example.org/t\n", "tool__a_test_dot_go": "package t\n"}
 
-    assert detect(make(tmp_path / "a", ring_dot_go="package ring\n")) == "go"
-    assert detect(make(tmp_path / "b", setup_dot_py="", ring_dot_go="package r\n")) == "python"
-    assert detect(make(tmp_path / "c", **inner)) is None
-    assert made_module(make(tmp_path / "d", go_dot_mod="module example.org/d\n")) is None
+    assert detect_kind(make(tmp_path / "a", ring_dot_go="package ring\n")) == "go"
+    assert detect_kind(make(tmp_path / "b", setup_dot_py="", ring_dot_go="package r\n")) == "python"
+    assert detect_kind(make(tmp_path / "c", **inner)) is None
+    assert find_generated_module(make(tmp_path / "d", go_dot_mod="module example.org/d\n")) is None
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -158,6 +160,6 @@ def test_of_a_file_without_end_only_the_beginning_is_read(tmp_path):
 def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(made):
     def read(size):
         entries = [TreeEntry(PurePosixPath("a.go"), b"package a\n\n" + made(size))]
-        with_module_file(entries, PurePosixPath(), "a")
+        add_module_file(entries, PurePosixPath(), "a")
 
     assert growth(read, 2_000, 16_000) < 24

@@ -6,7 +6,7 @@ import pytest
 
 from auditor.core.errors import UsageError
 from auditor.core.request import FolderSpec, GoModuleSpec
-from runners.subjects.history import commits, history
+from runners.subjects.history import find_commits, list_recent_commits
 
 
 def git(folder, *words):
@@ -34,18 +34,18 @@ def folder(tmp_path):
 
 
 def test_the_newest_is_first_and_each_has_its_parent_and_files(folder):
-    result = history(FolderSpec(folder), 10)
+    result = list_recent_commits(FolderSpec(folder), 10)
 
     assert [commit.title for commit in result] == ["third", "second; \x1f odd", "first"]
     assert [commit.parent for commit in result] == [result[1].id, result[2].id, ""]
     assert [commit.files for commit in result] == [("ring.go",), ("deep/b ä.go",), ("ring.go",)]
     assert result[2].message == "with a body\nof two lines"
     assert len(result[0].day) == len("2026-01-02")
-    assert len(history(FolderSpec(folder), 2)) == 2
+    assert len(list_recent_commits(FolderSpec(folder), 2)) == 2
 
 
 def test_of_a_folder_inside_a_repository_only_what_changes_it_counts(folder):
-    (commit,) = [one for one in history(FolderSpec(folder / "deep"), 10) if one.files]
+    (commit,) = [one for one in list_recent_commits(FolderSpec(folder / "deep"), 10) if one.files]
 
     assert commit.files == ("b ä.go",)
 
@@ -58,8 +58,8 @@ def test_merges_are_left_out_unless_they_are_named(folder):
     git(folder, "checkout", "--quiet", "main")
     git(folder, "merge", "--quiet", "--no-ff", "-m", "merged", "side")
 
-    assert "merged" not in [commit.title for commit in history(FolderSpec(folder), 10)]
-    (merge,) = commits(FolderSpec(folder), ["HEAD"])
+    assert "merged" not in [commit.title for commit in list_recent_commits(FolderSpec(folder), 10)]
+    (merge,) = find_commits(FolderSpec(folder), ["HEAD"])
     assert (merge.title, merge.files) == ("merged", ("side.go",))
     assert merge.parent == git(folder, "rev-parse", "HEAD^1").strip()
 
@@ -67,19 +67,19 @@ def test_merges_are_left_out_unless_they_are_named(folder):
 @pytest.mark.parametrize("name", ["nowhere", "--all", "-1"])
 def test_a_commit_that_does_not_exist_is_refused(folder, name):
     with pytest.raises(UsageError, match=f"no such commit: {name}; write a hash"):
-        commits(FolderSpec(folder), [name])
+        find_commits(FolderSpec(folder), [name])
 
 
 def test_what_has_no_past_is_refused(tmp_path):
     (tmp_path / "plain").mkdir()
     with pytest.raises(UsageError, match="the subject has no history"):
-        history(FolderSpec(tmp_path / "plain"), 10)
+        list_recent_commits(FolderSpec(tmp_path / "plain"), 10)
     with pytest.raises(UsageError, match="the subject has no history"):
-        history(GoModuleSpec("example.org/a", "v1.0.0"), 10)
+        list_recent_commits(GoModuleSpec("example.org/a", "v1.0.0"), 10)
 
 
 def test_a_repository_without_a_commit_says_so(tmp_path):
     (tmp_path / "new").mkdir()
     git(tmp_path / "new", "init", "--quiet")
     with pytest.raises(UsageError, match="the repository has no commit yet"):
-        history(FolderSpec(tmp_path / "new"), 10)
+        list_recent_commits(FolderSpec(tmp_path / "new"), 10)

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from auditor.core.errors import SourceUnreadable, ToolMissing, UsageError
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.request import DistributionSpec
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 pytestmark = pytest.mark.subject
 PASSED_ON = ("PATH", "LANG", "SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP_INDEX_URL")
@@ -23,7 +23,9 @@ def placed(name, version, folder, host=None, **more):
     passed = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
     given = tuple(sorted({**passed, "HOME": str(folder), **more}.items()))
     spec = DistributionSpec(name, version)
-    return place(spec, home=Home(folder / "home"), host=host or LocalHost(), environment=given)
+    return place_subject(
+        spec, home=HomeFolder(folder / "home"), host=host or LocalHost(), environment=given
+    )
 
 
 def test_a_source_distribution_becomes_a_tree(tmp_path):
@@ -69,7 +71,9 @@ def test_a_network_that_is_away_is_no_missing_version(tmp_path):
     content = b"Failed to establish a new connection; Could not find a version that satisfies"
 
     with pytest.raises(Exception, match="check the network") as raised:
-        placed("a", "1", tmp_path, FakeHost(lambda _: Completed(exit_code=1, stderr=content)))
+        placed(
+            "a", "1", tmp_path, FakeHost(lambda _: CompletedProcess(exit_code=1, stderr=content))
+        )
 
     assert type(raised.value).__name__ == "ResolveFailed"
 
@@ -98,7 +102,7 @@ def test_an_archive_that_reaches_out_of_its_folder_is_one_line(tmp_path, hostile
         with tarfile.open(downloads / "a-1.tar.gz", "w:gz") as archive:
             archive.addfile(member("a-1/setup.py"))
             archive.addfile(hostile)
-        return Completed(exit_code=0)
+        return CompletedProcess(exit_code=0)
 
     with pytest.raises(SourceUnreadable, match=r"a-1\.tar\.gz cannot be unpacked"):
         placed("a", "1", tmp_path, FakeHost(download))

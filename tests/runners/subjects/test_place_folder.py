@@ -5,11 +5,11 @@ from subject_trees import committed, everything, git, make, names
 
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec, MavenSpec
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
-from runners.subjects.place import place
-from runners.subjects.placed import detect
-from runners.subjects.tree_entries import changed_files
+from runners.subjects.place import place_subject
+from runners.subjects.placed import detect_kind
+from runners.subjects.tree_entries import list_changed_files
 
 GO = "module example.org/ring\n\ngo 1.21\n"
 
@@ -19,14 +19,16 @@ def refuse(job):
 
 
 def placed(spec, tmp_path):
-    return place(spec, home=Home(tmp_path / "home"), host=FakeHost(refuse), environment=())
+    return place_subject(
+        spec, home=HomeFolder(tmp_path / "home"), host=FakeHost(refuse), environment=()
+    )
 
 
 def test_the_harness_is_known_by_the_project_file(tmp_path):
-    assert detect(make(tmp_path / "a", go_dot_mod=GO)) == "go"
-    assert detect(make(tmp_path / "b", go_dot_work="go 1.21\n")) == "go"
-    assert detect(make(tmp_path / "c", pom_dot_xml="<project/>")) == "jmh"
-    assert detect(make(tmp_path / "d", README="hello")) is None
+    assert detect_kind(make(tmp_path / "a", go_dot_mod=GO)) == "go"
+    assert detect_kind(make(tmp_path / "b", go_dot_work="go 1.21\n")) == "go"
+    assert detect_kind(make(tmp_path / "c", pom_dot_xml="<project/>")) == "jmh"
+    assert detect_kind(make(tmp_path / "d", README="hello")) is None
 
 
 def test_a_plain_folder_is_copied_without_what_builds_made(tmp_path):
@@ -128,7 +130,7 @@ def test_files_of_the_copy_that_have_changed_are_told(tmp_path):
     (folder / "other").symlink_to("a")
     subject = placed(FolderSpec(folder), tmp_path)
 
-    assert changed_files(subject) == []
+    assert list_changed_files(subject) == []
 
     make(subject.root, a="A", new="beside it")
     (subject.root / "b").chmod(0o755)
@@ -138,7 +140,7 @@ def test_files_of_the_copy_that_have_changed_are_told(tmp_path):
     (subject.root / "link").unlink()
     (subject.root / "link").symlink_to("b")
 
-    assert sorted(changed_files(subject)) == ["a", "b", "c", "d", "link"]
+    assert sorted(list_changed_files(subject)) == ["a", "b", "c", "d", "link"]
 
 
 def test_an_executable_file_stays_one_and_makes_another_digest(tmp_path):
@@ -357,9 +359,9 @@ def test_a_module_that_a_folder_takes_from_elsewhere_is_copied_with_it(tmp_path,
     if written == "../../":
         make(tmp_path, go_dot_mod=GO, lib_dot_go="package lib\n")
 
-    result = place(
+    result = place_subject(
         FolderSpec(folder / "bench"),
-        home=Home(tmp_path / "home"),
+        home=HomeFolder(tmp_path / "home"),
         host=FakeHost(refuse),
         environment=(),
     )

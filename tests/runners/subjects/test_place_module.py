@@ -6,12 +6,12 @@ import pytest
 from subject_trees import everything, make, names
 
 from auditor.core.errors import ResolveFailed, UsageError
-from auditor.core.jobs import Completed
+from auditor.core.jobs import CompletedProcess
 from auditor.core.request import GoModuleSpec
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 
 UUID = GoModuleSpec("github.com/google/uuid", "v1.6.0")
 PASSED_ON = ("PATH", "GOPROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy")
@@ -26,8 +26,8 @@ def answering(download):
     def answer(job):
         if job.argv[1] == "env":
             settings = {"GOPROXY": "https://proxy.example", "GOMODCACHE": "/m", "GOENV": "/e"}
-            return Completed(exit_code=0, stdout=json.dumps(settings).encode())
-        return Completed(exit_code=1, stdout=json.dumps({"Error": download}).encode())
+            return CompletedProcess(exit_code=0, stdout=json.dumps(settings).encode())
+        return CompletedProcess(exit_code=1, stdout=json.dumps({"Error": download}).encode())
 
     return FakeHost(answer)
 
@@ -36,14 +36,16 @@ def test_a_version_that_does_not_exist_is_the_users_affair(tmp_path):
     host = answering("m@v9: invalid version: unknown revision v9")
 
     with pytest.raises(UsageError, match="go:m@v9 is not a published module version"):
-        place(GoModuleSpec("m", "v9"), home=Home(tmp_path), host=host, environment=())
+        place_subject(GoModuleSpec("m", "v9"), home=HomeFolder(tmp_path), host=host, environment=())
 
 
 def test_a_proxy_that_is_not_reached_is_the_networks_affair(tmp_path):
     host = answering("m@v1.0.0: Get https://proxy.example: dial tcp: lookup x: no such host")
 
     with pytest.raises(ResolveFailed, match=r"cannot get go:m@v1\.0\.0: .*check the network"):
-        place(GoModuleSpec("m", "v1.0.0"), home=Home(tmp_path), host=host, environment=())
+        place_subject(
+            GoModuleSpec("m", "v1.0.0"), home=HomeFolder(tmp_path), host=host, environment=()
+        )
 
 
 @pytest.mark.subject
@@ -51,9 +53,9 @@ def test_a_proxy_that_is_not_reached_is_the_networks_affair(tmp_path):
 def test_a_published_module_is_placed_and_nothing_of_the_users_is_written_to(tmp_path):
     theirs = make(tmp_path / "user", go__pkg__keep="x", _dot_config__go__env="GOFLAGS=-v\n")
     before = everything(theirs)
-    home = Home(tmp_path / "home")
+    home = HomeFolder(tmp_path / "home")
 
-    subject = place(UUID, home=home, host=LocalHost(), environment=environment(theirs))
+    subject = place_subject(UUID, home=home, host=LocalHost(), environment=environment(theirs))
 
     assert (subject.name, subject.revision) == ("github.com/google/uuid", "v1.6.0")
     assert {"go.mod", "uuid.go", "uuid_test.go"} <= names(subject.tree)
@@ -64,7 +66,9 @@ def test_a_published_module_is_placed_and_nothing_of_the_users_is_written_to(tmp
     theirs_too = home.cache("go-modules")
     before = everything(theirs_too)
     offline = environment(theirs, GOMODCACHE=str(theirs_too), GOPROXY="https://127.0.0.1:9")
-    again = place(UUID, home=Home(tmp_path / "two"), host=LocalHost(), environment=offline)
+    again = place_subject(
+        UUID, home=HomeFolder(tmp_path / "two"), host=LocalHost(), environment=offline
+    )
 
     assert again.digest_of_tree == subject.digest_of_tree
     assert everything(theirs_too) == before
@@ -76,6 +80,8 @@ def test_a_module_without_a_network_is_one_line(tmp_path):
     offline = environment(tmp_path, GOPROXY="https://127.0.0.1:9", GONOSUMDB="*", GOSUMDB="off")
 
     with pytest.raises(ResolveFailed, match="check the network") as failure:
-        place(UUID, home=Home(tmp_path / "home"), host=LocalHost(), environment=offline)
+        place_subject(
+            UUID, home=HomeFolder(tmp_path / "home"), host=LocalHost(), environment=offline
+        )
 
     assert "\n" not in str(failure.value)

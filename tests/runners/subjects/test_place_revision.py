@@ -3,9 +3,9 @@ from subject_trees import committed, everything, git, make, names
 
 from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.request import FolderSpec, GitSpec
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.fake import FakeHost
-from runners.subjects.place import place
+from runners.subjects.place import place_subject
 from runners.subjects.repository import GitFailed, Repository
 
 GO = "module example.org/ring\n\ngo 1.21\n"
@@ -16,9 +16,9 @@ def refuse(job):
 
 
 def placed(repository, revision, tmp_path):
-    return place(
+    return place_subject(
         GitSpec(str(repository), revision),
-        home=Home(tmp_path / "home"),
+        home=HomeFolder(tmp_path / "home"),
         host=FakeHost(refuse),
         environment=(),
     )
@@ -50,11 +50,11 @@ def test_a_configuration_is_no_part_of_a_revision_nor_of_the_folder(tmp_path):
     """So the folder as it is and its last commit have the same content."""
     folder = committed(tmp_path / "ring", go_dot_mod=GO, audit_dot_json='{"subject": "."}')
     make(folder, audit_dot_json='{"subject": ".", "budget": "9m"}')
-    home, path = Home(tmp_path / "home"), (folder / "audit.json").resolve()
+    home, path = HomeFolder(tmp_path / "home"), (folder / "audit.json").resolve()
     specs = [GitSpec(str(folder), "HEAD", path), FolderSpec(folder, path)]
 
     digests = {
-        place(spec, home=home, host=FakeHost(refuse), environment=()).digest_of_tree
+        place_subject(spec, home=home, host=FakeHost(refuse), environment=()).digest_of_tree
         for spec in specs
     }
 
@@ -85,8 +85,8 @@ def test_the_last_tag_is_known_where_there_is_history(tmp_path):
     assert before == ""
     assert placed(folder, "main", tmp_path).tag == "v1.2"
     assert placed(folder.as_uri(), "v1.2", tmp_path).tag == "v1.2"
-    common = {"home": Home(tmp_path / "home"), "host": FakeHost(refuse), "environment": ()}
-    assert place(FolderSpec(folder), **common).tag == "v1.2"
+    common = {"home": HomeFolder(tmp_path / "home"), "host": FakeHost(refuse), "environment": ()}
+    assert place_subject(FolderSpec(folder), **common).tag == "v1.2"
 
 
 def test_a_commit_that_no_branch_leads_to_can_be_had(tmp_path):
@@ -178,7 +178,7 @@ def test_signatures_are_not_verified_by_what_a_repository_names(tmp_path):
     (tmp_path / "commit").write_text(plain.replace("\n\n", f"\n{signature}\n\n", 1) + "\n")
     signed = git(folder, "hash-object", "-t", "commit", "-w", str(tmp_path / "commit"))
 
-    commits = list(Repository.at(folder).log(signed, 5))
+    commits = list(Repository.at(folder).list_commits(signed, 5))
 
     assert [commit.id for commit in commits] == [signed]
     assert not ran.exists()
@@ -201,7 +201,7 @@ def test_what_a_repository_lacks_is_not_fetched_by_a_program_that_it_names(tmp_p
     (folder / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
 
     with pytest.raises(GitFailed):
-        list(Repository.at(folder).log("HEAD", 5))
+        list(Repository.at(folder).list_commits("HEAD", 5))
 
     assert not ran.exists()
 

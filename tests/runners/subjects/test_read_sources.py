@@ -7,9 +7,9 @@ import pytest
 
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec, GitSpec, JarSpec
-from runners.home import Home
+from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
-from runners.subjects.sources import sources
+from runners.subjects.sources import read_subject_sources
 
 ENDINGS = (".go", ".py")
 
@@ -18,10 +18,10 @@ ENDINGS = (".go", ".py")
 def read(tmp_path):
     def read(spec):
         environment = (("PATH", os.environ["PATH"]),)
-        return sources(
+        return read_subject_sources(
             spec,
             ENDINGS,
-            home=Home(tmp_path / "our-home"),
+            home=HomeFolder(tmp_path / "our-home"),
             host=LocalHost(),
             environment=environment,
         )

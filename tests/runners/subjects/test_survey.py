@@ -13,7 +13,12 @@ from auditor.core.request import (
 )
 from runners.subjects import placed
 from runners.subjects.suite_detection import detect_suite
-from runners.subjects.survey import candidates, list_suites, no_benchmarks_hint, suites
+from runners.subjects.survey import (
+    describe_candidates,
+    explain_missing_benchmarks,
+    find_suites,
+    list_suites,
+)
 
 GO_TEST = 'package m\n\nimport "testing"\n\nfunc BenchmarkM(b *testing.B) {}\n'
 PYTHON_TEST = "def test_a(benchmark): pass\ndef test_b(benchmark): pass\n"
@@ -40,7 +45,7 @@ def monorepo(tmp_path):
 
 
 def test_suites_of_all_languages_are_found_those_with_most_benchmarks_first(tmp_path):
-    folders = suites(monorepo(tmp_path))
+    folders = find_suites(monorepo(tmp_path))
 
     assert [(folder.path, folder.seen.harness) for folder in folders] == [
         ("py", "pytest"),
@@ -48,12 +53,12 @@ def test_suites_of_all_languages_are_found_those_with_most_benchmarks_first(tmp_
         ("svc", "go"),
         ("svc/sub", "go"),
     ]
-    assert [suite.path for suite in suites(monorepo(tmp_path), "go")] == ["svc", "svc/sub"]
+    assert [suite.path for suite in find_suites(monorepo(tmp_path), "go")] == ["svc", "svc/sub"]
     assert list_suites(folders[:1]) == f"py (pytest, {folders[0].seen.benchmarks} benchmarks)"
 
 
 def test_the_command_for_the_first_candidate_is_said(tmp_path):
-    candidates_text = candidates(monorepo(tmp_path), "a b")
+    candidates_text = describe_candidates(monorepo(tmp_path), "a b")
 
     assert candidates_text.endswith(": bench-audit abs 'a b/py'")
     assert "svc (go, 1 benchmark)" in candidates_text
@@ -62,7 +67,7 @@ def test_the_command_for_the_first_candidate_is_said(tmp_path):
 def test_of_a_revision_the_command_names_the_folder_in_it(tmp_path):
     tree = monorepo(tmp_path)
 
-    no_benchmarks_hint_text = no_benchmarks_hint(tree, GitSpec(str(tree), "HEAD@{1}"), "go")
+    no_benchmarks_hint_text = explain_missing_benchmarks(tree, GitSpec(str(tree), "HEAD@{1}"), "go")
 
     assert no_benchmarks_hint_text.startswith("looked for functions BenchmarkX(b *testing.B)")
     assert no_benchmarks_hint_text.endswith(f"bench-audit abs 'git:{tree}/py@HEAD@{{1}}'")
@@ -73,11 +78,11 @@ def test_another_language_in_the_same_folder_is_chosen_by_its_harness(tmp_path):
         tmp_path / "both", go_dot_mod="module m\n", pom_dot_xml="<project/>", B_dot_java=JMH
     )
 
-    assert candidates(both, "both").endswith("bench-audit abs both --harness jmh")
+    assert describe_candidates(both, "both").endswith("bench-audit abs both --harness jmh")
 
 
 def test_nothing_below_is_said(tmp_path):
-    assert "no benchmarks" in candidates(make(tmp_path / "none", README="x"), "none")
+    assert "no benchmarks" in describe_candidates(make(tmp_path / "none", README="x"), "none")
 
 
 @pytest.mark.parametrize(
@@ -90,14 +95,14 @@ def test_nothing_below_is_said(tmp_path):
     ],
 )
 def test_no_command_is_made_up_for_a_folder_that_cannot_be_named(tmp_path, subject):
-    text = no_benchmarks_hint(monorepo(tmp_path), subject, "go")
+    text = explain_missing_benchmarks(monorepo(tmp_path), subject, "go")
 
     assert "there are some in py (pytest" in text
     assert "bench-audit abs" not in text
 
 
 def test_a_jar_has_no_folders(tmp_path):
-    text = no_benchmarks_hint(monorepo(tmp_path), JarSpec(tmp_path / "a.jar"), "jmh")
+    text = explain_missing_benchmarks(monorepo(tmp_path), JarSpec(tmp_path / "a.jar"), "jmh")
 
     assert text == "looked for methods with @Benchmark"
 
@@ -105,16 +110,16 @@ def test_a_jar_has_no_folders(tmp_path):
 def test_the_suite_that_has_just_failed_is_not_offered_again(tmp_path):
     own = make(tmp_path / "own", go_dot_mod="module m\n", m_test_dot_go=GO_TEST)
 
-    assert no_benchmarks_hint(own, FolderSpec(own), "go").endswith(
+    assert explain_missing_benchmarks(own, FolderSpec(own), "go").endswith(
         "there are no others of Go, JMH or Python below it"
     )
-    assert "--harness go" in no_benchmarks_hint(own, FolderSpec(own), "pytest")
+    assert "--harness go" in explain_missing_benchmarks(own, FolderSpec(own), "pytest")
 
 
 def test_nor_is_the_module_below_that_was_taken(tmp_path):
     tree = monorepo(tmp_path)
 
-    text = no_benchmarks_hint(tree, FolderSpec(tree), "go", [tree / "svc"])
+    text = explain_missing_benchmarks(tree, FolderSpec(tree), "go", [tree / "svc"])
 
     assert "svc/sub (go" in text
     assert "svc (go" not in text
@@ -125,11 +130,11 @@ def test_nor_is_the_module_below_that_was_taken(tmp_path):
 )
 def test_how_far_was_looked_is_said_where_that_is_not_all(tmp_path, monkeypatch, suite):
     tree = make(tmp_path / "large", a__b__c="", d__e__f="", **suite)
-    whole = candidates(tree, "large")
+    whole = describe_candidates(tree, "large")
     monkeypatch.setattr(placed, "MOST_FOLDERS", 3)
 
     assert "folders" not in whole
-    assert candidates(tree, "large").endswith("below it in the first 3 folders")
+    assert describe_candidates(tree, "large").endswith("below it in the first 3 folders")
 
 
 def test_the_time_grows_with_the_size_of_a_pom_not_with_its_square(tmp_path):
