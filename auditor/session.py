@@ -310,7 +310,7 @@ def _list_suite(
     if (stored_suite := listings.whole()) is not None:
         return replace(stored_suite, sources=executor.sources())
     asked_for = partial(may_be_chosen, request.benchmarks)
-    listing = Listing(known=listings.groups(), together=together, is_asked_for=asked_for)
+    listing = Listing(suites=listings.groups(), together=together, is_asked_for=asked_for)
     suite = executor.discover(listing)
     listings.add(suite)
     return suite

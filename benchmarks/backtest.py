@@ -77,7 +77,7 @@ def main() -> int:
         for name in arguments.only.split(","):
             document = _tried(name, arguments, arguments.keep or Path(scratch))
             agreed = document.agreement
-            mine = (agreed.both, agreed.watched_only, agreed.noticed_only, agreed.neither)
+            mine = (agreed.agreed, agreed.watched_only, agreed.noticed_only, agreed.neither)
             counts = [sum(pair) for pair in zip(counts, mine, strict=True)]
             for commit in document.commits:
                 message = detecting_benchmarks(commit) or commit.reason

@@ -148,7 +148,7 @@ def _calls(found: Sequence[Similarity]) -> None:
         ),
     ):
         print(f"dissimilar by {name}: {count} of {len(found)} ({count / len(found):.0%})")
-    apart = sum(bool(similarity.apart) for similarity in found)
+    apart = sum(bool(similarity.outlier_runs) for similarity in found)
     outside = sum(bool(group.outside) for group in groups)
     print(f"some run stands apart in {apart}, is outside of the main group of SAME in {outside}")
 

@@ -193,7 +193,7 @@ def main() -> None:
             uses.append(shown(written, ready, arguments.turns, host))
         profile = popularity.build_usage_profile(tracing.library.methods, uses, Ranking.SUM, 20)
         print()
-        for rank, method_profile in enumerate(profile.methods[: profile.chosen], start=1):
+        for rank, method_profile in enumerate(profile.methods[: profile.chosen_count], start=1):
             print(
                 f"{rank:3} {method_profile.outside:>12,}  {method_profile.clients} clients  "
                 f"{method_profile.method.id}"

@@ -29,7 +29,7 @@ class CaveatView:
 
     slug: str
     text: str
-    where: str  # number of methods, pairs or benchmarks that have it; empty: the whole result
+    scope: str  # number of methods, pairs or benchmarks that have it; empty: the whole result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -248,7 +248,7 @@ def _measure_interference(
     interference = HostInterference.together((answer.seconds, answer.strain) for answer in answers)
     if not trial.alone:
         return replace(interference, waited=None)
-    if interference.others is None and interference.waited is not None and loop.waited is not None:
+    if interference.foreign is None and interference.waited is not None and loop.waited is not None:
         return replace(interference, waited=min(interference.waited, loop.waited))
     return interference
 

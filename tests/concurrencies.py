@@ -100,8 +100,8 @@ def whole(**more):
         tried=(16, 64, 100),
         methods=("borrowObject()", "returnObject(java.lang.Object)", "size()"),
         focus=(
-            FocusMethod(method="size()", distance=0, why="changed: is synchronized now"),
-            FocusMethod(method="borrowObject()", distance=1, why="calls size()"),
+            FocusMethod(method="size()", distance=0, reason="changed: is synchronized now"),
+            FocusMethod(method="borrowObject()", distance=1, reason="calls size()"),
         ),
         dropped=(("a call threw java.util.NoSuchElementException", 12), ("a call hung", 1)),
         files=(("PoolTest1.java", "class PoolTest1 {}\n"), ("Main.java", "class Main {}\n")),

@@ -84,7 +84,9 @@ class Guest:
             case AttemptRequest():
                 self.attempts.append(request)
                 if request.threads and self.with_threads:
-                    return GenerationAnswer(problem=self.with_threads, at=self._blamed(request))
+                    return GenerationAnswer(
+                        problem=self.with_threads, position=self._blamed(request)
+                    )
                 return self._ran(request)
 
     def _blamed(self, attempt):
@@ -105,7 +107,7 @@ class Guest:
                     answer = self._step(statement, state)
                     if answer is not None:
                         known = segment >= 0 and not answer.blocked
-                        return replace(answer, at=(segment, index) if known else None)
+                        return replace(answer, position=(segment, index) if known else None)
         return GenerationAnswer()
 
     def _step(self, statement, state):

@@ -91,7 +91,7 @@ class AbsAudit:
         if not any(caveat.slug in UNDECIDED for caveat in verdict.caveats):
             return
         phases = preview_abs(request, replace(self._parts, deadline=None)).phases
-        missing = sum(phase.trials - phase.known for phase in phases)
+        missing = sum(phase.trials - phase.stored_count for phase in phases)
         text = (
             f"{missing} processes at most are left to run, about "
             f"{format_duration(sum(phase.seconds for phase in phases))}; repeat the command to "

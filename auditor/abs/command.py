@@ -98,7 +98,7 @@ def command(context: click.Context, /, **_: object) -> int:
     for line in lines:
         console.print_message(line)
     for step in next_steps(document, _make_audit_call(context, command_line, has_gate=has_gate)):
-        console.note(f"next: {step.command}  # {step.why}")
+        console.note(f"next: {step.command}  # {step.reason}")
     if context.params["github"]:
         github_step.write_for_github(
             document, (verdict, lines), folder, command_line.surroundings.environment

@@ -37,7 +37,7 @@ class AuditCall:
 class NextStep:
     """A command, and what it is good for."""
 
-    why: str
+    reason: str
     command: str
 
 

@@ -113,7 +113,9 @@ def _shorten_note(text: str | None) -> str:
 def _list_accepted(document: AbsOrStability) -> list[str]:
     accepted = document.accepted if isinstance(document, Document) else ()
     return [
-        names.escape_line(f"{miss.method}: {miss.reason} ({_describe_state(miss)}; {miss.where})")
+        names.escape_line(
+            f"{miss.method}: {miss.reason} ({_describe_state(miss)}; {miss.location})"
+        )
         for miss in accepted
     ]
 
@@ -142,5 +144,5 @@ def compare_machines(
     for row in view.rows if view else ():
         table.add_column(row.name)
     for environment_property in view.said if view else ():
-        table.add_row(Text(environment_property.what), *map(Text, environment_property.cells))
+        table.add_row(Text(environment_property.label), *map(Text, environment_property.cells))
     return table

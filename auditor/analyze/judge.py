@@ -71,7 +71,7 @@ def judge_sides(sides: ComparisonSides, min_delta: float, benchmarks: int) -> Di
         confirmed=False
         if change in (PerformanceChange.REGRESSION, PerformanceChange.IMPROVEMENT)
         else None,
-        itself=None,
+        control_ratio=None,
         visible=None if strict is None else _estimate_visible_change(sides, min_delta, level),
         rounds=Rounds(first=()),
         reason=reason,

@@ -192,7 +192,7 @@ def _judge_pairs(table_runs: _TableRuns, method: Method, slowdown: float) -> Ite
                 benchmark=benchmark,
                 slowdown=slowdown,
                 rule=DetectionRule.PAPER,
-                wanted=table_runs.wanted,
+                process_count=table_runs.wanted,
                 plain=table_runs.plain(benchmark),
                 runs=runs,
             )

@@ -36,14 +36,14 @@ _STYLES = {
 class BacktestRunner:
     """What is asked, the terminal, and a clock in seconds for the budget."""
 
-    asked: options.CommandLine
+    command_line: options.CommandLine
     console: Console
     clock: Callable[[], float] = time.monotonic
 
     def every(self, changes: Sequence[PastChange]) -> Backtest:
         """Compare each commit with its parent; one that fails does not keep the others from it."""
         commit_results = []
-        start_time, budget = self.clock(), self.asked.config.request.suite.budget_seconds
+        start_time, budget = self.clock(), self.command_line.config.request.suite.budget_seconds
         for number, change in enumerate(changes):
             left = None if budget is None else budget - (self.clock() - start_time)
             if left is not None and left <= 0:
@@ -66,7 +66,7 @@ class BacktestRunner:
     def _compare_with_parent(self, change: PastChange, seconds: float | None) -> Comparison:
         from auditor.compare.assemble import open_comparison  # noqa: PLC0415 numpy and scipy come with it
 
-        command_line = self.asked
+        command_line = self.command_line
         config = _limit_budget(command_line.config, seconds)
         pair = [
             at_revision(config, name, Path.cwd())
@@ -142,6 +142,6 @@ def build_commit_list(changes: Sequence[PastChange]) -> RenderableType:
             change.commit.day,
             str(change.kind),
             title,
-            Text(change.why, "dim"),
+            Text(change.found_by, "dim"),
         )
     return commit_table

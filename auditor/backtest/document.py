@@ -24,10 +24,10 @@ class TriedCommit(msgspec.Struct, frozen=True, kw_only=True):
     day: str  # of the commit, YYYY-MM-DD
     title: str  # first line of its message
     kind: CommitKind  # whether it made the code faster or slower
-    why: str  # how it was found; empty: the user named it
+    found_by: str  # how it was found; empty: the user named it
     noticed: CommitDetection  # whether the suite detects it
     reason: str  # why it could not be tried or decided; empty: it is decided
-    by: tuple[BenchmarkShift, ...]  # benchmarks that detect it
+    detected_by: tuple[BenchmarkShift, ...]  # benchmarks that detect it
     against: tuple[BenchmarkShift, ...]  # benchmarks that moved the other way
     benchmarks: int  # number of compared benchmarks
     visible: float | None  # minimum detectable change of any benchmark: 0.1 for 1.1 times
@@ -67,10 +67,10 @@ def _convert_commit(result: CommitResult) -> TriedCommit:
         day=commit.day,
         title=commit.title,
         kind=result.change.kind,
-        why=result.change.why,
+        found_by=result.change.found_by,
         noticed=result.noticed,
         reason=result.reason,
-        by=result.by,
+        detected_by=result.detected_by,
         against=result.against,
         benchmarks=result.benchmarks,
         visible=result.visible,

@@ -74,7 +74,7 @@ def _score_commit(commit: Commit) -> Iterator[tuple[int, PastChange]]:
     with_benchmarks = any(_is_benchmark(file) for file in commit.files)
     reason = f'its message says "{words}"' + (", and it changes benchmarks" * with_benchmarks)
     score = 2 * (title is not None) + with_benchmarks
-    yield score, PastChange(commit=commit, kind=kind, why=reason)
+    yield score, PastChange(commit=commit, kind=kind, found_by=reason)
 
 
 def _parse_claim(text: str) -> tuple[CommitKind, str] | None:
@@ -121,7 +121,7 @@ def judge_commit(change: PastChange, comparison: Comparison, seconds: float) -> 
         change=change,
         noticed=noticed,
         reason=reason,
-        by=detecting_shifts,
+        detected_by=detecting_shifts,
         against=tuple(_list_shifts(comparison, _CHANGED - changes)),
         benchmarks=len(comparison.benchmarks),
         visible=min(visible_changes, default=None),
@@ -225,7 +225,7 @@ def correlate_counts(
     a, b, c, d = both_count, watched_only, noticed_only, neither
     margins = (a + b) * (c + d) * (a + c) * (b + d)
     return Agreement(
-        both=a,
+        agreed=a,
         watched_only=b,
         noticed_only=c,
         neither=d,

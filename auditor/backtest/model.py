@@ -21,7 +21,7 @@ class PastChange:
 
     commit: Commit
     kind: CommitKind
-    why: str = ""
+    found_by: str = ""
 
 
 class CommitDetection(StrEnum):
@@ -49,7 +49,7 @@ class CommitResult:
     change: PastChange  # the commit, and what it did
     noticed: CommitDetection  # whether the suite detects it
     reason: str = ""  # why it could not be tried or decided; empty: it is decided
-    by: tuple[BenchmarkShift, ...] = ()  # benchmarks that detect it
+    detected_by: tuple[BenchmarkShift, ...] = ()  # benchmarks that detect it
     against: tuple[BenchmarkShift, ...] = ()  # benchmarks that moved the other way
     benchmarks: int = 0  # number of compared benchmarks
     visible: float | None = None  # minimum detectable change of any benchmark
@@ -75,7 +75,7 @@ class Agreement:
     varies.
     """
 
-    both: int
+    agreed: int
     watched_only: int
     noticed_only: int
     neither: int

@@ -39,7 +39,7 @@ def format_commit_line(result: CommitResult) -> str:
 
 def detecting_benchmarks(commit: TriedCommit) -> str:
     """Return who detected it, the largest change first."""
-    return _format_shifts(commit.by)
+    return _format_shifts(commit.detected_by)
 
 
 def _format_shifts(shifts: tuple[BenchmarkShift, ...]) -> str:
@@ -66,11 +66,11 @@ def describe_methods(commit: TriedCommit) -> str:
 
 def describe_agreement(tally: Agreement) -> list[str]:
     """Return how "a changed method is covered" and "detected" go together; empty: nothing known."""
-    counts = (tally.both, tally.watched_only, tally.noticed_only, tally.neither)
+    counts = (tally.agreed, tally.watched_only, tally.noticed_only, tally.neither)
     if not any(counts):
         return []
     text = (
-        f"covered and detected: {tally.both}; covered and not detected: {tally.watched_only}; "
+        f"covered and detected: {tally.agreed}; covered and not detected: {tally.watched_only}; "
         f"not covered and detected: {tally.noticed_only}; neither: {tally.neither}"
     )
     phi = "one of both never varies" if tally.phi is None else f"correlation {tally.phi:.2f}"

@@ -244,8 +244,8 @@ class CommandLine:
 
 def print_configuration_name(config: Config, *, quiet: bool = False) -> Config:
     """Say on stderr which configuration lay in the project, and return it."""
-    if config.found and not quiet:
-        click.echo(f"configuration: {names.escape_invisible(config.found)}", err=True)
+    if config.found_file and not quiet:
+        click.echo(f"configuration: {names.escape_invisible(config.found_file)}", err=True)
     return config
 
 

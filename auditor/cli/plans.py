@@ -31,7 +31,7 @@ def render_plan(preview: "Preview", rule_text: str = "") -> RenderableType:
     table = make_borderless_table("phase", ">processes", ">known", ">about")
     for phase in preview.phases:
         estimate = format_duration(phase.seconds) if phase.seconds else "nothing"
-        table.add_row(Text(phase.name), str(phase.trials), str(phase.known or ""), estimate)
+        table.add_row(Text(phase.name), str(phase.trials), str(phase.stored_count or ""), estimate)
     total = sum(phase.seconds for phase in preview.phases)
     first_sentence = (
         f"{_capitalise_first(preview.expected.text)}." if total else "Nothing is left to measure."
@@ -112,7 +112,7 @@ def build_plan_document(preview: "Preview", rule_text: str = "") -> dict[str, An
             {
                 "name": phase.name,
                 "trials": phase.trials,
-                "known": phase.known,
+                "known": phase.stored_count,
                 "seconds": phase.seconds,
             }
             for phase in preview.phases

@@ -41,12 +41,12 @@ class PhaseProgress:
     trials: int  # number of trials that it has
     seconds: float  # estimated for all its trials
     started: float  # when its first new process began, by the clock
-    done: int = 0  # number of trials that ended, reused ones included
+    ended_trials: int = 0  # number of trials that ended, reused ones included
     reused: int = 0  # number of trials whose run was stored
 
     def left(self, now: float) -> float | None:
         """Return the seconds left; None as long as there is nothing to tell."""
-        finished_trials = self.done - self.reused
+        finished_trials = self.ended_trials - self.reused
         required_trials = self.trials - self.reused
         if required_trials <= finished_trials:
             return 0.0
@@ -71,7 +71,7 @@ class ProgressWatcher:
     reused: set[str] = field(default_factory=set)
     """Ids of trials whose run an earlier command stored."""
     fresh: set[str] = field(default_factory=set)  # ids of trials that this command ran
-    said: set[Caveat] = field(default_factory=set)  # caveats that were shown
+    shown_caveats: set[Caveat] = field(default_factory=set)  # caveats that were shown
 
     def phase_started(self, name: str, trials: int, seconds: float) -> None:
         """Begin a phase."""
@@ -96,7 +96,7 @@ class ProgressWatcher:
         else:
             self.fresh.add(run.trial.id)
             self._report_resumption()
-        self.pace.done += 1
+        self.pace.ended_trials += 1
         if not reused and not isinstance(run.outcome, Measured | Counted | Profiled):
             self.tell(f"{_name_trial(run.trial)}: {find_ending(run.outcome)}")
         self.draw()
@@ -117,8 +117,8 @@ class ProgressWatcher:
 
     def caveat(self, caveat: Caveat) -> None:
         """Say a caveat, once."""
-        if caveat not in self.said:
-            self.said.add(caveat)
+        if caveat not in self.shown_caveats:
+            self.shown_caveats.add(caveat)
             self.tell(f"note[{caveat.slug}]: {caveat.text}")
 
     def tell(self, text: str) -> None:
@@ -194,7 +194,7 @@ class BarWatcher(ProgressWatcher):
             self.task,
             description=self.pace.name,
             total=self.pace.trials,
-            completed=self.pace.done,
+            completed=self.pace.ended_trials,
             left=format_time_left(self.pace.left(self.clock())),
         )
 
@@ -204,7 +204,9 @@ def format_progress(pace: PhaseProgress, now: float) -> str:
     if not pace.trials:
         return pace.name
     time_text = format_time_left(pace.left(now))
-    return f"{pace.name}: {pace.done} of {pace.trials}" + (f", {time_text}" if time_text else "")
+    return f"{pace.name}: {pace.ended_trials} of {pace.trials}" + (
+        f", {time_text}" if time_text else ""
+    )
 
 
 def format_time_left(seconds: float | None) -> str:

@@ -60,7 +60,7 @@ class WorkerInfo:
 class _OpenSubject:
     """A bench, the lock of its machine, its folder of builds, and who has what it would build."""
 
-    made: PreparedSubject
+    prepared: PreparedSubject
     lock: Path
     builds: Path
     peers: ProgramPeers
@@ -107,7 +107,7 @@ def run_trial(name: str, digest: str, trial: Trial, makers: Sequence[str]) -> Ru
     opened = session.benches[digest]
     opened.peers.makers = makers
     with lock_machine(opened.lock):
-        return opened.made.executor.run(trial)
+        return opened.prepared.executor.run(trial)
 
 
 def read_program(session: str, digest: str, path: str, library: str) -> bytes | None:

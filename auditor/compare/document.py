@@ -40,7 +40,7 @@ class ComparedDimension(msgspec.Struct, frozen=True, kw_only=True):
     ratio: float | None  # head / base; null: the base is 0
     interval: NullableRange | None  # of the ratio
     confirmed: bool | None  # null: nothing was suspected
-    itself: float | None  # ratio of the base to itself, the A/A control
+    control_ratio: float | None  # ratio of the base to itself, the A/A control
     visible: float | None  # minimum detectable growth: 0.1 for 1.1 times
     rounds: tuple[Round, ...]  # (base, base again, head) of the first rounds
     fresh: tuple[Round, ...]  # likewise, of the confirming rounds
@@ -151,8 +151,8 @@ def _build_benchmark_fields(benchmark: BenchmarkComparison, own_unit: str) -> Pl
 
 
 _SHARED_FIELDS = (
-    "dimension", "change", "base", "head", "ratio", "interval", "confirmed", "itself", "visible",
-    "reason", "suspected", "paired",
+    "dimension", "change", "base", "head", "ratio", "interval", "confirmed", "control_ratio",
+    "visible", "reason", "suspected", "paired",
 )  # fmt: skip
 
 

@@ -179,7 +179,7 @@ def judge_dimension(
         interval=estimates.interval,
         paired=estimates.paired,
         confirmed=confirmed,
-        itself=None if control_ratio is None else control_ratio.estimate,
+        control_ratio=None if control_ratio is None else control_ratio.estimate,
         visible=_estimate_visible_change(dimension, rounds, thresholds),
         rounds=rounds,
         reason=reason,

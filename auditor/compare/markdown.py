@@ -33,12 +33,12 @@ def render_markdown(
 class _MarkdownReport:
     """A view with room for so many rows of each table."""
 
-    shown: ComparisonView
+    view: ComparisonView
     rows: int
     gates: Sequence[str]
 
     def lines(self) -> Iterator[str]:
-        comparison_view = self.shown
+        comparison_view = self.view
         yield f"## {format_prose(comparison_view.headline)}"
         yield from format_gates(self.gates)
         yield from (
@@ -60,28 +60,26 @@ class _MarkdownReport:
             yield f"* {format_code(slug)}: {format_prose(text)}"
 
     def _format_benchmarks(self) -> Iterator[str]:
-        rows = self.shown.rows[: self.rows]
+        rows = self.view.rows[: self.rows]
         if rows:
             yield ""
             yield "| benchmark | | what | base | head | times | interval | visible from | |"
             yield "| --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- |"
         for row in rows:
             cells = (
-                format_code(row.name), f"{row.word.glyph} {row.word.word}", row.what, row.base,
+                format_code(row.name), f"{row.word.glyph} {row.word.word}", row.dimension, row.base,
                 row.head, row.times, row.interval, row.visible, _format_note(row.note),
             )  # fmt: skip
             yield f"| {' | '.join(cells)} |"
-        yield from self._describe_omitted(len(self.shown.rows))
-        if self.shown.same:
-            same_text = number_format.format_count(
-                self.shown.same, "benchmark is", "benchmarks are"
-            )
+        yield from self._describe_omitted(len(self.view.rows))
+        if self.view.same:
+            same_text = number_format.format_count(self.view.same, "benchmark is", "benchmarks are")
             yield from ("", f"{same_text} built of the same code in both, so not measured.")
-        yield from self._format_names("New benchmarks", self.shown.added)
-        yield from self._format_names("Benchmarks that are gone", self.shown.removed)
+        yield from self._format_names("New benchmarks", self.view.added)
+        yield from self._format_names("Benchmarks that are gone", self.view.removed)
 
     def _format_methods(self) -> Iterator[str]:
-        methods = self.shown.methods[: self.rows]
+        methods = self.view.methods[: self.rows]
         if methods:
             yield from ("", "| method | | | |", "| --- | --- | --- | --- |")
         for method in methods:
@@ -92,9 +90,9 @@ class _MarkdownReport:
                 f"| {format_code(method.name)} | {method.kind} | {word} | "
                 f"{_format_note(method.note)} |"
             )
-        yield from self._describe_omitted(len(self.shown.methods))
+        yield from self._describe_omitted(len(self.view.methods))
         yield from self._format_names(
-            "New public methods that no benchmark calls", self.shown.unwatched
+            "New public methods that no benchmark calls", self.view.unwatched
         )
 
     def _describe_omitted(self, all_rows: int) -> Iterator[str]:

@@ -77,7 +77,7 @@ class DimensionVerdict:
     """Of `ratio`; None: there is no ratio, or too few rounds."""
     confirmed: bool | None
     """Whether fresh rounds confirm a suspected change; None: nothing was suspected."""
-    itself: float | None
+    control_ratio: float | None
     """Ratio of the base to itself (A/A control); None: not measured."""
     visible: float | None
     """Smallest detectable growth, 0.1 for 1.1 times; None: unknown."""

@@ -56,7 +56,7 @@ class ComparisonRow:
     name: str  # shortest unambiguous part of the benchmark's id
     change: PerformanceChange  # from base to head
     word: LegendEntry  # `change`, in words
-    what: str  # the dimension, or "throughput"
+    dimension: str  # the dimension, or "throughput"
     base: str  # value of the base, with its unit
     head: str  # value of head, with its unit
     times: str  # head / base
@@ -330,7 +330,7 @@ def _build_unmeasured_row(
         name=name,
         change=change,
         word=CHANGE_WORDS[change],
-        what=dimension_name,
+        dimension=dimension_name,
         base=number_format.NO_VALUE,
         head=number_format.NO_VALUE,
         times=number_format.NO_VALUE,
@@ -358,7 +358,7 @@ def _build_measured_row(
         name=name,
         change=dimension.change,
         word=CHANGE_WORDS[dimension.change],
-        what=dimension_name,
+        dimension=dimension_name,
         base=_format_value(dimension.base, dimension.dimension, unit),
         head=_format_value(dimension.head, dimension.dimension, unit),
         times=times,

@@ -88,7 +88,7 @@ def _build_benchmark_table(rows: Sequence[page.ComparisonRow]) -> RenderableType
         style = _STYLES.get(row.change, "")
         benchmark_table.add_row(
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
-            row.what, row.base, row.head, row.times, row.interval, row.visible,
+            row.dimension, row.base, row.head, row.times, row.interval, row.visible,
             Text(tables.shorten_text(row.note), style="dim"),
         )  # fmt: skip
     return tables.add_omitted_count(benchmark_table, len(rows))

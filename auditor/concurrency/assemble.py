@@ -125,7 +125,7 @@ class ConcurrencyAuditor:
                 attempt_seconds=request.plan.attempt_seconds,
             )
             methods, unread = self._focus(scratch)
-            memory = replace(self.memory(guest.jar, unread), beside=arena.beside)
+            memory = replace(self.memory(guest.jar, unread), take_notes=arena.beside)
             workers = ConcurrencyContext(
                 arena=arena,
                 writer=self._make_writer,
@@ -135,7 +135,7 @@ class ConcurrencyAuditor:
             verdict = ConcurrencyStudy(
                 ready.subject, request.plan, methods, workers, unread
             ).audit()
-        interference_notes = [note for notes in memory.noted.values() for note in notes]
+        interference_notes = [note for notes in memory.notes_by_id.values() for note in notes]
         return replace(
             verdict, caveats=(*verdict.caveats, *host_load.list_caveats(interference_notes))
         )
@@ -188,7 +188,7 @@ class ConcurrencyAuditor:
         java = find_java(request.java_home, host, self._given)
         versions = {
             version: prepare_version(
-                request.written[version],
+                request.version_texts[version],
                 request.versions[version],
                 home=self._home,
                 host=host,
@@ -226,7 +226,8 @@ class ConcurrencyAuditor:
             environment=self._java_environment,
         )
         old, new = (
-            reader.read(self._ready.versions[version].own, scratch) for version in LibraryVersion
+            reader.read(self._ready.versions[version].own_entries, scratch)
+            for version in LibraryVersion
         )
         unread = (*old.unreadable, *new.unreadable)
         messages = [
@@ -259,14 +260,14 @@ class ConcurrencyAuditor:
             for name, facts in catalogue.types.items()
             if facts.answers is not None
         }
-        old, new = (self._asked.written[version] for version in LibraryVersion)
+        old, new = (self._asked.version_texts[version] for version in LibraryVersion)
         notes = RaceHeader(
             subject=self._ready.subject, old=old, new=new, seed=self._asked.plan.seed
         )
         return RaceWriter(catalogue.written, answers, notes, self._asked.jmh)
 
     def _make_origin(self, version: LibraryVersion) -> Origin:
-        return Origin(self._asked.written[version], self._ready.versions[version].revision)
+        return Origin(self._asked.version_texts[version], self._ready.versions[version].revision)
 
     def _format_command(self) -> str:
         return shlex.join(("bench-audit", "concurrency", *words_of(self._asked)))

@@ -121,7 +121,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(surroundings.environment, quiet=quiet)
     places = choose_class_places(
         request.subject,
-        tuple(request.written.values()),
+        tuple(request.version_texts.values()),
         surroundings.environment,
         output=given["output"].folder,
         store=given["store"],

@@ -38,7 +38,7 @@ Ratio = tuple[float, float | None]
 class Origin(msgspec.Struct, frozen=True):
     """The path or revision of a version of the class, as the user wrote it."""
 
-    given: str
+    description: str
     revision: str = ""
 
 
@@ -138,7 +138,7 @@ class GeneratedTest(msgspec.Struct, frozen=True, kw_only=True):
 class DroppedPart(msgspec.Struct, frozen=True):
     """Something that was left out while tests were generated, and how often."""
 
-    what: str
+    part: str
     times: int
 
 
@@ -222,7 +222,7 @@ def _build_suite_fields(suite: ConcurrentTestSuite) -> PlainFields:
         "tried": suite.tried,
         "methods": suite.methods,
         "focus": suite.focus,
-        "dropped": [{"what": part, "times": times} for part, times in suite.dropped],
+        "dropped": [{"part": part, "times": times} for part, times in suite.dropped],
         "files": [name for name, _ in suite.files],
     }
 

@@ -77,7 +77,7 @@ class GeneratedTestRow:
 
     number: int
     smallest: bool
-    made: str
+    composition: str
     cells: tuple[VoteCell, ...]
     plot: Markup = field(repr=False)
 
@@ -88,7 +88,7 @@ class FocusRow:
 
     method: str
     distance: str
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ class ConcurrencyView:
     cause: str  # whether one thread alone shows the difference too
     rows: tuple[ThreadsRow, ...]  # one for each number of threads
     plot: Markup = field(repr=False)  # throughput by number of threads
-    drawn: str  # which tests `plot` shows
+    plot_note: str  # which tests `plot` shows
     smallest: str  # the smallest test that shows the finding; empty: none
     tests: tuple[GeneratedTestRow, ...]  # the smallest test that shows the finding, then by size
     focus: tuple[FocusRow, ...]  # methods that the tests prefer
@@ -132,21 +132,21 @@ def build_view(document: ConcurrencyDocument) -> ConcurrencyView:
         cause=words.describe_cause(document),
         rows=tuple(map(_build_row, page_throughput.list_lanes(document))),
         plot=page_throughput.draw_curve(document, common),
-        drawn=_describe_plot(document, len(common)),
+        plot_note=_describe_plot(document, len(common)),
         smallest=_describe_smallest(document),
         tests=tuple(_build_test_rows(document)),
         focus=tuple(
             FocusRow(
                 names.format_label(focus.method),
                 _format_distance(focus.distance),
-                names.escape_line(focus.why),
+                names.escape_line(focus.reason),
             )
             for focus in document.focus
         ),
         methods=tuple(map(names.format_label, document.methods)),
         length=_describe_length(document),
         dropped=tuple(
-            f"{names.escape_line(dropped_part.what)}: "
+            f"{names.escape_line(dropped_part.part)}: "
             f"{number_format.format_count(dropped_part.times, 'time')}"
             for dropped_part in document.dropped
         ),
@@ -167,7 +167,7 @@ def render_html(document: ConcurrencyDocument, gate: GateView | None = None) -> 
 
 
 def _format_origin(origin: Origin) -> str:
-    version_text = names.format_label(origin.given)
+    version_text = names.format_label(origin.description)
     text = names.format_label(origin.revision[:12])
     return version_text if not text or version_text.endswith(text) else f"{version_text} ({text})"
 
@@ -216,7 +216,7 @@ def _build_test_rows(document: ConcurrencyDocument) -> Iterator[GeneratedTestRow
         yield GeneratedTestRow(
             number=generated_test.test,
             smallest=generated_test.test == document.smallest,
-            made=_format_composition(generated_test),
+            composition=_format_composition(generated_test),
             cells=tuple(
                 _build_cell(tests_by_number.get(generated_test.test))
                 for tests_by_number in lane_tests

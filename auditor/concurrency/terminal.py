@@ -83,7 +83,7 @@ def build_table(document: ConcurrencyDocument) -> RenderableType:
         parts += ["", _build_tests_table(view)]
         parts += [Text(view.smallest, style="dim")] if view.smallest else []
     preferred = tables.limit_lines(
-        [f"{focus_row.method}: {focus_row.why}" for focus_row in view.focus], _MOST_PREFERRED
+        [f"{focus_row.method}: {focus_row.reason}" for focus_row in view.focus], _MOST_PREFERRED
     )
     parts += tables.build_section("Methods that the tests prefer", preferred)
     parts += tables.build_section(
@@ -112,7 +112,7 @@ def _build_tests_table(view: page.ConcurrencyView) -> RenderableType:
     test_table = tables.make_borderless_table(">test", "statements", *heads)
     for row in view.tests[: tables.MOST_ROWS]:
         test_table.add_row(
-            str(row.number), Text(row.made, style="dim"), *map(_format_cell, row.cells)
+            str(row.number), Text(row.composition, style="dim"), *map(_format_cell, row.cells)
         )
     return tables.add_omitted_count(test_table, len(view.tests))
 

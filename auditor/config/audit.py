@@ -20,7 +20,8 @@ def abs_request(
         raise ValueError(f"{slowdown} at slowdown must be {CHOICES['$.slowdown']}")
     return AbsRequest(
         suite=replace(
-            suite_request(settings, model), whole=settings.exact or settings.rule == "paper"
+            suite_request(settings, model),
+            keeps_all_blocks=settings.exact or settings.rule == "paper",
         ),
         methods=methods,
         runs=settings.runs,

@@ -26,7 +26,7 @@ class ConcurrencyRequest:
     """What a comparison of two versions is asked for."""
 
     subject: str  # name of the class
-    written: Mapping[LibraryVersion, str]  # each version as the user wrote it
+    version_texts: Mapping[LibraryVersion, str]  # each version as the user wrote it
     versions: Mapping[LibraryVersion, VersionSpec]  # each version as it was understood
     plan: RacePlan  # the parameters
     java_home: Path | None = None  # JDK that runs the subject; None: the default one
@@ -39,7 +39,7 @@ def concurrency_request(option_values: Mapping[str, Any], folder: Path) -> Concu
     texts = {version: str(option_values[version]) for version in LibraryVersion}
     return ConcurrencyRequest(
         subject=option_values["subject"],
-        written=texts,
+        version_texts=texts,
         versions={version: version_spec(text, folder) for version, text in texts.items()},
         plan=_build_plan(option_values),
         java_home=option_values.get("java_home"),
@@ -124,7 +124,7 @@ def words_of(request: ConcurrencyRequest) -> tuple[str, ...]:
     preset = PAPER if plan.strict else RacePlan()
     words = ["--class", request.subject]
     for version in LibraryVersion:
-        words += [f"--{version}", request.written[version]]
+        words += [f"--{version}", request.version_texts[version]]
     words += ["--paper"] if plan.strict else []
     for key in (field.name for field in fields(RacePlan)):
         # Without the second one the first decides both.

@@ -25,7 +25,7 @@ class ProjectConfiguration:
     """A configuration that lies in the folder of a subject."""
 
     path: Path
-    shown: str
+    label: str
     """Its name for people, with the table where it is part of a file."""
     document: Mapping[str, Any]
 
@@ -50,7 +50,7 @@ def find_configuration(folder: Path, argument: str) -> ProjectConfiguration | No
     if len(configurations) > 1:
         first, second, *_ = configurations
         raise UsageError(
-            f"{first.shown} and {second.shown} both configure this project; remove one, or "
+            f"{first.label} and {second.label} both configure this project; remove one, or "
             "name one on the command line"
         )
     return configurations[0] if configurations else None

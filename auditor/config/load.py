@@ -73,7 +73,7 @@ class Config:
     """All of it but `retry_failed`, as JSON that means the same in every folder."""
     retry_failed: bool = False  # whether stored failures are run again
     ignored: tuple[str, ...] = ()  # keys of a research tool's file that mean nothing here
-    found: str = field(default="", compare=False)
+    found_file: str = field(default="", compare=False)
     """The configuration that lay in the project and was not named; empty where there is none."""
 
     def at_pace(self, pace: Pace) -> "Config":
@@ -126,19 +126,19 @@ def _load_project_configuration(
     configuration: ProjectConfiguration, changes: Mapping[str, Any]
 ) -> Config:
     """Read a configuration that lies in the project: it is not trusted, as nobody named it."""
-    source, folder = f"{configuration.shown}: ", configuration.path.resolve().parent
+    source, folder = f"{configuration.label}: ", configuration.path.resolve().parent
     try:
         refuse_reaching(configuration.document, source, UNNAMED)
         config = _resolve_config(
-            _as_numbers(configuration.document, configuration.shown), changes, folder, source
+            _as_numbers(configuration.document, configuration.label), changes, folder, source
         )
         refuse_other_subject(config.subject, folder, source, UNNAMED)
     except UsageError as error:
         if UNNAMED in str(error) and configuration.is_whole_file:
-            named = shlex.quote(configuration.shown)
+            named = shlex.quote(configuration.label)
             raise UsageError(f"{error}; to allow it, name the file: {named}") from error
         raise
-    config = replace(config, found=configuration.shown)
+    config = replace(config, found_file=configuration.label)
     if configuration.is_whole_file and isinstance(config.subject, FolderSpec):
         subject = replace(config.subject, configuration=configuration.path.resolve())
         config = replace(config, subject=subject)

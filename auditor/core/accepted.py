@@ -26,7 +26,7 @@ class AcceptedMiss:
     method: str  # the method's id
     reason: str  # why the miss is accepted
     until: date | None  # last day; None: no end
-    where: str  # CONFIGURATION, or FILE:LINE of a marker
+    location: str  # CONFIGURATION, or FILE:LINE of a marker
     expired: bool  # whether `until` has passed, so the miss counts again
     left_out: bool
     """Whether the method is not detected, so that the score without accepted misses omits it."""

@@ -25,7 +25,7 @@ def busy_causes(strain: HostInterference) -> Iterator[str]:
     processors waits for itself.
     """
     waited = strain.waited or 0.0
-    if waited > BUSY and (strain.others is None or strain.others > BUSY):
+    if waited > BUSY and (strain.foreign is None or strain.foreign > BUSY):
         yield f"processes waited {format_percent(waited)} of the time"
     if (stolen := strain.stolen or 0.0) > BUSY:
         yield f"other virtual machines had {format_percent(stolen)} of the processors"

@@ -69,7 +69,7 @@ class HostInterference:
     waited: float | None = None
     throttled: float | None = None
     hot: float | None = None
-    others: float | None = None
+    foreign: float | None = None
     """Share of all processors' time that processes had which are not ours."""
 
     @classmethod

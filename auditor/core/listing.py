@@ -30,7 +30,7 @@ class Listing:
     or whose name begins so, may be among those that are asked for.
     """
 
-    known: Mapping[str, Suite] = field(default_factory=dict)
+    suites: Mapping[str, Suite] = field(default_factory=dict)
     together: AskAll = ask_in_turn
     is_asked_for: Callable[[str, str], bool] = _accept_all
 

@@ -65,7 +65,7 @@ class Variant:
     kind: VariantKind
     methods: tuple[Method, ...] = ()
     guarded: bool = False
-    beside: bool = False
+    has_plain_blocks: bool = False
 
 
 PLAIN = Variant(VariantKind.PLAIN)

@@ -203,7 +203,7 @@ class Crashed:
 class Exhausted:
     """The host had no more of something that it limits."""
 
-    what: str
+    resource: str
     """Such as "512 MiB of memory"."""
     tail: str
     """Its last lines."""
@@ -211,7 +211,7 @@ class Exhausted:
     @property
     def reason(self) -> str:
         """Return it in words."""
-        return f"needed more than {self.what}"
+        return f"needed more than {self.resource}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class Trial:
     """Plain, profiled, counting, traced or delayed."""
     overlay: Overlay = field(default=Overlay(), repr=False)
     """Files and agent instructions that make the variant."""
-    laid: str = ""
+    built_overlay: str = ""
     """Digest of the part of `overlay` that is in the program; empty: all of it is."""
     benchmark: Benchmark | None
     """None for the subject's own unit tests (USAGE) and for those of a client (TRACE)."""
@@ -134,7 +134,7 @@ class Trial:
     @property
     def overlay_digest(self) -> str:
         """Return the digest of what is laid over the program that is run."""
-        return self.laid or self.overlay.digest
+        return self.built_overlay or self.overlay.digest
 
     @property
     def id(self) -> str:
@@ -149,7 +149,7 @@ def canonical_text(trial: Trial) -> str:
     class, field or module is in it. Optional parts are left out where they are absent.
     """
     optional = {
-        "methods": [] if trial.laid else [method.id for method in trial.variant.methods],
+        "methods": [] if trial.built_overlay else [method.id for method in trial.variant.methods],
         "tests": trial.tests,
         "layout": trial.layout,
         "stopping_rule": trial.watch and _stopping_rule(trial.watch),

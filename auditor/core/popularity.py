@@ -82,7 +82,7 @@ class UsageProfile:
     """
 
     ranking: Ranking
-    chosen: int
+    chosen_count: int
     methods: tuple[MethodProfile, ...]
     clients: tuple[ClientUse, ...]
     caveats: tuple[Caveat, ...] = ()

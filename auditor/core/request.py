@@ -89,7 +89,7 @@ SubjectSpec = FolderSpec | JarSpec | GitSpec | GoModuleSpec | MavenSpec | Distri
 class ClassPathSpec:
     """Jars and folders of classes, in order."""
 
-    own: tuple[Path, ...]
+    own_entries: tuple[Path, ...]
     """Those of the version itself."""
     rest: tuple[Path, ...] = ()
     """Those that the version needs."""
@@ -171,7 +171,7 @@ class SuiteRequest:
     """Decides everything that is random."""
     watched: WatchRequest | None = None
     """Runs of the suite end when they are warm and measured; None: they follow the plan."""
-    whole: bool = False
+    keeps_all_blocks: bool = False
     """Processes of the suite have all their blocks, however long an operation is."""
 
 

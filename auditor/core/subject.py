@@ -154,7 +154,7 @@ class Method:
     span: Span | None = field(default=None, compare=False)  # place in the source; None: unknown
     refusal: str | None = field(default=None, compare=False)
     """Why it cannot be slowed; None: it can."""
-    apart: bool = field(default=False, compare=False)
+    keeps_original: bool = field(default=False, compare=False)
     """Whether its original body can stay beside the slowed version."""
     trivial: str | None = field(default=None, compare=False)
     """Why it cannot get slower, such as "it returns a field"; None where it can."""

@@ -43,7 +43,7 @@ class Benchmark:
     block_seconds: float | None = field(default=None, compare=False)
     """Author's time of a block, where another would change what it measures (JMH's fixtures
     around each iteration); None: any time will do."""
-    kept: str = field(default="", compare=False)
+    fixed_length_reason: str = field(default="", compare=False)
     """Why `block_seconds` stays unless the user names a length; empty: it does not."""
     configured: IterationSettings | None = field(default=None, compare=False)
     """The author's settings; None: the harness has none."""

@@ -45,8 +45,8 @@ def _describe_suite(folder: Path, suite_folders: tuple[SuiteFolder, ...]) -> Ite
     """Yield what is known of the first suite, and the command that audits it."""
     first = suite_folders[0]
     location = "" if first.path == "." else f" in {names.escape_line(first.path)}"
-    count = number_format.format_count(first.seen.benchmarks, "benchmark")
-    yield f"found: {count}{location} ({_name_language(first.seen)}, {first.seen.harness})"
+    count = number_format.format_count(first.suite.benchmarks, "benchmark")
+    yield f"found: {count}{location} ({_name_language(first.suite)}, {first.suite.harness})"
     if suite_folders[1:]:
         yield f"more suites: {list_suites(suite_folders[1:])}"
     subject = shlex.quote("." if first.path == "." else f"./{first.path}")
@@ -56,7 +56,7 @@ def _describe_suite(folder: Path, suite_folders: tuple[SuiteFolder, ...]) -> Ite
         yield f"configuration: {error}"
     else:
         if configuration is not None:
-            yield f"configuration: {names.escape_line(configuration.shown)}"
+            yield f"configuration: {names.escape_line(configuration.label)}"
     yield f"{_NEXT} abs {subject} --dry-run    what would be measured, and how long that takes"
 
 

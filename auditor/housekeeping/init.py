@@ -85,13 +85,13 @@ def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
 
 def _further_file(target: Path, suite: SuiteFolder) -> Path:
     """Return the file of a further suite, beside the first one's."""
-    place = suite.seen.harness if suite.path == "." else suite.path.replace("/", "-")
+    place = suite.suite.harness if suite.path == "." else suite.path.replace("/", "-")
     return target.with_name(f"{target.stem}-{place}{target.suffix}")
 
 
 def _format_configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
     """Return the configuration of a suite below `folder`, with its path relative to `base`."""
-    detected_suite = suite.seen
+    detected_suite = suite.suite
     subject: Any = relpath(folder / suite.path, base)
     if detected_suite.profiles:
         subject = {"path": subject, "profiles": list(detected_suite.profiles)}
@@ -107,13 +107,13 @@ def _format_configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
 
 
 def _print_next_step(suite: SuiteFolder, target: Path | None, console: Console) -> None:
-    benchmark_count = number_format.format_count(suite.seen.benchmarks, "benchmark")
+    benchmark_count = number_format.format_count(suite.suite.benchmarks, "benchmark")
     location = "" if suite.path == "." else f" of {suite.path}"
-    console.note(f"{benchmark_count} in the sources{location} ({suite.seen.harness})")
-    if suite.seen.others:
-        other_harnesses = " and ".join(suite.seen.others)
+    console.note(f"{benchmark_count} in the sources{location} ({suite.suite.harness})")
+    if suite.suite.other_harnesses:
+        other_harnesses = " and ".join(suite.suite.other_harnesses)
         console.note(f"there is also a suite of {other_harnesses}: name it as harness")
-    if not suite.seen.benchmarks:
+    if not suite.suite.benchmarks:
         console.note("without benchmarks there is nothing to audit yet: write one first")
     name = "config.json" if target is None else target.name
     console.note(f"next: bench-audit abs {name} --dry-run")

@@ -104,7 +104,7 @@ def merge_stores(
         console.result(
             Text(
                 f"{source}: {merged.runs:,} runs and {merged.audits:,} audits added, "
-                f"{merged.known:,} runs were there"
+                f"{merged.present:,} runs were there"
             )
         )
     return Exit.OK

@@ -77,7 +77,7 @@ class AsvReader:
             name=path.name,
             host=_read_host(document),
             commit=escape_text(str(document.get("commit_hash") or "")),
-            made=(_convert_milliseconds(document.get("date")), max(started)),
+            timestamps=(_convert_milliseconds(document.get("date")), max(started)),
             processes=processes_by_name,
         ), tuple(left_out)
 

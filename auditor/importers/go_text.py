@@ -67,7 +67,7 @@ class _BenchmarkResults:
     """What is there of a benchmark, with the unit that is looked for and without."""
 
     values: "array[float]" = field(default_factory=lambda: array("d"))
-    others: bool = False
+    has_other_units: bool = False
     failure: str = ""
     skipped: bool = False
 
@@ -133,7 +133,7 @@ class GoPackageReader:
         if doubled := [unit for unit in units if units.count(unit) > 1]:
             results.failure = f"a line has two values in {doubled[0]}; let go test write it again"
         elif _UNIT not in units:
-            results.others = True
+            results.has_other_units = True
         elif (time := dict(pairs)[_UNIT]) < 0:
             raise BrokenFile(f"{quoted_name(line[:60])} has a negative time; run go test again")
         else:
@@ -225,7 +225,9 @@ def _build_run(
     plain_names: set[str],
     path: Path,
 ) -> tuple[StoredRun, tuple[str, ...]]:
-    measured = {name for (_, name), lines in results.items() if lines.values or lines.others}
+    measured = {
+        name for (_, name), lines in results.items() if lines.values or lines.has_other_units
+    }
     ending = _find_common_ending(measured)
     is_processors = _is_processors(ending, measured, plain_names) if ending else False
     names = {
@@ -288,7 +290,7 @@ def _is_processors(ending: str, names: set[str], plain_names: set[str]) -> bool 
 
 def _measures_no_time(kept_lines: _BenchmarkResults) -> bool:
     return (
-        kept_lines.others
+        kept_lines.has_other_units
         and not kept_lines.values
         and not kept_lines.failure
         and not kept_lines.skipped

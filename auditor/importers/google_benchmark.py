@@ -61,7 +61,7 @@ def parse_run(document: dict[str, object], path: Path) -> StoredRun:
     return StoredRun(
         name=path.name,
         host=_read_host(context),
-        made=(0.0, parse_timestamp(context.get("date"))),
+        timestamps=(0.0, parse_timestamp(context.get("date"))),
         processes={
             name: (failures.get(name) or _build_process(values.get(name, []), means.get(name)),)
             for name in names

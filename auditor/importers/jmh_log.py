@@ -90,7 +90,7 @@ class _LoggedBenchmark:
     flags: str = ""  # of the JVM, separated by spaces
     parameters: dict[str, str] = field(default_factory=dict)  # value by name
     unit: str = ""  # of the log's values
-    wanted: int = 1  # number of forks
+    fork_count: int = 1  # number of forks
     forks: list[_Fork] = field(default_factory=list)  # those that the log shows, in order
 
     @property
@@ -102,11 +102,11 @@ class _LoggedBenchmark:
     def processes(self) -> tuple[StoredProcess, ...]:
         """Return what is there of each fork, and those that the log does not have."""
         stored_processes = [self._build_process(fork) for fork in self.forks]
-        missing = range(len(stored_processes) + 1, self.wanted + 1)
+        missing = range(len(stored_processes) + 1, self.fork_count + 1)
         return (
             *stored_processes,
             *(
-                build_failed_process(f"fork {number} of {self.wanted} is not there")
+                build_failed_process(f"fork {number} of {self.fork_count} is not there")
                 for number in missing
             ),
         )
@@ -196,7 +196,7 @@ class JmhLogReader:
             }
         elif key == "Fork":
             number = _FORK_NUMBER.match(value)
-            benchmark.wanted = min(int(number[2]), MOST_FORKS) if number else 1
+            benchmark.fork_count = min(int(number[2]), MOST_FORKS) if number else 1
             if number and int(number[1]) != len(benchmark.forks) + 1:
                 raise make_duplicate_error(benchmark.key.name)
             self._fork = _Fork()

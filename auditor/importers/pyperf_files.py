@@ -69,7 +69,7 @@ def parse_run(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple
         name=path.name,
         host=hosts[0] if hosts else _read_host(shared),
         commit=escape_text(str(shared.get("commit_id") or "")),
-        made=(0.0, max(dates, default=0.0)),
+        timestamps=(0.0, max(dates, default=0.0)),
         processes={name: processes for name, processes in processes_by_name.items() if processes},
     ), tuple(left_out)
 

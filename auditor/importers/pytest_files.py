@@ -41,7 +41,7 @@ def parse_run(document: dict[str, object], path: Path) -> StoredRun:
         name=path.name,
         host=_read_host(_read_object(document["machine_info"])),
         commit=_format_commit(commit),
-        made=(parse_timestamp(commit.get("time")), parse_timestamp(document.get("datetime"))),
+        timestamps=(parse_timestamp(commit.get("time")), parse_timestamp(document.get("datetime"))),
         processes=processes,
     )
 

@@ -40,14 +40,14 @@ class _StoredFile:
 class _ResultFiles:
     """What was read, and why the odd ones were not."""
 
-    found: dict[Path, _StoredFile] = field(default_factory=dict)
+    stored_files: dict[Path, _StoredFile] = field(default_factory=dict)
     odd: dict[Path, str] = field(default_factory=dict)
     votes: dict[StoredFormat, float] = field(default_factory=dict)
     """For a format: of each path that was given one, shared among the files in it."""
 
     def leave_out(self, file: _StoredFile, why: str) -> None:
         self.odd[file.path] = why
-        del self.found[file.path.resolve()]
+        del self.stored_files[file.path.resolve()]
 
 
 def is_stored(path: Path) -> bool:
@@ -77,7 +77,7 @@ def read_results(paths: Sequence[Path], commit: str | None = None) -> StoredResu
     _require_any(paths, result_files)
     _keep_one_format(result_files)
     _keep_times(result_files)
-    commits = {file.run.commit for file in result_files.found.values()} - {""}
+    commits = {file.run.commit for file in result_files.stored_files.values()} - {""}
     selected_files = _select_files(result_files, commit)
     _check_alike(selected_files)
     left_out = tuple(
@@ -116,7 +116,7 @@ def _read_all(path: Path, asv: AsvReader, result_files: _ResultFiles) -> None:
         result_files.votes[file.format] = result_files.votes.get(file.format, 0.0) + 1 / len(
             stored_files
         )
-        result_files.found.setdefault(file.path.resolve(), file)
+        result_files.stored_files.setdefault(file.path.resolve(), file)
 
 
 def _read_file(
@@ -149,7 +149,7 @@ def _read_file(
 
 def _require_any(paths: Sequence[Path], result_files: _ResultFiles) -> None:
     """Raise UsageError where nothing can be read, with the reason of the first."""
-    if result_files.found:
+    if result_files.stored_files:
         return
     if result_files.odd:
         path, reason = next(iter(result_files.odd.items()))
@@ -171,11 +171,13 @@ def _keep_one_format(result_files: _ResultFiles) -> None:
         and result_files.votes[minority_formats[0]] > result_files.votes[most] - _EQUAL
     ):
         first = next(
-            stored_file for stored_file in result_files.found.values() if stored_file.format is most
+            stored_file
+            for stored_file in result_files.stored_files.values()
+            if stored_file.format is most
         )
         second = next(
             stored_file
-            for stored_file in result_files.found.values()
+            for stored_file in result_files.stored_files.values()
             if stored_file.format is minority_formats[0]
         )
         raise UsageError(
@@ -184,7 +186,9 @@ def _keep_one_format(result_files: _ResultFiles) -> None:
             "the results of one tool in one format"
         )
     for file in [
-        stored_file for stored_file in result_files.found.values() if stored_file.format is not most
+        stored_file
+        for stored_file in result_files.stored_files.values()
+        if stored_file.format is not most
     ]:
         result_files.leave_out(file, f"it is of {file.format.value}, the others of {most.value}")
 
@@ -192,9 +196,11 @@ def _keep_one_format(result_files: _ResultFiles) -> None:
 def _keep_times(result_files: _ResultFiles) -> None:
     """Leave out files without any times: they are no run. Raises UsageError where no file has."""
     empty = [
-        stored_file for stored_file in result_files.found.values() if not stored_file.run.processes
+        stored_file
+        for stored_file in result_files.stored_files.values()
+        if not stored_file.run.processes
     ]
-    if len(empty) == len(result_files.found):
+    if len(empty) == len(result_files.stored_files):
         raise UsageError(f"{empty[0].path} holds no times of any benchmark; is it the right file?")
     for file in empty:
         result_files.leave_out(file, "it holds no times of any benchmark")
@@ -251,13 +257,13 @@ def _without_addresses(run: StoredRun) -> StoredRun:
 
 def _select_files(result_files: _ResultFiles, commit: str | None) -> list[_StoredFile]:
     """Return the runs of the commit that is asked for; at least one."""
-    stored_files = [*result_files.found.values()]
+    stored_files = [*result_files.stored_files.values()]
     if commit is not None:
         return _select_commit_files(stored_files, commit)
     offered = [stored_file for stored_file in stored_files if not stored_file.named]
     if not offered:
         return stored_files
-    newest = max(offered, key=lambda stored_file: stored_file.run.made).run.commit
+    newest = max(offered, key=lambda stored_file: stored_file.run.timestamps).run.commit
     for file in offered:
         if file.run.commit != newest and not file.run.commit:
             result_files.leave_out(file, "it names no commit, and others do")

@@ -27,7 +27,7 @@ LINTERS: Mapping[str, Linter] = {
 class LintRequest:
     """What is looked for, and a result that bears findings out or not."""
 
-    wanted: RuleSelection = field(default_factory=RuleSelection)
+    rules: RuleSelection = field(default_factory=RuleSelection)
     result: AbsOrStability | None = None
 
 
@@ -68,7 +68,7 @@ def lint_sources(
         if request.result and not revision_caveats
         else ()
     )
-    looked = run_linters(readings, request.wanted, benchmarks)
+    looked = run_linters(readings, request.rules, benchmarks)
     looked = replace(looked, caveats=(*revision_caveats, *looked.caveats))
     return lint_document(
         looked, LintedSources(subject_sources.name, subject_sources.revision, find_own_version())

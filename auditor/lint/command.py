@@ -69,9 +69,11 @@ def command(context: click.Context, /, **given: Any) -> int:
     config = options.print_configuration_name(
         load_config(given["what"], {}, Path.cwd()), quiet=given["quiet"]
     )
-    selection = RuleSelection(named=given["only"], left_out=given["without"], every=given["every"])
+    selection = RuleSelection(
+        named=given["only"], left_out=given["without"], is_everything=given["every"]
+    )
     result = None if given["result"] is None else stored_result.read_result_file(given["result"])
-    request = LintRequest(wanted=selection, result=result)
+    request = LintRequest(rules=selection, result=result)
     document = lint_sources(config, choose_places(config, environment), environment, request)
     terminal.print_result(document, given["format"], console)
     code, messages = terminal.judge_gate(document, given["fail_on"])

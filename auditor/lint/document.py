@@ -45,7 +45,7 @@ class LintFinding(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def counts(self) -> bool:
         """Tell whether it is to be fixed: no marker allows it and no run refutes it."""
-        refuted = self.proof is not None and self.proof.seen is EvidenceState.REFUTED
+        refuted = self.proof is not None and self.proof.state is EvidenceState.REFUTED
         return self.allowed is None and not refuted
 
 

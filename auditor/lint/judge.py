@@ -31,7 +31,7 @@ class RuleSelection:
 
     named: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-    every: bool = False
+    is_everything: bool = False
 
     def of(self, rules: Sequence[SmellRule]) -> tuple[SmellRule, ...]:
         """Return the rules that are wanted; raises UsageError for a name that is none."""
@@ -42,7 +42,7 @@ class RuleSelection:
             rule
             for rule in rules
             if rule.id not in self.left_out
-            and (rule.id in self.named or (not self.named and (rule.on or self.every)))
+            and (rule.id in self.named or (not self.named and (rule.on or self.is_everything)))
         )
         if not selected_rules:
             raise UsageError("the options leave out every chosen rule; leave out fewer")
@@ -62,7 +62,7 @@ def require_rule(name: str, rule_ids: Iterable[str], location: str = "") -> None
 class _AllowMarker:
     """A comment that allows smells, and whether there is one."""
 
-    where: str
+    location: str
     rules: tuple[str, ...]
     reason: str
     used: bool = False
@@ -186,7 +186,7 @@ def run_linters(
 
 def _list_needless_markers(markers: _MarkerIndex, looked_for: Mapping[str, SmellRule]) -> list[str]:
     return [
-        marker.where
+        marker.location
         for markers_by_line in markers.by_file.values()
         for marker in markers_by_line.values()
         if not marker.used and all(rule in looked_for for rule in marker.rules)

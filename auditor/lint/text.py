@@ -69,7 +69,7 @@ def describe_state(finding: LintFinding) -> str:
     """Return what is known besides the sources: that it is allowed, or what a run says."""
     if finding.allowed is not None:
         return f"allowed: {finding.allowed}"
-    return "" if finding.proof is None else f"{finding.proof.seen}: {finding.proof.text}"
+    return "" if finding.proof is None else f"{finding.proof.state}: {finding.proof.text}"
 
 
 def render_markdown(document: LintDocument) -> str:
@@ -123,7 +123,7 @@ def _convert_findings(document: LintDocument) -> tuple[list[SourceFinding], list
     for finding in document.findings:
         key = (finding.rule, finding.span.file, finding.benchmark)
         counts_by_key[key] = number = counts_by_key.get(key, 0) + 1
-        refuted = finding.proof is not None and finding.proof.seen is EvidenceState.REFUTED
+        refuted = finding.proof is not None and finding.proof.state is EvidenceState.REFUTED
         findings.append(
             SourceFinding(
                 kind=kinds[finding.rule],

@@ -22,13 +22,13 @@ class BlockSizes:
     plans: Mapping[str, Plan]
     operations: Mapping[str, int | None]
     pilots: tuple[Run, ...]
-    whole: bool = True
+    keeps_all_blocks: bool = True
     """All blocks of the plan are run, however long they last."""
 
     @property
     def counting(self) -> dict[str, int]:
         """Return the blocks in which calls are counted, where the plan has too many."""
-        if self.whole:
+        if self.keeps_all_blocks:
             return {}
         lasts = estimate_block_seconds(self.pilots, self.operations)
         blocks = {
@@ -43,7 +43,7 @@ class BlockSizes:
     def plain(self, benchmark: Benchmark) -> Schedule:
         """Return the blocks of a process of the unchanged benchmark."""
         plan, operations = self.plans[benchmark.id], self.operations[benchmark.id]
-        if not self.whole:
+        if not self.keeps_all_blocks:
             runs = [run for run in self.pilots if run.trial.benchmark == benchmark]
             lasts = estimate_block_seconds(runs, self.operations).get(benchmark.id, 0.0)
             plan = schedules.shorten_plan(plan, lasts)
@@ -61,9 +61,9 @@ def measure_block_sizes(benchmarks: Sequence[Benchmark], parts: StudyContext) ->
     plan = parts.request.plan
     tried = run_pilots(benchmarks, plan, parts) if parts.fixed_operations else []
     plans = _fit_plans(benchmarks, tried, plan)
-    least = 2 if parts.request.whole else 1
+    least = 2 if parts.request.keeps_all_blocks else 1
     operations = fit_block_operations(benchmarks, tried, plans, least)
-    return BlockSizes(plans, operations, tuple(tried), parts.request.whole)
+    return BlockSizes(plans, operations, tuple(tried), parts.request.keeps_all_blocks)
 
 
 def run_pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: StudyContext) -> list[Run]:

@@ -181,7 +181,9 @@ class StudyContext:
             purpose=purpose,
             variant=built.variant,
             overlay=built.overlay,
-            laid=overlay_digest.linked_overlay_digest(closure, built.overlay, self.suite.sources),
+            built_overlay=overlay_digest.linked_overlay_digest(
+                closure, built.overlay, self.suite.sources
+            ),
             benchmark=benchmark,
             schedule=schedule,
             repetition=1,

@@ -24,7 +24,7 @@ class MethodCandidates:
     """Those whose calls are counted."""
     fixed: bool
     """Whether these are the ones to be judged, and not all public ones."""
-    chosen: tuple[Method, ...] = ()
+    named: tuple[Method, ...] = ()
     """Of all public ones those to be judged, where counts do not choose them."""
     caveats: tuple[Caveat, ...] = ()
     """How they were chosen, where the user has not named them."""
@@ -32,7 +32,7 @@ class MethodCandidates:
     @property
     def known(self) -> tuple[Method, ...]:
         """Return those to be judged, empty where counts will choose them."""
-        return self.methods if self.fixed else self.chosen
+        return self.methods if self.fixed else self.named
 
     @property
     def most_slowed(self) -> int:
@@ -65,7 +65,7 @@ def choose_candidates(request: AbsRequest, parts: StudyContext) -> MethodCandida
     # other program.
     public = [method for method in methods if method.public and method.refusal is None]
     counted = tuple(dict.fromkeys((*public, *baseline_methods)))
-    return MethodCandidates(counted, fixed=False, chosen=baseline_methods, caveats=caveats)
+    return MethodCandidates(counted, fixed=False, named=baseline_methods, caveats=caveats)
 
 
 def _find_baseline_methods(

@@ -47,7 +47,7 @@ def build_usage_profile(
     top_methods = called[:most]
     return UsageProfile(
         ranking=ranking,
-        chosen=len(top_methods),
+        chosen_count=len(top_methods),
         methods=tuple(profiles),
         clients=tuple(clients),
         caveats=(

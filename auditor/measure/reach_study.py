@@ -42,7 +42,7 @@ class ReachRuns:
     tests: int
     """Number of trials that the unit tests have, those included that there was no time for."""
     invalid: tuple[tuple[Method, str], ...]  # methods that cannot be instrumented, with the reason
-    asked: tuple[Benchmark, ...] = ()  # benchmarks whose program holds some method
+    counted_benchmarks: tuple[Benchmark, ...] = ()  # benchmarks whose program holds some method
     unlinked: frozenset[tuple[str, str]] = frozenset()
     """Ids of method and benchmark, where the program does not hold the method: it is not called."""
 
@@ -179,7 +179,7 @@ def _make_build_check(built: BuiltVariant, baseline: SuiteBaseline, parts: Study
             baseline.usable, key=lambda benchmark: times.block_seconds(benchmark, inf, 1)
         )
     trial = _make_counting_trial(cheapest, built, baseline, parts)
-    return replace(trial, subject=parts.project.whole.digest, laid="")
+    return replace(trial, subject=parts.project.whole.digest, built_overlay="")
 
 
 def _build_counting(

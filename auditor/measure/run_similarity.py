@@ -69,7 +69,7 @@ def judge_runs(
         values=least,
         means=means,
         dissimilar=dissimilar,
-        apart=outlier_runs,
+        outlier_runs=outlier_runs,
         clusters=groups,
         pairs=pairs,
         caveats=(
@@ -169,7 +169,7 @@ def _make_unknown(
         values=0,
         means=None,
         dissimilar=None,
-        apart=(),
+        outlier_runs=(),
         clusters=None,
         pairs=(),
         caveats=(*caveats, Caveat("one-run", text)),

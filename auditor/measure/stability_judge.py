@@ -280,10 +280,13 @@ def _describe_block_length(benchmark: Benchmark, runs: Sequence[Run]) -> Iterato
         yield (
             f"an iteration lasts {author_seconds:g} s as its author or JMH's default says, not "
             "as long as "
-            f"planned: {benchmark.kept}; those that warm up last as long"
+            f"planned: {benchmark.fixed_length_reason}; those that warm up last as long"
         )
     else:
-        yield f"an iteration lasts as planned, not {author_seconds:g} s, though {benchmark.kept}"
+        yield (
+            f"an iteration lasts as planned, not {author_seconds:g} s, though "
+            f"{benchmark.fixed_length_reason}"
+        )
 
 
 def _explain_failure(failed: Sequence[Run], runs: Sequence[Run]) -> str | None:

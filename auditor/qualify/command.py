@@ -116,10 +116,10 @@ def _qualify_gate(command_line: options.CommandLine, request: QualifyRequest) ->
         qualification = work.qualify(
             lambda shown_pair, left: console.note(terminal.format_answer_line(shown_pair, left))
         )
-        if qualification.known:
+        if qualification.stored_answers:
             console.note(
                 "known from an earlier call: "
-                f"{number_format.format_count(qualification.known, 'answer')}"
+                f"{number_format.format_count(qualification.stored_answers, 'answer')}"
             )
         document = work.document(qualification)
         terminal.write_results(command_line.places.output, document)

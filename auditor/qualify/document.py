@@ -40,7 +40,7 @@ class CheckoutPairRate(msgspec.Struct, frozen=True, kw_only=True):
     factor: float  # how many times as long the method takes
     achieved: float | None  # factor measured in the method's benchmark; null: not measured
     alarms: int  # number of alarms
-    shown: int  # number of pairs that have an answer
+    pair_count: int  # number of pairs that have an answer
     failed: int  # number of pairs at which the gate failed
     rate: float | None  # alarms / shown
     interval: tuple[float, float]  # 90 % Clopper-Pearson interval of the rate
@@ -103,7 +103,7 @@ def build_qualify_document(
         ],
         "diagnoses": qualification.diagnoses,
         "demands": qualification.demands,
-        "answers": [_build_answer_fields(shown_pair) for shown_pair in qualification.shown],
+        "answers": [_build_answer_fields(shown_pair) for shown_pair in qualification.cases],
         "caveats": (*qualification.caveats, *context.caveats),
     }
     return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), QualifyDocument)
@@ -117,9 +117,9 @@ def _build_rate_fields(rate: AlarmRate, subject: GateSubject | None) -> JsonObje
         "method": rate.case.method,
         "factor": rate.case.factor,
         "alarms": rate.alarms,
-        "shown": rate.shown,
+        "pair_count": rate.pair_count,
         "failed": rate.failed,
-        "rate": rate.alarms / rate.shown if rate.shown else None,
+        "rate": rate.alarms / rate.pair_count if rate.pair_count else None,
         "interval": rate.interval,
         "seconds": rate.seconds,
         "skipped": rate.skipped,

@@ -46,7 +46,7 @@ def measure_alarm_rate(
     return AlarmRate(
         case=case,
         alarms=alarms,
-        shown=len(answered_pairs),
+        pair_count=len(answered_pairs),
         failed=len(case_pairs) - len(answered_pairs),
         interval=(
             lower_bound(alarms, len(answered_pairs), CONFIDENCE_LEVEL),
@@ -90,7 +90,7 @@ def is_hopeless(case: GateCase, rates: Sequence[AlarmRate]) -> bool:
 
 def is_settled(alarm_rate: AlarmRate, plan: GatePlan) -> bool:
     """Tell whether more answers would tell no more than is asked."""
-    if alarm_rate.shown + alarm_rate.failed >= plan.runs:
+    if alarm_rate.pair_count + alarm_rate.failed >= plan.runs:
         return True
     if alarm_rate.case.side is not SlowedSide.SAME:
         return is_detected(alarm_rate) is not None
@@ -131,7 +131,7 @@ def judge_gate(
             subject.method: _find_least_detected(subject.method, rates) for subject in subjects
         },
         seconds=median(times) if times else None,
-        shown=tuple(shown_pairs),
+        cases=tuple(shown_pairs),
         caveats=tuple(_warn_of_inexact_delays(subjects, rates)),
     )
 
@@ -170,7 +170,7 @@ def _select_largest(
     rates: Sequence[AlarmRate], side: SlowedSide, method: str | None = None
 ) -> list[AlarmRate]:
     alarm_rates = [
-        alarm_rate for alarm_rate in _select_rates(rates, side, method) if alarm_rate.shown
+        alarm_rate for alarm_rate in _select_rates(rates, side, method) if alarm_rate.pair_count
     ]
     largest_factor = max((alarm_rate.case.factor for alarm_rate in alarm_rates), default=0.0)
     return [alarm_rate for alarm_rate in alarm_rates if alarm_rate.case.factor == largest_factor]
@@ -277,7 +277,7 @@ def _diagnose_silence(
         yield Diagnosis(Flaw.LATE, text)
         return
     pairs = sum(
-        alarm_rate.shown for alarm_rate in rates if alarm_rate.case.side is SlowedSide.SLOWED
+        alarm_rate.pair_count for alarm_rate in rates if alarm_rate.case.side is SlowedSide.SLOWED
     )
     if slowed and pairs >= _MIN_DEAD_RUNS:
         text = (
@@ -298,7 +298,7 @@ def _judge_demands(plan: GatePlan, rates: Sequence[AlarmRate]) -> Iterator[Deman
 def _judge_false_alarms(max_rate: float, rates: Sequence[AlarmRate]) -> Demand:
     demand_text = f"at most {format_percent(max_rate)} false alarms"
     same_rates = [
-        alarm_rate for alarm_rate in _select_rates(rates, SlowedSide.SAME) if alarm_rate.shown
+        alarm_rate for alarm_rate in _select_rates(rates, SlowedSide.SAME) if alarm_rate.pair_count
     ]
     if not same_rates:
         return Demand(demand_text, DemandState.UNDECIDED, "no pair that is alike was shown")
@@ -365,7 +365,7 @@ def _warn_of_inexact_delays(
 
 
 def _format_alarms(alarm_rate: AlarmRate) -> str:
-    return f"{alarm_rate.alarms} of {alarm_rate.shown} times"
+    return f"{alarm_rate.alarms} of {alarm_rate.pair_count} times"
 
 
 def _format_factor(alarm_rate: AlarmRate) -> str:

@@ -43,7 +43,7 @@ class AlarmCurveView:
     """How the alarms about a method grow with its slowdown; `told` is the same in words."""
 
     method: str
-    told: str
+    description: str
     plot: Markup = field(repr=False)
 
 
@@ -53,9 +53,9 @@ class DemandRow:
 
     kind: str
     glyph: str
-    asked: str
+    requirement: str
     answer: DemandState
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class QualifyView:
     flaws: Facts  # (flaw, evidence) of each
     rows: tuple[QualifyRow, ...]  # alarms by kind of checkout pair
     curves: tuple[AlarmCurveView, ...]  # alarms by slowdown, for each slowed method
-    told: tuple[str, ...]  # each slowed method, in words
+    method_descriptions: tuple[str, ...]  # each slowed method, in words
     answers: tuple[tuple[str, ...], ...]  # cells of each answer that is shown
     left_out: int  # number of answers that only the JSON result has
     closing: ClosingSection  # caveats and circumstances
@@ -86,7 +86,11 @@ def build_view(document: QualifyDocument) -> QualifyView:
         took=f"A run takes {number_format.format_seconds(gate_seconds)}." if gate_seconds else "",
         demands=tuple(
             DemandRow(
-                kind=kind, glyph=glyph, asked=demand.asked, answer=demand.answer, why=demand.why
+                kind=kind,
+                glyph=glyph,
+                requirement=demand.requirement,
+                answer=demand.answer,
+                reason=demand.reason,
             )
             for demand in document.demands
             for kind, glyph in (_DEMAND_STYLES[demand.answer],)
@@ -104,7 +108,9 @@ def build_view(document: QualifyDocument) -> QualifyView:
             for rate in document.rates
         ),
         curves=tuple(_build_curves(document)),
-        told=tuple(names.escape_line(words.describe_method(method)) for method in document.methods),
+        method_descriptions=tuple(
+            names.escape_line(words.describe_method(method)) for method in document.methods
+        ),
         answers=tuple(_format_answer_cells(answer) for answer in document.answers[:MOST_ANSWERS]),
         left_out=max(0, len(document.answers) - MOST_ANSWERS),
         closing=build_closing(document, make_caveat_views(document.caveats)),
@@ -131,9 +137,13 @@ def _format_answer_cells(answer: CheckoutPairAnswer) -> tuple[str, ...]:
 
 def _build_curves(document: QualifyDocument) -> Iterator[AlarmCurveView]:
     """Yield a drawing for each method that was slowed by something."""
-    same_rates = [rate for rate in document.rates if rate.side is SlowedSide.SAME and rate.shown]
+    same_rates = [
+        rate for rate in document.rates if rate.side is SlowedSide.SAME and rate.pair_count
+    ]
     for method in document.methods:
-        rates = [rate for rate in document.rates if rate.method == method.method and rate.shown]
+        rates = [
+            rate for rate in document.rates if rate.method == method.method and rate.pair_count
+        ]
         slowed_rates = sorted(_select_rates(rates, SlowedSide.SLOWED), key=lambda rate: rate.factor)
         sped_rates = sorted(_select_rates(rates, SlowedSide.SPED), key=lambda rate: rate.factor)
         if slowed_rates:
@@ -176,12 +186,12 @@ def _draw_rates(
     )
     text = "; ".join(
         f"{number_format.format_factor(rate.factor) + ' ' if rate.method else ''}"
-        f"{words.SIDES[rate.side]} {rate.alarms} of {rate.shown}"
+        f"{words.SIDES[rate.side]} {rate.alarms} of {rate.pair_count}"
         for rate in (*same_rates, *slowed_rates, *sped_rates)
     )
     label = f"alarms about {names.format_label(method)}: {text}"
     plot = plots.make_svg(PLOT_SIZE, label, charts.draw_chart(axes, curves), kind="lines")
-    return AlarmCurveView(method=names.format_label(method), told=text, plot=plot)
+    return AlarmCurveView(method=names.format_label(method), description=text, plot=plot)
 
 
 def _make_point(place: float, rate: CheckoutPairRate) -> ChartPoint:

@@ -65,7 +65,7 @@ class QualifyStudy:
             self._require_answers()
             told(shown_pair, self._estimate_remaining())
         qualification = judge.judge_gate(self._all, self._plan, self._shown, self._list_skipped())
-        return replace(qualification, known=reused_answers)
+        return replace(qualification, stored_answers=reused_answers)
 
     def _find_stored_answer(self, case: GateCase, number: int) -> ShownCase | None:
         """Return what is remembered, unless the gate was quiet in fewer turns than are asked."""
@@ -167,7 +167,8 @@ class QualifyStudy:
         return sum(
             max(
                 1,
-                math.ceil(self._plan.runs / 4) - judge.measure_alarm_rate(case, self._shown).shown,
+                math.ceil(self._plan.runs / 4)
+                - judge.measure_alarm_rate(case, self._shown).pair_count,
             )
             for case in self._list_cases()
             if not self._is_settled(case)

@@ -118,7 +118,8 @@ def _draw_bar(rate: CheckoutPairRate) -> str:
 def judge_gate(document: QualifyDocument) -> tuple[Exit, list[str]]:
     """Return the verdict and what to say about it; nothing where nothing was asked."""
     messages = [
-        f"{_GATE_WORDS[demand.answer]}: {demand.asked}: {demand.why}" for demand in document.demands
+        f"{_GATE_WORDS[demand.answer]}: {demand.requirement}: {demand.reason}"
+        for demand in document.demands
     ]
     answers = {demand.answer for demand in document.demands}
     if DemandState.FAILED in answers:

@@ -35,7 +35,9 @@ def format_headline(document: QualifyDocument) -> str:
         return "Cannot tell what this gate sees: more runs are needed (--runs, --budget)."
     same_rates = [rate for rate in document.rates if rate.side is SlowedSide.SAME]
     alarms = (
-        f"{same_rates[0].alarms} false alarms in {same_rates[0].shown} runs" if same_rates else ""
+        f"{same_rates[0].alarms} false alarms in {same_rates[0].pair_count} runs"
+        if same_rates
+        else ""
     )
     return f"This gate works: it sees {', '.join(detected_texts)}; {alarms}."
 
@@ -72,7 +74,7 @@ def format_rate_cells(checkout_pair_rate: CheckoutPairRate) -> tuple[str, str, s
     return (
         factor,
         achieved,
-        f"{checkout_pair_rate.alarms} of {checkout_pair_rate.shown}{failed}",
+        f"{checkout_pair_rate.alarms} of {checkout_pair_rate.pair_count}{failed}",
         rate,
         f"{format_percent(low)} to {format_percent(high)}",
     )

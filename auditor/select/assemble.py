@@ -339,7 +339,7 @@ def propose_removal(document: Document) -> Proposal:
         unknown=removal.unknown,
         unexamined=tuple(sorted(unexamined_ids)),
         seconds_saved=_sum_seconds(removed_benchmarks),
-        cheapest=removal.kept.cheapest,
+        cheapest=removal.remaining.cheapest,
     )
 
 

@@ -87,7 +87,7 @@ class CoveredMethod(msgspec.Struct, frozen=True):
     """A method that a removed benchmark detects, and the kept ones that detect it, too."""
 
     method: str
-    kept_by: tuple[str, ...]
+    detected_by: tuple[str, ...]
 
 
 class RemovedBenchmark(msgspec.Struct, frozen=True, kw_only=True):

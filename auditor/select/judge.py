@@ -62,7 +62,7 @@ class Removal:
     kept for these. `unknown` are benchmarks that could not be measured, which are kept as well.
     """
 
-    kept: Choice
+    remaining: Choice
     removed: tuple[tuple[Candidate, tuple[tuple[str, tuple[str, ...]], ...]], ...]
     undecided: Mapping[str, tuple[str, ...]]
     unknown: tuple[str, ...]
@@ -147,7 +147,7 @@ def choose_removal(
         key=lambda watcher: watcher.id,
     )
     return Removal(
-        kept=choice,
+        remaining=choice,
         removed=tuple(
             (candidate, tuple(_list_remaining_detection(candidate, choice.watchers)))
             for candidate in removed_candidates
@@ -273,7 +273,7 @@ class _CandidatePool:
                 [self.weights[pool_index] for pool_index in pool_indices], constraints
             )
             if solution.exact:
-                return self._translate_columns(solution.chosen, pool_indices)
+                return self._translate_columns(solution.variables, pool_indices)
         greedy_choice = self._choose_greedily(methods, pool_indices, required_indices)
         is_affordable = (
             limit is None
@@ -293,7 +293,7 @@ class _CandidatePool:
         solution = zero_one.find_minimum(costs, constraints)
         chosen_candidates = [
             self.watchers[pool_indices[column]]
-            for column in solution.chosen or ()
+            for column in solution.variables or ()
             if column < len(pool_indices)
         ]
         fits_budget = sum(candidate.seconds for candidate in chosen_candidates) <= budget
@@ -312,10 +312,10 @@ class _CandidatePool:
             {column: -number for column, number in enumerate(costs) if number}, least=most
         )
         solution = zero_one.find_minimum(weights, [*constraints, count_constraint])
-        if solution.chosen is None:
+        if solution.variables is None:
             return self._fill_budget(limit), False
         indices = frozenset(
-            pool_indices[number] for number in solution.chosen if number < len(pool_indices)
+            pool_indices[number] for number in solution.variables if number < len(pool_indices)
         )
         return indices, solution.exact
 

@@ -37,7 +37,9 @@ def render_proposal(removal_proposal: Proposal) -> RenderableType:
             "can go", ">saves", ">spread", "what it detects is detected by"
         )
         for benchmark in removal_proposal.removed[:MOST_ROWS]:
-            kept_texts = sorted({name for method in benchmark.watched for name in method.kept_by})
+            kept_texts = sorted(
+                {name for method in benchmark.watched for name in method.detected_by}
+            )
             text = (
                 ", ".join(names.strip_shared_prefix(kept_texts).values())
                 or "nothing is detected by it"

@@ -50,7 +50,7 @@ class SeriesCommand:
 
     verb: str
     """The command, which also names its files."""
-    own: tuple[str, ...] = ()
+    own_options: tuple[str, ...] = ()
     """Its own options, as words."""
     doing: str
     """What it does, for the progress display."""
@@ -82,7 +82,7 @@ def run_series_command(
     surroundings = context.find_object(AppContext) or AppContext.real()
     console = Console(surroundings.environment, quiet=option_values["quiet"])
     question = StoredQuestion(
-        verb=answer.verb, paths=files, more=answer.own, commit=option_values["commit"]
+        verb=answer.verb, paths=files, more=answer.own_options, commit=option_values["commit"]
     )
     stored_results = source.read_stored_suite(files, option_values["commit"]) or _read_results(
         question
@@ -117,7 +117,7 @@ def _run_suite(context: click.Context, suite: str, answer: SeriesCommand) -> Exi
         with running.open_work(command_line, open_series) as (work, console):
             plan = work.plan_series(request)
         return running.show_plan(console, plan, "", as_json=command_line.as_json)
-    words = " ".join((answer.verb, *answer.own))
+    words = " ".join((answer.verb, *answer.own_options))
     with running.open_work(command_line, open_series) as (work, console):
         stored_results = work.series(answer.verb, request)
         context_of = partial(work.circumstances, words, request)

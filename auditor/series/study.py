@@ -101,7 +101,7 @@ def preview_series(request: SeriesRequest, parts: StudyContext) -> Preview:
     """Return what `steady` and `similarity` would measure of a suite."""
     lookups = rehearse_study(parts, lambda still: run_processes(request, still))
     pilot = lookups.phase("pilot", Purpose.PILOT)
-    if pilot.known == pilot.trials:
+    if pilot.stored_count == pilot.trials:
         phases = pilot, lookups.phase("processes", Purpose.STEADY)
         return Preview(phases, (), expected_of_phases(parts, phases))
     benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)

@@ -27,7 +27,7 @@ class BenchmarkSimilarity(msgspec.Struct, frozen=True, kw_only=True):
     runs: int  # number of runs
     values: int  # number of values of each run that were compared
     dissimilar: bool | None  # null: not known
-    apart: tuple[int, ...]  # outlier runs, which are to be repeated
+    outlier_runs: tuple[int, ...]  # outlier runs, which are to be repeated
     means: MeasureValues | None  # means of M1 to M5 over all pairs
     groups: tuple[tuple[int, ...], ...] | None  # clusters of SAME, the largest first
     pairs: tuple[PairSimilarity, ...]  # all pairs of compared runs
@@ -53,7 +53,7 @@ def similarity_document(
             "runs": len(similarity.compared),
             "values": similarity.values,
             "dissimilar": similarity.dissimilar,
-            "apart": similarity.apart,
+            "outlier_runs": similarity.outlier_runs,
             "means": similarity.means,
             "groups": similarity.clusters and similarity.clusters.groups,
             "pairs": similarity.pairs,

@@ -61,7 +61,7 @@ class SimilarityRow:
     pairs: int  # number of pairs
     measures: tuple[str, ...]  # means of M1 to M5; empty texts: unknown
     heat: tuple[heat.HeatmapCell, ...]  # cells of these means; empty: unknown
-    apart: str  # outlier runs, which are to be repeated; empty: none
+    outlier_text: str  # outlier runs, which are to be repeated; empty: none
     note: str  # the first caveat; empty: none
 
 
@@ -71,7 +71,7 @@ class RunComparison:
 
     id: str
     name: str
-    said: tuple[str, ...]
+    lines: tuple[str, ...]
     matrix: heat.Heatmap
 
 
@@ -85,7 +85,7 @@ class SimilarityView:
     subject: str  # name of the audited code
     headline: str  # the answer in one sentence
     was_run: bool  # whether the suite was run for it
-    which: str  # what the runs are, or the heading of `files`
+    run_description: str  # what the runs are, or the heading of `files`
     files: tuple[str, ...]  # names of the runs; empty: they have numbers only
     rows: tuple[SimilarityRow, ...]  # the least alike first
     legend: tuple[tuple[str, LegendEntry, int], ...]
@@ -121,7 +121,7 @@ def build_view(document: SimilarityDocument, runs: Sequence[str] = ()) -> Simila
         subject=names.format_label(document.subject),
         headline=busy.add_to_headline(format_headline(document), document.strain),
         was_run=bool(document.config),
-        which=runs_label,
+        run_description=runs_label,
         files=called,
         rows=rows,
         legend=tuple(
@@ -155,7 +155,7 @@ def format_headline(document: SimilarityDocument) -> str:
     """Say in one line how many benchmarks have runs that are alike."""
     kinds = [classify_benchmark(benchmark) for benchmark in document.benchmarks]
     unlike = kinds.count(DISSIMILAR)
-    outlier_count = sum(bool(benchmark.apart) for benchmark in document.benchmarks)
+    outlier_count = sum(bool(benchmark.outlier_runs) for benchmark in document.benchmarks)
     text = f"The runs of {unlike} of {figures.format_count(len(kinds), 'benchmark')} are dissimilar"
     if kinds.count(UNKNOWN):
         text += f", {kinds.count(UNKNOWN)} inconclusive"
@@ -214,7 +214,7 @@ def _build_row(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) 
         pairs=len(benchmark.pairs),
         measures=tuple(f"{value:.2f}" for value in benchmark.means or ()) or ("",) * 5,
         heat=heat.build_cells(benchmark.means) if benchmark.means else (),
-        apart=", ".join(_run_name(run, files) for run in benchmark.apart),
+        outlier_text=", ".join(_run_name(run, files) for run in benchmark.outlier_runs),
         note=names.escape_line(benchmark.caveats[0].text) if benchmark.caveats else "",
     )
 
@@ -226,10 +226,10 @@ def _run_name(run: int, files: Sequence[str]) -> str:
 def _worth_drawing(benchmarks: Sequence[BenchmarkSimilarity]) -> list[BenchmarkSimilarity]:
     """Return those that are dissimilar, or in which a run stands apart; first those that both."""
     similarities = [
-        benchmark for benchmark in benchmarks if benchmark.dissimilar or benchmark.apart
+        benchmark for benchmark in benchmarks if benchmark.dissimilar or benchmark.outlier_runs
     ]
     return sorted(
-        similarities, key=lambda benchmark: (not benchmark.dissimilar, not benchmark.apart)
+        similarities, key=lambda benchmark: (not benchmark.dissimilar, not benchmark.outlier_runs)
     )
 
 
@@ -243,13 +243,13 @@ def _compare_runs(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str
 def _describe_outliers(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
     """Say which run is to be repeated."""
     unlike = heat.count_dissimilar(benchmark)
-    if not benchmark.apart:
+    if not benchmark.outlier_runs:
         pairs = sum(pair.dissimilar for pair in benchmark.pairs)
         return f"No run stands apart: {pairs} of {len(benchmark.pairs)} pairs are dissimilar."
-    called = ", ".join(_run_name(run, files) for run in benchmark.apart)
-    if len(benchmark.apart) > 1:
+    called = ", ".join(_run_name(run, files) for run in benchmark.outlier_runs)
+    if len(benchmark.outlier_runs) > 1:
         return f"Runs {called} stand apart: each is dissimilar to most others."
-    count = unlike[benchmark.apart[0]]
+    count = unlike[benchmark.outlier_runs[0]]
     return f"Run {called} stands apart: it is dissimilar to {count} of {len(unlike) - 1} others."
 
 

@@ -42,7 +42,7 @@ class HeatmapHead:
     """A run at the edge of a matrix, as people count."""
 
     number: str
-    apart: bool
+    is_outlier: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def build_heatmap(benchmark: BenchmarkSimilarity) -> Heatmap:
     unlike = count_dissimilar(benchmark)
     matrix_runs = sorted(sorted(unlike, key=lambda run: -unlike[run])[:MOST_RUNS])
     pairs = {(pair.first, pair.second): _count_measures(pair) for pair in benchmark.pairs}
-    heads = {run: HeatmapHead(str(run + 1), run in benchmark.apart) for run in matrix_runs}
+    heads = {run: HeatmapHead(str(run + 1), run in benchmark.outlier_runs) for run in matrix_runs}
     return Heatmap(
         heads=tuple(heads.values()),
         lines=tuple(

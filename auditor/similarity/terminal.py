@@ -20,7 +20,8 @@ def build_table(document: SimilarityDocument) -> RenderableType:
         style = _STYLES[row.kind]
         result_table.add_row(
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
-            row.runs, *row.measures, row.apart, Text(tables.shorten_text(row.note), style="dim"),
+            row.runs, *row.measures, row.outlier_text,
+            Text(tables.shorten_text(row.note), style="dim"),
         )  # fmt: skip
     return Group(
         Text(view.subject, style="dim"),

@@ -53,7 +53,7 @@ def compute_contrast(rounds: Sequence[Sequence[float]], weights: Sequence[float]
     weight_vector = np.asarray(weights, dtype=np.float64)
     return Contrast(
         middle=trimmed_mean(logs @ weight_vector).middle,
-        variance=sum(part.squares for part in parts) / sum(part.kept - 1 for part in parts),
+        variance=sum(part.squares for part in parts) / sum(part.kept_count - 1 for part in parts),
         length=float(weight_vector @ weight_vector),
         rounds=len(logs),
         sides=len(weights),

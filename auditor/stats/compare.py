@@ -92,11 +92,11 @@ def estimate_ratio(
     (`components.doubt`). Independent errors, each at `level`, add up in squares.
     """
     parts = [trimmed_mean(np.log(check_positive(values))) for values in (above, below)]
-    freedom = sum(part.kept for part in parts) - 2
+    freedom = sum(part.kept_count for part in parts) - 2
     if freedom < 1:
         return None
     squares = sum(part.squares for part in parts)
-    error = sqrt(squares / freedom * sum(1 / part.kept for part in parts))
+    error = sqrt(squares / freedom * sum(1 / part.kept_count for part in parts))
     half = t_half(error, freedom, level)
     if component is not None:
         half = hypot(half, component.reach(component_error(len(above), groups), level))
@@ -113,7 +113,7 @@ def predict_half_width(
     They are taken to scatter as these do.
     """
     parts = [trimmed_mean(np.log(check_positive(values))) for values in (above, below)]
-    variance = sum(part.squares for part in parts) / (sum(part.kept for part in parts) - 2)
+    variance = sum(part.squares for part in parts) / (sum(part.kept_count for part in parts) - 2)
     left = [count_kept(size) for size in sizes]
     return t_half(
         sqrt(variance * sum(1 / remaining_size for remaining_size in left)), sum(left) - 2, level

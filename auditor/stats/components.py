@@ -22,13 +22,13 @@ class VarianceComponent:
     """
 
     total: float
-    own: float
+    own_variance: float
     freedom: int
 
     @property
     def variance(self) -> float:
         """Return the estimate of S."""
-        return max(0.0, self.total - self.own)
+        return max(0.0, self.total - self.own_variance)
 
     def reach(self, times: float, level: float) -> float:
         """Return half of the interval that an error of variance `times` S has.
@@ -39,7 +39,7 @@ class VarianceComponent:
         it, too, where S seems to be nothing.
         """
         t, z = special.stdtrit(self.freedom, (1 + level) / 2), special.ndtri((1 + level) / 2)
-        return sqrt(times * max(0.0, float(t**2 * self.total - z**2 * self.own)))
+        return sqrt(times * max(0.0, float(t**2 * self.total - z**2 * self.own_variance)))
 
 
 FEW = 2
@@ -81,7 +81,7 @@ def component_between(families: Sequence[Groups]) -> VarianceComponent | None:
 
 
 def _count_freedom(parts: Sequence[TrimmedMean]) -> int:
-    return sum(part.kept - 1 for part in parts)
+    return sum(part.kept_count - 1 for part in parts)
 
 
 def _compute_chi_median(freedom: int) -> float:

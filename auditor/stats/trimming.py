@@ -19,7 +19,7 @@ class TrimmedMean:
 
     middle: float
     squares: float
-    kept: int
+    kept_count: int
     size: int
 
 

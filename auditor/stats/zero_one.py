@@ -41,7 +41,7 @@ class ProgramSolution:
     solution costs less than `bound`.
     """
 
-    chosen: frozenset[int] | None
+    variables: frozenset[int] | None
     bound: int
     exact: bool
 
@@ -60,11 +60,11 @@ def find_minimum(
     """
     options = {"node_limit": nodes, "time_limit": seconds}
     solution = _solve_program(costs, rows, options)
-    if solution.chosen is None or not solution.exact:
+    if solution.variables is None or not solution.exact:
         return solution
     rows = [*rows, Constraint(dict(enumerate(costs)), most=solution.bound)]
     options["time_limit"] = seconds / _AT_ONCE
-    solution_columns = solution.chosen
+    solution_columns = solution.variables
     for start in range(0, len(costs), _AT_ONCE):
         column_range = range(start, min(start + _AT_ONCE, len(costs)))
         if not all(candidate in solution_columns for candidate in column_range):
@@ -72,9 +72,9 @@ def find_minimum(
             for index, column in enumerate(reversed(column_range)):
                 wishes[column] = -(2**index)
             better = _solve_program(wishes, rows, options)
-            if better.chosen is None or not better.exact:
+            if better.variables is None or not better.exact:
                 break
-            solution_columns = better.chosen
+            solution_columns = better.variables
         for candidate in column_range:
             settled = int(candidate in solution_columns)
             rows.append(Constraint({candidate: 1}, least=settled, most=settled))

@@ -101,7 +101,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     detector = DETECTORS[given["detector"]]()
     answer = series.SeriesCommand(
         verb="steady",
-        own=(f"--detector={detector.name}",),
+        own_options=(f"--detector={detector.name}",),
         doing="benchmarks judged",
         forks=1,
         least=detector.least,

@@ -47,7 +47,7 @@ class ProcessStreams:
     @property
     def seen(self) -> Sequence[WatchedIterations]:
         """Return all processes, in the order in which they began."""
-        return [process.seen for process in self._known.values()]
+        return [process.watched for process in self._known.values()]
 
     def observe(self, iteration: PrintedIterations) -> WatchedIterations | None:
         """Take an iteration; return its process when it has just become warm."""
@@ -59,23 +59,23 @@ class ProcessStreams:
         if key not in self._known:
             self._known[key] = self._start_process(iteration, watch)
         process = self._known[key]
-        was_warm = process.seen.warm is not None
-        if not was_warm and watch != self._watch and process.seen.watch == self._watch:
+        was_warm = process.watched.warm is not None
+        if not was_warm and watch != self._watch and process.watched.watch == self._watch:
             self._restart_watch(process, watch)
         process.seconds.append(iteration.seconds)
-        process.seen.lasted.append(iteration.lasts)
-        if process.seen.warm is None:
-            process.seen.warm = process.rule.observe(iteration.seconds, iteration.lasts)
+        process.watched.lasted.append(iteration.lasts)
+        if process.watched.warm is None:
+            process.watched.warm = process.rule.observe(iteration.seconds, iteration.lasts)
         last = process.rule.last_warmup
-        process.seen.since = None if last is None else last + 1
-        return None if was_warm or process.seen.warm is None else process.seen
+        process.watched.since = None if last is None else last + 1
+        return None if was_warm or process.watched.warm is None else process.watched
 
     def _restart_watch(self, process: "_StreamProcess", watch: StoppingRule) -> None:
         """Let another rule look from the start on: iterations have a length no model knows."""
-        process.seen.watch, process.rule = watch, self._watchers.rule(watch, self._seed)
-        before = zip(process.seconds, process.seen.lasted, strict=True)
+        process.watched.watch, process.rule = watch, self._watchers.rule(watch, self._seed)
+        before = zip(process.seconds, process.watched.lasted, strict=True)
         warm_counts = (process.rule.observe(*iteration) for iteration in before)
-        process.seen.warm = next((warm for warm in warm_counts if warm is not None), None)
+        process.watched.warm = next((warm for warm in warm_counts if warm is not None), None)
 
     def _start_process(self, iteration: PrintedIterations, watch: StoppingRule) -> "_StreamProcess":
         seconds = None
@@ -89,6 +89,6 @@ class ProcessStreams:
 
 @dataclass(slots=True)
 class _StreamProcess:
-    seen: WatchedIterations
+    watched: WatchedIterations
     rule: WarmupRule
     seconds: list[float] = field(default_factory=list)

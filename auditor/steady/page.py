@@ -66,7 +66,7 @@ class SteadyView:
     subject: str  # name of the audited code
     headline: str  # the answer in one sentence
     counts: str  # detector, processes, and what the configured warm-up does
-    made: str  # where the series come from
+    origin: str  # where the series come from
     foot: str  # what the command changes of the subject
     rows: tuple[SteadyRow, ...]  # benchmarks by class
     legend: tuple[tuple[str, LegendEntry, int], ...]
@@ -100,7 +100,7 @@ def build_view(document: SteadyDocument, values: Values | None = None) -> Steady
         subject=names.format_label(document.subject),
         headline=busy.add_to_headline(format_headline(document), document.strain),
         counts=_describe_counts(document),
-        made=_describe_origin(document),
+        origin=_describe_origin(document),
         foot=_RUN if document.config else _READ,
         rows=tuple(rows),
         legend=tuple((KINDS[label], LABELS[label], labels.count(label)) for label in met),
@@ -220,9 +220,11 @@ def _describe_warm_up(series: list[ProcessSteadiness]) -> str:
     warm_ups = [process.warm_up for process in series if process.warm_up is not None]
     if not warm_ups:
         return ""
-    worst = max(warm_ups, key=lambda warm_up: (warm_up.early > 0, abs(warm_up.off or 0.0)))
+    worst = max(
+        warm_ups, key=lambda warm_up: (warm_up.early > 0, abs(warm_up.relative_error or 0.0))
+    )
     if worst.early:
-        deviation = "" if worst.off is None else f", {worst.off:+.1%}"
+        deviation = "" if worst.relative_error is None else f", {worst.relative_error:+.1%}"
         return f"{worst.early} measured cold{deviation}"
     wasted = [warm_up.wasted_seconds for warm_up in warm_ups if warm_up.wasted_seconds is not None]
     late = f"{median(warm_up.late for warm_up in warm_ups):.0f} too many"

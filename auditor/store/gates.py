@@ -27,7 +27,7 @@ class GateAnswerStore:
     store: SqliteStore
     clock: Clock
     deciding: tuple[str, ...]
-    of: Callable[[GateCase], str]
+    make_key: Callable[[GateCase], str]
 
     def known(self, case: GateCase, number: int, /) -> ShownCase | None:
         """Return what it has answered before; what has failed is asked again."""
@@ -52,7 +52,7 @@ class GateAnswerStore:
             connection.execute("INSERT OR REPLACE INTO gate VALUES (?, ?, ?, ?)", row)
 
     def _make_id(self, case: GateCase, number: int) -> str:
-        words = (*self.deciding, self.of(case), rows.dump_json(asdict(case)), str(number))
+        words = (*self.deciding, self.make_key(case), rows.dump_json(asdict(case)), str(number))
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
 

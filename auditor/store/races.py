@@ -44,9 +44,9 @@ class ConcurrentRunStore:
     plan: RacePlan  # the parameters
     deciding: tuple[str, ...]  # texts of all that decides a measurement
     making: tuple[str, ...] = ()  # further texts that decide which tests are generated
-    beside: Callable[[], Notes] = _note_nothing
+    take_notes: Callable[[], Notes] = _note_nothing
     """Returns what was noted beside measurements since its last call."""
-    noted: dict[str, Notes] = field(default_factory=dict)
+    notes_by_id: dict[str, Notes] = field(default_factory=dict)
     """What was noted beside each measurement that was read or kept, by its id."""
 
     def suite(self) -> ConcurrentTestSuite | None:
@@ -71,12 +71,12 @@ class ConcurrentRunStore:
 
     def timed(self, test: Test, threads: int, /) -> RepetitionTimes | None:
         """Return what a test took with so many threads, if it was measured."""
-        self.beside()  # of tests while they were made, of races that failed
+        self.take_notes()  # of tests while they were made, of races that failed
         race = self._race_id(test, threads)
         payload = self._find_payload(race)
         if payload is None:
             return None
-        self.noted[race] = payload.pop("beside", ())
+        self.notes_by_id[race] = payload.pop("beside", ())
         return RepetitionTimes(
             **{**payload, "old": tuple(payload["old"]), "new": tuple(payload["new"])}
         )
@@ -84,9 +84,9 @@ class ConcurrentRunStore:
     def keep_timed(self, test: Test, timed: RepetitionTimes, /) -> None:
         """Remember what a test took."""
         race = self._race_id(test, timed.threads)
-        self.noted[race] = self.beside()
+        self.notes_by_id[race] = self.take_notes()
         self._save_payload(
-            race, asdict(timed) | {"beside": [dict(note) for note in self.noted[race]]}
+            race, asdict(timed) | {"beside": [dict(note) for note in self.notes_by_id[race]]}
         )
 
     def _suite_id(self, what: str = "suite") -> str:

@@ -70,7 +70,7 @@ def suite_to_row(suite: Suite) -> str:
             "threads": benchmark.threads,
             "concurrency": benchmark.concurrency,
             "block_seconds": benchmark.block_seconds,
-            "kept": benchmark.kept,
+            "fixed_length_reason": benchmark.fixed_length_reason,
             "configured": benchmark.configured and asdict(benchmark.configured),
             "notes": benchmark.notes,
             "settings": benchmark.settings,

@@ -53,7 +53,7 @@ class MergeResult:
     """How many runs and audits a merge has brought, and how many runs were there already."""
 
     runs: int
-    known: int
+    present: int
     audits: int
 
 

@@ -71,7 +71,7 @@ def build_profile_document(profile: UsageProfile, context: Context) -> ProfileDo
             "share": profiled.share,
             "clients": profiled.clients,
             "by_client": profiled.by_client,
-            "often_used": number < profile.chosen,
+            "often_used": number < profile.chosen_count,
             "parameters": profiled.method.parameters,
             "arguments": profiled.arguments,
             "span": profiled.method.span,

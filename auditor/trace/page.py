@@ -38,7 +38,7 @@ class TraceRow:
     called: int  # calls by the unit tests, to sort by; -1: not counted
     benchmarks: int  # number of benchmarks that call it in their loop
     callers: str  # these benchmarks, with their calls per operation
-    where: str  # FILE:LINE; empty: unknown
+    location: str  # FILE:LINE; empty: unknown
     note: str  # why `reach` is unknown, or whose set-up calls it; empty: neither
 
 
@@ -146,7 +146,7 @@ def _build_row(method: TracedMethod, name: str, benchmarks: dict[str, str]) -> T
         called=-1 if method.tests is None else method.tests,
         benchmarks=len(calls),
         callers=", ".join(calls[:_MAX_NAMES]) + omitted_text,
-        where=names.escape_line(f"{span.file}:{span.first_line}") if span else "",
+        location=names.escape_line(f"{span.file}:{span.first_line}") if span else "",
         note=names.escape_line(_format_note(method, benchmarks)),
     )
 

@@ -47,7 +47,7 @@ class ProfileRow:
     clients: str  # number of clients that call it; empty: none
     by_client: tuple[str, ...]  # calls by each traced client; empty: none
     example: str  # arguments of a call; empty: none with simple values only
-    where: str  # FILE:LINE; empty: unknown
+    location: str  # FILE:LINE; empty: unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ def _build_row(method: ProfiledMethod, rank: int, name: str) -> ProfileRow:
             number_format.format_number(calls) if calls else "" for calls in method.by_client
         ),
         example=names.escape_line(format_example(method)),
-        where=names.escape_line(f"{span.file}:{span.first_line}") if span else "",
+        location=names.escape_line(f"{span.file}:{span.first_line}") if span else "",
     )
 
 

@@ -37,7 +37,7 @@ def count_suite_calls(parts: StudyContext) -> SuiteUse:
     unlisted = dict(unmeasured.unlisted)
     failures = _find_failures(base, reach_runs) | unlisted
     counted_runs = [run for run in reach_runs.runs if isinstance(run.outcome, Counted)]
-    if reach_runs.asked and not counted_runs:
+    if reach_runs.counted_benchmarks and not counted_runs:
         name, reason = next(iter(failures.items()))
         raise NoBenchmarks(f"every benchmark fails; the first: {name}: {reason}"[:600])
     counts = CallCounts(
@@ -64,7 +64,7 @@ def _find_failures(base: SuiteBaseline, reach_runs: ReachRuns) -> dict[str, str]
         for run in base.pilots
         if run.trial.benchmark and not isinstance(run.outcome, Measured)
     }
-    for benchmark in reach_runs.asked:
+    for benchmark in reach_runs.counted_benchmarks:
         if benchmark not in outcomes:
             reasons[benchmark.id] = "no time was left for it"
         elif not isinstance(outcomes[benchmark], Counted):

@@ -45,7 +45,7 @@ def build_table(document: TraceDocument) -> RenderableType:
             Text(row.word.glyph, style=style), Text(row.name), Text(row.word.word, style=style),
             row.tests, str(row.benchmarks or ""),
             Text(tables.shorten_text(row.callers or row.note), style="dim"),
-            Text(row.where, style="dim"),
+            Text(row.location, style="dim"),
         )  # fmt: skip
     failed = [
         f"{benchmark.name}: {tables.shorten_text(benchmark.note)}"

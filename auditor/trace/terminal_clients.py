@@ -42,7 +42,7 @@ def build_table(document: ProfileDocument) -> RenderableType:
         method_table.add_row(
             row.rank, Text(row.name, style=_STYLES[row.use]), row.outside, row.inside, row.share,
             row.clients, Text(tables.shorten_text(row.example), style="dim"),
-            Text(row.where, style="dim"),
+            Text(row.location, style="dim"),
         )  # fmt: skip
     client_table = tables.make_borderless_table("client", ">tests", ">calls", ">time", "")
     for client in view.clients:

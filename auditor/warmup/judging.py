@@ -115,12 +115,12 @@ def _judge_warm_up(
         deviation = float(series[first : measured.stop].mean() / series[start:].mean()) - 1
         early = min(start, measured.stop) - first
         return WarmupEffect(
-            iterations=first, early=early, off=deviation, late=0, wasted_seconds=0.0
+            iterations=first, early=early, relative_error=deviation, late=0, wasted_seconds=0.0
         )
     wasted = None
     if lasts is not None:
         beyond = max(0, first - len(series)) * float(lasts[-1])
         wasted = float(lasts[start:first].sum()) + beyond
     return WarmupEffect(
-        iterations=first, early=0, off=0.0, late=first - start, wasted_seconds=wasted
+        iterations=first, early=0, relative_error=0.0, late=first - start, wasted_seconds=wasted
     )

@@ -116,7 +116,7 @@ def _make_method(
         public=name[:1].isupper() and (not owner or owner[:1].isupper()),
         span=Span(source.path, declaration.start_point.row + 1, declaration.end_point.row + 1),
         refusal=refusal,
-        apart=refusal is None and dual_body.can_copy(declaration),
+        keeps_original=refusal is None and dual_body.can_copy(declaration),
     )
 
 

@@ -125,7 +125,7 @@ def _find_refusal(variant: Variant) -> OverlayRefusal | None:
             return OverlayRefusal(method.refusal)
     if variant.kind is VariantKind.DELAYED and len(variant.methods) != 1:
         return OverlayRefusal("a delay is laid over one method at a time")
-    if variant.beside and not all(method.apart for method in variant.methods):
+    if variant.has_plain_blocks and not all(method.keeps_original for method in variant.methods):
         return OverlayRefusal("it cannot stay beside its slowed version")
     return None
 
@@ -225,7 +225,7 @@ def _method_edits(
 ) -> list[Edit]:
     """Insert directly behind the brace, on its line, or wrap what calls itself."""
     statement = _make_guest_statement(variant, token)
-    if variant.beside:
+    if variant.has_plain_blocks:
         return dual_body.make_copy_edits(
             source, declaration.declaration, declaration.self_calls, statement, _GUEST
         )

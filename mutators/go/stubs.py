@@ -40,9 +40,9 @@ class _StubFile:
     """Its name in the source."""
     folder: str
     """Relative to the project's root."""
-    taken: set[str]
+    used_names: set[str]
     """Names that the package already has."""
-    own: set[str] = field(default_factory=set)
+    written_names: set[str] = field(default_factory=set)
     """Names in `taken` of benchmarks that are being written."""
     imports: set[str] = field(default_factory=set)
     """Paths of the packages that the file imports."""
@@ -138,7 +138,7 @@ def _index_declarations(sources: Sequence[SourceFile]) -> dict[str, tuple[Source
 def _add_benchmark(file: _StubFile, benchmark: _StubTarget, style: _BenchmarkStyle) -> None:
     root, declaration = benchmark.root, benchmark.declaration
     _, owner = tree.read_receiver(declaration)
-    if _names_of_benchmarks(benchmark.method.name, owner) & (file.taken - file.own):
+    if _names_of_benchmarks(benchmark.method.name, owner) & (file.used_names - file.written_names):
         return
     values, unknown = _choose_arguments(benchmark.samples, declaration)
     results = _list_result_types(declaration)
@@ -175,13 +175,13 @@ def _write_benchmark(
     _, owner = tree.read_receiver(benchmark.declaration)
     method = benchmark.method.name
     title = f"{owner[:1].upper()}{owner[1:]}{method[:1].upper()}{method[1:]}"
-    name = reserve_name(f"Benchmark{title}", file.taken)
-    file.own.add(name)
+    name = reserve_name(f"Benchmark{title}", file.used_names)
+    file.written_names.add(name)
     lacking = ", ".join(variable for variable, _ in call.lacking)
     lines = [f'b.Skip("to be filled in: {lacking}")'] if lacking else []
     lines += [f"var {variable} {kind}" for variable, kind in call.lacking]
     lines += ["b.ReportAllocs()"] if style.allocations else []
-    sinks = [reserve_name(f"sink{title}", file.taken) for _ in call.results]
+    sinks = [reserve_name(f"sink{title}", file.used_names) for _ in call.results]
     assigned = f"{', '.join(sinks)} = {call.text}" if sinks else call.text
     body = "".join(f"\t{line}\n" for line in lines)
     pairs = zip(sinks, call.results, strict=True)

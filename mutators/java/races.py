@@ -40,7 +40,7 @@ class RaceHeader:
 class RaceWriter:
     """Writes tests of one class; `answers` are those of the interfaces that they implement."""
 
-    written: TypeFormatter
+    formatter: TypeFormatter
     answers: Answers
     notes: RaceHeader
     with_jmh: bool = False
@@ -66,7 +66,7 @@ class RaceWriter:
 
     def program(self, test: Test) -> str:
         """Return the class of a test: a `benchaudit.race.Race`."""
-        body = _RaceClassBody(self.written, self.answers, test)
+        body = _RaceClassBody(self.formatter, self.answers, test)
         prefix = body.prefix()
         suffixes = [
             body.suffix(index, statements) for index, statements in enumerate(test.suffixes)
@@ -100,7 +100,7 @@ class RaceWriter:
 
         JMH calls a suffix again and again on one object, which lives for an iteration.
         """
-        body = _RaceClassBody(self.written, self.answers, test)
+        body = _RaceClassBody(self.formatter, self.answers, test)
         prefix = body.prefix()
         name, group = f"{_name_test_class(test)}Benchmark", f"race{test.number}"
         methods = [

@@ -26,7 +26,7 @@ class ModuleApi:
 
     name: str  # dotted
     is_package: bool  # whether it is an `__init__`
-    listed: tuple[ast.expr, ...] | None = None
+    all_parts: tuple[ast.expr, ...] | None = None
     """What `__all__` is put together of; None: there is none."""
     imported: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Module and name that each imported name comes from."""
@@ -90,9 +90,9 @@ class LibraryApi:
 
     def _read_dunder_all(self, module: ModuleApi, depth: int) -> tuple[str, ...] | None:
         """Return the names in `__all__`, None where there is none or it cannot be read."""
-        if module.listed is None or not depth:
+        if module.all_parts is None or not depth:
             return None
-        return self._join_name_parts(module, module.listed, depth)
+        return self._join_name_parts(module, module.all_parts, depth)
 
     def _join_name_parts(
         self, module: ModuleApi, nodes: Sequence[ast.expr], depth: int
@@ -257,8 +257,8 @@ def _read_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign, module: M
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     names = [target.id for target in targets if isinstance(target, ast.Name)]
     if "__all__" in names and node.value is not None:
-        more = module.listed if isinstance(node, ast.AugAssign) else ()
-        module.listed = (*(more or ()), node.value)
+        more = module.all_parts if isinstance(node, ast.AugAssign) else ()
+        module.all_parts = (*(more or ()), node.value)
     elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
         # `new = old`: another name of what is defined here.
         for name in names:
@@ -274,9 +274,9 @@ def _read_growth(node: ast.Expr | ast.For, module: ModuleApi) -> None:
                 args=[more],
             )
         ):
-            module.listed = (*(module.listed or ()), more)
+            module.all_parts = (*(module.all_parts or ()), more)
         case _ if any(map(_changes_dunder_all, ast.walk(node))):
-            module.listed = (*(module.listed or ()), ast.Name("__all__"))
+            module.all_parts = (*(module.all_parts or ()), ast.Name("__all__"))
 
 
 def _changes_dunder_all(node: ast.AST) -> bool:

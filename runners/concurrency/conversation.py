@@ -178,7 +178,9 @@ class Conversation:
                 return GenerationAnswer(problem=f"{text}\n{rest}" if rest else text, blocked=True)
             case ("raised", version, segment, index, problem):
                 position = (int(segment), int(index)) if int(segment) >= 0 else None
-                return GenerationAnswer(problem=f"{problem} in the {version} version", at=position)
+                return GenerationAnswer(
+                    problem=f"{problem} in the {version} version", position=position
+                )
         self._lines.append(fields)
         return None
 

@@ -55,7 +55,7 @@ class ReadyVersion:
 
     name: str
     revision: str
-    own: tuple[Path, ...]
+    own_entries: tuple[Path, ...]
     class_path: tuple[Path, ...]
     digest: str
 
@@ -67,7 +67,7 @@ class _VersionFiles:
     `lacking` is what to say where there are no classes. No revision: the content is it.
     """
 
-    own: tuple[Path, ...]
+    own_entries: tuple[Path, ...]
     rest: tuple[Path, ...]
     lacking: str
     revision: str = ""
@@ -123,10 +123,10 @@ def class_names(place: Path) -> Iterator[str]:
 
 def _locate_class_path(spec: ClassPathSpec) -> _VersionFiles:
     lacking = (
-        f"no classes in {', '.join(map(str, spec.own))}; name the jar or the folder that they are "
-        "compiled into, such as target/classes, or the project's folder"
+        f"no classes in {', '.join(map(str, spec.own_entries))}; name the jar or the folder that "
+        "they are compiled into, such as target/classes, or the project's folder"
     )
-    return _VersionFiles(spec.own, spec.rest, lacking)
+    return _VersionFiles(spec.own_entries, spec.rest, lacking)
 
 
 def _fetch_artifact_files(spec: MavenSpec, maven: Maven) -> _VersionFiles:
@@ -168,7 +168,7 @@ def _list_distinct_paths(paths: Iterable[tuple[Path, ...]]) -> tuple[Path, ...]:
 def _copy_version(version_text: str, files: _VersionFiles, home: HomeFolder) -> ReadyVersion:
     library_paths, rest = (
         tuple(copy for source_path in paths for copy in _copy_path(source_path, home))
-        for paths in (files.own, files.rest)
+        for paths in (files.own_entries, files.rest)
     )
     if not any(True for source_path in library_paths for _ in class_names(source_path)):
         raise SubjectError(files.lacking)
@@ -181,7 +181,7 @@ def _copy_version(version_text: str, files: _VersionFiles, home: HomeFolder) -> 
     return ReadyVersion(
         name=version_text,
         revision=files.revision or digest[:12],
-        own=tuple(dict.fromkeys(library_paths)),
+        own_entries=tuple(dict.fromkeys(library_paths)),
         class_path=path,
         digest=digest,
     )

@@ -103,7 +103,7 @@ class ClusterDispatcher:
 
     def _send_trials(self) -> None:
         for worker, lane in self._lanes.each.items():
-            while lane.waiting and lane.begun < AHEAD:
+            while lane.waiting and lane.started_count < AHEAD:
                 trial = lane.waiting[0].trial
                 if not self._allowed(trial):
                     lane.waiting.popleft()
@@ -112,8 +112,8 @@ class ClusterDispatcher:
                     break
                 queued_trial = lane.waiting.popleft()
                 future = self._submit_trial(queued_trial, worker)
-                self._sent[future] = SentTrial(queued_trial, worker, first=lane.begun == 0)
-                lane.begun += 1
+                self._sent[future] = SentTrial(queued_trial, worker, first=lane.started_count == 0)
+                lane.started_count += 1
 
     def _supply_subject(self, worker: str, lane: WorkerQueue, subject: str) -> bool:
         """Tell whether a worker has what trials of a subject need; else it is looked at next.
@@ -122,11 +122,11 @@ class ClusterDispatcher:
         Raises MachineError where nobody has taken anything, or ended a trial, for too long since
         one could not be given it: workers that come and go do not begin that time anew.
         """
-        if subject in lane.given:
+        if subject in lane.assignments:
             return True
         now = self._clock.monotonic()
         try:
-            lane.given[subject] = self._crew.give(worker, subject)
+            lane.assignments[subject] = self._crew.give(worker, subject)
         except OSError as error:
             self._idle_since = now if self._idle_since is None else self._idle_since
             if now - self._idle_since > self._patience:
@@ -142,7 +142,7 @@ class ClusterDispatcher:
         self._numbers += 1
         return self._client.submit(
             self._work,
-            *self._lanes.each[worker].given[of.trial.subject],
+            *self._lanes.each[worker].assignments[of.trial.subject],
             of.trial,
             self._makers.of(of.trial, worker),
             key=f"{of.trial.id}-{of.attempt}-{self._numbers}",
@@ -173,7 +173,7 @@ class ClusterDispatcher:
         if sent is None:  # its worker was dropped meanwhile
             return None
         if sent.worker in self._lanes.each:
-            self._lanes.each[sent.worker].begun -= 1
+            self._lanes.each[sent.worker].started_count -= 1
         if future.status == "finished":  # so it is the next one that may end the worker
             sent = replace(sent, first=not self._mark_next_begun(sent.worker))
             if (run := self._fetch_run(future, sent.worker)) is not None:
@@ -186,7 +186,7 @@ class ClusterDispatcher:
         if isinstance(error, WorkerUnusable) and set(self._lanes.each) - {sent.worker}:
             self._admission.refuse_worker(sent.worker, str(error))
             worker_trials = [sent, *self._drop_worker(sent.worker)]
-            self._orphans.extendleft(sent_trial.of for sent_trial in reversed(worker_trials))
+            self._orphans.extendleft(sent_trial.queued for sent_trial in reversed(worker_trials))
             return None
         require_loss(sent.worker, error)
         self._requeue_trial(sent)
@@ -270,14 +270,14 @@ class ClusterDispatcher:
 
     def _requeue_trial(self, sent: SentTrial) -> None:
         """Keep a trial for another worker; one that was only the next has lost nobody."""
-        attempt = sent.of.attempt + sent.first
+        attempt = sent.queued.attempt + sent.first
         if attempt > _ATTEMPTS:
+            benchmark = sent.queued.trial.benchmark
             raise MachineError(
-                f"{sent.of.trial.benchmark.id if sent.of.trial.benchmark else 'the tests'} lost "
-                f"{_ATTEMPTS} workers and may have crashed them; run it alone, and read the logs "
-                "of the workers"
+                f"{benchmark.id if benchmark else 'the tests'} lost {_ATTEMPTS} workers and may "
+                "have crashed them; run it alone, and read the logs of the workers"
             )
-        self._orphans.appendleft(QueuedTrial(sent.of.trial, attempt))  # before what only waited
+        self._orphans.appendleft(QueuedTrial(sent.queued.trial, attempt))  # before what only waited
 
     def _reassign_orphans(self) -> None:
         """Hand what lost workers had to others, before what comes next."""
@@ -297,4 +297,4 @@ class ClusterDispatcher:
         self._crew.stop()
         for lane in self._lanes.each.values():
             lane.waiting.clear()
-            lane.begun = 0
+            lane.started_count = 0

@@ -27,7 +27,7 @@ class QueuedTrial:
 class SentTrial:
     """A trial that a worker has; `first` tells that it is the one to run, and not the next."""
 
-    of: QueuedTrial
+    queued: QueuedTrial
     worker: str
     first: bool
 
@@ -37,13 +37,13 @@ class WorkerQueue:
     """What one worker has to do: in order, and begun; and what it has been given, by subject."""
 
     waiting: deque[QueuedTrial] = field(default_factory=deque)
-    begun: int = 0
-    given: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    started_count: int = 0
+    assignments: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
     def load(self) -> int:
         """Return how many trials are not done."""
-        return len(self.waiting) + self.begun
+        return len(self.waiting) + self.started_count
 
 
 class WorkerQueues:

@@ -28,7 +28,7 @@ class PackageBuild:
     """A package, and the folder where an overlay's binaries are kept."""
 
     project: Project  # the subject
-    into: Path  # the folder
+    output_folder: Path  # the folder
     unit: str  # import path of the package
     folder: str  # of the package, relative to the project's root
     layout: int = 0  # number that the order of functions is drawn with; 0: it is not drawn
@@ -39,14 +39,14 @@ class PackageBuild:
         """Return where the package's test binary is, or will be; equal base names do not clash."""
         short = hashlib.sha256(self.unit.encode()).hexdigest()[:10]
         name = re.sub(r"[^A-Za-z0-9.]+", "_", self.unit)[-80:]
-        folder = self.into / "bin"
+        folder = self.output_folder / "bin"
         folder = folder / f"layout-{self.layout}" if self.layout else folder
         return folder / f"{name}-{short}.test"
 
     @property
     def process_folder(self) -> Path:
         """Return the folder of the files of the process that runs."""
-        return folders.locate_run_folder(self.into, self.trial)
+        return folders.locate_run_folder(self.output_folder, self.trial)
 
     def file(self, name: str) -> Path:
         """Return the path of one of these files."""
@@ -83,7 +83,7 @@ def build_flags(project: Project, build_folder: Path, *, overlaid: bool) -> tupl
 
 def compile_tests(place: PackageBuild, *, overlaid: bool) -> Invocation:
     """Return the build of a package's test binary."""
-    flags = build_flags(place.project, place.into, overlaid=overlaid)
+    flags = build_flags(place.project, place.output_folder, overlaid=overlaid)
     if overlaid or place.layout:  # else it is the user's own build
         set_by_user = dict(place.project.environment).get("GOFLAGS", "")
         flags += goflags.linker_flags(place.layout, set_by_user)

@@ -31,7 +31,7 @@ class SuiteDiscovery:
     """One look at a project, with what it finds."""
 
     project: Project  # the subject
-    into: Path  # folder for binaries
+    binary_folder: Path  # folder for binaries
     ask: Ask  # runs a process and returns how it ended
     seconds: float  # that one operation may take until the benchmark counts as hanging
     listing: Listing = EVERYTHING  # results of earlier listings to take over
@@ -64,7 +64,7 @@ class SuiteDiscovery:
                     self._locate_package(package), tests[package.unit], answer
                 )
             elif package.unit not in skipped_units and (
-                suite := self.listing.known.get(package.unit)
+                suite := self.listing.suites.get(package.unit)
             ):
                 self.benchmarks += suite.benchmarks
                 self.unusable += suite.unusable
@@ -89,7 +89,7 @@ class SuiteDiscovery:
 
     def _list_packages(self) -> list[golist.ListedPackage]:
         root = self.project.root
-        flags = commands.build_flags(self.project, self.into, overlaid=False)
+        flags = commands.build_flags(self.project, self.binary_folder, overlaid=False)
         modules = self._run_required(
             commands.make_go_job(self.project, "list", "-m", "-f", "{{.Dir}}")
         )
@@ -115,7 +115,7 @@ class SuiteDiscovery:
         found, all are listed: it can be said what there is.
         """
         functions = {unit: _find_benchmark_functions(texts) for unit, texts in tests.items()}
-        cached_units = {unit for unit, suite in self.listing.known.items() if suite.benchmarks}
+        cached_units = {unit for unit, suite in self.listing.suites.items() if suite.benchmarks}
         new = [unit for unit, names in functions.items() if names and unit not in cached_units]
         ask = self.listing.is_asked_for
         selected_units = [unit for unit in new if any(ask(unit, name) for name in functions[unit])]
@@ -144,7 +144,7 @@ class SuiteDiscovery:
         }
 
     def _locate_package(self, package: golist.ListedPackage) -> PackageBuild:
-        return PackageBuild(self.project, self.into, package.unit, package.folder)
+        return PackageBuild(self.project, self.binary_folder, package.unit, package.folder)
 
     def _run_required(self, job: Invocation) -> CompletedProcess:
         return check_limits(job, self.ask(job))

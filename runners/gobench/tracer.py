@@ -105,7 +105,7 @@ class GoTracer:
 
 
 def _make_build_job(place: PackageBuild, old: Sequence[str]) -> Invocation:
-    flags = commands.build_flags(place.project, place.into, overlaid=True)
+    flags = commands.build_flags(place.project, place.output_folder, overlaid=True)
     flags += tuple(f"-gcflags={module}/...=-lang={_GENERIC}" for module in old)
     package_argument = commands.folder_argument(place.project, place.folder)
     words = ("test", "-c", "-vet=off", *flags, "-o", str(place.binary_path), package_argument)
@@ -118,7 +118,7 @@ def _make_test_job(place: PackageBuild, trial: Trial) -> Invocation:
     job = commands.run_binary(
         place, ("-test.v",), trial.timeout_seconds, BENCH_AUDIT_COUNTERS=counters
     )
-    note_files = (place.into / ARGUMENTS, place.into / PACKAGES)
+    note_files = (place.output_folder / ARGUMENTS, place.output_folder / PACKAGES)
     return commands.label_run(
         place,
         Invocation(

@@ -149,7 +149,7 @@ class DockerHost:
         following.look()  # what it showed at its very end
         answer = self._make_answer(job, watch, state, over=over, seconds=lasted)
         # Our control group is not the container's, whose processes are none of our own.
-        return replace(answer, strain=replace(strained, throttled=None, others=None))
+        return replace(answer, strain=replace(strained, throttled=None, foreign=None))
 
     def _make_answer(
         self, job: Invocation, watch: OutputWatch, state: Any, *, over: bool, seconds: float

@@ -44,7 +44,7 @@ class KernelCounters:
     """Seconds in which control groups had used up their time."""
     hot: Mapping[str, float]
     """By processor, and by package as each of its processors tells it."""
-    ours: float | None = None
+    own_seconds: float | None = None
     """Processor time of this program and of its processes that have ended."""
 
 
@@ -66,7 +66,7 @@ def parse_counters(texts: Mapping[str, str]) -> KernelCounters:
             if _HEAT.search(path)
             and (seconds := _parse_number(_find_match(text, r"^([0-9]+)$"), 1e-3)) is not None
         },
-        ours=sum(cpu_times) if cpu_times else None,
+        own_seconds=sum(cpu_times) if cpu_times else None,
     )
 
 
@@ -77,7 +77,7 @@ def read_own_counters() -> KernelCounters:
     counts = parse_counters(
         {path: text for path in counter_files if (text := _read_text(path)) is not None}
     )
-    return replace(counts, ours=sum(os.times()[:4]))
+    return replace(counts, own_seconds=sum(os.times()[:4]))
 
 
 @cache
@@ -102,7 +102,9 @@ def interference_between(
         waited=_compute_share(_subtract_counts(before.waited, after.waited), lasted),
         throttled=_compute_share(_subtract_counts(before.throttled, after.throttled), lasted),
         hot=_compute_share(max(hot, default=None), lasted),
-        others=_compute_other_share(ticks, _subtract_counts(before.ours, after.ours), processors),
+        foreign=_compute_other_share(
+            ticks, _subtract_counts(before.own_seconds, after.own_seconds), processors
+        ),
     )
 
 

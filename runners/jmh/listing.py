@@ -124,7 +124,7 @@ def _make_benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]
             threads=threads,
             concurrency=threads if mode == "Throughput" else 1,
             block_seconds=configured.measurement_seconds if keep_reason else None,
-            kept=keep_reason,
+            fixed_length_reason=keep_reason,
             configured=configured,
             notes=(*_list_omitted_modes(entry, mode, other_modes), *_list_notes(entry)),
             settings=json.dumps(msgspec.to_builtins(settings), sort_keys=True),

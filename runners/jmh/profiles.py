@@ -117,7 +117,7 @@ class _StackProfile:
     """Samples of the operation within page faults."""
     timed_one_by_one: bool = False
     """Whether the stub reads the clock around each operation."""
-    other: Counter[tuple[int, str]] = field(default_factory=Counter)
+    other_samples: Counter[tuple[int, str]] = field(default_factory=Counter)
     """Samples outside of all stubs, by thread and kind."""
     times: dict[tuple[int, int], dict[str, tuple[int, int, int]]] = field(
         default_factory=lambda: defaultdict(dict)
@@ -138,7 +138,7 @@ class _StackProfile:
                     block, int(thread), _parse_sample_count(samples), frames.split(";")
                 )
             case ["other", thread, samples, ("java" | "native" | "broken") as frame_kind]:
-                self.other[int(thread), frame_kind] += _parse_sample_count(samples)
+                self.other_samples[int(thread), frame_kind] += _parse_sample_count(samples)
             case ["thread", ("before" | "after") as when, thread, busy, waiting, faults]:
                 self.times[block, int(thread)][when] = (
                     _parse_count(busy),
@@ -215,8 +215,8 @@ class _StackProfile:
             ),
             unattributed=lost
             + (self.faults or self._hidden_faults(busy, faults))
-            + sum(n for key, n in self.other.items() if self._is_unattributed(*key)),
-            background=sum(n for key, n in self.other.items() if self._is_background(*key)),
+            + sum(n for key, n in self.other_samples.items() if self._is_unattributed(*key)),
+            background=sum(n for key, n in self.other_samples.items() if self._is_background(*key)),
             period_seconds=PERIOD_NANOSECONDS * 1e-9,
             cpu_seconds=busy,
             timed_seconds=seconds,
@@ -243,7 +243,7 @@ class _StackProfile:
         for (_, thread), times in self.times.items():
             if thread not in self.inside or len(times) != 2:  # before and after
                 continue
-            outside = sum(n for (count, _), n in self.other.items() if count == thread)
+            outside = sum(n for (count, _), n in self.other_samples.items() if count == thread)
             share = self.inside[thread] / (self.inside[thread] + outside)
             spent = [
                 max(0, last - first) for first, last in zip(*_order_snapshots(times), strict=True)

@@ -59,7 +59,7 @@ class Interpreter:
     path: Path
     version: str
     installed: tuple[str, ...] = ()
-    made_by: str = ""
+    creator: str = ""
     notes: tuple[str, ...] = ()  # which one was chosen and what was installed, for people
 
 
@@ -139,7 +139,7 @@ class Environments:
         interpreter_path = self.empty(base, tool, tree, folder)
         notes = self.install_with_needs(interpreter_path, tool, tree, requirement)
         made_by = f"{tool.installer} {tool.version}".strip()
-        return replace(base, path=interpreter_path, made_by=made_by, notes=(*base.notes, *notes))
+        return replace(base, path=interpreter_path, creator=made_by, notes=(*base.notes, *notes))
 
     def install_with_needs(
         self, own: Path, tool: InstallerChoice, tree: Path, requirement: str

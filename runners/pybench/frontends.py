@@ -31,7 +31,7 @@ class Frontend:
     name: str  # of the framework
     requirement: str  # what the environment needs beside the project
     lacking: str  # what a project without benchmarks lacks
-    listed: frozenset[int] = frozenset({0})  # exit codes of a process that has listed
+    listing_exit_codes: frozenset[int] = frozenset({0})  # exit codes of a process that has listed
     suite: Callable[[Path], list[str]]  # files and folders that are a suite by their sources
     listings: Callable[[Path], list[list[str]]]  # what each process that lists is handed
     call: Callable[[Sequence[str], Path], tuple[str, ...]]  # the command line of the guest
@@ -115,7 +115,7 @@ FRONTENDS = {
             lacking="pytest finds no test that uses the fixture `benchmark` of pytest-benchmark or "
             "pytest-codspeed, or has their marker",
             # All was collected, some could not be, it was interrupted by that, or there is none.
-            listed=frozenset({0, 1, 2, 5}),
+            listing_exit_codes=frozenset({0, 1, 2, 5}),
             suite=pytest_suites.find_suite_files,
             listings=pytest_suites.plan_listing_calls,
             call=_make_pytest_call,

@@ -114,7 +114,10 @@ class PythonHarness:
         files = (*guests.locate_guest_files(build_folder), (listing_file, b""))
         invocation = replace(invocation, files=files, collects=(listing_file,))
         answer = check_limits(invocation, ask(invocation))
-        if answer.exit_code not in self._frontend.listed or listing_file not in answer.files:
+        if (
+            answer.exit_code not in self._frontend.listing_exit_codes
+            or listing_file not in answer.files
+        ):
             raise SourceUnreadable(f"the suite cannot be listed; its output:\n{answer.tail()}")
         try:
             return [listings.parse_entry(line) for line in answer.files[listing_file].splitlines()]

@@ -61,11 +61,11 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
             interpreter = base
             if not python.interpreter:
                 interpreter = environments.made(base, tool, root, folder, frontend.requirement)
-            lines = (str(interpreter.path), interpreter.made_by, *interpreter.notes)
+            lines = (str(interpreter.path), interpreter.creator, *interpreter.notes)
             with convert_write_errors(marker_file):
                 marker_file.write_text("".join(f"{line}\n" for line in lines))
         interpreter_path, maker, *notes = marker_file.read_text().splitlines()
-        interpreter = replace(base, path=Path(interpreter_path), made_by=maker, notes=tuple(notes))
+        interpreter = replace(base, path=Path(interpreter_path), creator=maker, notes=tuple(notes))
         interpreter = replace(interpreter, installed=environments.installed(interpreter, root))
     variables = make_process_variables(dict(environment), interpreter, folder)
     if python.interpreter:
@@ -130,7 +130,7 @@ def _make_project(
     versions = dict(name.split("==", 1) for name in interpreter.installed if "==" in name)
     package = frontend.requirement.partition(">")[0]
     tools = {"python": interpreter.version, package: versions.get(package, "none")}
-    maker, _, version = interpreter.made_by.partition(" ")
+    maker, _, version = interpreter.creator.partition(" ")
     tools |= {maker: version or versions.get(maker, "none")} if maker else {}
     return Project(
         name=placed.name,

@@ -29,11 +29,11 @@ class RequirementGroup:
     called: str  # its own name: `test`
     name: str  # what people call it: `group test`
     text: str  # the requirements, as far as they are seen
-    what: tuple[tuple[str, str], ...]  # a kind (extra, group, requirement) and a word, each
+    parts: tuple[tuple[str, str], ...]  # a kind (extra, group, requirement) and a word, each
 
     def words(self, kind: str) -> Iterator[str]:
         """Yield the words of a kind."""
-        return (word for name, word in self.what if name == kind)
+        return (word for name, word in self.parts if name == kind)
 
 
 def list_groups_and_extras(tree: Path) -> Iterator[RequirementGroup]:

@@ -38,7 +38,7 @@ class DetectedSuite:
     benchmarks: int = 0
     tags: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()  # further harnesses that the folder has suites of
+    other_harnesses: tuple[str, ...] = ()  # further harnesses that the folder has suites of
 
 
 def detect_suite(folder: Path) -> DetectedSuite:
@@ -96,7 +96,7 @@ def _detect_python_suite(folder: Path) -> DetectedSuite:
         framework for framework in frameworks_present(folder) if framework != name
     )
     return DetectedSuite(
-        harness=name, benchmarks=FRONTENDS[name].count(folder), others=other_frameworks
+        harness=name, benchmarks=FRONTENDS[name].count(folder), other_harnesses=other_frameworks
     )
 
 

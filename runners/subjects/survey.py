@@ -30,13 +30,13 @@ class SuiteFolder:
 
     path: str
     """Relative to that folder (POSIX), "." for the folder itself."""
-    seen: DetectedSuite
+    suite: DetectedSuite
 
     @property
     def text(self) -> str:
         """Return the folder, its harness and how many benchmarks its sources have."""
-        count = self.seen.benchmarks
-        return f"{self.path} ({self.seen.harness}, {count} benchmark{'' if count == 1 else 's'})"
+        count = self.suite.benchmarks
+        return f"{self.path} ({self.suite.harness}, {count} benchmark{'' if count == 1 else 's'})"
 
 
 def find_suites(top: Path, *kinds: str) -> tuple[SuiteFolder, ...]:
@@ -62,7 +62,7 @@ def _select_suites(
             folders,
             key=lambda suite_folder: (
                 suite_folder.path != ".",
-                -suite_folder.seen.benchmarks,
+                -suite_folder.suite.benchmarks,
                 suite_folder.path,
             ),
         )
@@ -88,7 +88,7 @@ def describe_candidates(
     suites_left = [
         suite_folder
         for suite_folder in all_suites
-        if suite_folder.seen.harness != failed or folder / suite_folder.path not in tried
+        if suite_folder.suite.harness != failed or folder / suite_folder.path not in tried
     ]
     limit = "" if is_whole else f" in the first {placed.MOST_FOLDERS:,} folders"
     if not suites_left:
@@ -100,7 +100,7 @@ def describe_candidates(
 
 def _format_command(suite: SuiteFolder, folder_text: str, revision: str) -> str:
     """Return the command for a suite with a colon in front, or what to do where there is none."""
-    harness_option = f"--harness {suite.seen.harness}"
+    harness_option = f"--harness {suite.suite.harness}"
     if suite.path == ".":
         call = f": bench-audit abs {shlex.quote(folder_text + revision)} {harness_option}"
         return call if folder_text else f"; choose it with {harness_option}"

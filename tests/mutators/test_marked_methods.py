@@ -50,7 +50,7 @@ def test_of_go():
 
     misses = list(find_marked_misses(GoMutator().methods(sources), sources, GoMutator.comment))
 
-    assert [(miss.method, miss.reason, miss.where) for miss in misses] == [
+    assert [(miss.method, miss.reason, miss.location) for miss in misses] == [
         ("unit.Ring.Push", "generic, and slow", "ring.go:6")
     ]
 

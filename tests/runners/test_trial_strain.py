@@ -59,7 +59,7 @@ def ran(strain, loop, folder, purpose=Purpose.SUITE):
         (HostInterference(waited=0.9), 0.8, 0.8),
         (HostInterference(waited=0.3), 0.8, 0.3),
         (HostInterference(waited=0.9), None, 0.9),
-        (HostInterference(waited=0.9, others=0.5), 0.01, 0.9),
+        (HostInterference(waited=0.9, foreign=0.5), 0.01, 0.9),
         (HostInterference(), 0.8, None),
     ],
 )
@@ -71,5 +71,5 @@ def test_a_process_beside_unknown_others_waited_no_more_for_them_than_one_thread
 
 def test_what_runs_beside_others_of_ours_has_waited_for_them(tmp_path):
     assert (
-        ran(HostInterference(waited=0.9, others=0.5), 0.8, tmp_path, Purpose.REACH).waited is None
+        ran(HostInterference(waited=0.9, foreign=0.5), 0.8, tmp_path, Purpose.REACH).waited is None
     )

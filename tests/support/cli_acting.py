@@ -89,7 +89,7 @@ def verdict(total: Score) -> AbsVerdict:
 
 
 def phase(name: str, trials: int, known: int, seconds: float) -> PreviewPhase:
-    return PreviewPhase(name=name, trials=trials, known=known, seconds=seconds)
+    return PreviewPhase(name=name, trials=trials, stored_count=known, seconds=seconds)
 
 
 def preview(inventory: Inventory = NOTHING) -> Preview:

@@ -70,7 +70,9 @@ def statements(document: Document) -> Iterator[Statement]:
     yield Statement("", words.describe_cover(document))
     for step in list_advice(document):
         for target in step.targets:
-            yield from (Statement(target.id, text) for text in (target.note, step.title, step.why))
+            yield from (
+                Statement(target.id, text) for text in (target.note, step.title, step.reason)
+            )
     yield from (
         Statement(finding.owner, finding.text) for finding in findings.sorted_findings(document)
     )

@@ -64,7 +64,7 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
             ResultFacts.is_unexamined,
         ),
         "write": _claim(
-            r"write a benchmark for it|Write a benchmark",
+            r"write a benchmark (?:for it|of it alone)|Write a benchmark",
             "no benchmark watches the method, none had its call removed, it can get slower, and "
             "its miss is not accepted",
             ResultFacts.lacks_benchmark,

@@ -17,7 +17,7 @@ def draw_seed(trial: Trial) -> int:
         repr(trial.subject),
         _member("Purpose", trial.purpose),
         _member("Kind", trial.variant.kind),
-        repr(() if trial.laid else tuple(method.id for method in trial.variant.methods)),
+        repr(() if trial.built_overlay else tuple(method.id for method in trial.variant.methods)),
         repr(trial.variant.guarded),
         repr(trial.overlay_digest),
         repr(trial.benchmark.id if trial.benchmark else ""),

@@ -103,7 +103,7 @@ class Words:
                 name=name,
                 parameters=(),
                 refusal="it has no body" if name == "mute" else None,
-                apart=name in APART,
+                keeps_original=name in APART,
             )
             for name in METHODS
         )

@@ -94,7 +94,7 @@ def _each_finding(document: Document) -> Iterator[SourceFinding]:
             text=_describe_finding(kind, method, document.slowdown, guessed=guessed),
             span=method.span,
             accepted=miss.reason if miss else None,
-            marked=miss is not None and miss.where != CONFIGURATION,
+            marked=miss is not None and miss.location != CONFIGURATION,
             # Of the name alone, so that a method is the same one wherever its lines move.
             identity=method.id,
         )

@@ -69,7 +69,7 @@ def _format_steps(steps: Sequence[Advice]) -> Iterator[str]:
         short = list(labels.values())
         more = f" and {len(short) - NAMED} more" if len(short) > NAMED else ""
         gain = f" ({step.gain})" if step.gain else ""
-        if step.noted:
+        if step.always_shows_notes:
             yield f"* {step.title}:"
             yield from (
                 f"  * {format_code(labels[target.id])}: {format_prose(target.note)}"

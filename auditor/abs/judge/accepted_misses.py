@@ -58,7 +58,7 @@ def _make_accepted_miss(method: str, reason: str, location: str) -> AcceptedMiss
             f"{MARKER.decode()}"
         )
     return AcceptedMiss(
-        method=method, reason=reason, until=None, where=location, expired=False, left_out=False
+        method=method, reason=reason, until=None, location=location, expired=False, left_out=False
     )
 
 

@@ -34,8 +34,8 @@ def find_minimal_cover(
     solution = zero_one.find_minimum(costs, constraints, seconds=seconds)
     best = (
         greedy
-        if solution.chosen is None
-        else tuple(names[index] for index in sorted(solution.chosen))
+        if solution.variables is None
+        else tuple(names[index] for index in sorted(solution.variables))
     )
     if not solution.exact:
         best = min(greedy, drop_redundant(rows, best), key=len)

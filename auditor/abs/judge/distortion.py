@@ -28,7 +28,7 @@ def judge_distortion(data: PairData) -> Judgement | None:
 
     Only plain blocks beside those of its calibration can tell so early.
     """
-    probed = probe_ratio(data) if data.beside else None
+    probed = probe_ratio(data) if data.has_plain_blocks else None
     if probed is None or not is_surely_distorted(data):
         return None
     return undecided_judgement("distorted", describe_distortion(probed))
@@ -48,7 +48,7 @@ def _allowed_ratio(data: PairData) -> Interval:
     Where they are of other programs, what the probe does may be as large as what is judged.
     """
     most = data.slowdown / 2
-    return 1 - most, 1 + allowed_probe(data.slowdown, has_plain_blocks=data.beside)
+    return 1 - most, 1 + allowed_probe(data.slowdown, has_plain_blocks=data.has_plain_blocks)
 
 
 def allowed_probe(slowdown: float, *, has_plain_blocks: bool) -> float:

@@ -34,7 +34,7 @@ class EffectThreshold:
     low: float  # least value that `threshold` may really have
     high: float  # largest value that `threshold` may really have
     achieved: float | None  # measured slowdown of the method, relative; None: not verified
-    off: bool = False  # whether `achieved` surely differs from the requested slowdown
+    is_off_target: bool = False  # whether `achieved` surely differs from the requested slowdown
     delivered: bool = True  # whether the delay surely slowed the method at all
     caveats: tuple[Caveat, ...] = ()  # of the achieved slowdown
 
@@ -74,7 +74,7 @@ def find_effect_threshold(data: PairData, processes: Sequence[ProcessJudgement])
         low=threshold / (1 + doubt),
         high=threshold / (1 - doubt) if doubt < 1 else inf,
         achieved=achieved,
-        off=True,
+        is_off_target=True,
         delivered=low > 0,
         caveats=caveats,
     )

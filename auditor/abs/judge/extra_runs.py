@@ -69,7 +69,7 @@ def needs_plain(data: PairData) -> bool:
     With plain blocks of its own a pair needs none, but where inlined calls may take less than
     those do, and where that matters. A budget may leave it without any run of the suite.
     """
-    if not data.beside:
+    if not data.has_plain_blocks:
         return True
     if not data.inlined or not data.runs:
         return False

@@ -40,7 +40,7 @@ class PairData:
     """v, 0.6 for 60 %; 0 where it was never sized."""
     rule: DetectionRule
     """Decides what counts as detected."""
-    wanted: int
+    process_count: int
     """Number of processes that were asked for: runs times `forks`."""
     forks: int = 1
     """Processes of a run."""
@@ -56,7 +56,7 @@ class PairData:
     """Whether the delay is zero (A/A control), so the achieved slowdown sets no limit."""
     layout: VarianceComponent | None = None
     """Variation common to all processes of one binary; None: unknown, or there is none."""
-    beside: bool = False
+    has_plain_blocks: bool = False
     """Whether the processes of the pair have plain blocks too."""
     inlined: bool = False
     """Whether plain blocks call the method where the unchanged program may inline it."""
@@ -129,7 +129,7 @@ class PairData:
     @property
     def plain_seconds(self) -> tuple[float, ...]:
         """Return the least time of an operation in each plain process, or beside the slowed."""
-        if self.beside:
+        if self.has_plain_blocks:
             plain_block_seconds = readings.list_block_minima(
                 (*self.calibrating, *self.runs), ArmName.PLAIN
             )
@@ -191,7 +191,7 @@ def reference_ratio(data: PairData) -> Ratio | None:
     That is q, unless the processes have plain blocks themselves. Those are the plain time, but
     where calls are inlined elsewhere: to call takes longer, so it may be up to so much more.
     """
-    if not data.beside:
+    if not data.has_plain_blocks:
         return probe_ratio(data)
     if not data.inlined:
         return AS_IT_IS
@@ -207,7 +207,7 @@ def probe_ratio(data: PairData) -> Ratio | None:
     them are of one layout: what that does to the time does not even out between them. Where they
     have plain blocks, too, neighbouring ones tell it: the interval is that of their quotients.
     """
-    if data.beside:
+    if data.has_plain_blocks:
         return _compare_neighbours((*data.calibrating, *data.runs), data.confidence)
     return _compare_with_plain(
         readings.list_block_minima((*data.calibrating, *data.runs), ArmName.PROBE), data

@@ -84,7 +84,7 @@ def judge_processes(data: PairData) -> Judgement:
     judgement = signs.check_signs(
         judgement, [process.pairs for process in processes], scale.estimate
     )
-    return scale_back_effect(judgement, data) if aimed.off else judgement
+    return scale_back_effect(judgement, data) if aimed.is_off_target else judgement
 
 
 def scale_back_effect(judgement: Judgement, data: PairData) -> Judgement:
@@ -129,7 +129,7 @@ def has_wrong_slowdown(data: PairData) -> bool:
     return (
         bool(processes)
         and data.wait == InjectionKind.WORK
-        and find_effect_threshold(data, processes).off
+        and find_effect_threshold(data, processes).is_off_target
     )
 
 
@@ -254,13 +254,13 @@ def _decide_outcome(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThre
             missed = replace(missed, reason=text)
         return missed
     clear = [run for run in runs if run.significant and run.ends[0] > aimed.high]
-    if len(clear) >= data.wanted:
+    if len(clear) >= data.process_count:
         weakest = min(clear, key=lambda run: run.ends[0])
         return replace(judgement, outcome=Verdict.DETECTED, weakest=weakest)
     if len(clear) == len(runs):
         text = (
-            f"only {len(runs)} of {data.wanted} runs exist; a detection needs all of them; repeat "
-            "the audit"
+            f"only {len(runs)} of {data.process_count} runs exist; a detection needs all of "
+            "them; repeat the audit"
         )
         return _leave_open(judgement, UNFINISHED, text)
     return _leave_open(judgement, "near-threshold", _describe_open_runs(len(clear), len(runs)))
@@ -277,7 +277,7 @@ def _check_probe(
     judgement: Judgement, data: PairData, probed: Ratio, aimed: EffectThreshold
 ) -> Judgement:
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
-    if (not data.beside or data.inlined) and _exceeds_operation(data):
+    if (not data.has_plain_blocks or data.inlined) and _exceeds_operation(data):
         text = (
             "the calibration failed: the timed calls seem to take longer than the whole operation "
             "without a delay"

@@ -67,7 +67,7 @@ def judge_pooled(data: PairData) -> Judgement:
     if most >= data.significance and all(map(_is_detection, informative_runs)):
         text = f"a run has too few values for a p-value below {most:.3f}; raise `plan.iterations`"
         return undecided_judgement("few-values", text)
-    finished = len(mutant_runs) >= data.wanted
+    finished = len(mutant_runs) >= data.process_count
     return _make_judgement(data, tuple(runs.values()), informative_runs, finished=finished)
 
 

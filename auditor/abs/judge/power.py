@@ -204,7 +204,7 @@ def warn_of_weak_plan(stability: Stability, slowdown: float | None) -> Caveat | 
 
 def _describe_least(visible_from: float) -> str:
     return (
-        "any slowdown may"
+        "no size is sure to be seen"
         if visible_from == inf
         else f"seen from {format_percent(visible_from)} on"
     )

@@ -22,7 +22,7 @@ class ShareEffect:
     """v times the share."""
     interval: Interval
     """v times the interval of the share, with the scatter of the unchanged benchmark."""
-    by_itself: Interval
+    own_interval: Interval
     """The same by the 99 % interval of this share, which no other benchmark or look widens."""
 
 
@@ -45,7 +45,7 @@ def estimate_share_effect(data: PairData) -> ShareEffect | None:
     return ShareEffect(
         effect=middle,
         interval=add_scatter(share.low, share.high),
-        by_itself=add_scatter(*share.by_itself),
+        own_interval=add_scatter(*share.own_interval),
     )
 
 
@@ -181,10 +181,12 @@ def judge_by_share(data: PairData) -> Judgement | None:
         return _make_judgement(Verdict.DETECTED, data, share, effect)
     if high < limit:
         return _make_judgement(Verdict.MISSED, data, share, effect)
-    outcome = settle_interval(effect.by_itself, effect.effect, limit)
+    outcome = settle_interval(effect.own_interval, effect.effect, limit)
     if outcome is None:
         return None
-    return _make_judgement(outcome, data, share, effect, borderline_caveat(effect.by_itself, limit))
+    return _make_judgement(
+        outcome, data, share, effect, borderline_caveat(effect.own_interval, limit)
+    )
 
 
 def _judge_removed_call(data: PairData, share: CpuShare) -> Judgement:

@@ -16,7 +16,7 @@ _FACTS = ("cpu", "cores", "memory", "kernel", "governor", "turbo")
 _ALSO = {"virtual": "virtual", "container": "in a container"}
 _STRAIN = {
     "stolen": "stolen", "waited": "waited", "throttled": "throttled", "hot": "too hot",
-    "others": "used by others",
+    "foreign": "used by others",
 }  # fmt: skip
 
 
@@ -39,7 +39,7 @@ class EnvironmentRow:
 class EnvironmentProperty:
     """One thing that is said of each machine."""
 
-    what: str
+    label: str
     cells: tuple[str, ...]
 
 

@@ -53,7 +53,7 @@ class MethodView:
     word: wording.LegendEntry  # outcome, in words
     order: int  # place of the outcome in the legend, to sort by
     says: str  # reason for the outcome, or how many benchmarks call and detect it
-    where: str  # FILE:LINE; empty: unknown
+    location: str  # FILE:LINE; empty: unknown
     calls: str  # usage count; empty: not counted
     called: str  # usage count to sort by; empty: not counted
     slugs: str  # slugs of its caveats
@@ -108,7 +108,7 @@ def _build_method_view(
         word=words.word_of(method),
         order=words.LEGEND.index(words.word_of(method)),
         says=_describe_detection(method) if from_pairs or not method.reason else method.reason,
-        where=f"{span.file}:{span.first_line}" if span else "",
+        location=f"{span.file}:{span.first_line}" if span else "",
         calls=number_format.format_count(method.calls, "call") if method.calls is not None else "",
         called="" if method.calls is None else str(method.calls),
         slugs=", ".join(caveat.slug for caveat in method.caveats),
@@ -141,7 +141,7 @@ def _build_pair_view(
     tried: Mapping[Key, model.PairCurve],
 ) -> PairView:
     key = (pair.method, pair.benchmark)
-    runs = pair.runs if key in listed_pairs.drawn else ()
+    runs = pair.runs if key in listed_pairs.plotted else ()
     return PairView(
         anchor=listed_pairs.places[key],
         benchmark=benchmark,

@@ -67,7 +67,7 @@ class MatrixRow:
     cells: tuple[MatrixCell | MatrixGap, ...]
     total: str
     noticed: int
-    shown: str = ""
+    pair_count: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class ListedPairs:
     """Fragments of the pairs that are described, by (method, benchmark), and those with a plot."""
 
     places: Mapping[Key, str]
-    drawn: frozenset[Key]
+    plotted: frozenset[Key]
 
 
 def choose_listed_pairs(document: Document) -> ListedPairs:

@@ -34,7 +34,7 @@ class StepView:
 
     slug: str
     title: str
-    why: str
+    reason: str
     gain: str
     targets: tuple[TargetView, ...]
 
@@ -141,7 +141,7 @@ def _build_step_views(document: AbsOrStability) -> tuple[StepView, ...]:
         StepView(
             step.slug,
             step.title,
-            step.why,
+            step.reason,
             step.gain,
             tuple(
                 TargetView(anchors.link_of(links, target.id), target.note)

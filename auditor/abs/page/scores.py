@@ -38,7 +38,7 @@ class SmallestSlowdownView:
     method: PageLink
     benchmark: PageLink
     size: str
-    told: str
+    sentence: str
     order: str
 
 
@@ -125,6 +125,6 @@ def _build_least_view(
         method=anchors.link_of(methods, pair.method),
         benchmark=anchors.link_of(benchmarks, pair.benchmark),
         size=detection_curve.format_limit(pair),
-        told=detection_curve.format_pair_curve(pair),
+        sentence=detection_curve.format_pair_curve(pair),
         order="" if pair.slowdown is None else f"{pair.slowdown:g}",
     )

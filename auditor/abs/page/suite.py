@@ -62,7 +62,7 @@ class DetectingBenchmarkView:
     """A benchmark's row in the table of redundancy, with the methods that it detects."""
 
     link: PageLink
-    kept: bool
+    is_in_cover: bool
     unique: tuple[PageLink, ...]
     shared: tuple[PageLink, ...]
 
@@ -206,7 +206,7 @@ def redundancy_view(document: Document) -> RedundancyView:
         watching=tuple(
             DetectingBenchmarkView(
                 link=benchmarks[verdict.id],
-                kept=verdict.id in order,
+                is_in_cover=verdict.id in order,
                 unique=tuple(anchors.link_of(methods, method_id) for method_id in verdict.unique),
                 shared=tuple(anchors.link_of(methods, method_id) for method_id in verdict.shared),
             )

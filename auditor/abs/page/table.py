@@ -254,7 +254,7 @@ def _format_steps(steps: tuple[Advice, ...]) -> tuple[str, ...]:
 
 
 def _format_step(step: Advice) -> str:
-    if step.noted:
+    if step.always_shows_notes:
         short = names.strip_shared_prefix(target.id for target in step.targets)
         target_lines = (
             names.escape_line(f"{short[target.id]}: {target.note}")

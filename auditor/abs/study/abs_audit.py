@@ -222,7 +222,9 @@ def _add_power(
 ) -> Stability:
     """Return the stability with what the plan can see, now that it is known what is measured."""
     with_plain_blocks = {
-        pair.benchmark.id for pair in _select_measurable(request, pairs) if pair.method.apart
+        pair.benchmark.id
+        for pair in _select_measurable(request, pairs)
+        if pair.method.keeps_original
     }
     return power.add_detectable_slowdowns(
         steady, base.benchmarks, base.runs, request, with_plain_blocks
@@ -307,7 +309,7 @@ def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who fi
         return _make_methods(candidates.known, counted, candidates.caveats)
     by_id = {method.id: method for method in candidates.methods}
     counting_text = reach.describe_counting(
-        counted.runs, counted.usage, len(counted.asked), counted.tests
+        counted.runs, counted.usage, len(counted.counted_benchmarks), counted.tests
     )
     good: set[str] = set()
     left_out: dict[str, str] = {}

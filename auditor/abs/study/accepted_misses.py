@@ -32,7 +32,7 @@ def find_accepted_misses(
             method=method,
             reason=text.reason,
             until=text.until,
-            where=CONFIGURATION,
+            location=CONFIGURATION,
             expired=False,
             left_out=False,
         )

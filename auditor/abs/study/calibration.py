@@ -40,11 +40,11 @@ class CalibratedPair:
 
     pair: StudyPair  # the method and the benchmark
     built: BuiltVariant  # its variant
-    asked: CalibrationRequest  # the requested slowdown
+    request: CalibrationRequest  # the requested slowdown
     inlined: bool = False  # whether the unchanged program may inline calls of the method
     runs: tuple[Run, ...] = field(default=(), repr=False)
     """Calibration runs so far, failed ones included."""
-    known: Calibration | None = None  # calibration that they give; None: none gave one yet
+    calibration: Calibration | None = None  # calibration that they give; None: none gave one yet
 
     @property
     def needs_calibration(self) -> bool:
@@ -58,16 +58,16 @@ class CalibratedPair:
             return False
         if not self.runs:
             return True
-        alone = calibration.judge_calibration(self.runs, replace(self.asked, clock_seconds=None))
+        alone = calibration.judge_calibration(self.runs, replace(self.request, clock_seconds=None))
         if alone is None or not isinstance(self.runs[-1].outcome, Measured):
             return False
-        far = achieved_caveat(alone.achieved, self.asked.slowdown) is not None
+        far = achieved_caveat(alone.achieved, self.request.slowdown) is not None
         return not alone.settled and len(self.runs) < (MOST_ROUNDS if far else ROUNDS)
 
     @property
     def may_be_measured(self) -> bool:
         """Tell whether measuring makes sense: a calibration that crashed is the pair's outcome."""
-        return not self.runs or self.known is not None
+        return not self.runs or self.calibration is not None
 
     def plan(self, baseline: SuiteBaseline, request: AbsRequest) -> Plan:
         """Return the plan of the pair's processes: shorter blocks where one call holds them all."""
@@ -89,35 +89,39 @@ class CalibratedPair:
         return schedules.plan_single_call(fit, finest, benchmark, shorter)
 
     def _in_one_call(self, request: AbsRequest) -> bool:
-        return not request.is_fixed and self.pair.in_one_call and self.built.variant.beside
+        return (
+            not request.is_fixed and self.pair.in_one_call and self.built.variant.has_plain_blocks
+        )
 
     def with_runs(self, more: Sequence[Run]) -> "CalibratedPair":
         """Return this with more processes."""
         runs = (*self.runs, *more)
-        return replace(self, runs=runs, known=calibration.judge_calibration(runs, self.asked))
+        return replace(
+            self, runs=runs, calibration=calibration.judge_calibration(runs, self.request)
+        )
 
     def correct_delay(self, runs: Sequence[Run]) -> "CalibratedPair":
         """Return this with other turns, by what those of its pair's `runs` were seen to give."""
-        return replace(self, asked=replace(self.asked, verified=False)).with_runs(runs)
+        return replace(self, request=replace(self.request, verified=False)).with_runs(runs)
 
     def pair_runs(self, runs: Sequence[Run]) -> PairRuns:
         """Return all that was run for the pair, `runs` being those that measured it."""
         return PairRuns(
             pair=self.pair,
-            beside=self.built.variant.beside,
+            has_plain_blocks=self.built.variant.has_plain_blocks,
             inlined=self.inlined,
             calibrating=self.runs,
-            calibration=self.known,
+            calibration=self.calibration,
             runs=tuple(runs),
         )
 
     def delay(self, wait: InjectionKind | None) -> Delay:
         """Return what the slowed blocks wait; without a calibration the clock decides in place."""
-        if self.known is not None:
-            return self.known.delay
+        if self.calibration is not None:
+            return self.calibration.delay
         return Delay(
             wait if wait in (InjectionKind.SLEEP, InjectionKind.SPIN) else InjectionKind.SPIN,
-            self.asked.slowdown,
+            self.request.slowdown,
         )
 
     def operations(
@@ -251,9 +255,9 @@ class CalibrationStudy:
         plain = self._baseline.first_seconds(pair.benchmark) or 0.0
         turn_seconds = self._parts.mutator.turn_seconds
         turns = (
-            calibrated.known.turns
-            if calibrated.known
-            else calibration.first_turns(plain, calibrated.asked, turn_seconds)
+            calibrated.calibration.turns
+            if calibrated.calibration
+            else calibration.first_turns(plain, calibrated.request, turn_seconds)
         )
         plan = calibrated.calibrating(self._baseline, self._analysis.request)
         schedule = schedules.make_calibration_schedule(
@@ -261,7 +265,7 @@ class CalibrationStudy:
             choose_block_operations(pair, self._baseline, plan),
             turns,
             pair.rng(self._parts.request.seed, 0, number),
-            with_plain=calibrated.built.variant.beside,
+            with_plain=calibrated.built.variant.has_plain_blocks,
         )
         fixed = self._analysis.request.is_fixed
         if not fixed:
@@ -294,7 +298,7 @@ class CalibrationStudy:
         }
         runs = [run for trial_runs in stored_runs.values() for run in trial_runs]
         if runs:
-            self._parts.observer.phase_started("calibration, known", len(runs), 0.0)
+            self._parts.observer.phase_started("stored calibrations", len(runs), 0.0)
         for run in runs:
             self._parts.observer.trial_ended(run, reused=True)
         return {pair.pair.key: pair.with_runs(stored_runs[pair.pair.key]) for pair in pairs}
@@ -307,6 +311,6 @@ class CalibrationStudy:
         cost = readings.clock_cost(run for runs in self._seen.values() for run in runs)
         pairs_by_key = {}
         for key, pair in calibrated.items():
-            request = replace(pair.asked, clock_seconds=cost)
-            pairs_by_key[key] = replace(pair, asked=request).with_runs(())
+            request = replace(pair.request, clock_seconds=cost)
+            pairs_by_key[key] = replace(pair, request=request).with_runs(())
         return pairs_by_key

@@ -49,7 +49,7 @@ def search_slowdowns(
             # shown of turns is a beginning for the next.
             name = f"curve at {size:g}"
             manner = StudySettings(
-                name=name, thorough=False, known=dict(calibration_runs), at_most=1
+                name=name, thorough=False, stored_runs=dict(calibration_runs), at_most=1
             )
             pair_analysis = replace(full_analysis, slowdown=size)
             study = PairStudy(pair_analysis, size, parts, manner)

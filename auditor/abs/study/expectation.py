@@ -88,7 +88,7 @@ def refuse_small_budget(request: AbsRequest, parts: StudyContext) -> None:
     elapsed = deadline.seconds - deadline.left
     least = least_seconds(_cheapest_workload(request, parts, figures), figures)
     message = too_small(deadline.seconds, elapsed, least)
-    if message and not rehearse_counts(request, parts).found:
+    if message and not rehearse_counts(request, parts).found_trials:
         raise UsageError(message)
 
 

@@ -64,10 +64,10 @@ def more_samples_may_decide(data: PairData) -> bool:
     if share is None or share.samples < FEWEST_SAMPLES:
         return True
     low, high = share.irreducible
-    for shift in (0.0, share.by_itself[0] - low, share.by_itself[1] - high):
+    for shift in (0.0, share.own_interval[0] - low, share.own_interval[1] - high):
         moved = max(0.0, low + shift), min(1.0, high + shift)
         middle = min(1.0, max(0.0, share.share + shift))
-        best = replace(share, share=middle, low=moved[0], high=moved[1], by_itself=moved)
+        best = replace(share, share=middle, low=moved[0], high=moved[1], own_interval=moved)
         if is_decided(replace(data, sampled=best)):
             return True
     return False
@@ -106,7 +106,7 @@ def _is_honest(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) ->
 
 def _allowed_probe_cost(pair: StudyPair, analysis: PairAnalysis) -> float:
     slowdown = analysis.data(PairRuns(pair=pair), ()).slowdown
-    return allowed_probe(slowdown, has_plain_blocks=pair.method.apart)
+    return allowed_probe(slowdown, has_plain_blocks=pair.method.keeps_original)
 
 
 def _has_share(pair: StudyPair, analysis: PairAnalysis) -> bool:

@@ -69,7 +69,7 @@ class PairRuns:
     """What was run for a pair so far."""
 
     pair: StudyPair  # the method and the benchmark
-    beside: bool = False  # whether its processes have plain blocks too
+    has_plain_blocks: bool = False  # whether its processes have plain blocks too
     inlined: bool = False
     """Whether plain blocks call the method where the unchanged program may inline it."""
     refusal: str | None = None  # why there is no variant; None: there is one
@@ -125,7 +125,7 @@ class PairAnalysis:
             benchmark=pair.benchmark,
             slowdown=self.slowdown or 0.0,  # unknown: nothing was measured that is judged by it
             rule=request.rule,
-            wanted=request.runs * request.suite.plan.forks,
+            process_count=request.runs * request.suite.plan.forks,
             forks=request.suite.plan.forks,
             family=pair.family,
             min_delta=request.min_delta,
@@ -133,7 +133,7 @@ class PairAnalysis:
             estimate=request.estimate,
             control=self.control,
             layout=self.layout,
-            beside=done.beside,
+            has_plain_blocks=done.has_plain_blocks,
             inlined=done.inlined,
             interleaved=request.is_interleaved,
             reach=pair.reach,
@@ -197,7 +197,7 @@ class StudySettings:
     thorough: bool = True
     first_run: int = 0
     at_most: int = paired.AT_MOST
-    known: Mapping[PairKey, tuple[Run, ...]] = field(default_factory=dict, repr=False)
+    stored_runs: Mapping[PairKey, tuple[Run, ...]] = field(default_factory=dict, repr=False)
 
 
 MAIN = StudySettings()

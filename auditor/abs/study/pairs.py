@@ -134,9 +134,9 @@ class PairStudy:
             wait=self._request.wait,
             verified=self._manner.thorough,
         )
-        inlined = built.variant.beside and not self._parts.is_always_called(pair.method)
-        calibrated_pair = CalibratedPair(pair=pair, built=built, asked=request, inlined=inlined)
-        runs = self._manner.known.get(pair.key)
+        inlined = built.variant.has_plain_blocks and not self._parts.is_always_called(pair.method)
+        calibrated_pair = CalibratedPair(pair=pair, built=built, request=request, inlined=inlined)
+        runs = self._manner.stored_runs.get(pair.key)
         return calibrated_pair.with_runs(runs) if runs else calibrated_pair
 
     def variant(self, key: VariantKey) -> BuiltVariant | OverlayRefusal:
@@ -342,7 +342,7 @@ class PairStudy:
             longest = replace(plan, iterations=self._manner.at_most * plan.iterations)
             stop = self._plan_early_stop(calibrated, longest)
             plan = plan if stop is None else longest
-            has_plain_blocks = calibrated.built.variant.beside
+            has_plain_blocks = calibrated.built.variant.has_plain_blocks
             schedule = schedules.make_pair_schedule(
                 plan, operations, delay, rng, with_plain=has_plain_blocks
             )

@@ -8,6 +8,8 @@ from auditor.measure.context import BuiltVariant, StudyContext
 def build_overlay(key: VariantKey, parts: StudyContext) -> BuiltVariant | OverlayRefusal:
     """Return what makes a variant, or why there is none."""
     method, nested = key
-    variant = Variant(VariantKind.DELAYED, (method,), guarded=nested, beside=method.apart)
+    variant = Variant(
+        VariantKind.DELAYED, (method,), guarded=nested, has_plain_blocks=method.keeps_original
+    )
     overlay = parts.mutator.overlay(parts.suite.sources, variant)
     return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)

@@ -28,11 +28,11 @@ class Advice:
 
     slug: str  # identifies the advice
     title: str  # what to do, in a sentence
-    why: str  # what it is good for
+    reason: str  # what it is good for
     targets: tuple[AdviceTarget, ...]
     """Methods or benchmarks that it is about, the most important first."""
     gain: str = ""  # time that it saves; empty: unknown, or beside the point
-    noted: bool = False  # whether the notes of the targets are the advice, so they are always shown
+    always_shows_notes: bool = False  # whether the notes of the targets are the advice
 
 
 def list_advice(document: AbsOrStability) -> tuple[Advice, ...]:
@@ -92,8 +92,10 @@ def _advise_on_best_changes(document: Document) -> Advice | None:
         "cheapest",
         "Begin with what pays most",
         "They raise the score most for the time that they take of a run, or save most of it.",
-        tuple(AdviceTarget(change.owner, f"{change.what}: {change.effect}") for change in changes),
-        noted=True,
+        tuple(
+            AdviceTarget(change.owner, f"{change.action}: {change.effect}") for change in changes
+        ),
+        always_shows_notes=True,
     )
 
 

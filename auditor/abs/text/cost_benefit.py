@@ -46,7 +46,7 @@ class SuiteChange:
     """
 
     owner: str
-    what: str
+    action: str
     points: float
     seconds: float
     measured: bool
@@ -121,7 +121,7 @@ def _suggest_result_uses(facts: ResultFacts) -> Iterator[SuiteChange]:
         were = "calls were" if more else "call was"
         yield SuiteChange(
             owner=benchmark,
-            what=f"use the result of {methods[0]}{more}, whose {were} removed",
+            action=f"use the result of {methods[0]}{more}, whose {were} removed",
             points=_compute_method_points(facts.document) * len(methods),
             seconds=0.0,
             measured=False,
@@ -138,14 +138,24 @@ def _suggest_benchmarks(facts: ResultFacts) -> list[SuiteChange]:
     return [
         SuiteChange(
             owner=verdict.id,
-            what="write a benchmark for it (bench-audit trace --stubs begins one)"
-            + _format_use(verdict, total_calls),
+            action=_describe_new_benchmark(facts, verdict.id) + _format_use(verdict, total_calls),
             points=_compute_method_points(document),
             seconds=median(times) if times else 0.0,
             measured=False,
         )
         for verdict in lost[:MOST]
     ]
+
+
+def _describe_new_benchmark(facts: ResultFacts, method: str) -> str:
+    shares = [pair.share for pair in facts.pairs_by_method[method] if pair.share is not None]
+    if not shares:
+        return "write a benchmark for it (bench-audit trace --stubs begins one)"
+    share_text = number_format.format_share(max(shares))
+    return (
+        f"write a benchmark of it alone (bench-audit trace --stubs begins one), since it takes "
+        f"{share_text} of those that call it, or less"
+    )
 
 
 def _format_use(method: MethodVerdict, total_calls: int) -> str:
@@ -166,7 +176,7 @@ def _suggest_drops(facts: ResultFacts) -> Iterator[SuiteChange]:
         if benchmark.seconds and facts.is_droppable(benchmark.id):
             yield SuiteChange(
                 owner=benchmark.id,
-                what=f"drop it, or run it less often: {explain_redundancy(facts, benchmark)}",
+                action=f"drop it, or run it less often: {explain_redundancy(facts, benchmark)}",
                 points=0.0,
                 seconds=-benchmark.seconds,
                 measured=not words.is_estimate(facts.document),
@@ -207,8 +217,8 @@ def _suggest_shortening(document: Document) -> Iterator[SuiteChange]:
             visible_slowdown = benchmark.visible * math.sqrt(plan.iterations / iterations)
             yield SuiteChange(
                 owner=benchmark.id,
-                what=f"measure {iterations} iterations in place of {plan.iterations}: it would see "
-                f"{number_format.format_factor(1 + visible_slowdown)} and has to see "
+                action=f"measure {iterations} iterations in place of {plan.iterations}: it would "
+                f"see {number_format.format_factor(1 + visible_slowdown)} and has to see "
                 f"{number_format.format_factor(1 + least)}",
                 points=0.0,
                 seconds=-saved,

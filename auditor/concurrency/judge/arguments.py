@@ -72,7 +72,7 @@ class StatementScope:
     """
 
     prefix: StatementSequence
-    own: list[Statement]
+    statements: list[Statement]
     subject: int | None
     more: list[Statement] = field(default_factory=list)
 
@@ -89,7 +89,7 @@ class StatementScope:
     def add(self, statement: Statement) -> Variable:
         """Take a statement; return its value."""
         self.more.append(statement)
-        return Variable(len(self.own) + len(self.more) - 1, shared=self.in_prefix)
+        return Variable(len(self.statements) + len(self.more) - 1, shared=self.in_prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class ArgumentGenerator:
     def _find_variables(self, type_: str, scope: StatementScope) -> list[Variable]:
         local_variables = [
             Variable(index, shared=scope.in_prefix)
-            for index, statement in enumerate([*scope.own, *scope.more])
+            for index, statement in enumerate([*scope.statements, *scope.more])
             if not (scope.in_prefix and index == scope.subject)
             and self._is_usable(statement.member.returns, type_)
         ]

@@ -52,7 +52,7 @@ _DEPTH = 3
 class TypeFacts:
     """What tests need to know of a type."""
 
-    written: str  # its name in source text
+    source_name: str  # its name in source text
     supertypes: frozenset[str]  # names of all types that it is assignable to
     public: bool  # whether tests can name it
     abstract: bool  # whether it has no objects of its own
@@ -145,7 +145,7 @@ class TypeCatalogue:
         if type_.endswith("[]"):
             return self.written(type_[:-2]) + "[]"
         facts = self.types.get(type_)
-        return facts.written if facts and facts.written else type_.replace("$", ".")
+        return facts.source_name if facts and facts.source_name else type_.replace("$", ".")
 
 
 def _list_makers(name: str, facts: TypeFacts) -> Iterator[Member]:
@@ -320,7 +320,7 @@ def _parse_facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
         )
     )
     return TypeFacts(
-        written=source_name,
+        source_name=source_name,
         supertypes=frozenset(_split_list(above)),
         public="public" in has,
         abstract="abstract" in has,

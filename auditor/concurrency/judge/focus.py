@@ -191,7 +191,7 @@ class _ChangeDistances:
         distance = self._distances.get(where)
         if distance is None:
             return None
-        return FocusMethod(method=method, distance=distance, why=self._explain_change(where))
+        return FocusMethod(method=method, distance=distance, reason=self._explain_change(where))
 
     def _explain_change(self, where: MemberLocation) -> str:
         if where in self._changed:
@@ -225,7 +225,7 @@ def _find_reached_methods(
                 f"it is now what {_strip_packages(new_location[0])} declares, no longer "
                 f"{_strip_packages(old_location[0])}"
             )
-            yield FocusMethod(method=key, distance=0, why=reason)
+            yield FocusMethod(method=key, distance=0, reason=reason)
         elif method := reached.focus(old_location, key):
             yield method
 
@@ -249,7 +249,7 @@ def _find_reached_fields(
             if location in changed and after.field((subject, name)) == location:
                 new = after.classes[owner].fields[name]
                 if "public" in old.flags & new.flags:
-                    yield FocusMethod(method=name, distance=0, why=f"it {changed[location]}")
+                    yield FocusMethod(method=name, distance=0, reason=f"it {changed[location]}")
 
 
 def _format_method(location: MemberLocation) -> str:

@@ -66,16 +66,16 @@ class ConcurrentTestGenerator:
             if not answer.problem:
                 return test
             self.tally.drop("a test with threads", answer.problem)
-            if answer.at is not None:
+            if answer.position is not None:
                 # What fails beside others now may fail again, and the race be inconclusive.
-                segment, index = answer.at
+                segment, index = answer.position
                 self._record_failure(test.suffixes[segment][index].member.key)
         return None
 
     def _record_failure(self, key: str) -> None:
-        shunned = self.tally.known.shunned | self.tally.beside.keys() | {key}
+        shunned = self.tally.known.shunned | self.tally.thread_failures.keys() | {key}
         if {member.key for member in self.members if _is_called_on_object(member)} - shunned:
-            self.tally.beside[key] += (
+            self.tally.thread_failures[key] += (
                 1  # of a class all of whose methods fail, that is all there is
             )
 
@@ -124,17 +124,17 @@ def _is_called_on_object(member: Member) -> bool:
 class _TestMaker:
     """Makes one test."""
 
-    of: ConcurrentTestGenerator
+    generator: ConcurrentTestGenerator
     rng: np.random.Generator
     arguments: ArgumentGenerator = field(init=False)
     prefix: StatementSequence = ()
     subject: int = 0
 
     def __post_init__(self) -> None:
-        self.arguments = ArgumentGenerator(self.of.catalogue, self.rng)
+        self.arguments = ArgumentGenerator(self.generator.catalogue, self.rng)
 
     def test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
-        most = self.of.plan.statements or length
+        most = self.generator.plan.statements or length
         statements = max(1, min(isqrt(length), most))
         if not (yield from self._build_prefix()):
             return None
@@ -148,7 +148,7 @@ class _TestMaker:
             _is_called_on_object(statement.member) for suffix in suffixes for statement in suffix
         ):
             # What only makes further objects shares none.
-            self.of.tally.drop("a test", "its threads do not use the object they share")
+            self.generator.tally.drop("a test", "its threads do not use the object they share")
             return None
         mean = sum(map(len, suffixes)) / len(suffixes)
         return Test(
@@ -161,7 +161,7 @@ class _TestMaker:
 
     def create_object(self) -> GenerationSteps[bool]:
         """Make an object, and tell whether that worked."""
-        creators = self.of.catalogue.creators
+        creators = self.generator.catalogue.creators
         for _ in range(_CREATIONS if creators else 0):
             scope = StatementScope((), [], None)
             variable = self.arguments.call(self._draw_member(creators), scope, None)
@@ -177,8 +177,8 @@ class _TestMaker:
         """Make an object, bring it into a state, and make arguments for all suffixes."""
         if not (yield from self.create_object()):
             return False
-        tally = self.of.tally
-        methods = self.of.catalogue.methods
+        tally = self.generator.tally
+        methods = self.generator.catalogue.methods
         harmful = tally.known.harmful
         usable = [
             method
@@ -188,7 +188,7 @@ class _TestMaker:
         hangs = tally.hangs
         yield from self._build_argument_pool()
         calls = failures = 0
-        while usable and calls < self.of.plan.prefix and failures < _MOST_FAILURES:
+        while usable and calls < self.generator.plan.prefix and failures < _MOST_FAILURES:
             scope = StatementScope((), list(self.prefix), self.subject)
             member = self._draw_member(usable)
             is_extended = hangs[member.key] < _BLOCKS_ALONE and (
@@ -209,7 +209,7 @@ class _TestMaker:
 
     def _build_argument_pool(self) -> GenerationSteps[None]:
         """Make a value of each type that methods ask for, so that suffixes need not."""
-        catalogue = self.of.catalogue
+        catalogue = self.generator.catalogue
         parameter_types = {
             type_ for method in catalogue.methods for type_ in method.parameters
         } - PRIMITIVES
@@ -232,7 +232,7 @@ class _TestMaker:
         failures = 0
         while len(statements) < most and failures < _MOST_FAILURES:
             scope = StatementScope(self.prefix, list(statements), self.subject)
-            member = self._draw_member(self.of.members)
+            member = self._draw_member(self.generator.members)
             if (
                 not self._add_random_call(member, scope)
                 or len(statements) + len(scope.more) > most + _ROOM
@@ -253,10 +253,10 @@ class _TestMaker:
     def _add_random_call(self, member: Member, scope: StatementScope) -> bool:
         """Add a call, perhaps with one that takes back what it returns."""
         receiver = scope.receiver if _is_called_on_object(member) else None
-        tally = self.of.tally
+        tally = self.generator.tally
         blocked = tally.hangs[member.key]
         must = blocked >= _BLOCKS_ALONE or member.key in tally.known.lent
-        back = releasing_methods(member, self.of.catalogue.methods)
+        back = releasing_methods(member, self.generator.catalogue.methods)
         if (must and not back) or blocked >= _BLOCKS:
             return False
         variable = self.arguments.call(member, scope, receiver)
@@ -267,11 +267,11 @@ class _TestMaker:
         return True
 
     def _draw_member(self, members: list[Member] | tuple[Member, ...]) -> Member:
-        weights = np.array([self.of.weight(member) for member in members])
+        weights = np.array([self.generator.weight(member) for member in members])
         return members[int(self.rng.choice(len(members), p=weights / weights.sum()))]
 
     def _count_failure(self, key: str, answer: GenerationAnswer) -> bool:
-        tally = self.of.tally
+        tally = self.generator.tally
         if answer.blocked:
             tally.hangs[key] += 1
         if answer.problem:

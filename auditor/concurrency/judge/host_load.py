@@ -18,13 +18,11 @@ MAX_FOREIGN_SHARE = 0.10
 
 def list_caveats(race_notes: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
     """Say what the machine did beside races, where that was much."""
-    shares = [(note["seconds"], note["others"]) for note in race_notes if "others" in note]
+    shares = [(note["seconds"], note["foreign"]) for note in race_notes if "foreign" in note]
     total = sum(lasted for lasted, _ in shares)
-    share = (
-        sum(lasted * foreign_share for lasted, foreign_share in shares) / total if total else 0.0
-    )
+    share = sum(lasted * foreign for lasted, foreign in shares) / total if total else 0.0
     if share > MAX_FOREIGN_SHARE:
-        worst = max(foreign_share for _, foreign_share in shares)
+        worst = max(foreign for _, foreign in shares)
         text = (
             f"other processes used {format_percent(share)} of the processors' time during the "
             "races, and "

@@ -10,7 +10,7 @@ from auditor.concurrency.judge.terminal_methods import Spoilers
 
 _NUMBER = re.compile(r"@?[0-9a-f]*\d[0-9a-f]*")
 _LONGEST_PROBLEM = 160
-_COUNTED = ("dropped", "hangs", "failing", "beside")
+_COUNTED = ("dropped", "hangs", "failing", "thread_failures")
 _SELDOM = 0.02
 """How much less a method is called after which too much fails, or that fails itself too often."""
 _EACH_FAILURE = 0.25
@@ -28,7 +28,7 @@ class GenerationTally:
     failing: Counter[str] = field(default_factory=Counter)
     """Number of consecutive failures of a method up to now."""
     spoilers: Spoilers | None = None  # methods after which others fail; None: not determined
-    beside: Counter[str] = field(default_factory=Counter)
+    thread_failures: Counter[str] = field(default_factory=Counter)
     """Number of tests that a method was first to fail in one of several threads."""
 
     def noted(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class GenerationTally:
         """
         if key in self.known.shunned:
             return _SELDOM
-        return max(_SELDOM, _EACH_FAILURE ** self.beside[key])
+        return max(_SELDOM, _EACH_FAILURE ** self.thread_failures[key])
 
     def drop(self, what: str, problem: str) -> None:
         """Count something left out; problems that differ in numbers only are one.

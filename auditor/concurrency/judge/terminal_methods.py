@@ -116,11 +116,11 @@ class SpoilerSearch:
             answer = yield AttemptRequest(prefix=self.prefix, segments=segments)
             if not answer.problem:
                 return False
-            if answer.at is None:
+            if answer.position is None:
                 return True  # a hang, say: how much comes after it is not known
             if _has_first_failed(answer):
                 return False
-            failed, _ = left.pop(answer.at[0] - 1)
+            failed, _ = left.pop(answer.position[0] - 1)
             lost += self.worth(failed)
         return True
 
@@ -139,7 +139,7 @@ class SpoilerSearch:
 
 def _has_first_failed(answer: GenerationAnswer) -> bool:
     """Tell whether the first segment failed: it may need what another one does before it."""
-    return answer.at is not None and answer.at[0] == 0
+    return answer.position is not None and answer.position[0] == 0
 
 
 def _shuffle_methods(methods: list[Member], rng: np.random.Generator) -> list[Member]:

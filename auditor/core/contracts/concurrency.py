@@ -186,7 +186,7 @@ class FocusMethod:
 
     method: str
     distance: int
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

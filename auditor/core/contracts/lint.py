@@ -96,7 +96,7 @@ class EvidenceState(StrEnum):
 class LintEvidence:
     """What a run says of a finding, and the numbers that say so."""
 
-    seen: EvidenceState
+    state: EvidenceState
     text: str
 
 

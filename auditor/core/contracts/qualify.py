@@ -105,7 +105,7 @@ class AlarmRate:
 
     case: GateCase  # the kind of pair
     alarms: int  # number of alarms
-    shown: int  # number of pairs that have an answer
+    pair_count: int  # number of pairs that have an answer
     failed: int  # number of pairs at which the gate failed
     interval: Interval  # 90 % Clopper-Pearson interval of the rate
     seconds: float | None = None  # median time of a run of the gate; None: none was measured
@@ -146,9 +146,9 @@ class DemandState(StrEnum):
 class Demand:
     """One thing that is asked of a gate, in words, and whether it does it."""
 
-    asked: str
+    requirement: str
     answer: DemandState
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,9 +163,9 @@ class Qualification:
     seen_from: Mapping[str, float | None]
     """Least factor that it detects more often than not, by method; None: none."""
     seconds: float | None  # median time of a run of the gate; None: none was measured
-    shown: tuple[ShownCase, ...]  # all pairs that were shown
+    cases: tuple[ShownCase, ...]  # all pairs that were shown
     caveats: tuple[Caveat, ...]  # of the result
-    known: int = 0  # number of answers that an earlier command stored
+    stored_answers: int = 0  # number of answers that an earlier command stored
 
 
 class ExternalGate(Protocol):

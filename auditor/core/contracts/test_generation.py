@@ -63,7 +63,7 @@ class GenerationAnswer:
     lines: Lines = ()
     problem: str = ""
     blocked: bool = False
-    at: tuple[int, int] | None = None
+    position: tuple[int, int] | None = None
 
 
 Request = DescriptionRequest | SubtypeRequest | FactoryRequest | AttemptRequest

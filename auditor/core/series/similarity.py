@@ -64,7 +64,7 @@ class Similarity:
         MeasureValues | None
     )  # of the measures over all pairs (Algorithm 1); None: too little to tell
     dissimilar: bool | None  # whether `means` say so; None: too little to tell
-    apart: tuple[int, ...]
+    outlier_runs: tuple[int, ...]
     """Indices of runs unlike most others while most runs are alike: those to be repeated."""
     clusters: RunClusters | None  # groups of SAME; None: too little to tell
     pairs: tuple[PairSimilarity, ...] = field(repr=False)  # all pairs of `compared`

@@ -22,7 +22,7 @@ class WarmupEffect:
 
     iterations: int  # warm-up iterations
     early: int  # measured iterations that were not warm
-    off: float | None  # (measured mean - steady mean) / steady mean: 0.05 for 5 %
+    relative_error: float | None  # (measured mean - steady mean) / steady mean: 0.05 for 5 %
     late: int  # steady iterations that the warm-up took
     wasted_seconds: float | None  # time of the `late` ones; None: not known
 

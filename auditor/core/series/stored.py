@@ -62,7 +62,7 @@ class StoredRun:
     """Machine that it ran on."""
     commit: str = ""
     """Empty: unknown."""
-    made: tuple[float, float] = (0.0, 0.0)
+    timestamps: tuple[float, float] = (0.0, 0.0)
     """Seconds since the epoch of the commit and of the run, 0: unknown; the later, the newer."""
     variants: Mapping[str, StoredVariant] = field(default_factory=dict, repr=False)
     """By the names of `processes`; a name that is missing has no variants."""

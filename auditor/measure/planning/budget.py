@@ -204,9 +204,9 @@ def _count_calls(
     limits = CountingLimits(counting=COUNTING_PART, tests=TESTS_PART)
     counted = map_reach(methods, piloted, parts, with_unit_tests=with_unit_tests, limits=limits)
     benchmarks = {run.trial.benchmark for run in counted.runs}
-    if benchmarks.issuperset(counted.asked):
+    if benchmarks.issuperset(counted.counted_benchmarks):
         return counted, piloted
-    benchmarks |= set(piloted.usable) - set(counted.asked)
+    benchmarks |= set(piloted.usable) - set(counted.counted_benchmarks)
     benchmarks |= set(piloted.benchmarks) - set(piloted.usable)
     return counted, narrow_baseline(piloted, benchmarks)
 

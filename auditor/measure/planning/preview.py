@@ -73,7 +73,7 @@ def planned_phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -
     return PreviewPhase(
         name=name,
         trials=times * len(schedule_of_each),
-        known=0,
+        stored_count=0,
         seconds=times * sum(map(schedule_seconds, schedule_of_each)),
     )
 

@@ -19,7 +19,7 @@ class PreviewPhase:
 
     name: str
     trials: int
-    known: int
+    stored_count: int
     seconds: float
 
 
@@ -30,7 +30,7 @@ class RehearsalStore:
     store: Store
     times: TrialTimes
     """How long trials take, by the runs that were found."""
-    found: dict[str, Trial] = field(default_factory=dict)
+    found_trials: dict[str, Trial] = field(default_factory=dict)
     missing: dict[str, Trial] = field(default_factory=dict)
 
     def add(self, run: Run) -> None:
@@ -41,14 +41,14 @@ class RehearsalStore:
         run = self.store.find(trial)
         if run is None and trial.repetition > REPEAT_OFFSET:
             return None
-        (self.missing if run is None else self.found)[trial.id] = trial
+        (self.missing if run is None else self.found_trials)[trial.id] = trial
         return run
 
     def alike(self, trial: Trial) -> Sequence[Run]:
         """Look up what is alike: a calibration takes all of it, others only what they ask for."""
         runs = self.store.alike(trial)
         if trial.purpose is Purpose.CALIBRATION:
-            self.found.update({run.trial.id: run.trial for run in runs})
+            self.found_trials.update({run.trial.id: run.trial for run in runs})
         return runs
 
     def has_missing(self, *purposes: Purpose) -> bool:
@@ -64,7 +64,7 @@ class RehearsalStore:
 
         One of a first run may have to be made `again` so many times beside that.
         """
-        stored_count = sum(trial.purpose in purposes for trial in self.found.values())
+        stored_count = sum(trial.purpose in purposes for trial in self.found_trials.values())
         missing = {
             trial: most + (again if trial.repetition == 1 else 0)
             for trial in self.missing.values()
@@ -73,7 +73,7 @@ class RehearsalStore:
         return PreviewPhase(
             name=name,
             trials=stored_count + sum(missing.values()),
-            known=stored_count,
+            stored_count=stored_count,
             seconds=sum(times * expected_seconds(trial) for trial, times in missing.items()),
         )
 

@@ -57,7 +57,7 @@ class CpuShare:
     """Lower end of the interval: sampling error, dispersion, and all that is not attributed."""
     high: float
     """Upper end of the interval."""
-    by_itself: Interval
+    own_interval: Interval
     """The 99 % interval of this share, its error not divided among benchmarks and looks."""
     irreducible: Interval
     """The interval without sampling error: the narrowest that more samples could give."""
@@ -159,7 +159,7 @@ def _combine_views(
         share=best.hits / best.samples,
         low=min(low, high),
         high=max(low, high),
-        by_itself=_find_narrowest([view.by_itself for view in views], best.by_itself),
+        own_interval=_find_narrowest([view.own_interval for view in views], best.own_interval),
         irreducible=_find_narrowest([view.irreducible for view in views], best.irreducible),
         samples=best.samples,
         unchanged=_count_samples(method, unchanged)[:2] if unchanged else (0, 0),
@@ -220,7 +220,7 @@ class _ShareView:
     """High end of it."""
     interval: Interval
     """Of the share, with errors of attribution."""
-    by_itself: Interval
+    own_interval: Interval
     """Likewise, at the error of a verdict by this program alone."""
     irreducible: Interval
     """Likewise, without sampling error: more samples do not narrow it."""
@@ -252,7 +252,7 @@ class _ShareView:
             least=sampled[0],
             most=sampled[1],
             interval=widen_sampled(*sampled),
-            by_itself=widen_sampled(*by_itself),
+            own_interval=widen_sampled(*by_itself),
             irreducible=bounds.without_noise().widen_interval(
                 *_widen_by_unattributed(hits / samples, hits / samples, profiles, benchmark)
             ),

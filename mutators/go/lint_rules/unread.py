@@ -19,7 +19,7 @@ class UnreadVariables:
     part: BenchmarkDeclaration
     names: NameScope
     places: dict[str, list[Node]]
-    known: dict[str, bool]
+    unread_by_name: dict[str, bool]
 
     @classmethod
     def of(cls, part: BenchmarkDeclaration, names: NameScope) -> "UnreadVariables":
@@ -32,9 +32,9 @@ class UnreadVariables:
 
     def holds(self, name: str) -> bool:
         """Tell whether nobody reads a variable: "_", or a local of one function, only assigned."""
-        if name not in self.known:
-            self.known[name] = self._is_unread(name)
-        return self.known[name]
+        if name not in self.unread_by_name:
+            self.unread_by_name[name] = self._is_unread(name)
+        return self.unread_by_name[name]
 
     def _is_unread(self, name: str) -> bool:
         bound = self.names.bindings(name)

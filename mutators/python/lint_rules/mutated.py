@@ -64,10 +64,10 @@ class _MutatingCall:
     """A call that changes an object."""
 
     call: cst.CSTNode  # the place
-    by: cst.CSTNode  # function that changes the object
+    function: cst.CSTNode  # function that changes the object
     name: cst.CSTNode  # the object in the source
     change: ObjectChange  # what happens to it
-    seen: bool = True  # False: whether it changes depends on what the object holds
+    is_certain: bool = True  # False: whether it changes depends on what the object holds
     sure: Confidence | None = None  # confidence; None: that of the rule
 
 
@@ -88,7 +88,7 @@ def find_mutated_inputs(bench: BenchmarkSource, project: PythonProject) -> Itera
 def _make_hit(bench: BenchmarkSource, change: _MutatingCall) -> RuleHit:
     often = " (asv sets up once for many calls)" if bench.harness is BenchmarkFramework.ASV else ""
     description = _CHANGE_TEXTS[change.change].format(f"`{tree.format_code(change.name)}`")
-    text = f"`{tree.format_code(change.by)}` {description}{often}."
+    text = f"`{tree.format_code(change.function)}` {description}{often}."
     return RuleHit(
         rule=rules.MUTATED_ARGUMENT, bench=bench, node=change.call, text=text, sure=change.sure
     )
@@ -99,11 +99,13 @@ def _find_target_changes(
 ) -> Iterator[_MutatingCall]:
     """Yield what the handed function does to its object or to its arguments."""
     yield from (
-        change for change in _find_method_changes(bench, handed, bench, project) if change.seen
+        change
+        for change in _find_method_changes(bench, handed, bench, project)
+        if change.is_certain
     )
     yield from _find_exhausted_iterators(handed, bench)
     for argument_change in _find_function_changes(bench, handed, bench, project):
-        if argument_change.seen and argument_change.change is not ObjectChange.APPENDS:
+        if argument_change.is_certain and argument_change.change is not ObjectChange.APPENDS:
             yield argument_change
 
 
@@ -206,7 +208,7 @@ def _find_timed_changes(
     for name, changes in changes_by_name.items():
         kinds, evident_changes = (
             {change.change for change in changes},
-            [change for change in changes if change.seen],
+            [change for change in changes if change.is_certain],
         )
         if len(kinds) != 1 or not evident_changes:
             continue

@@ -92,7 +92,7 @@ class Connection:
         """Connect; raises MachineError with what ssh says."""
         try:
             result = self._upload_script()
-            if result.code not in (0, _LOST) and reports_full_disk(result.said.encode()):
+            if result.code not in (0, _LOST) and reports_full_disk(result.output.encode()):
                 # What fills it may be ours: all of it can be had again.
                 self._run_once(self._make_shell_command(_EMPTY), None, None)
                 result = self._upload_script()
@@ -102,7 +102,7 @@ class Connection:
         if result.code != 0:
             self.__exit__()
             raise MachineError(
-                f"{self.target} cannot be used: {result.said}; `ssh {shlex.quote(self.target)} "
+                f"{self.target} cannot be used: {result.output}; `ssh {shlex.quote(self.target)} "
                 "true` must work without a prompt, and ssh.folder must be yours"
             )
         return self
@@ -162,14 +162,14 @@ class Connection:
             result = self._run_once(self._format_command(verb, *words), sends, takes)
             if result.code == 0:
                 return
-            if result.code != _LOST and reports_full_disk(result.said.encode()):
+            if result.code != _LOST and reports_full_disk(result.output.encode()):
                 raise FolderUnusable(
                     f"the disk of {self._there.tree} on {self.target} is full; free space there, "
                     "or choose another folder with ssh.folder"
                 )
             if result.code != _LOST:
-                raise MachineError(f"{self.target} failed at the step {verb}: {result.said}")
-            self._why, self._doubtful = result.said, True
+                raise MachineError(f"{self.target} failed at the step {verb}: {result.output}")
+            self._why, self._doubtful = result.output, True
 
     @contextmanager
     def reading(self, verb: str, *words: str) -> Iterator["subprocess.Popen[bytes]"]:
@@ -245,7 +245,7 @@ class Connection:
             with convert_write_errors(_TEMPORARY_FOLDER), tempfile.TemporaryFile() as errors:
                 result = self._run_ssh((*master_options, self.target), errors=errors)
             self._doubtful = result.code != 0
-            return (result.said or "ssh gives no reason") if self._doubtful else None
+            return (result.output or "ssh gives no reason") if self._doubtful else None
 
     def _make_ssh_command(self, words: tuple[str, ...]) -> tuple[str, ...]:
         options = (f"-o{option}" for option in _OPTIONS)
@@ -282,4 +282,4 @@ class Connection:
 @dataclass(frozen=True, slots=True)
 class _CommandResult:
     code: int
-    said: str
+    output: str

@@ -192,9 +192,9 @@ class SshHost:
         changes = self._mirror.changes(caches=self._writable is None)
         if not changes:
             return
-        if changes.gone:
-            self._connection.ask("drop", sends=join_names(changes.gone))
-        if changes.there:
+        if changes.removed_paths:
+            self._connection.ask("drop", sends=join_names(changes.removed_paths))
+        if changes.remote_files:
             with convert_write_errors(_TEMPORARY_FOLDER), tempfile.TemporaryFile() as archive:
                 self._mirror.pack_changes(changes, archive)
                 try:

@@ -31,12 +31,12 @@ FileStatuses = dict[str, str]
 class Changes:
     """What is to be sent, paths relative to the folder: what there is now, and what is gone."""
 
-    there: FileStatuses
-    gone: tuple[str, ...]
+    remote_files: FileStatuses
+    removed_paths: tuple[str, ...]
 
     def __bool__(self) -> bool:
         """Tell whether there are any."""
-        return bool(self.there or self.gone)
+        return bool(self.remote_files or self.removed_paths)
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class Mirror:
     root: Path
     memory: Path
     token: str = ""
-    known: FileStatuses = field(default_factory=dict)
+    known_files: FileStatuses = field(default_factory=dict)
 
     @classmethod
     def load_mirror(cls, root: Path, memory: Path) -> "Mirror":
@@ -60,18 +60,18 @@ class Mirror:
         """Keep it for the next time."""
         new = self.memory.with_suffix(".new")
         with convert_write_errors(new):
-            new.write_text(json.dumps({"token": self.token, "known": self.known}))
+            new.write_text(json.dumps({"token": self.token, "known": self.known_files}))
             new.replace(self.memory)
 
     def changes(self, *, caches: bool) -> Changes:
         """Return what has changed here since both sides were alike, in caches too if asked."""
         now = dict(self._walk_tree(caches=caches))
         present_files = {
-            path: status for path, status in now.items() if self.known.get(path) != status
+            path: status for path, status in now.items() if self.known_files.get(path) != status
         }
         removed_paths = [
             path
-            for path, status in self.known.items()
+            for path, status in self.known_files.items()
             if path not in now
             and (caches or path.partition("/")[0] != _CACHES)
             and (status != _FAR or not (self.root / path).parent.is_dir())
@@ -80,21 +80,21 @@ class Mirror:
 
     def sent(self, changes: Changes) -> None:
         """Remember that the other side has these."""
-        for path in changes.gone:
-            self.known.pop(path, None)
-        self.known |= changes.there
+        for path in changes.removed_paths:
+            self.known_files.pop(path, None)
+        self.known_files |= changes.remote_files
 
     def forget_sent(self, changes: Changes) -> list[str]:
         """Forget the files of changes that may have come in part; returns them."""
-        files = [path for path, status in changes.there.items() if status != _FOLDER]
+        files = [path for path, status in changes.remote_files.items() if status != _FOLDER]
         for path in files:
-            self.known.pop(path, None)
+            self.known_files.pop(path, None)
         return files
 
     def pack_changes(self, changes: Changes, archive_file: IO[bytes]) -> None:
         """Write an archive of what is there now."""
         with tarfile.open(fileobj=archive_file, mode="w", format=tarfile.GNU_FORMAT) as archive:
-            for path in changes.there:
+            for path in changes.remote_files:
                 with suppress(FileNotFoundError):  # it is gone by now, as scratch files go
                     archive.add(self.root / path, path, recursive=False, filter=_anonymise_member)
 
@@ -104,11 +104,11 @@ class Mirror:
         Returns what the other side has to drop.
         """
         for path in changed:
-            self.known.pop(path, None)
+            self.known_files.pop(path, None)
         extra = [path for path in names if not os.path.lexists(self.root / path)]
-        extra = [path for path in extra if self.known.get(path) != _FAR]
+        extra = [path for path in extra if self.known_files.get(path) != _FAR]
         for path in extra:
-            self.known.pop(path, None)
+            self.known_files.pop(path, None)
         return extra
 
     def forget_missing(self, scope: Iterable[str], names: set[str]) -> bool:
@@ -120,13 +120,13 @@ class Mirror:
         below = tuple("" if name == "." else f"{name}/" for name in scope)
         missing_paths = [
             candidate
-            for candidate in self.known
+            for candidate in self.known_files
             if candidate.startswith(below) and candidate not in names
         ]
         for path in sorted(missing_paths, reverse=True):  # what is in a folder comes before it
             if path in SKIPPED or path.startswith(_SKIPPED):
                 continue
-            status = self.known.pop(path)
+            status = self.known_files.pop(path)
             place = self.root / path
             if status == _FOLDER:
                 folders = True
@@ -147,12 +147,12 @@ class Mirror:
         return tuple(
             path
             for path in names
-            if path not in came and (path not in self.known or path.startswith(below))
+            if path not in came and (path not in self.known_files or path.startswith(below))
         )
 
     def leave(self, paths: Iterable[str]) -> None:
         """Remember what only the other machine has: it cannot be read."""
-        self.known |= dict.fromkeys(paths, _FAR)
+        self.known_files |= dict.fromkeys(paths, _FAR)
 
     def take(self, archive: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> None:
         """Put a file or a link of the other side here; raises SubjectError where it leads away."""
@@ -171,9 +171,9 @@ class Mirror:
                 place.symlink_to(member.linkname)
         else:
             self._clear_place(place)
-            self.known[path] = _FAR
+            self.known_files[path] = _FAR
             return
-        self.known[path] = _format_status(place.lstat(), place)
+        self.known_files[path] = _format_status(place.lstat(), place)
 
     def shape(self, folders: Iterable[str]) -> None:
         """Have the folders that the other side has."""
@@ -183,7 +183,7 @@ class Mirror:
                 with convert_write_errors(place):
                     self._clear_place(place)
                     place.mkdir()
-            self.known[path] = _FOLDER
+            self.known_files[path] = _FOLDER
 
     def _read_status(self, path: str) -> str:
         """Return the status of what is here, nothing where nothing is."""

@@ -12,7 +12,7 @@ from runners.jmh.build.pom_tree import MavenModule
 class BuildPlan:
     """Where Maven runs, and of which modules."""
 
-    where: Path
+    folder: Path
     """The folder that Maven runs in."""
     modules: Mapping[Path, MavenModule] = field(repr=False)
     """All modules of the tree."""
@@ -52,7 +52,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
     if not benchmarks:
         selected = () if root == maven_folder else (root,)
         profiles = _list_profiles(reached, selected)
-        return BuildPlan(where=maven_folder, modules=modules, selected=selected, profiles=profiles)
+        return BuildPlan(folder=maven_folder, modules=modules, selected=selected, profiles=profiles)
     needed = _list_needed_modules(benchmarks, modules)
     if (
         maven_folder != top
@@ -63,7 +63,7 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
     outside = tuple(path for path in needed if path not in reached)
     alone = len(reached) == 1 and not outside
     return BuildPlan(
-        where=maven_folder,
+        folder=maven_folder,
         modules=modules,
         selected=() if alone else tuple(benchmarks),
         outside=outside,

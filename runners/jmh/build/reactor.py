@@ -61,7 +61,7 @@ def build_modules(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: 
 
 
 def _run_build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: BuildPlan) -> None:
-    maven = _project_maven(top, plan.where, maven)
+    maven = _project_maven(top, plan.folder, maven)
     lenient = (_LENIENT, *((_PROCESSORS,) if jdk.feature >= _PROCESSORS_ASKED_FOR else ()))
     arguments = (
         f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
@@ -72,7 +72,7 @@ def _run_build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: Bui
         for committed in _list_class_path_files(top):
             remove_path(committed.parent if committed.parent.is_symlink() else committed)
     _compile_with_checks(maven, plan, arguments)
-    if not _list_class_path_files(plan.where):
+    if not _list_class_path_files(plan.folder):
         raise BuildFailed(
             "Maven wrote no class path; does the project configure maven-dependency-plugin to be "
             "skipped?"
@@ -91,7 +91,7 @@ def _compile_with_checks(maven: Maven, plan: BuildPlan, arguments: tuple[str, ..
                 raise
             unbound.add(check)
             maven.tell(f"the check {failure.artifact} fails and is left out")
-            with convert_write_errors(plan.where):
+            with convert_write_errors(plan.folder):
                 disable_check(plan.modules, failure)
         else:
             return
@@ -100,17 +100,17 @@ def _compile_with_checks(maven: Maven, plan: BuildPlan, arguments: tuple[str, ..
 
 def _run_compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
     try:
-        maven.run("test-compile", *arguments, cwd=plan.where, what="the build")
+        maven.run("test-compile", *arguments, cwd=plan.folder, what="the build")
     except NotPublished as error:
         # A module that needs the jar of another (a shaded one, say) has to wait for it.
         if not any(f":{module.key[1]}:" in error.artifact for module in plan.modules.values()):
             raise
-        maven.run("package", *arguments, _NO_TEST_RUNS, cwd=plan.where, what="the build")
+        maven.run("package", *arguments, _NO_TEST_RUNS, cwd=plan.folder, what="the build")
 
 
 def adapt_project(plan: BuildPlan, jdk: Jdk) -> None:
     """Change the copy of a project so that it is built here, and measures what lies in it."""
-    with convert_write_errors(plan.where):
+    with convert_write_errors(plan.folder):
         if plan.tested is not None:
             drop_tests(
                 module for folder, module in plan.modules.items() if folder not in plan.tested
@@ -119,15 +119,15 @@ def adapt_project(plan: BuildPlan, jdk: Jdk) -> None:
             depend_on_tree(plan.modules[path], plan.tree)
         raise_levels(plan.modules.values(), jdk.feature)
         if plan.outside:
-            aggregator = plan.where / _AGGREGATOR
+            aggregator = plan.folder / _AGGREGATOR
             remove_path(aggregator)  # a link would be written through
             aggregator.write_text(_render_aggregator(plan))
 
 
 def _render_aggregator(plan: BuildPlan) -> str:
-    inner_modules = (plan.where,) if plan.is_needed else ()
+    inner_modules = (plan.folder,) if plan.is_needed else ()
     poms = [
-        (module / "pom.xml").relative_to(plan.where).as_posix()
+        (module / "pom.xml").relative_to(plan.folder).as_posix()
         for module in (*inner_modules, *plan.outside)
     ]
     named = "".join(f"<module>{escape(pom)}</module>" for pom in poms)
@@ -141,7 +141,7 @@ def _select_modules(plan: BuildPlan, words: BuildOptions) -> tuple[str, ...]:
     file = ("-f", _AGGREGATOR) if plan.outside else ()
     if not plan.selected:
         return file
-    names = [path.relative_to(plan.where).as_posix() for path in plan.selected]
+    names = [path.relative_to(plan.folder).as_posix() for path in plan.selected]
     if plan.outside:
         names = ["pom.xml" if name == "." else name for name in names]
     return (*file, "-pl", ",".join(names), "-am")
@@ -167,7 +167,7 @@ def plan_test_run(
     """Return where Maven runs unit tests, which Maven, and what it is called with."""
     plan = plan_build(top, root, everything=True)
     arguments = [*SKIPPED, *_select_modules(plan, words), *maven_arguments(words, plan.profiles)]
-    return plan.where, _project_maven(top, plan.where, maven), arguments
+    return plan.folder, _project_maven(top, plan.folder, maven), arguments
 
 
 def missing_benchmarks_reason(root: Path) -> str:

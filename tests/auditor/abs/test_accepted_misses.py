@@ -55,7 +55,7 @@ def test_markers_above_a_method_are_found_with_their_reasons():
     methods = [at(name) for name in ("Push", "Pop", "Len", "Peek", "Do", "Clear")]
 
     found = {
-        marked_miss.method: (marked_miss.reason, marked_miss.where)
+        marked_miss.method: (marked_miss.reason, marked_miss.location)
         for marked_miss in find_marked_misses(methods, [source()], b"//")
     }
 
@@ -110,7 +110,7 @@ def accepting(*names, until=None):
             method=text,
             reason="why",
             until=until,
-            where="configuration",
+            location="configuration",
             expired=False,
             left_out=False,
         )

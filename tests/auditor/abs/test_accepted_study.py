@@ -31,7 +31,7 @@ def test_an_accepted_miss_is_slowed_and_shown_but_not_in_the_score_without_it():
 
     assert (result.methods, result.total) == (plain.methods, plain.total)
     assert (plain.accepted, plain.without_accepted) == ((), None)
-    assert [(one.method, one.left_out, one.where) for one in result.accepted] == [
+    assert [(one.method, one.left_out, one.location) for one in result.accepted] == [
         ("toy.skip", True, "configuration"),
         ("toy.idle", True, "configuration"),
     ]

@@ -136,7 +136,7 @@ def test_a_dry_run_holds_them_before_and_after():
     phases = preview_abs(ASKED, parts(ASKED, store=store)).phases
 
     assert names["allocations (at most)"].trials >= REACHED
-    known = {phase.name: (phase.trials, phase.known) for phase in phases}
+    known = {phase.name: (phase.trials, phase.stored_count) for phase in phases}
     assert known["allocations"] == (REACHED, REACHED)
     assert sum(phase.trials for phase in phases) == len(store)
     without = [phase.name for phase in preview_abs(request(), parts(request())).phases]

@@ -27,7 +27,7 @@ from auditor.similarity import page as similarity
 from auditor.steady import document as steady_document
 from auditor.steady import page as steady
 
-BUSY = HostInterference(waited=0.9, others=0.6)
+BUSY = HostInterference(waited=0.9, foreign=0.6)
 SAID = "Busy machine (processes waited 90 % of the time): "
 WITHHELD = Caveat(SLUG, "5 of 5 runs were made on a busy machine")
 
@@ -65,7 +65,7 @@ def test_terminal_page_and_markdown_of_an_audit_say_it_first():
     assert page.index(f"{SAID.removesuffix(': ')}. ") < page.index("<h1>This suite would detect")
     assert "Steady " not in page
     quiet = document_of_verdict.build_abs_document(
-        *audit(HostInterference(waited=0.02, others=0.6))
+        *audit(HostInterference(waited=0.02, foreign=0.6))
     )
     for text in (terminal(quiet), plain(report.render_page(quiet)), plain(format_markdown(quiet))):
         assert "usy machine" not in text

@@ -16,7 +16,7 @@ from auditor.core.result import Verdict
 from auditor.core.values import TIME, Series
 from auditor.measure import stability_study
 
-BUSY = HostInterference(waited=0.9, others=0.5)
+BUSY = HostInterference(waited=0.9, foreign=0.5)
 
 
 @dataclass
@@ -190,7 +190,7 @@ def test_a_rehearsal_neither_waits_nor_runs():
     left = [phase for phase in preview_abs(asked, found).phases if phase.name == "suite runs"]
 
     assert (machine.waits, len(machine.done)) == (waits, processes)
-    assert left[0].known == left[0].trials > 0
+    assert left[0].stored_count == left[0].trials > 0
 
 
 def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():

@@ -114,7 +114,7 @@ def documents(draw):
             method=method("k").id,
             reason="known",
             until=None,
-            where="configuration",
+            location="configuration",
             expired=False,
             left_out=True,
         )

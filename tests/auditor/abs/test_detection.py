@@ -76,7 +76,7 @@ def pair(share=1.0, *, added=None, probe=1.0, seed=0, pairs=15, noise=0.01, **mo
         benchmark=benchmark(),
         slowdown=V,
         rule=DetectionRule.OURS,
-        wanted=2,
+        process_count=2,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
         calibration=calibrated(share * PLAIN),
         plain=plain,
@@ -244,7 +244,9 @@ def test_a_block_that_took_no_time_leaves_no_pairs():
 def test_one_process_on_each_side_does_not_tell_how_they_scatter():
     whole = pair()
 
-    verdict = judge_pair(replace(whole, plain=whole.plain[:1], runs=whole.runs[:1], wanted=1))
+    verdict = judge_pair(
+        replace(whole, plain=whole.plain[:1], runs=whole.runs[:1], process_count=1)
+    )
 
     assert slugs(verdict) == ["few-runs"]
 
@@ -254,11 +256,11 @@ def test_no_plain_run_is_no_reference():
 
 
 def test_a_detection_needs_all_runs_that_were_asked_for():
-    verdict = judge_pair(pair(share=1.0, wanted=3))
+    verdict = judge_pair(pair(share=1.0, process_count=3))
 
     assert verdict.outcome is Verdict.INCONCLUSIVE
     assert slugs(verdict) == ["unfinished"]
-    assert judge_pair(pair(share=0.1, wanted=3)).outcome is Verdict.MISSED
+    assert judge_pair(pair(share=0.1, process_count=3)).outcome is Verdict.MISSED
 
 
 @pytest.mark.parametrize(("share", "added"), [(1.0, 1.8), (1.0, 0.2)])
@@ -375,7 +377,7 @@ def test_operations_in_flight_are_taken_into_account():
 @pytest.mark.parametrize("wanted", [2, 3])
 def test_without_a_calibration_a_detection_is_not_believed(wanted):
     """However many runs there are to be: no other one would be believed either."""
-    data = pair(calibration=None, wanted=wanted)
+    data = pair(calibration=None, process_count=wanted)
 
     verdict = judge_pair(data)
 
@@ -643,7 +645,7 @@ def test_the_papers_rule_counts_half_of_v_itself():
 
 def test_the_papers_rule_pools_the_forks_of_a_run():
     forks = [mutant_run(noisy(1.6, 3, fork), fork=fork) for fork in (1, 2)]
-    data = paper([], [noisy(1, 6, 9)], wanted=2)
+    data = paper([], [noisy(1, 6, 9)], process_count=2)
 
     verdict = judge_pair(replace(data, runs=tuple(forks)))
 
@@ -675,7 +677,7 @@ def test_a_run_of_the_papers_rule_that_lacks_forks_is_no_miss():
         mutant_run(noisy(middle, 20, 10 * at + fork), repetition=at, fork=fork)
         for at, fork, middle in ((1, 1, 1.6), (1, 2, 1.6), (2, 1, 1.0))
     ]
-    data = replace(paper([], []), plain=plain, wanted=4, forks=2, runs=tuple(runs))
+    data = replace(paper([], []), plain=plain, process_count=4, forks=2, runs=tuple(runs))
 
     verdict = judge_pair(data)
     whole = judge_pair(

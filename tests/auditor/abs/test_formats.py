@@ -56,7 +56,7 @@ def hostile():
     )
     held = AcceptedMiss(
         method=next(method.id for method in methods if method.outcome is Verdict.MISSED),
-        reason=NASTY[1], until=None, where="configuration", expired=False, left_out=True,
+        reason=NASTY[1], until=None, location="configuration", expired=False, left_out=True,
     )  # fmt: skip
     caveats = tuple(replace_fields(found.caveats[0], slug=name, text=name) for name in NASTY)
     return replace_fields(found, methods=methods, accepted=(held,), caveats=caveats)
@@ -67,8 +67,8 @@ def accepting(document, outcome, where="configuration"):
         method_verdict for method_verdict in document.methods if method_verdict.outcome is outcome
     )
     held = AcceptedMiss(
-        method=method.id, reason="nobody calls it [x](y)", until=None, where=where, expired=False,
-        left_out=True,
+        method=method.id, reason="nobody calls it [x](y)", until=None, location=where,
+        expired=False, left_out=True,
     )  # fmt: skip
     return method, replace_fields(document, accepted=(held,))
 

@@ -35,7 +35,7 @@ def accepted(short, *, left_out=True, expired=False):
         method=name(short),
         reason="[b]called[/b] by tests only",
         until=date(2026, 1, 1) if expired else None,
-        where="ring.go:12",
+        location="ring.go:12",
         expired=expired,
         left_out=left_out,
     )

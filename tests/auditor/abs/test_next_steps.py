@@ -37,7 +37,7 @@ def test_at_most_three_steps_each_a_command_that_can_be_parsed(tmp_path):
         program, verb, *words = shlex.split(step.command)
         assert program == "bench-audit"
         cli.get_command(click.Context(cli), verb).make_context(verb, words)
-        assert step.why
+        assert step.reason
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_is_not_detected_comes_first(tmp_path, outcome, wanted):
     first = next_steps(document, call(tmp_path))[0]
 
     assert first.command.startswith(f"bench-audit {wanted}")
-    assert "1 method" in first.why.replace("\N{NO-BREAK SPACE}", " ")
+    assert "1 method" in first.reason.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_an_audit_ends_with_them(tmp_path, capsys):

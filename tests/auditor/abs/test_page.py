@@ -323,8 +323,8 @@ def test_caveats_of_pairs_are_counted_not_repeated():
     views = {caveat.slug: caveat for caveat in abs_page(judged(examples.audit())).closing.caveats}
     near = sum(bool(pair.caveats) for pair in examples.audit().pairs)
 
-    assert views["near-threshold"].where == f"{near} pairs"
-    assert views["one-host"].where == ""
+    assert views["near-threshold"].scope == f"{near} pairs"
+    assert views["one-host"].scope == ""
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from auditor.core.jobs import HostInterference
 from auditor.qualify import page as qualify
 from reports.html import make_gate_view
 
-BUSY = HostInterference(waited=0.97, others=1.0)
+BUSY = HostInterference(waited=0.97, foreign=1.0)
 INSTEAD = " in the place of 5, by --inconclusive"
 FAILED = ["gate failed: at least 80 %, the total score is 54 %"]
 

@@ -28,7 +28,7 @@ def test_where_there_is_room_every_reached_pair_is_described_and_many_are_drawn(
     chosen = choose_listed_pairs(document)
 
     assert len(chosen.places) == len(reached)
-    assert len(chosen.drawn) > len(reached) / 4
+    assert len(chosen.plotted) > len(reached) / 4
 
 
 def test_the_doubtful_are_described_first_where_there_is_no_room_for_all():
@@ -38,8 +38,8 @@ def test_the_doubtful_are_described_first_where_there_is_no_room_for_all():
 
     outcomes = {(pair.method, pair.benchmark): pair.outcome for pair in document.pairs}
     assert {outcomes[key] for key in chosen.places} == {Verdict.INCONCLUSIVE}
-    assert 0 < len(chosen.drawn) < len(chosen.places)
-    assert chosen.drawn <= set(chosen.places)
+    assert 0 < len(chosen.plotted) < len(chosen.places)
+    assert chosen.plotted <= set(chosen.places)
 
 
 def test_blank_cells_cost_next_to_nothing():

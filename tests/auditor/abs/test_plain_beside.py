@@ -43,8 +43,8 @@ def beside(share, *, probe=1.0, speeds=(1.0, 1.0), elsewhere=1.0, **more):
         benchmark=benchmark(),
         slowdown=V,
         rule=DetectionRule.OURS,
-        wanted=2,
-        beside=True,
+        process_count=2,
+        has_plain_blocks=True,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
         calibration=Calibration(
             method_seconds=share * PLAIN,
@@ -199,7 +199,7 @@ def test_a_few_blocks_beside_plain_ones_are_enough_where_they_decide():
     stopped = EarlyStop(above=0.3, below=0.2, looks=looks, least_deviation=1e-3, enough=0.0)
     planned = tuple(Block(Phase.MEASUREMENT, arm) for arm in (0, 1, 2)) * 30
     trial = replace(run.trial, schedule=replace(run.trial.schedule, blocks=planned, stop=stopped))
-    data = beside(1.0, runs=(replace(run, trial=trial),), wanted=1)
+    data = beside(1.0, runs=(replace(run, trial=trial),), process_count=1)
 
     assert judge_pair(data).outcome is Verdict.DETECTED
     assert probe_ratio(data).low == 0.0

@@ -34,7 +34,7 @@ def pair(share, *, clock_cost=0.0, calls=1.0, **more):
         benchmark=benchmark(),
         slowdown=0.6,
         rule=more.pop("rule", DetectionRule.OURS),
-        wanted=2,
+        process_count=2,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=calls),
         calibration=calibration,
         plain=suite_runs([PLAIN, PLAIN] for _ in range(3)),

@@ -27,7 +27,7 @@ def test_a_marker_in_the_source_takes_a_method_out_of_the_gate(program, module, 
     assert document["accepted"] == [
         {
             "method": "example.org/tiny.Unused", "reason": "nobody calls it", "until": None,
-            "where": "tiny.go:11", "expired": False, "left_out": True,
+            "location": "tiny.go:11", "expired": False, "left_out": True,
         }
     ]  # fmt: skip
 

@@ -515,8 +515,8 @@ def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_tha
     assert chosen.id in {target.id for target in noisy.targets}
     assert chosen.id in {target.id for target in result.targets}
     assert result.title.endswith("left open by the budget")
-    assert cut.command in result.why
-    assert "quieter" not in result.why
+    assert cut.command in result.reason
+    assert "quieter" not in result.reason
     assert words.format_headline(cut).endswith("left open by the budget).")
 
 

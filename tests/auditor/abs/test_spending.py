@@ -67,7 +67,7 @@ def test_what_the_user_accepts_needs_no_benchmark():
     lost = [method.id for method in document.methods if method.outcome in UNWATCHED]
     held = [
         AcceptedMiss(
-            method=each, reason="cold", until=None, where="a:1", expired=False, left_out=True
+            method=each, reason="cold", until=None, location="a:1", expired=False, left_out=True
         )
         for each in lost[1:]
     ]
@@ -91,7 +91,7 @@ def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():
     first = best_changes(judged(replace(verdict, pairs=pairs)))[0]
 
     assert first.owner in watched
-    assert first.what == f"use the result of {chosen.id}, whose call was removed"
+    assert first.action == f"use the result of {chosen.id}, whose call was removed"
     assert (first.seconds, first.measured) == (0.0, False)
     assert first.effect.endswith(" points, no time (predicted)")
 
@@ -133,7 +133,7 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     least = max(5, 0.04**2 * plan.iterations)
     saved = 1000.0 * (plan.iterations - least) / (plan.warmup + plan.iterations)
     assert -changes[kept].seconds == pytest.approx(saved)
-    assert changes[kept].what.startswith(
+    assert changes[kept].action.startswith(
         f"measure {least:g} iterations in place of {plan.iterations}: "
     )
     assert kept not in shortened(Caveat("warm-after", "t"))

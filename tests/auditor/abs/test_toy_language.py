@@ -936,7 +936,9 @@ def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(changes):
 
     phases = preview_abs(asked, parts(asked, store=store)).phases
 
-    assert [phase.name for phase in phases if phase.known != phase.trials or phase.seconds] == []
+    assert [
+        phase.name for phase in phases if phase.stored_count != phase.trials or phase.seconds
+    ] == []
     assert sum(phase.trials for phase in phases) == len(store)
     assert store == held
 
@@ -952,8 +954,8 @@ def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
 
     known = (("pilot", Purpose.PILOT), ("suite runs", Purpose.SUITE), ("reach", Purpose.REACH))
     for name, purpose in known:
-        assert phases[name].known == done[purpose]
-    assert sum(phase.trials - phase.known for phase in phases.values()) >= len(machine.done)
+        assert phases[name].stored_count == done[purpose]
+    assert sum(phase.trials - phase.stored_count for phase in phases.values()) >= len(machine.done)
 
 
 @pytest.mark.parametrize("known", [False, True])
@@ -994,7 +996,7 @@ def test_a_dry_run_counts_the_curve_too(mode, budget):
     abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
 
     curve = next(phase for phase in phases if phase.name == "curve (at most)")
-    named = {phase.name: phase.trials - phase.known for phase in phases}
+    named = {phase.name: phase.trials - phase.stored_count for phase in phases}
     pairs = sum(trial.purpose is Purpose.PAIRS for trial in machine.done)
     assert 0 < pairs <= named["pairs (at most)"] + curve.trials
 

@@ -368,7 +368,7 @@ def test_two_throughputs_and_how_many_times_as_long_an_operation_takes(call, tmp
     jsonschema.Draft202012Validator(SCHEMAS["compare"]).validate(json.loads(printed))
     (row,) = comparison.build_view(comparison_document.parse_document(printed)).rows
     shown = [text.replace("\N{NO-BREAK SPACE}", " ") for text in (row.base, row.head, row.times)]
-    assert (row.word.word, row.what) == ("regression", "throughput")
+    assert (row.word.word, row.dimension) == ("regression", "throughput")
     assert shown == ["38,444 ops/ms", "19,222 ops/ms", "2 \N{MULTIPLICATION SIGN} as long"]
 
 

@@ -25,7 +25,7 @@ def results(*files, host=HOST, digest="d", **more):
     runs = tuple(
         StoredRun(
             name=f"{index}.json", host=host if isinstance(host, HostFacts) else host[index],
-            commit="", made=(0.0, float(index)), processes=processes,
+            commit="", timestamps=(0.0, float(index)), processes=processes,
         )
         for index, processes in enumerate(files)
     )  # fmt: skip

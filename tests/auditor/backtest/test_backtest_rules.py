@@ -52,7 +52,7 @@ def test_messages_that_speak_of_performance(title, kind):
     (candidate,) = find_candidates([commit(title)], 10)
 
     assert candidate.kind is kind
-    assert candidate.why.startswith('its message says "')
+    assert candidate.found_by.startswith('its message says "')
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_title_that_begins_with_a_word_of_tests_may_still_change_code(title):
 def test_a_path_that_holds_letters_of_a_benchmark_is_code(file):
     (candidate,) = find_candidates([commit("Speed up Push", files=(file,))], 10)
 
-    assert "benchmarks" not in candidate.why
+    assert "benchmarks" not in candidate.found_by
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_the_likeliest_are_taken_and_kept_in_their_order():
     ]
     (best,) = find_candidates([vague, plain, sure], 1)
     assert best.commit.id == "3"
-    assert best.why == 'its message says "Speed up", and it changes benchmarks'
+    assert best.found_by == 'its message says "Speed up", and it changes benchmarks'
 
 
 def dimension(change, *, confirmed=None, visible=0.05, ratio=1.0, of=Dimension.TIME):
@@ -146,7 +146,7 @@ def dimension(change, *, confirmed=None, visible=0.05, ratio=1.0, of=Dimension.T
         ratio=ratio,
         interval=None,
         confirmed=confirmed,
-        itself=None,
+        control_ratio=None,
         visible=visible,
         rounds=Rounds(first=()),
     )
@@ -210,7 +210,7 @@ EITHER = PastChange(commit=commit("Change"), kind=CommitKind.EITHER)
 def test_a_commit_is_noticed_where_a_benchmark_moves_as_it_should(change, benchmarks, noticed, by):
     result = judge_commit(change, compared(*benchmarks), 3.0)
 
-    assert (result.noticed, [shift.benchmark for shift in result.by]) == (noticed, by)
+    assert (result.noticed, [shift.benchmark for shift in result.detected_by]) == (noticed, by)
     assert bool(result.reason) is (noticed is not CommitDetection.DETECTED)
 
 
@@ -318,7 +318,7 @@ def test_the_correlation_is_that_of_two_columns_of_zeros_and_ones():
         [*every, make_failed_result(FIX, "it does not build", 1.0), make_unmeasured_result(FIX)]
     ).agreement
 
-    assert (found.both, found.watched_only, found.noticed_only, found.neither) == (3, 1, 1, 2)
+    assert (found.agreed, found.watched_only, found.noticed_only, found.neither) == (3, 1, 1, 2)
     assert found.phi == pytest.approx(5 / 12)
 
 

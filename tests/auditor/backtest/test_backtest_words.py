@@ -46,7 +46,11 @@ def moved(name, ratio=0.8, dimension=Dimension.TIME):
 NOTICED = CommitResult(
     change=change(),
     noticed=CommitDetection.DETECTED,
-    by=(moved("BenchmarkPush", 0.9), moved("BenchmarkPop", 0.5), moved("BenchmarkPeek", 0.95)),
+    detected_by=(
+        moved("BenchmarkPush", 0.9),
+        moved("BenchmarkPop", 0.5),
+        moved("BenchmarkPeek", 0.95),
+    ),
     benchmarks=3,
     visible=0.02,
     methods=("Push", "Pop"),

@@ -64,12 +64,12 @@ def test_what_the_suite_watches_is_noticed_and_what_does_not_build_fails_alone(
         "Optimize Unused": "missed",
         "Speed up Add": "detected",
     }
-    (by,) = [one for one in by_title["Speed up Add"]["by"] if one["dimension"] == "time"]
+    (by,) = [one for one in by_title["Speed up Add"]["detected_by"] if one["dimension"] == "time"]
     assert by["benchmark"].endswith("BenchmarkAdd")
     assert by["ratio"] < 0.8
     assert by_title["Speed up Add"]["watched"] == ["example.org/tiny.Add"]
     assert by_title["Optimize Unused"]["unwatched"] == ["example.org/tiny.Unused"]
-    assert (found["agreement"]["both"], found["agreement"]["neither"]) == (1, 1)
+    assert (found["agreement"]["agreed"], found["agreement"]["neither"]) == (1, 1)
     assert "detected (" in said
     assert everything(repository) == before
     assert (tmp_path / "out" / "backtest.md").read_text().count("\n| `") == 3

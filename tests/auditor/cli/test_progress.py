@@ -46,15 +46,15 @@ def test_the_time_left_is_the_plans_until_something_has_ended_and_then_the_pace(
     pace = PhaseProgress("suite", trials=10, seconds=100.0, started=0.0)
     assert pace.left(1.0) == 100.0
 
-    pace.done = 2
+    pace.ended_trials = 2
     assert pace.left(30.0) == 120.0
 
-    pace.done = 10
+    pace.ended_trials = 10
     assert pace.left(300.0) == 0.0
 
 
 def test_what_is_known_already_takes_no_time():
-    pace = PhaseProgress("suite", trials=10, seconds=50.0, started=0.0, done=8, reused=6)
+    pace = PhaseProgress("suite", trials=10, seconds=50.0, started=0.0, ended_trials=8, reused=6)
 
     assert pace.left(20.0) == 20.0
 

@@ -184,9 +184,9 @@ def test_a_java_suite_is_built_by_who_asks_and_run_by_workers_without_maven(
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("own_version", "this is 0.0.1; install the same version"),
-        ("own_code", "other code of bench-audit .* than this; install the same version"),
-        ("machine", "workers are of unlike machines"),
+        ("find_own_version", "this is 0.0.1; install the same version"),
+        ("hash_own_code", "other code of bench-audit .* than this; install the same version"),
+        ("make_machine_key", "workers are of unlike machines"),
     ],
 )
 def test_a_worker_that_is_not_like_the_others_is_refused(
@@ -200,9 +200,9 @@ def test_a_worker_that_is_not_like_the_others_is_refused(
         crew = Cluster(client, spec, SystemClock())
         kinds = itertools.count()
         others = {
-            "own_version": lambda: "0.0.1",
-            "own_code": lambda: "another",
-            "machine": lambda _: f"kind {next(kinds)}",
+            "find_own_version": lambda: "0.0.1",
+            "hash_own_code": lambda: "another",
+            "make_machine_key": lambda _: f"kind {next(kinds)}",
         }
         monkeypatch.setattr(clusters, what, others[what])
 

@@ -40,7 +40,7 @@ def test_what_matters_most_stands_first():
         "ring.BenchmarkLen; suspected and not confirmed: ring.BenchmarkDo, about 1.2 "
         "\N{MULTIPLICATION SIGN}"
     )
-    assert [(row.name, row.word.word, row.what) for row in shown.rows] == [
+    assert [(row.name, row.word.word, row.dimension) for row in shown.rows] == [
         ("ring.BenchmarkPush", "regression", "time"),
         ("ring.BenchmarkLen", "regression", "allocations"),
         ("ring.BenchmarkDo", "cannot tell", "time"),
@@ -217,7 +217,7 @@ def test_the_numbers_of_a_row_multiply(seed, harness):
 
     for row in page.build_view(document).rows:
         (base, unit), (head, _) = shown_value(row.base), shown_value(row.head)
-        if row.what in {"time", "throughput"}:
+        if row.dimension in {"time", "throughput"}:
             assert unit == {"go": "ns/op", "jmh": "ops/ms"}[harness]
         if row.times == "\N{EN DASH}":
             assert base == 0

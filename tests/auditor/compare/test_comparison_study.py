@@ -242,7 +242,7 @@ def test_what_a_comparison_would_measure_is_told_and_nothing_is_run(done, low, h
     names = [phase.name for phase in plan.phases]
     assert names[:2] == ["pilot", "rounds (at most)"]
     rounds = plan.phases[1]
-    assert rounds.trials - rounds.known == (0 if done else ASKED.rounds * 3 * 3)
+    assert rounds.trials - rounds.stored_count == (0 if done else ASKED.rounds * 3 * 3)
     assert plan.expected.low <= plan.expected.high <= high
     assert plan.expected.low >= low
 

@@ -9,12 +9,12 @@ def race(seconds=2.0, **shares):
 
 def test_a_machine_that_raced_and_nothing_else_has_no_caveat():
     assert [*list_caveats([])] == []
-    assert [*list_caveats([race(), race(others=0.02, stolen=0.0, throttled=0.0)])] == []
-    assert [*list_caveats([race(others=MAX_FOREIGN_SHARE / 2), race(others=-0.1)])] == []
+    assert [*list_caveats([race(), race(foreign=0.02, stolen=0.0, throttled=0.0)])] == []
+    assert [*list_caveats([race(foreign=MAX_FOREIGN_SHARE / 2), race(foreign=-0.1)])] == []
 
 
 def test_other_work_is_said_as_a_part_of_all_time_and_of_the_worst():
-    (caveat,) = list_caveats([race(1.0, others=0.8), race(3.0, others=0.0), race(others=0.4)])
+    (caveat,) = list_caveats([race(1.0, foreign=0.8), race(3.0, foreign=0.0), race(foreign=0.4)])
 
     assert caveat.slug == "host-load"
     words = "other processes used 27_% of the processors' time during the races, and 80_%"

@@ -41,7 +41,7 @@ def of(methods, fields=None, above=None, interfaces=()):
 
 def said(old, new, subject=A):
     return {
-        focus_method.method: (focus_method.distance, focus_method.why)
+        focus_method.method: (focus_method.distance, focus_method.reason)
         for focus_method in find_focus_methods(old, new, subject)
     }
 
@@ -280,8 +280,8 @@ def test_without_a_focus_all_methods_are_equally_likely():
 
 def test_one_changed_method_of_many_is_drawn_often_although_all_others_call_it():
     members = [member(f"m{index}") for index in range(90)]
-    methods = [FocusMethod(method="m0()", distance=0, why="")]
-    methods += [FocusMethod(method=one.key, distance=1, why="") for one in members[1:85]]
+    methods = [FocusMethod(method="m0()", distance=0, reason="")]
+    methods += [FocusMethod(method=one.key, distance=1, reason="") for one in members[1:85]]
 
     drawn = compute_draw_weights(members, methods)
 
@@ -292,7 +292,7 @@ def test_one_changed_method_of_many_is_drawn_often_although_all_others_call_it()
 
 def test_a_field_and_a_constructor_are_weighted_by_their_own_keys():
     members = [member("x", MemberKind.GET), member("x"), member("", MemberKind.CONSTRUCTOR)]
-    methods = [FocusMethod(method=key, distance=0, why="") for key in ("x", "<init>()")]
+    methods = [FocusMethod(method=key, distance=0, reason="") for key in ("x", "<init>()")]
 
     one, other, value = compute_draw_weights(members, methods)
 
@@ -303,7 +303,7 @@ def test_a_field_and_a_constructor_are_weighted_by_their_own_keys():
 def test_no_weight_is_below_one_and_none_is_above_that_of_a_nearer_method(distances):
     members = [member(f"m{index}") for index in range(len(distances))]
     methods = [
-        FocusMethod(method=one.key, distance=far, why="")
+        FocusMethod(method=one.key, distance=far, reason="")
         for one, far in zip(members, distances, strict=True)
         if far is not None
     ]

@@ -124,7 +124,7 @@ def nasty():
     suite = replace(
         found.suite,
         methods=NASTY,
-        focus=tuple(FocusMethod(method=name, distance=0, why=name) for name in NASTY),
+        focus=tuple(FocusMethod(method=name, distance=0, reason=name) for name in NASTY),
         dropped=tuple((name, 2) for name in NASTY),
         files=tuple((name, "") for name in NASTY),
         caveats=tuple(Caveat("no-source", name) for name in NASTY),

@@ -206,7 +206,7 @@ def test_a_method_that_fails_beside_others_is_hardly_called_again():
 
     guest.make(maker.test(1, 400, 2))
 
-    assert "size()" in maker.tally.beside
+    assert "size()" in maker.tally.thread_failures
     assert "size()" not in maker.tally.spoilers.shunned
     assert maker.weight(_size(maker)) < 0.2
 
@@ -217,7 +217,7 @@ def test_a_method_that_failed_beside_others_once_gets_another_chance():
     maker = generator(guest)
     before = maker.weight(_size(maker))
 
-    maker.tally.beside["size()"] += 1
+    maker.tally.thread_failures["size()"] += 1
 
     assert before / 5 < maker.weight(_size(maker)) < before / 2
     guest.make(maker.test(1, 100, 2))

@@ -22,7 +22,7 @@ def test_without_options_the_plan_is_that_of_a_ci_job(tmp_path):
     asked = request(tmp_path)
 
     assert asked.plan == RacePlan()
-    assert asked.written == {LibraryVersion.OLD: "a", LibraryVersion.NEW: "b"}
+    assert asked.version_texts == {LibraryVersion.OLD: "a", LibraryVersion.NEW: "b"}
     assert asked.options == ()
 
 

@@ -40,7 +40,7 @@ def test_a_configuration_in_the_project_is_taken(tmp_path, name, text, shown):
 
     config = load_config("project", {}, tmp_path)
 
-    assert config.found == shown
+    assert config.found_file == shown
     assert config.request.suite.budget_seconds == 420
     assert config.subject.path == path
     assert (config.subject.configuration is None) is name.startswith("pyproject")
@@ -52,7 +52,7 @@ def test_the_command_line_goes_over_it_and_a_named_file_is_not_looked_for(tmp_pa
 
     assert load_config("project", {"budget": "8m"}, tmp_path).request.suite.budget_seconds == 480
     named = load_config("project/other.json", {}, tmp_path)
-    assert (named.found, named.request.suite.budget_seconds) == ("", 540)
+    assert (named.found_file, named.request.suite.budget_seconds) == ("", 540)
 
 
 def test_two_are_one_too_many(tmp_path):
@@ -78,7 +78,7 @@ def test_a_table_is_not_read_through_a_link(tmp_path):
     (tmp_path / "secret").write_text('[tool.bench-audit]\nbudget = "7m"\n')
     (path / "pyproject.toml").symlink_to(tmp_path / "secret")
 
-    assert load_config("project", {}, tmp_path).found == ""
+    assert load_config("project", {}, tmp_path).found_file == ""
 
 
 def test_a_file_that_is_too_large_is_not_read_whole(tmp_path):
@@ -94,7 +94,7 @@ def test_a_file_that_is_too_large_is_not_read_whole(tmp_path):
 def test_a_pyproject_without_our_table_is_not_looked_into(tmp_path, text):
     project(tmp_path, pyproject__toml=text)
 
-    assert load_config("project", {}, tmp_path).found == ""
+    assert load_config("project", {}, tmp_path).found_file == ""
 
 
 @pytest.mark.parametrize(("keys", "shown"), REACHING)

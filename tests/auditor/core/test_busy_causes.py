@@ -9,7 +9,7 @@ from auditor.core.jobs import HostInterference
 @pytest.mark.parametrize(
     "strain",
     [
-        HostInterference(waited=0.9, others=0.5),
+        HostInterference(waited=0.9, foreign=0.5),
         HostInterference(waited=0.9),
         HostInterference(stolen=BUSY + 0.01),
         HostInterference(throttled=0.5, waited=0.0),
@@ -27,8 +27,8 @@ def test_a_machine_that_keeps_a_process_from_its_work_is_busy(strain):
     [
         HostInterference(),  # macOS counts none of it
         HostInterference(waited=BUSY, stolen=0.02, throttled=0.02, hot=0.02),
-        HostInterference(waited=0.9, others=0.02),  # more threads of the benchmark than processors
-        HostInterference(waited=0.01, others=0.5),  # others use other processors
+        HostInterference(waited=0.9, foreign=0.02),  # more threads of the benchmark than processors
+        HostInterference(waited=0.01, foreign=0.5),  # others use other processors
     ],
 )
 def test_nothing_is_claimed_of_a_machine_without_counters_or_one_that_lets_processes_run(strain):
@@ -37,7 +37,7 @@ def test_nothing_is_claimed_of_a_machine_without_counters_or_one_that_lets_proce
 
 
 def test_each_cause_is_named_with_its_share():
-    strain = HostInterference(waited=0.9, others=0.5, stolen=0.2, throttled=0.3, hot=0.4)
+    strain = HostInterference(waited=0.9, foreign=0.5, stolen=0.2, throttled=0.3, hot=0.4)
 
     assert [
         busy_cause.replace("\N{NO-BREAK SPACE}", " ") for busy_cause in busy_causes(strain)

@@ -43,7 +43,7 @@ PAIR = replace(
 )
 ALL_PARTS = replace(
     SMALLEST,
-    laid="0ver1a1d",
+    built_overlay="0ver1a1d",
     fork=2,
     tests="example.org/ring",
     layout=3,
@@ -90,7 +90,7 @@ CHANGES = {
     "methods": {"variant": Variant(VariantKind.PLAIN, (method(),))},
     "guarded": {"variant": Variant(VariantKind.PLAIN, guarded=True)},
     "overlay": {"overlay": Overlay(instructions=("count",))},
-    "laid": {"laid": "0ver1a1d"},
+    "built_overlay": {"built_overlay": "0ver1a1d"},
     "benchmark": {"benchmark": benchmark("BenchmarkPop")},
     "parameters": {"benchmark": replace(benchmark(), parameters=(("n", "1"),))},
     "no benchmark": {"benchmark": None},

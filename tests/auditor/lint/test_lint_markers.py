@@ -72,7 +72,11 @@ def test_rules_that_are_off_are_looked_for_where_they_are_asked_for():
     smells = (smell("go-rare"), smell("go-a"), smell("go-b"))
 
     assert rules_of(found(*smells)) == ["go-a", "go-b"]
-    assert rules_of(found(*smells, wanted=RuleSelection(every=True))) == ["go-a", "go-b", "go-rare"]
+    assert rules_of(found(*smells, wanted=RuleSelection(is_everything=True))) == [
+        "go-a",
+        "go-b",
+        "go-rare",
+    ]
     assert rules_of(found(*smells, wanted=RuleSelection(named=("go-rare",)))) == ["go-rare"]
     assert rules_of(found(*smells, wanted=RuleSelection(left_out=("go-b",)))) == ["go-a"]
 
@@ -174,7 +178,7 @@ def timed(name="example.org/a.BenchmarkAdd", *, seconds=1e-6, per=1.0, alone=2e-
 
 def proved(one, *measured):
     (finding,) = found(one, measured=measured).findings
-    return finding.proof and finding.proof.seen
+    return finding.proof and finding.proof.state
 
 
 @pytest.mark.parametrize(

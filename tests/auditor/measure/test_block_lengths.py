@@ -18,7 +18,7 @@ from auditor.measure.suite_runs import run_baseline
 
 PLAN = Plan(forks=1, warmup=5, iterations=12, iteration_seconds=0.01, longest_seconds=0.03)
 FREE = Benchmark(group="toy", name="free")
-KEPT = replace(FREE, block_seconds=0.5, kept="set-up runs at each iteration")
+KEPT = replace(FREE, block_seconds=0.5, fixed_length_reason="set-up runs at each iteration")
 """Its author's iteration time means something, so it stays."""
 
 
@@ -235,7 +235,7 @@ def test_blocks_that_last_far_longer_than_asked_for_are_fewer(
 def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(monkeypatch, whole):
     monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 1.0)
     asked = request(methods=("hop",))
-    asked = replace(asked, suite=replace(asked.suite, whole=whole))
+    asked = replace(asked, suite=replace(asked.suite, keeps_all_blocks=whole))
     machine = Machine()
 
     abs_audit.audit_suite(asked, parts(asked, machine=machine))
@@ -278,7 +278,7 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
     """A harness as JMH's, whose blocks have as many operations as there is time for."""
     monkeypatch.setattr(toy_language, "PLAIN_SECONDS", operation_seconds)
     asked = request(methods=("hop",))
-    asked = replace(asked, suite=replace(asked.suite, whole=False))
+    asked = replace(asked, suite=replace(asked.suite, keeps_all_blocks=False))
     machine = kind()
 
     verdict = abs_audit.audit_suite(
@@ -337,7 +337,7 @@ def test_without_runs_of_the_suite_there_is_no_first_process_either():
 
 def test_without_pilots_the_first_processes_of_fast_operations_are_those_of_the_first_run():
     asked = request(methods=("hop",))
-    asked = replace(asked, suite=replace(asked.suite, whole=False))
+    asked = replace(asked, suite=replace(asked.suite, keeps_all_blocks=False))
     machine = Machine()
 
     abs_audit.audit_suite(asked, replace(parts(asked, machine=machine), fixed_operations=False))

@@ -18,7 +18,7 @@ from auditor.measure.stability_judge import (
     withheld_benchmarks,
 )
 
-BUSY = HostInterference(waited=0.9, others=0.6)
+BUSY = HostInterference(waited=0.9, foreign=0.6)
 ONE = benchmark("BenchmarkOne")
 
 
@@ -103,7 +103,7 @@ def by_the_paper(plain):
             benchmark=ONE,
             slowdown=0.6,
             rule=DetectionRule.PAPER,
-            wanted=2,
+            process_count=2,
             reach=Reach(state=ReachState.IN_LOOP),
             plain=tuple(plain),
             runs=tuple(slowed),

@@ -96,7 +96,7 @@ def test_a_trial_is_the_same_with_other_methods_that_are_not_in_its_program():
             purpose=Purpose.REACH,
             variant=Variant(VariantKind.COUNTING, methods),
             overlay=_overlay(**{one.name: b"x" for one in methods}),
-            laid=laid,
+            built_overlay=laid,
             benchmark=benchmark(),
             schedule=schedule(),
             repetition=1,

@@ -76,7 +76,7 @@ def test_the_cut_and_its_ties_are_explained():
     usage_profile = build_usage_profile(METHODS, [alike], Ranking.SUM, 2)
 
     assert order(usage_profile) == ["Get", "Add", "Len", "Pop", "Never"]
-    assert usage_profile.chosen == 2
+    assert usage_profile.chosen_count == 2
     (said,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "methods-used"]
     assert "2 methods are often used: the first of 4 that clients call, of 5 public" in said.text
     assert "2 more come out as the last one, the cut is by name" in said.text

@@ -71,7 +71,7 @@ def paired(sampled):
         benchmark=benchmark(),
         slowdown=0.5,
         rule=DetectionRule.OURS,
-        wanted=2,
+        process_count=2,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
         sampled=sampled,
     )
@@ -95,9 +95,9 @@ def test_how_sure_a_share_is_by_itself_does_not_hang_on_other_benchmarks():
     """Bounds of a Go method that is called: .015 and 1 ns of 1 ms."""
     one, of_many = share(profile(12, 50)), share(profile(12, 50), error=0.01 / 30)
 
-    assert one.by_itself == of_many.by_itself
-    assert of_many.low < one.low < one.by_itself[0] < 0.6
-    assert of_many.high > one.high > one.by_itself[1] > 0.6
+    assert one.own_interval == of_many.own_interval
+    assert of_many.low < one.low < one.own_interval[0] < 0.6
+    assert of_many.high > one.high > one.own_interval[1] > 0.6
     assert one.irreducible == pytest.approx((0.585, 0.615), abs=1e-4)
 
 
@@ -306,7 +306,7 @@ def test_near_the_limit_the_interval_of_a_share_by_itself_decides():
 
     assert judgement is not None
     assert [caveat.slug for caveat in judgement.caveats] == ["borderline"]
-    strict = replace(sampled, by_itself=(sampled.low, sampled.high))
+    strict = replace(sampled, own_interval=(sampled.low, sampled.high))
     assert share_verdict.judge_by_share(replace(pair, sampled=strict)) is None
 
 

@@ -120,7 +120,7 @@ def test_a_run_that_stands_apart_is_named():
 
     similarity = judge_runs("b", runs)
 
-    assert similarity.apart == (2,)
+    assert similarity.outlier_runs == (2,)
     assert similarity.clusters.outside == (2,)
     assert similarity.clusters.groups == ((0, 1, 3, 4, 5), (2,))
     assert similarity.clusters.dissimilar
@@ -131,7 +131,7 @@ def test_like_runs_make_one_group():
     similarity = judge_runs("b", alike(6))
 
     assert similarity.dissimilar is False
-    assert (similarity.apart, similarity.clusters.outside) == ((), ())
+    assert (similarity.outlier_runs, similarity.clusters.outside) == ((), ())
     assert similarity.clusters.groups == ((0, 1, 2, 3, 4, 5),)
     assert not similarity.clusters.dissimilar
     assert 0 < similarity.clusters.height < PAPER.cut
@@ -140,7 +140,7 @@ def test_like_runs_make_one_group():
 def test_one_of_two_cannot_stand_apart_from_the_other():
     similarity = judge_runs("b", [sine(level=1.0), 50 * sine(level=1.0, frequency=2)])
 
-    assert (similarity.apart, similarity.clusters.outside) == ((), ())
+    assert (similarity.outlier_runs, similarity.clusters.outside) == ((), ())
     assert slugs(similarity) == ["no-run-apart", "no-main-group"]
 
 
@@ -233,7 +233,7 @@ def test_fewer_than_two_runs_tell_nothing(runs):
     similarity = judge_runs("b", runs)
 
     assert (similarity.dissimilar, similarity.means, similarity.clusters) == (None, None, None)
-    assert (similarity.pairs, similarity.apart) == ((), ())
+    assert (similarity.pairs, similarity.outlier_runs) == ((), ())
     assert slugs(similarity)[-1] == "one-run"
 
 
@@ -273,5 +273,7 @@ def test_the_order_of_the_runs_names_others_but_says_the_same(order):
 
     assert slugs(similarity) == slugs(shuffled) == []
     assert shuffled.means == pytest.approx(similarity.means, abs=1e-7)
-    assert sorted(order[number] for number in shuffled.apart) == list(similarity.apart)
+    assert sorted(order[number] for number in shuffled.outlier_runs) == list(
+        similarity.outlier_runs
+    )
     assert sorted(order[at] for at in shuffled.clusters.outside) == [4, 5]

@@ -132,7 +132,9 @@ def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
     ],
 )
 def test_whose_length_an_iteration_has_is_said_where_it_means_something(own, message):
-    ours = replace(benchmark(), block_seconds=own, kept="set-up runs at each iteration")
+    ours = replace(
+        benchmark(), block_seconds=own, fixed_length_reason="set-up runs at each iteration"
+    )
 
     verdict = judge_suite_stability(
         [ours], suite_runs([[1.0], [1.0]], of=ours), wanted_runs=2

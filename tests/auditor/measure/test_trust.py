@@ -37,7 +37,7 @@ def results(length, names=NAMES, forks=3):
         for name in names
     }
     run = StoredRun(
-        name="r", host=HostFacts("here", ()), commit="", made=(0.0, 0.0), processes=processes
+        name="r", host=HostFacts("here", ()), commit="", timestamps=(0.0, 0.0), processes=processes
     )
     return StoredResults(harness="csv", digest="0", runs=(run,))
 

@@ -22,7 +22,7 @@ def test_alarms_are_drawn_from_alike_to_the_largest_slowdown():
 
     assert drawn.method == "a.Parse"
     slow, much = number_format.format_factor(1.5), number_format.format_factor(10.0)
-    assert drawn.told == (
+    assert drawn.description == (
         f"alike 0 of 20; {slow} head slower 5 of 5; {much} head slower 5 of 5; "
         f"{much} head faster 0 of 5"
     )
@@ -38,7 +38,7 @@ def test_a_method_that_was_not_shown_is_told_and_not_drawn():
     shown = view(GOOD, (PARSE, NATIVE, UNSEEN))
 
     assert [curve.method for curve in shown.curves] == ["a.Parse"]
-    assert "a.Native cannot be slowed: it has no body" in shown.told
+    assert "a.Native cannot be slowed: it has no body" in shown.method_descriptions
 
 
 def test_demands_and_flaws_are_told():

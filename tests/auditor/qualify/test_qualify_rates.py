@@ -57,7 +57,7 @@ def test_a_rate_has_the_interval_of_clopper_and_pearson():
     five = measure_alarm_rate(case(10.0), answers(case(10.0), alarms=5, failed=2))
     none = measure_alarm_rate(SAME, answers(SAME, quiet=20))
 
-    assert (five.alarms, five.shown, five.failed, five.seconds) == (5, 5, 2, 2.0)
+    assert (five.alarms, five.pair_count, five.failed, five.seconds) == (5, 5, 2, 2.0)
     assert five.interval == (pytest.approx(0.05 ** (1 / 5)), 1.0)
     assert none.interval == (0.0, pytest.approx(1 - 0.05 ** (1 / 20)))
     assert measure_alarm_rate(SAME, []).interval == (0.0, 1.0)

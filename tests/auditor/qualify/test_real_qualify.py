@@ -111,7 +111,7 @@ def qualified(program, folder, subject, *words, expected=0, environment=None, **
 
 def rates(document):
     return {
-        (rate["side"], rate["factor"]): (rate["alarms"], rate["shown"])
+        (rate["side"], rate["factor"]): (rate["alarms"], rate["pair_count"])
         for rate in document["rates"]
     }
 

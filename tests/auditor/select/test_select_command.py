@@ -229,7 +229,7 @@ def test_what_can_go_has_others_for_all_that_it_detects(answered):
         (RING + "BenchmarkNone", []),
         (
             RING + "BenchmarkPop/n=1",
-            [{"method": RING + "Pop", "kept_by": [RING + "BenchmarkBoth"]}],
+            [{"method": RING + "Pop", "detected_by": [RING + "BenchmarkBoth"]}],
         ),
     ]
     assert (found["seconds_saved"], found["seconds"]) == (6.0, 15.0)

@@ -170,11 +170,11 @@ def test_without_what_can_go_every_detection_stays(suite, open_pairs, largest):
     }
     result = choose_removal(suite, open_pairs=open_pairs, unknown=(), largest=largest)
 
-    kept = {one.id for one in result.kept.watchers}
+    kept = {one.id for one in result.remaining.watchers}
     gone = {one.id for one, _ in result.removed}
     assert kept | gone == {one.id for one in suite}
     assert not kept & gone
-    assert result.kept.methods == detected(suite)
+    assert result.remaining.methods == detected(suite)
     for candidate, watched in result.removed:
         assert [method for method, _ in watched] == sorted(candidate.detects)
         assert all(others and set(others) <= kept for _, others in watched)

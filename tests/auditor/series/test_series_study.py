@@ -173,12 +173,12 @@ def test_it_is_said_beforehand_what_would_run():
     measure_processes(replace(ASKED, forks=1), parts(request(), store=memory))
     after = preview_series(ASKED, parts(request(), store=memory)).phases
 
-    assert [(phase.name, phase.trials, phase.known) for phase in before] == [
+    assert [(phase.name, phase.trials, phase.stored_count) for phase in before] == [
         ("pilot", 3, 0),
         ("processes (about)", 6, 0),
     ]
     assert before[1].seconds == pytest.approx(6 * (0.5 + 40 * 0.01))
-    assert [(phase.name, phase.trials, phase.known) for phase in after] == [
+    assert [(phase.name, phase.trials, phase.stored_count) for phase in after] == [
         ("pilot", 3, 3),
         ("processes", 6, 3),
     ]

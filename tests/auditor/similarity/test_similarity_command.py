@@ -90,5 +90,5 @@ def test_a_run_in_which_a_process_failed_is_left_out_and_does_not_stand_apart(tm
 
     (benchmark,) = json.loads(out)["benchmarks"]
     assert code == 0
-    assert (benchmark["apart"], benchmark["runs"]) == ([], 2)
+    assert (benchmark["outlier_runs"], benchmark["runs"]) == ([], 2)
     assert "runs-left-out" in [caveat["slug"] for caveat in benchmark["caveats"]]

@@ -30,7 +30,7 @@ def nasty():
         benchmark(
             f"{name}{index}",
             {0, 1, 2, 3},
-            apart=(0,),
+            outlier_runs=(0,),
             means=(index / len(NASTY),) * 5,
             caveats=(Caveat("runs-cut", name),),
         )
@@ -112,7 +112,7 @@ def test_a_map_has_the_measures_of_each_application_and_each_benchmark(visit):
 
 
 def test_a_pair_has_the_number_of_measures_that_count(visit):
-    tab, _ = visit(page.render_html(of(benchmark("b", {1}, count=3, apart=(1,))), ()))
+    tab, _ = visit(page.render_html(of(benchmark("b", {1}, count=3, outlier_runs=(1,))), ()))
 
     assert tab.evaluate(CELLS.format("#runs")) == ["3", "0", "3", "3", "0", "3"]
     assert tab.locator("#runs .total").all_inner_texts() == ["unlike", "1 of 2", "2 of 2", "1 of 2"]

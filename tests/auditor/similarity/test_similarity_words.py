@@ -69,7 +69,7 @@ def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
         for bad in [bool({first, second} & set(unlike))]
     ]
     known = {
-        "id": name, "runs": count, "values": 300, "dissimilar": bool(unlike), "apart": (),
+        "id": name, "runs": count, "values": 300, "dissimilar": bool(unlike), "outlier_runs": (),
         "means": means, "groups": (tuple(range(count)),), "pairs": tuple(similarities),
         "caveats": (),
     }  # fmt: skip
@@ -109,15 +109,15 @@ def test_what_is_least_alike_comes_first():
 def test_a_row_says_how_many_pairs_are_unlike_and_which_run_is():
     scattered, apart, single, similar = page.build_view(WHOLE, ("mo", "tu", "we", "th", "fr")).rows
 
-    assert (scattered.unlike, scattered.pairs, scattered.apart) == (6, 6, "")
-    assert (apart.unlike, apart.pairs, apart.apart) == (4, 10, "2 (tu)")
+    assert (scattered.unlike, scattered.pairs, scattered.outlier_text) == (6, 6, "")
+    assert (apart.unlike, apart.pairs, apart.outlier_text) == (4, 10, "2 (tu)")
     assert (single.pairs, single.values, single.heat) == (0, "", ())
     assert single.note.startswith("only 1 run has values")
     assert (similar.unlike, similar.values, len(similar.heat)) == (0, "300", 6)
 
 
 def test_a_run_without_a_file_has_its_number_only():
-    assert [row.apart for row in page.build_view(WHOLE).rows] == ["", "2", "", ""]
+    assert [row.outlier_text for row in page.build_view(WHOLE).rows] == ["", "2", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_run_without_a_file_has_its_number_only():
 def test_what_the_runs_are_is_said(runs, which, files):
     shown = page.build_view(of(benchmark("b", {1}, count=2)), runs)
 
-    assert (shown.which, shown.files) == (which, files)
+    assert (shown.run_description, shown.files) == (which, files)
 
 
 def test_whether_a_suite_was_run_is_known_by_its_configuration():
@@ -151,7 +151,7 @@ def test_names_that_look_the_same_when_cut_are_shown_whole():
 def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
     shown = page.build_view(WHOLE, ("mo", "tu", "we", "th", "fr"))
 
-    assert [(figure.name, figure.said) for figure in shown.figures] == [
+    assert [(figure.name, figure.lines) for figure in shown.figures] == [
         (
             "a.Apart",
             (
@@ -170,11 +170,11 @@ def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
 
 
 def test_a_run_apart_is_drawn_of_a_similar_benchmark_too():
-    one = benchmark("b", {0, 2}, count=6, dissimilar=False, apart=(0, 2))
+    one = benchmark("b", {0, 2}, count=6, dissimilar=False, outlier_runs=(0, 2))
 
     (drawn,) = page.build_view(of(one)).figures
 
-    assert drawn.said[0] == "Runs 1, 3 stand apart: each is dissimilar to most others."
+    assert drawn.lines[0] == "Runs 1, 3 stand apart: each is dissimilar to most others."
 
 
 def test_of_many_benchmarks_the_first_are_shown_which_is_said():
@@ -194,7 +194,7 @@ def test_caveats_of_benchmarks_are_said_once():
 
     (caveat,) = page.build_view(similarity_document).closing.caveats
 
-    assert (caveat.slug, caveat.where) == ("short-runs", "2 benchmarks")
+    assert (caveat.slug, caveat.scope) == ("short-runs", "2 benchmarks")
     assert caveat.text.startswith("50 values in each run")
     assert caveat.text.endswith(", for example")
 
@@ -237,9 +237,9 @@ def test_there_is_no_map_of_one_application_or_of_what_is_none(ids):
 
 
 def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
-    heatmap = page_heatmap.build_heatmap(benchmark("b", {1}, count=3, apart=(1,)))
+    heatmap = page_heatmap.build_heatmap(benchmark("b", {1}, count=3, outlier_runs=(1,)))
 
-    assert [(head.number, head.apart) for head in heatmap.heads] == [
+    assert [(head.number, head.is_outlier) for head in heatmap.heads] == [
         ("1", False), ("2", True), ("3", False)
     ]  # fmt: skip
     texts = [[cell and cell.text for cell in line.cells] for line in heatmap.lines]
@@ -253,9 +253,9 @@ def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
 
 
 def test_of_many_runs_those_that_are_unlike_most_are_drawn():
-    heatmap = page_heatmap.build_heatmap(benchmark("b", {40, 44}, count=45, apart=(40, 44)))
+    heatmap = page_heatmap.build_heatmap(benchmark("b", {40, 44}, count=45, outlier_runs=(40, 44)))
 
-    assert [head.number for head in heatmap.heads if head.apart] == ["41", "45"]
+    assert [head.number for head in heatmap.heads if head.is_outlier] == ["41", "45"]
     assert len(heatmap.lines) == len(heatmap.lines[0].cells) == 30
     assert heatmap.lines[-1].unlike == "44 of 44"
     assert heatmap.left_out == "Of 45 runs the 30 are drawn that are unlike most others."

@@ -184,5 +184,5 @@ def test_more_processes_of_a_binary_do_not_make_its_own_error_smaller():
 def test_a_trimmed_group_keeps_its_middle_values():
     mean = trimmed_mean(np.array([5.0, 1.0, 2.0, 3.0, 900.0]))
 
-    assert (mean.middle, mean.kept) == (pytest.approx(10 / 3), 3)
+    assert (mean.middle, mean.kept_count) == (pytest.approx(10 / 3), 3)
     assert mean.squares == pytest.approx(sum((x - 3.4) ** 2 for x in (2, 2, 3, 5, 5)))

@@ -34,7 +34,7 @@ def test_the_cheapest_choice_is_found_and_of_several_the_first(costs, rows):
 
     best = min(possible, key=lambda one: (cost(one, costs), order(one)), default=None)
     assert solution.exact
-    assert solution.chosen == best
+    assert solution.variables == best
     assert best is None or solution.bound == cost(best, costs)
 
 
@@ -49,7 +49,7 @@ def test_more_columns_than_are_ordered_at_once_are_ordered_too():
     any_two = Constraint(dict.fromkeys(range(30), 1), least=2)
     not_the_first = Constraint(dict.fromkeys(range(13), 1), most=0)
 
-    assert find_minimum([1] * 30, [any_two, not_the_first]).chosen == {13, 14}
+    assert find_minimum([1] * 30, [any_two, not_the_first]).variables == {13, 14}
 
 
 def test_a_search_that_is_given_up_proves_nothing():
@@ -66,4 +66,4 @@ def test_a_search_that_is_given_up_proves_nothing():
 
 @pytest.mark.parametrize(("row", "exact"), [((), frozenset()), ((Constraint({}, least=1),), None)])
 def test_nothing_to_choose_from_is_a_choice_unless_something_is_wanted(row, exact):
-    assert find_minimum([], row).chosen == exact
+    assert find_minimum([], row).variables == exact

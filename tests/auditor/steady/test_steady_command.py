@@ -57,7 +57,9 @@ def test_each_process_is_judged_by_the_detector_that_is_asked_for(call, tmp_path
     assert (document["detector"], document["benchmarks"][0]["label"]) == ("kb-kssd", "steady")
     assert (first["fork"], first["label"], first["steady_from"]) == (0, "steady", 300)
     assert (first["warm_up"]["iterations"], first["warm_up"]["early"]) == (100, 200)
-    assert first["warm_up"]["off"] == pytest.approx((200 * 1.5 + 900) / 1100 - 1, abs=0.01)
+    assert first["warm_up"]["relative_error"] == pytest.approx(
+        (200 * 1.5 + 900) / 1100 - 1, abs=0.01
+    )
     assert (second["steady_from"], second["warm_up"]["late"]) == (50, 50)
 
 
@@ -111,7 +113,7 @@ def test_the_run_that_stands_apart_is_named(call, tmp_path):
     document = json.loads(out)
     jsonschema.validate(document, ALIKE)
     (benchmark,) = document["benchmarks"]
-    assert (benchmark["runs"], benchmark["values"], benchmark["apart"]) == (5, 600, [4])
+    assert (benchmark["runs"], benchmark["values"], benchmark["outlier_runs"]) == (5, 600, [4])
     assert len(benchmark["pairs"]) == 10
     assert {
         (pair["first"], pair["second"]) for pair in benchmark["pairs"] if pair["dissimilar"]

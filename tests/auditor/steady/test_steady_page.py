@@ -56,7 +56,9 @@ def test_a_strip_shades_the_warm_up_and_marks_changes():
 
     drawn = page_series_plot.draw_series(
         process(
-            750, (749,), WarmupEffect(iterations=300, early=0, off=0.0, late=0, wasted_seconds=0.0)
+            750,
+            (749,),
+            WarmupEffect(iterations=300, early=0, relative_error=0.0, late=0, wasted_seconds=0.0),
         ),
         values,
     )

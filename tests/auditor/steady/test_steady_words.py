@@ -37,7 +37,9 @@ CONTEXT = Context(
 
 
 def warm_up(*, early=0, off=0.0, late=0, wasted=0.0):
-    return WarmupEffect(iterations=10, early=early, off=off, late=late, wasted_seconds=wasted)
+    return WarmupEffect(
+        iterations=10, early=early, relative_error=off, late=late, wasted_seconds=wasted
+    )
 
 
 def series(fork, start, warm_up=None, label=SteadyLabel.STEADY, caveats=()):
@@ -105,7 +107,7 @@ def test_the_document_has_each_process(document):
         ("org.example.Never<b>.ends", 1, "cannot tell", None),
     ]  # fmt: skip
     assert [benchmark["warm_iterations"] for benchmark in result["benchmarks"]] == [30, 3, None]
-    assert result["series"][0]["warm_up"]["off"] == 0.25
+    assert result["series"][0]["warm_up"]["relative_error"] == 0.25
     assert steady_document.parse_document(json.dumps(result)) == document
 
 

@@ -61,7 +61,7 @@ def suite():
         tried=(16, 100),
         methods=("put(int,java.lang.String)",),
         focus=(
-            FocusMethod(method="put(int,java.lang.String)", distance=0, why="its code changed"),
+            FocusMethod(method="put(int,java.lang.String)", distance=0, reason="its code changed"),
         ),
         dropped=(("take() does not come to an end", 2),),
         caveats=(Caveat("fewer-tests", "only 1 of 5"),),
@@ -155,27 +155,29 @@ def test_other_makers_make_other_tests_but_a_race_of_the_same_test_stays(store):
 
 def test_what_was_beside_a_race_is_remembered_with_it(store):
     """And not what was beside tests while they were made, or a race that failed."""
-    notes = iter(([{"seconds": 9.0}], [{"seconds": 2.0, "others": 0.5}], [], []))
-    known = races(store, beside=lambda: next(notes))
+    notes = iter(([{"seconds": 9.0}], [{"seconds": 2.0, "foreign": 0.5}], [], []))
+    known = races(store, take_notes=lambda: next(notes))
     assert known.timed(made(), 8) is None
     known.keep_timed(made(), TIMED)
 
     again = races(store)
 
     assert again.timed(made(), 8) == TIMED
-    found = [[dict(one) for each in of.noted.values() for one in each] for of in (known, again)]
-    assert found == [[{"seconds": 2.0, "others": 0.5}]] * 2
+    found = [
+        [dict(one) for each in of.notes_by_id.values() for one in each] for of in (known, again)
+    ]
+    assert found == [[{"seconds": 2.0, "foreign": 0.5}]] * 2
 
 
 def test_what_was_beside_a_race_that_is_run_again_is_forgotten(store):
     notes = iter(([], [{"seconds": 2.0}], [], [{"seconds": 3.0}]))
-    known = races(store, beside=lambda: next(notes))
+    known = races(store, take_notes=lambda: next(notes))
 
     for _ in range(2):
         known.timed(made(), 8)
         known.keep_timed(made(), TIMED)
 
-    assert [*known.noted.values()] == [[{"seconds": 3.0}]]
+    assert [*known.notes_by_id.values()] == [[{"seconds": 3.0}]]
 
 
 def test_another_machine_has_races_of_its_own(store, tmp_path):

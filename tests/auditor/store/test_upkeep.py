@@ -121,14 +121,14 @@ def test_what_two_stores_hold_is_in_one(tmp_path, small):
     )
     before = other.read_bytes()
 
-    assert upkeep.merge_stores(small, other) == upkeep.MergeResult(runs=2, known=1, audits=1)
+    assert upkeep.merge_stores(small, other) == upkeep.MergeResult(runs=2, present=1, audits=1)
 
     assert found(small, trial(1)) == measured(1.0, 2.0, 3.0)  # the first is kept
     assert found(small, trial(2)) == measured(4.0)  # but not one that failed in a way that may pass
     assert found(small, trial(3)) == measured(5.0, 6.0)
     assert upkeep.verify_store(small) == 3
     assert other.read_bytes() == before
-    assert upkeep.merge_stores(small, other) == upkeep.MergeResult(runs=0, known=3, audits=0)
+    assert upkeep.merge_stores(small, other) == upkeep.MergeResult(runs=0, present=3, audits=0)
 
 
 def test_a_source_that_is_written_to_is_merged_with_its_log(tmp_path, small):

@@ -40,7 +40,7 @@ def use(name, *by_client, share=0.0, **more):
 
 WHOLE = UsageProfile(
     ranking=Ranking.SUM,
-    chosen=1,
+    chosen_count=1,
     methods=(
         use("Push", 1200, 30, share=0.75, inside=7, indirect=4, arguments=((None,), ("1", "None"))),
         use("Pop", 0, 2, share=0.25),
@@ -87,7 +87,7 @@ def test_a_profile_in_words():
         "2",
         ("1,200", "30"),
     )
-    assert (push.example, push.where) == ("(1)", "ring.go:12")
+    assert (push.example, push.location) == ("(1)", "ring.go:12")
     assert (pop.inside, pop.indirect, pop.clients, pop.example) == ("\N{EN DASH}", "", "1", "")
     assert (never.rank, never.use, never.clients) == ("", page_clients.NEVER, "")
     assert [client.name for client in shown.clients] == [client.name for client in WHOLE.clients]
@@ -122,7 +122,7 @@ def test_a_table_for_spreadsheets():
 def nasty():
     profile = UsageProfile(
         ranking=Ranking.SHARE,
-        chosen=1,
+        chosen_count=1,
         methods=tuple(
             replace(
                 use(name, *[1] * len(NASTY), arguments=((name,),)),

@@ -84,7 +84,7 @@ def test_a_map_in_words():
         "Calls were counted in 5 benchmarks (1 did not run); 1 of them calls no public method."
     )
     rows = {row.name: row for row in shown.rows}
-    assert (rows["ring.Len"].tests, rows["ring.Len"].where) == ("1,200", "ring.go:12")
+    assert (rows["ring.Len"].tests, rows["ring.Len"].location) == ("1,200", "ring.go:12")
     assert rows["ring.Grow"].note == "in the set-up of ring.BenchmarkPush"
     assert rows["ring.Native"].note == "it has no body"
     assert rows["ring.Push"].benchmarks == 4

@@ -40,13 +40,17 @@ def test_a_short_warm_up_makes_results_worse():
     assert (steadiness.label, steadiness.steady_from) == (SteadyLabel.STEADY, 3)
     assert (steadiness.warm_up.early, steadiness.warm_up.late) == (2, 0)
     # (2 + 2 + 4 + 1.5) / 7 against 5.5 / 5
-    assert steadiness.warm_up.off == pytest.approx((9.5 / 7) / (5.5 / 5) - 1)
+    assert steadiness.warm_up.relative_error == pytest.approx((9.5 / 7) / (5.5 / 5) - 1)
 
 
 def test_a_long_warm_up_costs_time():
     steadiness = judge_process(process(warmups=4, iteration_seconds=3.0), At(1))
 
-    assert (steadiness.warm_up.early, steadiness.warm_up.late, steadiness.warm_up.off) == (
+    assert (
+        steadiness.warm_up.early,
+        steadiness.warm_up.late,
+        steadiness.warm_up.relative_error,
+    ) == (
         0,
         3,
         0.0,
@@ -124,7 +128,7 @@ def test_a_detector_sees_all_of_it():
         700,
         600,
     )
-    assert steadiness.warm_up.off == pytest.approx(
+    assert steadiness.warm_up.relative_error == pytest.approx(
         np.mean(values[100:]) / np.mean(values[700:]) - 1
     )
 
@@ -146,7 +150,7 @@ def test_what_its_author_configured_is_mapped_to_the_iterations_that_were_measur
     late = judge_process(process(iteration_seconds=2.0, configured=asking((3, 2.0))), At(2))
 
     assert (early.warm_up.iterations, early.warm_up.early) == (2, 1)
-    assert early.warm_up.off == pytest.approx((2.0 + 1.0) / 2 / (5.5 / 5) - 1)
+    assert early.warm_up.relative_error == pytest.approx((2.0 + 1.0) / 2 / (5.5 / 5) - 1)
     assert (late.warm_up.iterations, late.warm_up.late, late.warm_up.wasted_seconds) == (3, 1, 2.0)
 
 

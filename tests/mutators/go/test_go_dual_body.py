@@ -76,7 +76,7 @@ def test_calls_of_the_function_itself_go_past_the_delay_in_the_copy():
     ],
 )
 def test_what_would_do_something_else_as_a_copy_has_none(source):
-    assert not methods(f"package m\n{source}\n")["example.org/m.F"].apart
+    assert not methods(f"package m\n{source}\n")["example.org/m.F"].keeps_original
     refused = overlay(library(f"package m\n{source}\n"), of=["F"], beside=True)
     assert isinstance(refused, OverlayRefusal)
 
@@ -84,7 +84,7 @@ def test_what_would_do_something_else_as_a_copy_has_none(source):
 def test_a_literal_that_recovers_may_be_copied():
     known = methods("package m\nfunc F() { defer func() { recover() }() }\n")
 
-    assert known["example.org/m.F"].apart
+    assert known["example.org/m.F"].keeps_original
 
 
 STANDARD = ("container/list", "slices", "strings", "text/template", "encoding/json", "go/parser")
@@ -125,7 +125,7 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
             for declared_method in list_declared_methods(
                 source, tree.parse_source(source.text), fields_of
             ):
-                if declared_method.method.apart:
+                if declared_method.method.keeps_original:
                     edits += dual_body.make_copy_edits(
                         source,
                         declared_method.declaration,

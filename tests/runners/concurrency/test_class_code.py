@@ -209,7 +209,7 @@ def said(versions):
         assert name in old
         assert name in new
         return {
-            method.method: (method.distance, method.why)
+            method.method: (method.distance, method.reason)
             for method in find_focus_methods(old, new, name)
         }
 

@@ -174,7 +174,7 @@ def test_packages_are_built_together_behind_the_first_one_and_listed_in_order(ri
     }
     known = {unit: _listed(ring, unit) for unit in naughty}  # some of it takes long
     suite = GoBench().discover(
-        ring.project, tmp_path, LocalHost().run, Listing(known=known, together=together)
+        ring.project, tmp_path, LocalHost().run, Listing(suites=known, together=together)
     )
 
     first, others = some
@@ -210,7 +210,7 @@ def _nothing(_unit, _name):
 
 def test_what_is_known_is_kept_where_nothing_can_be_asked_for(ring, tmp_path):
     document = {UNIT: _listed(ring, UNIT)}
-    listing = Listing(known=document, is_asked_for=_nothing)
+    listing = Listing(suites=document, is_asked_for=_nothing)
 
     suite = GoBench().discover(ring.project, tmp_path, LocalHost().run, listing)
 
@@ -286,7 +286,7 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
     known = {naughty[0].group: Suite(tuple(naughty), ())}  # some of it takes long
 
     suite = GoBench().discover(
-        ring.project, tmp_path, ending("^BenchmarkSmall$"), Listing(known=known)
+        ring.project, tmp_path, ending("^BenchmarkSmall$"), Listing(suites=known)
     )
 
     reason = dict(suite.unusable)["example.org/ring.BenchmarkSmall"]

@@ -173,7 +173,7 @@ def test_it_says_what_kept_the_machine_from_it(place):
     assert (strain.stolen is not None) is Path(STAT).exists()
     assert 0.0 <= (strain.stolen or 0.0) < 1.0
     in_container = isinstance(place.host, DockerHost)
-    assert (strain.others is not None) is (Path(STAT).exists() and not in_container)
+    assert (strain.foreign is not None) is (Path(STAT).exists() and not in_container)
 
 
 def test_a_missing_program_is_said(place):

@@ -53,7 +53,7 @@ def test_shares_are_of_the_time_that_passed():
     assert interference.waited == pytest.approx(0.25)
     assert interference.throttled == pytest.approx(0.1)
     assert interference.hot == pytest.approx(0.05)  # the hottest counts
-    assert interference.others == pytest.approx(
+    assert interference.foreign == pytest.approx(
         (6.0 - 4.0) / 10
     )  # of six busy seconds four are ours
 
@@ -63,7 +63,7 @@ def test_what_others_use_is_a_share_of_the_processors_that_a_process_may_use(mon
 
     interference = interference_between(parse_counters(BEFORE), parse_counters(AFTER), 2)
 
-    assert interference.others == pytest.approx((6.0 - 4.0) / (10 * 2 / 8))
+    assert interference.foreign == pytest.approx((6.0 - 4.0) / (10 * 2 / 8))
 
 
 @pytest.mark.parametrize("path", [UPTIME, STAT, PRESSURE, GROUP, TIMES])
@@ -73,10 +73,10 @@ def test_what_a_kernel_does_not_tell_is_not_known(path):
     unknown = {name for name, value in asdict(interference).items() if value is None}
 
     expected = {
-        STAT: {"stolen", "others"},
+        STAT: {"stolen", "foreign"},
         PRESSURE: {"waited"},
         GROUP: {"throttled"},
-        TIMES: {"others"},
+        TIMES: {"foreign"},
     }
     assert unknown == expected.get(path, {"waited", "throttled", "hot"})
 
@@ -129,7 +129,7 @@ def test_a_machine_that_has_more_to_do_than_processors_lets_tasks_wait(tmp_path)
 @pytest.mark.timed
 def test_what_a_process_uses_itself_is_not_others(tmp_path):
     if not Path(STAT).exists():
-        assert LocalHost().run(shell("true", cwd=tmp_path)).strain.others is None
+        assert LocalHost().run(shell("true", cwd=tmp_path)).strain.foreign is None
         return
     spin = "i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done"
     many = " ".join(f"({spin}) &" for _ in range(2 * os.cpu_count())) + " wait"
@@ -142,8 +142,8 @@ def test_what_a_process_uses_itself_is_not_others(tmp_path):
             process.kill()
             process.wait()
 
-    assert crowded.others > 0.25
-    assert own.others < crowded.others
+    assert crowded.foreign > 0.25
+    assert own.foreign < crowded.foreign
 
 
 class Hands:

@@ -88,7 +88,7 @@ def test_a_module_that_nothing_lists_is_built_with_the_tree_that_it_needs(tmp_pa
 
     for one in (made, inside):
         assert arguments(one) == ("-f", "bench-audit-pom.xml", "-pl", "benchmarks", "-am")
-        assert one.where == tmp_path
+        assert one.folder == tmp_path
         assert "<module>pom.xml</module><module>benchmarks/pom.xml" in reactor._render_aggregator(
             one
         )

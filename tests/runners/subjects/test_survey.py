@@ -47,14 +47,14 @@ def monorepo(tmp_path):
 def test_suites_of_all_languages_are_found_those_with_most_benchmarks_first(tmp_path):
     folders = find_suites(monorepo(tmp_path))
 
-    assert [(folder.path, folder.seen.harness) for folder in folders] == [
+    assert [(folder.path, folder.suite.harness) for folder in folders] == [
         ("py", "pytest"),
         ("jvm", "jmh"),
         ("svc", "go"),
         ("svc/sub", "go"),
     ]
     assert [suite.path for suite in find_suites(monorepo(tmp_path), "go")] == ["svc", "svc/sub"]
-    assert list_suites(folders[:1]) == f"py (pytest, {folders[0].seen.benchmarks} benchmarks)"
+    assert list_suites(folders[:1]) == f"py (pytest, {folders[0].suite.benchmarks} benchmarks)"
 
 
 def test_the_command_for_the_first_candidate_is_said(tmp_path):
