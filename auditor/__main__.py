@@ -9,7 +9,7 @@ from auditor.core.errors import Exit
 
 def entry() -> NoReturn:
     """Be the program; a request to end is heard from here on, also while it is still loaded."""
-    INTERRUPT_HANDLER.install()
+    INTERRUPT_HANDLER.install_handlers()
     try:
         from auditor.cli.main import run_program  # noqa: PLC0415 it takes a third of a second
 

@@ -94,14 +94,14 @@ def load_all(store: str | PathLike[str], command: str | None = None) -> tuple[St
     with SqliteStore(path) as opened_store:
         audit_records = [
             audit
-            for audit in opened_store.audits()
+            for audit in opened_store.list_audits()
             if audit.ended and audit.is_meant(command) and audit.command not in UNTIMED
         ]
         return tuple(
             StoredAudit(
                 audit_record.command,
                 audit_record.started,
-                _read_verdict(path, opened_store.result(audit_record)),
+                _read_verdict(path, opened_store.read_result(audit_record)),
             )
             for audit_record in audit_records
         )

@@ -88,7 +88,7 @@ class AuditSession:
         self._placed: list[PlacedSubject] = []
         self._facts = cluster.facts if cluster else opened.host.facts()
         jobs = _count_jobs(opened.host.facts()) if opened.several else 1
-        self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop)
+        self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop_processes)
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = ReferenceWorkload(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
@@ -110,32 +110,28 @@ class AuditSession:
         return (
             host
             if deadline is None
-            else LimitedHost(host, lambda: deadline.left, _make_budget_error)
+            else LimitedHost(host, lambda: deadline.seconds_left, _make_budget_error)
         )
 
-    def ready(self, config: Config) -> tuple[Config, StudyContext]:
+    def prepare_study(self, config: Config) -> tuple[Config, StudyContext]:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
         placed = place_subject(config.subject, **self.machine.parts)
         self._placed.append(placed)
         with _add_suite_hint(config, placed):
-            prepared = prepare_subject(config, placed, self.machine, self.clock, self._loop.look)
+            refresh = self._loop.refresh_timing
+            prepared = prepare_subject(config, placed, self.machine, self.clock, refresh)
         config, ready, language = prepared.config, prepared.ready, prepared.language
         project, request = ready.project, config.request.suite
-        for text in project.notes:
-            self.observer.caveat(Caveat("suite-choice", text))
-        for note in project.requirements:
-            self.observer.caveat(Caveat("environment", note))
-        if not_used := describe_unused_runs(self.store.elsewhere(*project.subjects)):
-            self.observer.caveat(not_used)
+        self._report_project_caveats(project)
         listings = ListingStore(self.store, project, request.timeout_seconds, find_own_version())
         self.machine.tell(f"listing the benchmarks of {project.name}")
         with _add_suite_hint(config, placed):
             suite = _list_suite(prepared.executor, listings, request, self._dispatching.together)
         hidden = tuple(language.notes(suite.sources))
         for note in hidden:
-            self.observer.caveat(Caveat("environment", note))
+            self.observer.report_caveat(Caveat("environment", note))
         if not suite.benchmarks:
-            tried = project.paths(Role.BENCHMARKS)
+            tried = project.list_paths(Role.BENCHMARKS)
             hint = explain_missing_benchmarks(placed.tree, config.subject, project.harness, tried)
             suite = replace(suite, hint=hint)
         return config, StudyContext(
@@ -143,7 +139,7 @@ class AuditSession:
             suite=suite,
             request=request,
             fixed_operations=ready.harness.fixed_operations,
-            layouts=ready.harness.layouts(project),
+            layouts=ready.harness.find_layouts(project),
             mutator=language.mutator,
             dispatcher=self._choose_dispatcher(prepared, placed),
             store=self.store,
@@ -151,18 +147,29 @@ class AuditSession:
             clock=self.clock,
             deadline=self.deadline,
             is_always_called=prepared.executor.is_always_called,
-            tested=tuple(ready.harness.tested(suite.sources)),
+            tested=tuple(ready.harness.list_test_parts(suite.sources)),
             one_processor=ready.harness.one_processor,
-            unprofiled=ready.harness.unprofiled(project),
+            unprofiled=ready.harness.explain_unprofiled(project),
             hidden=hidden,
             becomes_quiet=self._becomes_quiet,
             figures=language.figures,
         )
 
+    def _report_project_caveats(self, project: Project) -> None:
+        for text in project.notes:
+            self.observer.report_caveat(Caveat("suite-choice", text))
+        for note in project.requirements:
+            self.observer.report_caveat(Caveat("environment", note))
+        foreign_runs = self.store.count_foreign_runs(*project.input_digests)
+        if unused := describe_unused_runs(foreign_runs):
+            self.observer.report_caveat(unused)
+
     def _choose_dispatcher(self, prepared: PreparedSubject, placed: PlacedSubject) -> Dispatcher:
         """Return what runs trials: on the one machine, or on those of a cluster."""
         if self._cluster is None:
-            self._dispatching.register_runner(prepared.ready.project.subjects, prepared.executor)
+            self._dispatching.register_runner(
+                prepared.ready.project.input_digests, prepared.executor
+            )
             return self._dispatching
         return self._cluster.prepare_dispatcher(
             prepared, placed, self.observer, self._allows_trial, self._noting.machine_of
@@ -177,7 +184,7 @@ class AuditSession:
             self.deadline.times.seconds(trial)
         )
 
-    def begin(self, command: str, config: Config, project: Project) -> int:
+    def begin_audit(self, command: str, config: Config, project: Project) -> int:
         """Remember in the store that a command has been started; return its number."""
         self.store.add_project(project)
         return self.store.add_audit(
@@ -191,26 +198,26 @@ class AuditSession:
             )
         )
 
-    def end(self, number: int | None, ended: str, text: str) -> None:
+    def end_audit(self, number: int | None, ended: str, text: str) -> None:
         """Store the text of a result; `number` is None for a command that measures nothing."""
         if number is not None:
             self.store.end_audit(number, ended, text)
 
-    def last(
+    def find_last_result(
         self, command: str, project: Project, read: Callable[[str], ResultType]
     ) -> ResultType | None:
         """Return the last stored result of a command for a project, of any revision.
 
         `read` returns a result from its text.
         """
-        for audit in reversed(self.store.audits()):
+        for audit in reversed(self.store.list_audits()):
             if audit.command == command and audit.ended is not None:
-                result = read(self.store.result(audit))
+                result = read(self.store.read_result(audit))
                 if (result.subject, result.language) == (project.name, project.language):
                     return result
         return None
 
-    def context(
+    def make_context(
         self, config: Config, project: Project, command: str, *, timed: bool = True
     ) -> Context:
         """Return the circumstances of a verdict that has just been reached.
@@ -218,7 +225,7 @@ class AuditSession:
         `timed`: whether it rests on times, which a busy machine would spoil.
         """
         request = config.request
-        facts, noted_processes = self._facts, self._noting.noted
+        facts, noted_processes = self._facts, self._noting.noted_processes
         return Context(
             subject=project.name,
             revision=project.revision,
@@ -264,7 +271,7 @@ def open_session(
     clock = SystemClock()
     ledger = RentalLedger(find_rental_folder(environment), LocalHost(clock), clock, environment)
     with (
-        open_cluster(config, ledger, clock, observer.caveat) as cluster,
+        open_cluster(config, ledger, clock, observer.report_caveat) as cluster,
         open_host(config, places, environment, clock) as opened,
     ):
         facts = cluster.facts if cluster else opened.host.facts()
@@ -307,10 +314,10 @@ def _list_suite(
     executor: TrialExecutor, listings: ListingStore, request: SuiteRequest, together: AskAll
 ) -> Suite:
     """List the benchmarks that the store does not know; the sources are read each time."""
-    if (stored_suite := listings.whole()) is not None:
-        return replace(stored_suite, sources=executor.sources())
+    if (stored_suite := listings.find_suite()) is not None:
+        return replace(stored_suite, sources=executor.read_sources())
     asked_for = partial(may_be_chosen, request.benchmarks)
-    listing = Listing(suites=listings.groups(), together=together, is_asked_for=asked_for)
-    suite = executor.discover(listing)
-    listings.add(suite)
+    listing = Listing(suites=listings.find_groups(), together=together, is_asked_for=asked_for)
+    suite = executor.discover_suite(listing)
+    listings.add_suite(suite)
     return suite

@@ -36,7 +36,7 @@ def costs(method: Criterion) -> np.ndarray:
     rule, found = ScoredRule(replace(load_shipped_model(method), threshold=NEVER)), []
     for value in run(1):
         started = time.perf_counter()
-        rule.observe(value, LASTS)
+        rule.observe_iteration(value, LASTS)
         found.append(time.perf_counter() - started)
     return np.array(found[WINDOW:])
 

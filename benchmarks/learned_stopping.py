@@ -120,7 +120,7 @@ def as_shipped(corpus: Corpus, methods: Sequence[Criterion], of: left_out.Cases)
         if isinstance(model.scoring, BoostedTrees):
             truth = of.stable
             scores, threshold = (
-                np.array([model.scoring.score(feature) for feature in of.features]),
+                np.array([model.scoring.score_window(feature) for feature in of.features]),
                 EVEN,
             )
         else:
@@ -168,7 +168,8 @@ def live(model: ScorerModel, values: np.ndarray) -> tuple[Iterations, int]:
     rule = ScoredRule(model)
     shown = zip(values[: LIMIT + WINDOW - 1], estimate_iteration_times(values), strict=False)
     warm = next(
-        (one for each in shown if (one := rule.observe(*map(float, each))) is not None), LIMIT
+        (one for each in shown if (one := rule.observe_iteration(*map(float, each))) is not None),
+        LIMIT,
     )
     told = warm - 1 if rule.last_warmup is None else rule.last_warmup
     return (warm - 1, warm + WINDOW - 1), told

@@ -140,7 +140,7 @@ def model(
     near = trees.grown(of.near.features[here], of.near.truth[here], seed)
     here = known(of.last_of)
     last = trees.valued(of.last.features[here], of.last.truth[here], seed)
-    return BoostedTrees.of(
+    return BoostedTrees.from_parts(
         trees.table(stable, names),
         trees.table(near, of.near.names),
         trees.table(last, of.last.names),

@@ -125,7 +125,7 @@ def _finds(suite: Suite, plant: Plant, site: Site) -> bool:
         else file
         for file in suite.files
     ]
-    looked = LINTERS[suite.language].look(files)
+    looked = LINTERS[suite.language].find_smells(files)
     if site.file in looked.unread:
         raise SystemExit(f"{suite.name}: the plant for {plant.rule} broke {site.file}:\n{text}")
     after = _keys(looked.smells)
@@ -146,9 +146,9 @@ def _suite(name: str, language: str, mirrors: Path | None) -> Suite:
             text=text,
         )
         for path, text in _files(name, COMMITS[name], mirrors)
-        if path.endswith(linter.endings)
+        if path.endswith(linter.file_suffixes)
     )
-    return Suite(name, language, files, _keys(linter.look(files).smells))
+    return Suite(name, language, files, _keys(linter.find_smells(files).smells))
 
 
 def _files(name: str, commit: str, mirrors: Path | None) -> Iterator[tuple[str, bytes]]:

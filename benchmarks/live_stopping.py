@@ -63,7 +63,7 @@ def _process(run: Run) -> tuple[str, Process] | None:
     outcome, benchmark = run.outcome, run.trial.benchmark
     if not isinstance(outcome, Measured) or benchmark is None:
         return None
-    times = outcome.of(TIME, ArmName.PLAIN)
+    times = outcome.find_series(TIME, ArmName.PLAIN)
     if times is None:
         return None
     seconds = sum(measure_phase_seconds(outcome, phase) for phase in Phase)

@@ -91,7 +91,7 @@ def _source(unit: str, text: bytes) -> SourceFile:
 def _changed(source: SourceFile, name: str, *, guarded: bool = False) -> bytes:
     """Return the text of a module in which one function is slowed."""
     (method,) = [one for one in PythonMutator().methods([source]) if one.id == name]
-    overlay = PythonMutator().overlay(
+    overlay = PythonMutator().build_overlay(
         [source], Variant(VariantKind.DELAYED, (method,), guarded=guarded)
     )
     if not isinstance(overlay, Overlay):

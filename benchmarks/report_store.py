@@ -73,7 +73,7 @@ def _store(path: Path, subject: Path, pairs: int) -> int:
         for index, pair in enumerate(reached):
             for repetition, run in enumerate(pair.runs, 1):
                 of = builders.benchmark(f"{pair.benchmark}-{index}")
-                store.add(
+                store.add_run(
                     builders.pair_run(run.reference, run.slowed, of=of, repetition=repetition)
                 )
                 values += len(run.reference) + len(run.slowed)

@@ -75,7 +75,7 @@ def work(seconds: float, trial: Trial, _makers: Sequence[str]) -> Run:
     """Take some time, and return what a process of a suite would."""
     time.sleep(seconds)
     values = enumerate(1e-6 * (1 + index / 100) for index in range(BLOCKS))
-    series = Series.of(TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, values)
+    series = Series.from_values(TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, values)
     return Run(trial=trial, host=HOST, outcome=Measured((series,)), started="", seconds=seconds)
 
 
@@ -86,21 +86,21 @@ class Crew:
         """Take what each trial takes."""
         self._seconds = seconds
 
-    def give(self, _worker: str, _subject: str) -> tuple[float]:
+    def send_subject(self, _worker: str, _subject: str) -> tuple[float]:
         """Return what work is given besides its trial."""
         return (self._seconds,)
 
-    def home(self, _benchmark: str) -> None:
+    def find_home_worker(self, _benchmark: str) -> None:
         """Have no worker that has measured before."""
 
-    def admit(self, _worker: str) -> str:
+    def explain_refusal(self, _worker: str) -> str:
         """Take everybody."""
         return ""
 
-    def require(self) -> None:
+    def require_usable(self) -> None:
         """Go on: nothing is rented."""
 
-    def stop(self) -> None:
+    def stop_trials(self) -> None:
         """End nothing."""
 
 
@@ -135,13 +135,13 @@ def dispatched(client: Client, seconds: float, store: SqliteStore, many: int) ->
     def missing() -> Iterator[Trial]:
         nonlocal known
         for trial in trials(many):
-            if store.find(trial) is None:
+            if store.find_run(trial) is None:
                 yield trial
             else:
                 known += 1
 
-    for done, run in enumerate(dispatcher.run(missing()), start=1):
-        store.add(run)
+    for done, run in enumerate(dispatcher.run_trials(missing()), start=1):
+        store.add_run(run)
         yield known + done
 
 

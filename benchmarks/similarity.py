@@ -137,11 +137,11 @@ def _calls(found: Sequence[Similarity]) -> None:
     groups = [similarity.clusters for similarity in found if similarity.clusters is not None]
     for name, count in (
         ("the heuristic", sum(similarity.dissimilar is True for similarity in found)),
-        ("SAME", sum(group.dissimilar for group in groups)),
+        ("SAME", sum(group.has_divergent_runs for group in groups)),
         (
             "both",
             sum(
-                bool(similarity.dissimilar and similarity.clusters.dissimilar)
+                bool(similarity.dissimilar and similarity.clusters.has_divergent_runs)
                 for similarity in found
                 if similarity.clusters
             ),

@@ -100,18 +100,18 @@ def _only(detector: KbKssd, names: Sequence[str]) -> KbKssd:
 
 @lru_cache(maxsize=1)
 def _smoothed(corpus: Corpus, detector: KbKssd) -> list[Values]:
-    return [detector.smoothed(one) for one in judged(corpus).series]
+    return [detector.smooth_outliers(one) for one in judged(corpus).series]
 
 
 @lru_cache(maxsize=64)
 def _steps(corpus: Corpus, detector: KbKssd) -> list[int | None]:
-    return [detector.step(one) for one in _smoothed(corpus, _only(detector, SMOOTHING))]
+    return [detector.find_step(one) for one in _smoothed(corpus, _only(detector, SMOOTHING))]
 
 
 @lru_cache(maxsize=1024)
 def _near(corpus: Corpus, detector: KbKssd, at: int, step: int | None) -> Values:
     smooth = _smoothed(corpus, _only(detector, SMOOTHING))[at]
-    return detector.probabilities(smooth, step)
+    return detector.compute_probabilities(smooth, step)
 
 
 def scores(corpus: Corpus, detectors: Sequence[KbKssd], keep: Path | None) -> list[Score]:

@@ -80,8 +80,10 @@ class Cases:
 def _found(corpus: Corpus, name: str) -> tuple[list[int], int]:
     """Return the indices of KB-KSSD for all forks, and that of CP-SSD for the first one."""
     forks = corpus.series(name)
-    judged = CpSsd().judge(forks[0], corpus.json("changepoints", name)[0]).start
-    return [published(KbKssd().find(fork).start) for fork in forks], published(judged, 1)
+    judged = CpSsd().judge_changes(forks[0], corpus.json("changepoints", name)[0]).start
+    return [published(KbKssd().find_steady_start(fork).start) for fork in forks], published(
+        judged, 1
+    )
 
 
 def cases(corpus: Corpus, ours: dict[str, tuple[list[int], int]]) -> tuple[Cases, Cases]:
@@ -130,7 +132,10 @@ def _tried(corpus: Corpus, task: tuple[str, int]) -> tuple[bool, ...]:
     name, fork = task
     values, wanted = corpus.series(name)[fork], corpus.starts(name)[fork]
     changes = tuple(corpus.json("changepoints", name)[fork])
-    steadiness, judged = CpSsd().find(values), CpSsd().judge(values, list(changes))
+    steadiness, judged = (
+        CpSsd().find_steady_start(values),
+        CpSsd().judge_changes(values, list(changes)),
+    )
     starts = [published(one.start, 1) for one in (steadiness, judged)]
     alike = [(start == wanted, (start < 0) == (wanted < 0)) for start in starts]
     return *alike[0], *alike[1], steadiness.changes == changes[:-1]
@@ -248,13 +253,13 @@ def times(corpus: Corpus) -> None:
     """Print how long a series takes beside reading it, and how long the command takes for all."""
     names = corpus.names[:: max(1, len(corpus.names) // TIMED)][:TIMED]
     for detector in DETECTORS:
-        detector.find(corpus.series(names[0])[0])  # a model is read once
+        detector.find_steady_start(corpus.series(names[0])[0])  # a model is read once
         own, ratios = [], []
         for name in names:
             began = perf_counter()
             forks = corpus.series(name)
             read = perf_counter()
-            detector.find(forks[0])
+            detector.find_steady_start(forks[0])
             own.append(perf_counter() - read)
             ratios.append(own[-1] / (read - began) * len(forks))
         print(f"{detector.name}: {1000 * median(own):.1f} ms a series, {median(ratios):.2f} x what "

@@ -115,8 +115,8 @@ def grown(of: Judged, use: np.ndarray, trees: int, threshold: float) -> ForestMo
             "steady_shares": shares,
             "starts": of.reference[placed].astype(np.float32),
             "start_leaves": known.astype(np.int32),
-            **first.arrays("steady"),
-            **second.arrays("start"),
+            **first.to_arrays("steady"),
+            **second.to_arrays("start"),
         }
     )
 
@@ -220,7 +220,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     everything = np.ones(len(of.names), dtype=bool)
     threshold = best_threshold(of, everything, args.trees)
     model = grown(of, everything, args.trees, threshold)
-    model.write(args.out)
+    model.save_model(args.out)
     detector = LearnedDetector(model)
     print(f"{args.out}: {args.out.stat().st_size / 1024:.0f} KiB, threshold {threshold:.2f}, "
           f"{len(of.columns)} features; detector {detector.name}")  # fmt: skip

@@ -79,7 +79,7 @@ def series(subject: str, folder: Path, asked: argparse.Namespace) -> Iterator[Se
             for process in processes:
                 lasted = read_iteration_times(process)
                 if not process.failure and lasted is not None:
-                    yield Series(name, np.asarray(process.whole), lasted)
+                    yield Series(name, np.asarray(process.all_values), lasted)
 
 
 def slowed(one: Series, by: float, fading: float) -> Series:
@@ -90,7 +90,7 @@ def slowed(one: Series, by: float, fading: float) -> Series:
 
 def judged(asked: argparse.Namespace, one: Series) -> Judged:
     """Show a process to all methods."""
-    start = CpSsd().find(one.values).start
+    start = CpSsd().find_steady_start(one.values).start
     level = one.values[len(one.values) // 2 if start is None else start :].mean()
     measured = asked.measured
     if asked.slower:
@@ -115,9 +115,11 @@ def _warm(method: Criterion, one: Series) -> int | None:
     model = files.choose_model(method, None)
     digest = None if model is None else model.digest
     watch = StoppingRule(method=method, measured=WINDOW, seconds=np.inf, model=digest)
-    rule = WatcherFactory().rule(watch, 1)
+    rule = WatcherFactory().build_rule(watch, 1)
     shown = zip(one.values.tolist(), one.lasted.tolist(), strict=True)
-    return next((warm for each in shown if (warm := rule.observe(*each)) is not None), None)
+    return next(
+        (warm for each in shown if (warm := rule.observe_iteration(*each)) is not None), None
+    )
 
 
 def _windows(one: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
@@ -126,10 +128,10 @@ def _windows(one: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
     model, run, said = files.load_shipped_model(Criterion.LEARNED), RunSoFar(), {}
     wanted = set((taken.starts + WINDOW).tolist())
     for number, each in enumerate(zip(one.values.tolist(), one.lasted.tolist(), strict=True), 1):
-        run.observe(*each)
+        run.add_iteration(*each)
         if number in wanted:
-            case = build_feature_vector(run.features(), model.scoring.stable.names)
-            said[number - WINDOW] = model.scoring.score(case) >= EVEN
+            case = build_feature_vector(run.compute_features(), model.scoring.stable.names)
+            said[number - WINDOW] = model.scoring.score_window(case) >= EVEN
     return taken.stable, np.array([said[int(at)] for at in taken.starts])
 
 

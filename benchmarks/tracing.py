@@ -71,7 +71,7 @@ class Prepared:
 
 def run(jobs: Iterable[Invocation], host: LocalHost) -> list[CompletedProcess]:
     """Run processes one after the other; what is made by one may be asked for by the next."""
-    return [host.run(job) for job in jobs]
+    return [host.run_process(job) for job in jobs]
 
 
 def testing(answers: Sequence[CompletedProcess], jobs: Sequence[Invocation]) -> float:
@@ -90,22 +90,22 @@ def traced(ready: Prepared, host: LocalHost) -> tuple[list[CompletedProcess], fl
     """Run the tests with the library traced."""
     jobs: list[Invocation] = []
     answers = []
-    for job in ready.launcher.launch(ready.project, ready.trial, ready.into):
+    for job in ready.launcher.plan_launch(ready.project, ready.trial, ready.into):
         jobs.append(job)
-        answers.append(host.run(job))
+        answers.append(host.run_process(job))
     return answers, testing(answers, jobs)
 
 
 def plain(ready: Prepared, host: LocalHost) -> float:
     """Run the same tests as they are."""
     seconds = 0.0
-    for job in ready.launcher.launch(ready.project, ready.trial, ready.into):
+    for job in ready.launcher.plan_launch(ready.project, ready.trial, ready.into):
         if job.argv[:3] == BUILD:
             continue
         if ready.project.harness == "go":
             job = _without_overlay(ready, job, host)  # noqa: PLW2901
         own = tuple((key, value) for key, value in job.environment if key not in SWITCHES)
-        seconds += host.run(replace(job, environment=own)).seconds
+        seconds += host.run_process(replace(job, environment=own)).seconds
     return seconds
 
 
@@ -116,7 +116,7 @@ def _without_overlay(ready: Prepared, job: Invocation, host: LocalHost) -> Invoc
     place = PackageBuild(ready.project, ready.into / "plain", binary.stem, folder)
     if not place.binary_path.exists():
         place.binary_path.parent.mkdir(parents=True, exist_ok=True)
-        host.run(commands.compile_tests(place, overlaid=False))
+        host.run_process(commands.compile_tests(place, overlaid=False))
     return replace(job, argv=(str(place.binary_path), *job.argv[1:]))
 
 
@@ -128,16 +128,16 @@ def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHos
         build=BuildOptions(),
         python=PythonSpec(),
     )
-    client = tracing.client(client_spec)
+    client = tracing.prepare_client(client_spec)
     variant = Variant(VariantKind.TRACED, tracing.library.methods)
-    overlay: Any = tracing.mutator.overlay(tracing.library.sources, variant)
-    build = client.launcher.build(client.project, overlay, into)
+    overlay: Any = tracing.mutator.build_overlay(tracing.library.sources, variant)
+    build = client.launcher.plan_build(client.project, overlay, into)
     for path, data in build.files:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     for answer in run(build.steps, host):
         if answer.exit_code != 0:
-            raise SystemExit(f"{written}: {answer.tail()}")
+            raise SystemExit(f"{written}: {answer.format_tail()}")
     trial = make_trial(client.project, variant, overlay, SECONDS)
     return Prepared(client.project, client.launcher, trial, into)
 
@@ -145,7 +145,7 @@ def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHos
 def shown(written: str, ready: Prepared, turns: int, host: LocalHost) -> ClientUse:
     """Run the tests of a client in turns, and print what that took and gave."""
     answers, _ = traced(ready, host)  # builds what has to be built
-    outcome = ready.launcher.read(ready.trial, answers)
+    outcome = ready.launcher.read_outcome(ready.trial, answers)
     if not isinstance(outcome, Traced):
         print(f"| {written} | | | | {str(outcome)[:100]} |", flush=True)
         return ClientUse(name=written, reason=str(outcome)[:200])

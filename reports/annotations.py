@@ -22,9 +22,8 @@ def format_annotation_lines(findings: Iterable[SourceFinding]) -> str:
 
 def _format_annotation(finding: SourceFinding) -> str:
     properties = ",".join(f"{key}={value}" for key, value in _list_properties(finding))
-    return (
-        f"::{_COMMAND_NAMES[finding.level]} {properties}::{finding.text.translate(_DATA_ESCAPES)}"
-    )
+    text = finding.text.translate(_DATA_ESCAPES)
+    return f"::{_COMMAND_NAMES[finding.effective_level]} {properties}::{text}"
 
 
 def _list_properties(finding: SourceFinding) -> Iterator[tuple[str, str]]:

@@ -53,7 +53,7 @@ class Axes:
     most: float  # upper end of the axis upwards; the lower one is zero
     mark: float | None = None  # place of a dashed line; None: there is none
 
-    def x(self, place: float) -> float:
+    def scale_x(self, place: float) -> float:
         """Return where a place of the axis is drawn; a single one is in the middle."""
         first, last = self.ends
         part = (place - first) / (last - first) if last > first else 0.5
@@ -63,7 +63,7 @@ class Axes:
             + (self.size[0] - LEFT_MARGIN - RIGHT_MARGIN - _AXIS_INSET) * part
         )
 
-    def y(self, value: float) -> float:
+    def scale_y(self, value: float) -> float:
         """Return at which height a value is drawn; what lies beyond is cut off."""
         inside = min(max(value / self.most, 0.0), 1.0) if self.most else 0.0
         return TOP_MARGIN + (self.size[1] - TOP_MARGIN - BOTTOM_MARGIN) * (1 - inside)
@@ -95,13 +95,13 @@ def _draw_frame(axes: Axes) -> str:
     right, bottom = axes.size[0] - RIGHT_MARGIN, axes.size[1] - BOTTOM_MARGIN
     drawing = draw_text(0, 12, axes.units, "start")
     for value in choose_ticks(axes.most):
-        height = format_place(axes.y(value))
+        height = format_place(axes.scale_y(value))
         drawing += f'<path class="axis" d="M{LEFT_MARGIN} {height}H{right}"/>'
-        drawing += draw_text(LEFT_MARGIN - 6, axes.y(value) + 4, f"{value:g}", "end")
+        drawing += draw_text(LEFT_MARGIN - 6, axes.scale_y(value) + 4, f"{value:g}", "end")
     for place, name in axes.named:
-        drawing += draw_text(axes.x(place), bottom + 16, name)
+        drawing += draw_text(axes.scale_x(place), bottom + 16, name)
     if axes.mark is not None:
-        drawing += draw_line(axes.x(axes.mark), TOP_MARGIN, bottom, "needed")
+        drawing += draw_line(axes.scale_x(axes.mark), TOP_MARGIN, bottom, "needed")
     return drawing + draw_text((LEFT_MARGIN + right) / 2, bottom + 33, axes.across)
 
 
@@ -110,16 +110,19 @@ def _find_shift(curves: Sequence[ChartCurve], curve: ChartCurve) -> float:
 
 
 def _draw_curve(axes: Axes, curve: ChartCurve, shift: float) -> str:
-    places = [(axes.x(point.x) + shift, point) for point in curve.points]
+    places = [(axes.scale_x(point.x) + shift, point) for point in curve.points]
     whiskers = "".join(
-        f"M{format_place(x)} {format_place(axes.y(point.low))}V{format_place(axes.y(point.high))}"
+        f"M{format_place(x)} {format_place(axes.scale_y(point.low))}"
+        f"V{format_place(axes.scale_y(point.high))}"
         for x, point in places
         if point.high > point.low
     )
     drawing = f'<path class="whisker {curve.kind}" d="{whiskers}"/>' if whiskers else ""
-    path = "L".join(f"{format_place(x)} {format_place(axes.y(point.value))}" for x, point in places)
+    path = "L".join(
+        f"{format_place(x)} {format_place(axes.scale_y(point.value))}" for x, point in places
+    )
     dots = "".join(
-        f"M{format_place(x)} {format_place(axes.y(point.value))}h0" for x, point in places
+        f"M{format_place(x)} {format_place(axes.scale_y(point.value))}h0" for x, point in places
     )
     if path:
         drawing += f'<path class="way {curve.kind}" d="M{path}"/>'
@@ -133,7 +136,7 @@ def _draw_labels(axes: Axes, curves: Sequence[ChartCurve]) -> str:
     plotted_curves = [curve for curve in curves if curve.points]
     for curve in sorted(plotted_curves, key=lambda curve: -curve.points[-1].value):
         last_point = curve.points[-1]
-        label_y = max(axes.y(last_point.value), label_y + _LABEL_DISTANCE)
-        x, y = format_place(axes.x(last_point.x) + 12), format_place(label_y + 4)
+        label_y = max(axes.scale_y(last_point.value), label_y + _LABEL_DISTANCE)
+        x, y = format_place(axes.scale_x(last_point.x) + 12), format_place(label_y + 4)
         drawing += f'<text class="{curve.kind}" x="{x}" y="{y}">{escape(curve.name)}</text>'
     return drawing

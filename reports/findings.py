@@ -37,6 +37,6 @@ class SourceFinding:
     own_level: FindingLevel | None = None  # None: that of the kind
 
     @property
-    def level(self) -> FindingLevel:
+    def effective_level(self) -> FindingLevel:
         """Return the severity of this finding."""
         return self.own_level or self.kind.level

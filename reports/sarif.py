@@ -89,7 +89,7 @@ def _build_result(
     result: PlainFields = {
         "ruleId": finding.kind.id,
         "ruleIndex": kinds.index(finding.kind),
-        "level": finding.level.value,
+        "level": finding.effective_level.value,
         "message": {"text": _escape_message(finding.text)},
         "locations": [_build_location(finding)],
         # GitHub reads the first of these only.

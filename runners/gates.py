@@ -82,14 +82,14 @@ class LocalGate:
     alarm: AlarmRule  # what counts as an alarm
     timeout_seconds: float  # of one run of the gate
 
-    def show(self, case: GateCase, number: int, turns: int) -> ShownCase:
+    def show_case(self, case: GateCase, number: int, turns: int) -> ShownCase:
         """Make both checkouts, and run the command there until it alarms, `turns` times at most."""
         revisions = self._make_checkouts(case, number)
         ran = self.folder / "ran"
         seconds, turn = 0.0, 0
         while True:
             turn += 1
-            completed = self.host.run(self._make_gate_job(revisions))
+            completed = self.host.run_process(self._make_gate_job(revisions))
             seconds += completed.seconds
             answer = self.alarm.answer(completed)
             if answer is not GateAnswer.QUIET or turn >= turns:
@@ -104,12 +104,12 @@ class LocalGate:
             ran=tuple(version for version in CheckoutVersion if (ran / version).exists()),
         )
         return (
-            replace(case_result, tail=completed.tail(3))
+            replace(case_result, tail=completed.format_tail(3))
             if answer is GateAnswer.FAILED
             else case_result
         )
 
-    def clean(self) -> None:
+    def remove_checkouts(self) -> None:
         """Remove the checkouts."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -139,7 +139,7 @@ class LocalGate:
     def _run_git(self, folder: Path, *words: str) -> str:
         """Run git on what is ours alone: no configuration of the user, no hooks."""
         path = dict(self.environment).get("PATH", os.defpath)
-        answer = self.host.run(
+        answer = self.host.run_process(
             Invocation(
                 argv=("git", "-c", "core.hooksPath=/dev/null", *words),
                 cwd=folder,
@@ -148,7 +148,7 @@ class LocalGate:
             )
         )
         if answer.exit_code != 0:
-            raise MachineError(f"git cannot {words[0]} a checkout: {answer.tail(2)}")
+            raise MachineError(f"git cannot {words[0]} a checkout: {answer.format_tail(2)}")
         return answer.stdout.decode()
 
     def _make_gate_job(self, revisions: Mapping[CheckoutVersion, str]) -> Invocation:

@@ -53,11 +53,11 @@ class HomeFolder:
         """
         return self.root / f"{read_machine_name()}.lock"
 
-    def cache(self, name: str) -> Path:
+    def make_cache_folder(self, name: str) -> Path:
         """Return the folder of a cache of ours (Maven repository, Go build cache …)."""
         return self._folder("cache", name)
 
-    def tools(self, name: str) -> Path:
+    def make_tool_folder(self, name: str) -> Path:
         """Return the folder of something we fetched or built for ourselves."""
         return self._folder("tools", name)
 
@@ -65,11 +65,11 @@ class HomeFolder:
         """Return the folder for what is built of one project; `digest` is one name."""
         return mark_used(self._folder("work", digest))
 
-    def builds(self, digest: str) -> Path:
+    def make_builds_folder(self, digest: str) -> Path:
         """Return the folder for the variants of a project by its digest."""
         return mark_used(self._folder("builds", digest))
 
-    def subjects(self) -> Path:
+    def make_subjects_folder(self) -> Path:
         """Return the folder that holds the copies of subjects."""
         return self._folder("subjects")
 

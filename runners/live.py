@@ -25,7 +25,7 @@ class LiveRecords:
         """Begin before the first line."""
         self._rest = b""
 
-    def read(self, data: bytes) -> list[tuple[float, float]]:
+    def read_iterations(self, data: bytes) -> list[tuple[float, float]]:
         """Return seconds of an operation and of the whole for each block whose line has ended."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         return [iteration_times for line in lines for iteration_times in _parse_iteration(line)]
@@ -59,7 +59,7 @@ class IterationJudge:
         self._longest = 0.0
         self._warmed: WarmupResult | None = None
 
-    def of(self, job: Invocation) -> Invocation:
+    def attach_judge(self, job: Invocation) -> Invocation:
         """Return a process whose iterations are judged, where they can be followed."""
         if job.follow is None:
             return job
@@ -67,17 +67,19 @@ class IterationJudge:
 
     def _judge_iteration(self, seconds: float, lasted: float) -> float | None:
         self._longest = max(self._longest, lasted)
-        self._warmed = self._watcher.observe(seconds, lasted)
+        self._warmed = self._watcher.observe_iteration(seconds, lasted)
         # By the clock, not by what iterations say: a stopped timer hides what lies between them.
         now = self._clock.monotonic()
         if self._started is None:  # what was built or sent before is none of its time
             self._started = now - lasted
         if now - self._started >= self._watch.seconds:
-            self._warmed = self._warmed or self._watcher.ended()
+            self._warmed = self._warmed or self._watcher.finish_watching()
         return None if self._warmed is None else GRACE_SECONDS + _SPARE_ITERATIONS * self._longest
 
-    def told(self, outcome: Outcome) -> Outcome:
+    def split_outcome(self, outcome: Outcome) -> Outcome:
         """Return how the trial ended, the warm-up of a measurement told from what counts."""
         if not isinstance(outcome, Measured):
             return outcome
-        return outcome.split_warmup(self._warmed or self._watcher.ended(), self._watch.measured)
+        return outcome.split_warmup(
+            self._warmed or self._watcher.finish_watching(), self._watch.measured
+        )

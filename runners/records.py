@@ -146,13 +146,13 @@ class GuestRecords:
     leaves: dict[int, list[tuple[str, str, int]]] = field(default_factory=dict)
     """Lines of a sampled address, inlined ones first: function, file, line."""
 
-    def done(self, schedule: Schedule) -> bool:
+    def is_complete(self, schedule: Schedule) -> bool:
         """Tell whether all blocks are there in order, or the first ones if it stopped itself."""
         indices = [block.index for block in self.blocks]
         expected_count = len(indices) if self.stopped and indices else len(schedule.blocks)
         return indices == list(range(expected_count))
 
-    def counted(self, ids: dict[str, str], *, set_up_apart: bool) -> Counted:
+    def summarise_counts(self, ids: dict[str, str], *, set_up_apart: bool) -> Counted:
         """Return what a counting variant saw; `ids` are method ids by token."""
         windows = tuple(
             Window(
@@ -184,7 +184,7 @@ class GuestRecords:
             if token in ids
         )
 
-    def series(self, schedule: Schedule) -> tuple[Series, ...]:
+    def build_series(self, schedule: Schedule) -> tuple[Series, ...]:
         """Return the blocks as series by metric, arm and phase."""
         gathered: dict[tuple[str, str, ArmName, Phase], list[tuple[int, float]]] = {}
 
@@ -206,7 +206,7 @@ class GuestRecords:
         for index, name, unit, value in self.metrics:
             add_value(index, name, unit, value)
         return tuple(
-            Series.of(metric, unit, arm, phase, values)
+            Series.from_values(metric, unit, arm, phase, values)
             for (metric, unit, arm, phase), values in sorted(gathered.items())
         )
 

@@ -25,7 +25,7 @@ def unpack_folders(archive: bytes, digest: str, home: HomeFolder) -> Path:
 
     Raises MachineError.
     """
-    sent_folder = home.subjects() / f"sent-{digest[:24]}"
+    sent_folder = home.make_subjects_folder() / f"sent-{digest[:24]}"
     with home.make_scratch_folder() as scratch, convert_write_errors(sent_folder):
         try:
             with tarfile.open(fileobj=io.BytesIO(archive)) as tar_file:

@@ -66,7 +66,7 @@ class TrialRunner:
         self._project = project
         self._launcher = launcher
         self._host = host
-        self._building = host.measuring((builds, *writes))
+        self._building = host.isolate_host((builds, *writes))
         self._builds = builds
         self._clock = clock
         self._watchers = watchers
@@ -84,8 +84,8 @@ class TrialRunner:
             return trial.overlay.digest in self._failed
         return all(job.makes is None for job in self._launch_first_job(trial, build_folder))
 
-    def prepare(self, trial: Trial) -> None:
-        """Build what a trial runs, beside others; what fails is built again by `run`, alone."""
+    def prepare_trial(self, trial: Trial) -> None:
+        """Build what a trial runs, beside others; `run_trial` builds what fails again, alone."""
         build_folder = self._make_build_folder(trial.overlay.digest)
         with self._find_lock(trial.overlay.digest):
             if self._build_variant(trial, build_folder):
@@ -96,9 +96,9 @@ class TrialRunner:
                 self._build_program(build_folder, job, trial)
 
     def _launch_first_job(self, trial: Trial, build_folder: Path) -> Iterable[Invocation]:
-        return islice(self._launcher.launch(self._project, trial, build_folder), 1)
+        return islice(self._launcher.plan_launch(self._project, trial, build_folder), 1)
 
-    def run(self, trial: Trial) -> Run:
+    def run_trial(self, trial: Trial) -> Run:
         """Run one trial; whatever the subject does is an outcome.
 
         Raises ValueError for one with a watch where there is nobody to watch.
@@ -132,23 +132,23 @@ class TrialRunner:
         judge = self._make_judge(trial)
         answers: list[CompletedProcess] = []
         deadline = self._clock.monotonic() + trial.timeout_seconds
-        for job in self._launcher.launch(self._project, trial, build_folder):
+        for job in self._launcher.plan_launch(self._project, trial, build_folder):
             if trial.purpose is Purpose.TRACE:  # the limit is of all tests of a client together
                 seconds_left = max(0.0, deadline - self._clock.monotonic())
                 job = replace(job, timeout_seconds=min(job.timeout_seconds, seconds_left))  # noqa: PLW2901
             tree = (self._project.root,) if trial.benchmark is None else ()
-            job = job if judge is None else judge.of(job)  # noqa: PLW2901
+            job = job if judge is None else judge.attach_judge(job)  # noqa: PLW2901
             answers += (
                 self._build_program(build_folder, job, trial)
                 if job.makes
                 else [self._run(build_folder, job, trial, *tree)]
             )
             if answers and answers[-1].exhausted:
-                return Exhausted(answers[-1].exhausted, answers[-1].tail()), answers
+                return Exhausted(answers[-1].exhausted, answers[-1].format_tail()), answers
             if trial.purpose is not Purpose.TRACE and answers and answers[-1].exit_code != 0:
                 break  # but tests of a client's package say nothing of those of another
-        outcome = self._launcher.read(trial, answers)
-        return (outcome if judge is None else judge.told(outcome)), answers
+        outcome = self._launcher.read_outcome(trial, answers)
+        return (outcome if judge is None else judge.split_outcome(outcome)), answers
 
     def _find_lock(self, what: str) -> Lock:
         return self._locks.setdefault(what, Lock())
@@ -179,8 +179,8 @@ class TrialRunner:
         if job.makes is not None:
             remove_incomplete(job.makes)
         measuring = (locate_run_folder(build_folder), *writable)
-        host = self._building if job.builds else self._host.measuring(measuring)
-        answer = host.run(job)
+        host = self._building if job.builds else self._host.isolate_host(measuring)
+        answer = host.run_process(job)
         if job.makes is not None and answer.exit_code == 0 and job.makes.exists():
             mark_built(job.makes)
         return answer
@@ -213,13 +213,13 @@ class TrialRunner:
             return self._failed[overlay.digest]
         if marker.exists():
             return None
-        build = self._launcher.build(self._project, overlay, build_folder)
+        build = self._launcher.plan_build(self._project, overlay, build_folder)
         put_files(build.files, self._builds, self._project.root)
         for step in build.steps:
             with self._reserve_build_time(trial):
-                answer = self._building.run(step)
+                answer = self._building.run_process(step)
             if answer.exit_code != 0:
-                self._failed[overlay.digest] = self._launcher.read(trial, [answer])
+                self._failed[overlay.digest] = self._launcher.read_outcome(trial, [answer])
                 return self._failed[overlay.digest]
         marker.write_text(json.dumps({"overlay": overlay.digest}))
         return None
@@ -284,18 +284,20 @@ class TrialExecutor(TrialRunner):
         self._harness = harness
         self._called: dict[str, Places] = {}
 
-    def discover(self, listing: Listing = EVERYTHING) -> Suite:
+    def discover_suite(self, listing: Listing = EVERYTHING) -> Suite:
         """Return the suite of the unchanged project."""
         build_folder = self._make_build_folder(Overlay().digest)
-        return self._harness.discover(
+        return self._harness.discover_suite(
             self._project, build_folder, partial(self._run_job, build_folder), listing
         )
 
-    def sources(self) -> tuple[SourceFile, ...]:
+    def read_sources(self) -> tuple[SourceFile, ...]:
         """Return the sources of that suite; no benchmark is run."""
         build_folder = self._make_build_folder(Overlay().digest)
         return tuple(
-            self._harness.sources(self._project, build_folder, partial(self._run_job, build_folder))
+            self._harness.read_sources(
+                self._project, build_folder, partial(self._run_job, build_folder)
+            )
         )
 
     def is_always_called(self, method: Method) -> bool:

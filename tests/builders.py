@@ -42,7 +42,7 @@ def series(
     values: Iterable[float], arm: ArmName = ArmName.PLAIN, metric: str = TIME, *, first: int = 0
 ) -> Series:
     at = [(first + 2 * index, value) for index, value in enumerate(values)]
-    return Series.of(metric, "s/op", arm, Phase.MEASUREMENT, at)
+    return Series.from_values(metric, "s/op", arm, Phase.MEASUREMENT, at)
 
 
 def schedule(arms: Sequence[Arm] = (Arm(ArmName.PLAIN),)) -> Schedule:

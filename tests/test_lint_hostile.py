@@ -84,7 +84,7 @@ def test_four_times_as_much_source_is_about_four_times_the_work(language, path, 
     def steps(n):
         source = SourceFile(path=path, unit="", role=SourceRole.BENCHMARKS, text=text(n).encode())
         profile = cProfile.Profile()
-        looked = profile.runcall(LINTERS[language].look, [source])
+        looked = profile.runcall(LINTERS[language].find_smells, [source])
         assert looked.smells
         return pstats.Stats(profile).total_calls
 
@@ -110,4 +110,4 @@ def test_four_times_as_much_source_is_about_four_times_the_work(language, path, 
 def test_deep_nesting_ends_nothing(language, path, text):
     source = SourceFile(path=path, unit="", role=SourceRole.BENCHMARKS, text=text.encode())
 
-    assert len(LINTERS[language].look([source]).benchmarks) == 1
+    assert len(LINTERS[language].find_smells([source]).benchmarks) == 1

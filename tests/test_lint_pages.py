@@ -20,7 +20,7 @@ def look(kind, text):
     named = re.match(r"(?://|#) path: (\S+)\n", text)
     path = named[1] if named else PLACES[kind]
     source = SourceFile(path=path, unit="unit", role=SourceRole.BENCHMARKS, text=text.encode())
-    findings = LINTERS[kind].look([source])
+    findings = LINTERS[kind].find_smells([source])
     assert findings.benchmarks
     assert findings.unread == ()
     return {smell.rule for smell in findings.smells}

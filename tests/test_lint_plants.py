@@ -100,7 +100,7 @@ def look(language, **changed):
         SourceFile(path=path, unit="", role=SourceRole.BENCHMARKS, text=text.encode())
         for path, text in files.items()
     ]
-    looked = LINTERS[language].look(sources)
+    looked = LINTERS[language].find_smells(sources)
     assert looked.unread == ()
     return looked.smells
 

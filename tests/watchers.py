@@ -32,13 +32,13 @@ class Patient:
         assert trial.watch == WATCH
         return self
 
-    def observe(self, seconds: float, lasted: float) -> WarmupResult | None:
+    def observe_iteration(self, seconds: float, lasted: float) -> WarmupResult | None:
         self.seen.append((seconds, lasted))
         if len(self.seen) < self.enough:
             return None
         return WarmupResult(method=Criterion.COV, warm=self.enough - WATCH.measured, enough=True)
 
-    def ended(self) -> WarmupResult:
+    def finish_watching(self) -> WarmupResult:
         return WarmupResult(method=Criterion.COV, warm=None, enough=False)
 
 
@@ -71,7 +71,7 @@ class Watched:
             clock=SystemClock(),
             watchers=watcher,
         )
-        return runner.run(trial).outcome
+        return runner.run_trial(trial).outcome
 
 
 def blocks(number: int = MOST, seconds: float = 0.05, operations: int | None = None) -> Schedule:
@@ -85,7 +85,7 @@ def blocks(number: int = MOST, seconds: float = 0.05, operations: int | None = N
 
 def times(outcome: Outcome, phase: Phase = Phase.MEASUREMENT) -> tuple[float, ...]:
     assert isinstance(outcome, Measured), outcome
-    series = outcome.of(TIME, ArmName.PLAIN, phase)
+    series = outcome.find_series(TIME, ArmName.PLAIN, phase)
     return () if series is None else series.values
 
 
@@ -94,7 +94,9 @@ def assert_told_apart(outcome: Outcome, watcher: Patient, most: int = MOST) -> N
     measured = times(outcome)
     warm = watcher.enough - WATCH.measured
     assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=warm, enough=True)
-    assert outcome.of(TIME, ArmName.PLAIN).at == tuple(range(warm, warm + len(measured)))
+    assert outcome.find_series(TIME, ArmName.PLAIN).block_positions == tuple(
+        range(warm, warm + len(measured))
+    )
     kept = times(outcome, Phase.WARMUP) + measured[: WATCH.measured]
     assert kept == tuple(seconds for seconds, _ in watcher.seen)
     assert WATCH.measured <= len(measured) < most / 2

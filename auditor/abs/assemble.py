@@ -60,10 +60,10 @@ class AbsAudit:
         popular = find_popularity(self._config, self._parts.project, self._session)
         request = replace(self._config.request, popular=popular)
         expected = estimate_time_at_start(request, self._parts)
-        self._parts.observer.caveat(Caveat("expected-time", expected.text))
+        self._parts.observer.report_caveat(Caveat("expected-time", expected.text))
         return self._judge_request(request, self._parts)
 
-    def so_far(self) -> AbsVerdict:
+    def judge_stored_runs(self) -> AbsVerdict:
         """Judge what the store has of `abs`; nothing is measured, and the result is not kept."""
         usage = load_popularity(self._config, self._parts.project, self._session)
         request = replace(self._config.request, popular=usage)
@@ -105,24 +105,24 @@ class AbsAudit:
         verdict = stability_study.audit_stability(self._parts)
         return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
 
-    def document(self, verdict: AbsVerdict | Stability) -> AbsOrStability:
+    def store_document(self, verdict: AbsVerdict | Stability) -> AbsOrStability:
         """Return the result, and remember it in the store."""
-        context = self._session.context(self._config, self._parts.project, self._command)
+        context = self._session.make_context(self._config, self._parts.project, self._command)
         result_document = (
             build_abs_document(verdict, context)
             if isinstance(verdict, AbsVerdict)
             else stability_document(verdict, context)
         )
-        self._session.end(self._number, context.ended, results.format_json(result_document))
+        self._session.end_audit(self._number, context.ended, results.format_json(result_document))
         return result_document
 
-    def page(self, document: AbsOrStability) -> str:
+    def render_report(self, document: AbsOrStability) -> str:
         """Return the HTML report of a document."""
         return render_page(document)
 
     def _begin_audit(self, command: str) -> None:
         self._command = command
-        self._number = self._session.begin(command, self._config, self._parts.project)
+        self._number = self._session.begin_audit(command, self._config, self._parts.project)
 
 
 @contextmanager
@@ -131,5 +131,5 @@ def open_audit(
 ) -> Iterator[AbsAudit]:
     """Make the subject ready and open its store."""
     with open_session(config, places, environment, observer) as session:
-        config, parts = session.ready(config)
+        config, parts = session.prepare_study(config)
         yield AbsAudit(config, parts, session)

@@ -73,7 +73,9 @@ def command(context: click.Context, /, **_: object) -> int:
     bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
     start_time = time.monotonic()
-    command_line = options.CommandLine.of(context, abs_options.judged_changes(context.params))
+    command_line = options.CommandLine.from_context(
+        context, abs_options.judged_changes(context.params)
+    )
     check_judgeable(command_line.config)
     baseline = _read_baseline(context.params["baseline"], command_line)
     command_line = _add_baseline_methods(baseline, command_line)
@@ -87,9 +89,8 @@ def command(context: click.Context, /, **_: object) -> int:
         github.find_step_files(command_line.surroundings.environment)
     # A gate that would fail is looked at a second time.
     has_gate = command_line.config.gates.min_score is not None or baseline is not None
-    document, console = _audit_and_show(
-        context, second_look.limit_first_look(command_line) if has_gate else command_line
-    )
+    audited_line = second_look.limit_first_look(command_line) if has_gate else command_line
+    document, console = _audit_and_show(context, audited_line)
     verdict, lines = _apply_gates(context, command_line, document, baseline, start_time)
     code = options.choose_exit_code(verdict, context.params["inconclusive"])
     folder = command_line.places.output
@@ -100,9 +101,8 @@ def command(context: click.Context, /, **_: object) -> int:
     for step in next_steps(document, _make_audit_call(context, command_line, has_gate=has_gate)):
         console.note(f"next: {step.command}  # {step.reason}")
     if context.params["github"]:
-        github_step.write_for_github(
-            document, (verdict, lines), folder, command_line.surroundings.environment
-        )
+        environment = command_line.surroundings.environment
+        github_step.write_for_github(document, (verdict, lines), folder, environment)
     return code
 
 
@@ -131,17 +131,17 @@ def _audit_and_show(
     so_far, recorded_runs = context.params["so_far"], RecordedRuns()
     if context.params["csv"]:
         command_line = replace(
-            command_line, surroundings=recorded_runs.around(command_line.surroundings)
+            command_line, surroundings=recorded_runs.wrap_context(command_line.surroundings)
         )
     document, console = abs_output.make_result(
         command_line,
-        lambda audit: audit.document(audit.so_far() if so_far else audit.abs()),
+        lambda audit: audit.store_document(audit.judge_stored_runs() if so_far else audit.abs()),
         abs_output.ABS,
     )
     abs_output.show_result(command_line, console, document, abs_output.ABS)
     if context.params["csv"]:
         path = command_line.places.output / CSV
-        output.write_file(path, recorded_runs.table(document.harness))
+        output.write_file(path, recorded_runs.format_table(document.harness))
         console.note(f"values: {path}")
     return long_tables.require_methods(document), console
 
@@ -163,7 +163,7 @@ def _apply_gates(
         first, methods, command_line.config.request.suite.seed
     )
     second_command_line = replace(
-        options.CommandLine.of(context, changes), places=command_line.places
+        options.CommandLine.from_context(context, changes), places=command_line.places
     )
     second = second_look.take_second_look(second_command_line, methods, start_time)
     verdict, lines = judge_gates(first, limits, baseline, second.unsure_methods)
@@ -200,5 +200,5 @@ def _read_baseline(path: Path | None, command_line: options.CommandLine) -> Base
     baseline = BaselineResult(
         path.name, long_tables.require_methods(stored_result.read_result_file(path))
     )
-    baseline.check(command_line.config)
+    baseline.check_comparable(command_line.config)
     return baseline

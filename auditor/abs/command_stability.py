@@ -46,11 +46,11 @@ def command(context: click.Context, /, **_: object) -> int:
     changes = options.collect_shared_changes(context.params)
     if context.params["stability_runs"] is not None:
         changes["stability_runs"] = context.params["stability_runs"]
-    command_line = options.CommandLine.of(context, changes)
+    command_line = options.CommandLine.from_context(context, changes)
     if context.params["dry_run"]:
         return running.dry_run(command_line, lambda audit: audit.plan_suite())
     document, console = running.make_result(
-        command_line, lambda audit: audit.document(audit.stability()), running.STABILITY
+        command_line, lambda audit: audit.store_document(audit.stability()), running.STABILITY
     )
     config = json.loads(command_line.config.text)
     elsewhere = stored_result.list_results_on_other_hosts(
@@ -68,7 +68,7 @@ def command(context: click.Context, /, **_: object) -> int:
         context.params, command_line.places.output, running.STABILITY, document, console
     )
     if elsewhere and not command_line.as_json:
-        console.result(terminal.compare_machines(document, elsewhere))
+        console.print_result(terminal.compare_machines(document, elsewhere))
     code, lines = _judge_runs(document, command_line.config.request.suite.stability_runs)
     for line in lines:
         console.print_message(line)

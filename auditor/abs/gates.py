@@ -27,7 +27,7 @@ class BaselineResult:
     name: str
     document: Document
 
-    def check(self, config: Config) -> None:
+    def check_comparable(self, config: Config) -> None:
         """Refuse an audit that asks another question than the baseline; raises UsageError."""
         request, baseline_document = config.request, self.document
         if request.slowdown is None:

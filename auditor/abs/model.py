@@ -43,7 +43,7 @@ class PairRun:
     """Ids of the trials that the values come from."""
 
     @property
-    def ends(self) -> Interval:
+    def effect_bounds(self) -> Interval:
         """Return the ends of `interval`; infinite where it has none."""
         return interval_ends(self.interval)
 

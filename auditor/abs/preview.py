@@ -47,25 +47,27 @@ def preview_abs(request: AbsRequest, parts: StudyContext) -> Preview:
         )
     phases = suite_phases(parts, lookups)
     if request.methods is None:
-        phases += (lookups.phase("unit tests", Purpose.USAGE),)
-    phases += (lookups.phase("reach", Purpose.REACH),)
+        phases += (lookups.build_phase("unit tests", Purpose.USAGE),)
+    phases += (lookups.build_phase("reach", Purpose.REACH),)
     if request.allocation_bytes is not None and not lookups.has_missing(*CERTAIN):
-        phases += (lookups.phase("allocations", Purpose.ALLOCATION),)
+        phases += (lookups.build_phase("allocations", Purpose.ALLOCATION),)
     sampled = request.asks_shares and not parts.unprofiled
     if lookups.has_missing(*CERTAIN):
         phases += _profile_limits(request, parts) if sampled else ()
         phases += _plan_upper_limits(request, parts)
     else:
-        phases += (lookups.phase("profile", Purpose.PROFILE),) if sampled else ()
+        phases += (lookups.build_phase("profile", Purpose.PROFILE),) if sampled else ()
         # Of a pair that was not run all runs are asked for, the further ones too.
         correction_runs = count_corrections(request)
         phases += (
-            lookups.phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
-            lookups.phase("pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=correction_runs),
+            lookups.build_phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
+            lookups.build_phase(
+                "pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=correction_runs
+            ),
         )
         if request.rule is not DetectionRule.PAPER or request.is_interleaved:
             named = "plain among the pairs (at most)"
-            phases += (lookups.phase(named, Purpose.REFERENCE),)
+            phases += (lookups.build_phase(named, Purpose.REFERENCE),)
         if lookups.has_missing(Purpose.PAIRS, Purpose.MUTANT, Purpose.CALIBRATION):
             phases += _further_limits(request, parts)
     caveat = warn_never_significant(request)

@@ -24,7 +24,7 @@ class RecordedRuns:
 
     runs: dict[tuple[str, str], Run] = field(default_factory=dict)
 
-    def around(self, surroundings: AppContext) -> AppContext:
+    def wrap_context(self, surroundings: AppContext) -> AppContext:
         """Return surroundings whose audits are heard."""
         from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
 
@@ -42,7 +42,7 @@ class RecordedRuns:
             surroundings, replacements={**surroundings.replacements, open_audit: open_recorded}
         )
 
-    def table(self, harness: str) -> str:
+    def format_table(self, harness: str) -> str:
         """Return the file: GoABS's for a Go suite, JavaABS's for a JMH suite.
 
         Controls and the detection curve slow the same methods by other sizes: they are not in it,
@@ -88,5 +88,5 @@ class _RecordingObserver:
         self.runs[self.phase, run.trial.id] = run
         self.observer.trial_ended(run, reused=reused)
 
-    def caveat(self, caveat: Caveat) -> None:
-        self.observer.caveat(caveat)
+    def report_caveat(self, caveat: Caveat) -> None:
+        self.observer.report_caveat(caveat)

@@ -62,7 +62,7 @@ def make_result(
     """Return the document that `answer` makes, once it and its report are written."""
     with open_with_progress(command_line) as open_:
         document = answer(open_.audit)
-        write_result(command_line, files, document, open_.audit.page)
+        write_result(command_line, files, document, open_.audit.render_report)
     return document, open_.console
 
 
@@ -110,9 +110,9 @@ def show_result_in(
 ) -> None:
     """Print what `show` prints of a folder."""
     if as_json:
-        console.document(document)
+        console.print_document(document)
     else:
-        console.result(terminal.format_summary(document))
+        console.print_result(terminal.format_summary(document))
     console.note(f"\nreport: {folder / files.report}")
     console.note(f"result: {folder / files.result}")
 

@@ -43,7 +43,7 @@ class SecondLook:
     """Why nothing was measured again; empty where it was."""
 
     @classmethod
-    def of(cls, methods: Sequence[str], outcomes: Mapping[str, Verdict]) -> "SecondLook":
+    def from_outcomes(cls, methods: Sequence[str], outcomes: Mapping[str, Verdict]) -> "SecondLook":
         """Return what the outcomes of a second look say of methods that the first has missed."""
         detected = frozenset(
             method for method in methods if outcomes.get(method) is Verdict.DETECTED
@@ -125,11 +125,13 @@ def take_second_look(
     command_line = replace(command_line, places=replace(command_line.places, output=folder))
     try:
         document, _ = running.make_result(
-            command_line, lambda audit: audit.document(audit.abs(SECOND_LOOK)), running.ABS
+            command_line, lambda audit: audit.store_document(audit.abs(SECOND_LOOK)), running.ABS
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:
         return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")
-    return SecondLook.of(methods, list_sure_outcomes(long_tables.require_methods(document).methods))
+    return SecondLook.from_outcomes(
+        methods, list_sure_outcomes(long_tables.require_methods(document).methods)
+    )
 
 
 def list_sure_outcomes(methods: Iterable[MethodVerdict]) -> dict[str, Verdict]:

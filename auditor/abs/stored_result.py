@@ -47,15 +47,15 @@ class FinishedAudit:
         """Return the command's name."""
         return self.record.command
 
-    def result(self) -> str:
+    def read_result_text(self) -> str:
         """Read its result, JSON text; raises StoreError."""
         with SqliteStore(self.path) as store:
-            return store.result(self.record)
+            return store.read_result(self.record)
 
-    def document(self) -> AbsOrStability:
+    def read_document(self) -> AbsOrStability:
         """Read its result; raises StoreError where that is none of `abs` and `stability`."""
         with report_damage(self.path):
-            return documents.parse_document(self.result())
+            return documents.parse_document(self.read_result_text())
 
     def __str__(self) -> str:
         """Say which audit it is."""
@@ -95,7 +95,7 @@ def list_results_on_other_hosts(
     by_machine: dict[str, AbsOrStability] = {}
     for stored_result in _list_stored_results(path, command):
         if _without_place(stored_result.config) == question:
-            found_document = stored_result.document()
+            found_document = stored_result.read_document()
             by_machine[_identify_machine(found_document)] = found_document
     by_machine.pop(_identify_machine(document), None)
     return tuple(by_machine[name] for name in sorted(by_machine))
@@ -117,7 +117,7 @@ def read_stored_result(command_line: CommandLine, console: Console) -> AbsOrStab
     console.note(f"of the result of {audit}")
     if caveat := describe_other_configuration(audit, requested_config):
         console.print_message(f"note[{caveat.slug}]: {caveat.text}")
-    return audit.document()
+    return audit.read_document()
 
 
 def describe_other_configuration(
@@ -173,7 +173,7 @@ def _list_stored_results(path: Path, command: str | None) -> list[FinishedAudit]
     with SqliteStore(path) as store, report_damage(path):
         return [
             FinishedAudit(path, audit, _read_configuration(audit.config))
-            for audit in store.audits()
+            for audit in store.list_audits()
             if audit.ended and audit.is_meant(command)
         ]
 

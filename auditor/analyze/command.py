@@ -94,7 +94,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit analyze head/ --against base/
     bench-audit analyze monday.json tuesday.json    what JMH left (-rf json), or printed
     """
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     console = Console(surroundings.environment, quiet=given["quiet"])
     if given["against"] or any(map(is_stored, given["files"])):
         return _judge_stored_results(given, console, surroundings)

@@ -18,7 +18,7 @@ def further_questions(
     named = shlex.join(words)
     most = max(
         (
-            len(process.whole)
+            len(process.all_values)
             for run in results.runs
             for processes in run.processes.values()
             for process in processes

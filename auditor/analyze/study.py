@@ -27,7 +27,7 @@ def judge_stability(results: StoredResults) -> Stability:
     """Judge how far the runs lie apart, each a file; of a single run each process is one."""
     runs = split_processes(results.runs)
     benchmarks = tuple(Benchmark(group="", name=name) for name in results.benchmarks)
-    units = {name: results.unit(name) for name in results.benchmarks}
+    units = {name: results.find_unit(name) for name in results.benchmarks}
     trial_runs = [
         run
         for benchmark in benchmarks
@@ -160,7 +160,7 @@ def _collect_sides(
 
 def _find_unit(name: str, base: StoredResults, head: StoredResults) -> str:
     """Return the unit of a benchmark on both sides; empty where they have two."""
-    return base.unit(name) if base.unit(name) == head.unit(name) else ""
+    return base.find_unit(name) if base.find_unit(name) == head.find_unit(name) else ""
 
 
 def _by_file(name: str, side: StoredResults) -> list[tuple[StoredProcess, ...]]:

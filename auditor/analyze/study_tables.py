@@ -42,20 +42,20 @@ class TableRequest:
     stability_runs: int | None = None  # likewise of the plain suite
 
     @property
-    def first(self) -> int:
+    def first_run(self) -> int:
         """Return the lowest number of a run."""
         return min(row.run for row in self.rows)
 
     @property
-    def wanted(self) -> int:
+    def required_runs(self) -> int:
         """Return how many runs of a pair have to agree."""
-        last = max((row.run for row in self.rows if row.method is not None), default=self.first)
-        return self.runs or last + 1 - self.first
+        last = max((row.run for row in self.rows if row.method is not None), default=self.first_run)
+        return self.runs or last + 1 - self.first_run
 
     @property
-    def wanted_plain(self) -> int:
+    def required_plain_runs(self) -> int:
         """Return how many runs of the plain suite there have to be."""
-        return self.stability_runs or max(row.run for row in self.rows) + 1 - self.first
+        return self.stability_runs or max(row.run for row in self.rows) + 1 - self.first_run
 
 
 def judge_table_rows(question: TableRequest) -> AbsVerdict | Stability:
@@ -90,8 +90,8 @@ class _TableRuns:
 
     def __init__(self, question: TableRequest) -> None:
         rows = question.rows
-        self._digest, self._first = question.digest, question.first
-        self.wanted, self.wanted_plain = question.wanted, question.wanted_plain
+        self._digest, self._first = question.digest, question.first_run
+        self.wanted, self.wanted_plain = question.required_runs, question.required_plain_runs
         self.benchmarks = tuple(
             Benchmark(group="", name=name) for name in dict.fromkeys(row.benchmark for row in rows)
         )
@@ -101,11 +101,13 @@ class _TableRuns:
         for row in rows:
             self._rows.setdefault((row.method, row.benchmark), []).append(row)
 
-    def plain(self, benchmark: Benchmark) -> tuple[Run, ...]:
+    def list_plain_runs(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return all plain runs of a benchmark that the table has."""
         return tuple(self._convert_rows(None, benchmark))
 
-    def judged(self, method: Method | None, benchmark: Benchmark, wanted: int) -> tuple[Run, ...]:
+    def select_runs(
+        self, method: Method | None, benchmark: Benchmark, wanted: int
+    ) -> tuple[Run, ...]:
         """Return the first `wanted` runs; one that is missing stands for all that are."""
         runs = [
             run for run in self._convert_rows(method, benchmark) if run.trial.repetition <= wanted
@@ -153,7 +155,7 @@ def _judge_stability(table_runs: _TableRuns) -> Stability:
     runs = [
         run
         for benchmark in table_runs.benchmarks
-        for run in table_runs.judged(None, benchmark, table_runs.wanted_plain)
+        for run in table_runs.select_runs(None, benchmark, table_runs.wanted_plain)
     ]
     stability = stability_judge.judge_suite_stability(
         table_runs.benchmarks, runs, wanted_runs=table_runs.wanted_plain
@@ -185,7 +187,7 @@ def _choose_slowdown(steady: Stability) -> float:
 
 def _judge_pairs(table_runs: _TableRuns, method: Method, slowdown: float) -> Iterator[PairVerdict]:
     for benchmark in table_runs.benchmarks:
-        runs = table_runs.judged(method, benchmark, table_runs.wanted)
+        runs = table_runs.select_runs(method, benchmark, table_runs.wanted)
         yield detection.judge_pair(
             PairData(
                 method=method.id,
@@ -193,7 +195,7 @@ def _judge_pairs(table_runs: _TableRuns, method: Method, slowdown: float) -> Ite
                 slowdown=slowdown,
                 rule=DetectionRule.PAPER,
                 process_count=table_runs.wanted,
-                plain=table_runs.plain(benchmark),
+                plain=table_runs.list_plain_runs(benchmark),
                 runs=runs,
             )
         )

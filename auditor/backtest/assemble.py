@@ -40,7 +40,7 @@ class BacktestRunner:
     console: Console
     clock: Callable[[], float] = time.monotonic
 
-    def every(self, changes: Sequence[PastChange]) -> Backtest:
+    def compare_commits(self, changes: Sequence[PastChange]) -> Backtest:
         """Compare each commit with its parent; one that fails does not keep the others from it."""
         commit_results = []
         start_time, budget = self.clock(), self.command_line.config.request.suite.budget_seconds
@@ -82,8 +82,8 @@ class BacktestRunner:
                 watching,
             ) as comparing,
         ):
-            comparison = comparing.compare()
-            comparing.document(comparison)
+            comparison = comparing.compare_revisions()
+            comparing.store_document(comparison)
         return comparison
 
 

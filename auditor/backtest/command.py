@@ -75,13 +75,13 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit backtest . --list
     bench-audit backtest . --fix 1a2b3c4 --cause v1.4.0 --benchmarks Parse
     """
-    command_line = options.CommandLine.of(context, collect_changes(given))
+    command_line = options.CommandLine.from_context(context, collect_changes(given))
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     changes = _choose_changes(command_line.config, given)
     if given["listed"]:
-        console.result(assemble.build_commit_list(changes))
+        console.print_result(assemble.build_commit_list(changes))
         return Exit.OK
-    backtest = assemble.BacktestRunner(command_line, console).every(changes)
+    backtest = assemble.BacktestRunner(command_line, console).compare_commits(changes)
     document = backtest_document(backtest, command_line.config.text, find_own_version())
     folder = command_line.places.output
     assemble.write_results(folder, document)

@@ -17,7 +17,7 @@ class CommitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastChange:
-    """A commit to be tried; `why` says how it was found, empty where it was given."""
+    """A commit to be tried; `found_by` says how it was found, empty where it was given."""
 
     commit: Commit
     kind: CommitKind

@@ -29,7 +29,7 @@ class Console:
         self._err = _make_terminal(environment, stderr=True)
 
     @property
-    def err(self) -> Terminal:
+    def stderr_terminal(self) -> Terminal:
         """Return the stream for progress."""
         return self._err
 
@@ -38,7 +38,7 @@ class Console:
         """Tell whether progress can be drawn."""
         return self._err.is_terminal and not self._err.is_dumb_terminal and not self.quiet
 
-    def result(self, *what: RenderableType) -> None:
+    def print_result(self, *what: RenderableType) -> None:
         """Print a result to stdout; raises MachineError."""
         if self._out.is_terminal:
             with _guard_stream(sys.stdout):
@@ -53,7 +53,7 @@ class Console:
         lines = text.getvalue().splitlines()  # tables pad their last column
         self.text("".join(f"{line.rstrip(' ')}\n" for line in lines))
 
-    def document(self, found: object) -> None:
+    def print_document(self, found: object) -> None:
         """Print exactly one JSON document to stdout; raises MachineError."""
         from reports import results  # noqa: PLC0415 `--help` needs no msgspec
 
@@ -66,7 +66,7 @@ class Console:
                 sys.stdout.write(found)
                 sys.stdout.flush()
 
-    def raw(self, data: bytes) -> None:
+    def print_bytes(self, data: bytes) -> None:
         """Print to stdout what another program has printed, as it is; raises MachineError."""
         _write_bytes(sys.stdout, data)
 

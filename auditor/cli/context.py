@@ -22,7 +22,7 @@ class AppContext:
     """Of openers of features: what a test has called in their place."""
 
     @classmethod
-    def real(cls) -> "AppContext":
+    def from_process(cls) -> "AppContext":
         """Return those of this process."""
         return cls(environment=dict(os.environ))
 

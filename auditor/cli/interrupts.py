@@ -32,7 +32,7 @@ class InterruptHandler:
         self.is_over = False
         """Whether all is done, so that a request has nothing to break off."""
 
-    def install(self) -> None:
+    def install_handlers(self) -> None:
         """Handle the requests that whoever started us has not told us to ignore."""
         read_end, write_end = os.pipe()
         os.set_blocking(write_end, False)

@@ -218,7 +218,7 @@ def main(
             prog_name=PROGRAM,
             standalone_mode=False,
             obj=replace(
-                surroundings or AppContext.real(),
+                surroundings or AppContext.from_process(),
                 arguments=tuple(map(str, sys.argv[1:] if argv is None else argv)),
             ),
         )

@@ -198,7 +198,7 @@ class CommandLine:
     verbose: int  # number of -v flags
 
     @classmethod
-    def of(
+    def from_context(
         cls, context: click.Context, changes: Mapping[str, Any], what: str | None = None
     ) -> "CommandLine":
         """Read the command line; `changes` are keys of the configuration from its flags.
@@ -206,7 +206,7 @@ class CommandLine:
         `what` is the configuration or subject, where that is not the command's argument `what`.
         """
         option_values: Mapping[str, Any] = context.params
-        surroundings = context.find_object(AppContext) or AppContext.real()
+        surroundings = context.find_object(AppContext) or AppContext.from_process()
         config = load_config(
             what or option_values["what"],
             changes,

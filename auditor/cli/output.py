@@ -48,11 +48,11 @@ def print_in_format(
 ) -> None:
     """Print a result as "json", as one of the `others`, or as a table."""
     if format_ == "json":
-        console.document(document)
+        console.print_document(document)
     elif format_ in other_formats:
         console.text(other_formats[format_](document))
     else:
-        console.result(table(document))
+        console.print_result(table(document))
 
 
 def make_write_error(path: Path, error: OSError) -> FolderUnusable:

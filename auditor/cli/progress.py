@@ -44,7 +44,7 @@ class PhaseProgress:
     ended_trials: int = 0  # number of trials that ended, reused ones included
     reused: int = 0  # number of trials whose run was stored
 
-    def left(self, now: float) -> float | None:
+    def estimate_seconds_left(self, now: float) -> float | None:
         """Return the seconds left; None as long as there is nothing to tell."""
         finished_trials = self.ended_trials - self.reused
         required_trials = self.trials - self.reused
@@ -76,7 +76,7 @@ class ProgressWatcher:
     def phase_started(self, name: str, trials: int, seconds: float) -> None:
         """Begin a phase."""
         self.pace = PhaseProgress(names.escape_line(name), trials, seconds, self.clock())
-        self.draw()
+        self.draw_progress()
 
     def build_step(self, text: str) -> None:
         """Show what a build tool is doing; subclasses do."""
@@ -98,34 +98,34 @@ class ProgressWatcher:
             self._report_resumption()
         self.pace.ended_trials += 1
         if not reused and not isinstance(run.outcome, Measured | Counted | Profiled):
-            self.tell(f"{_name_trial(run.trial)}: {find_ending(run.outcome)}")
-        self.draw()
+            self.print_line(f"{_name_trial(run.trial)}: {find_ending(run.outcome)}")
+        self.draw_progress()
 
-    def ended(self) -> None:
+    def report_end(self) -> None:
         """Say so where nothing had to be run at all."""
         if self.reused and not self.fresh:
-            self.tell(f"nothing was run: {self._describe_reused()} known already")
+            self.print_line(f"nothing was run: {self._describe_reused()} known already")
 
     def _report_resumption(self) -> None:
         if self.reused:
-            self.tell(f"going on where it stopped: {self._describe_reused()} known already")
+            self.print_line(f"going on where it stopped: {self._describe_reused()} known already")
             self.reused = set()
 
     def _describe_reused(self) -> str:
         count = len(self.reused)
         return "1 process is" if count == 1 else f"{count} processes are"
 
-    def caveat(self, caveat: Caveat) -> None:
+    def report_caveat(self, caveat: Caveat) -> None:
         """Say a caveat, once."""
         if caveat not in self.shown_caveats:
             self.shown_caveats.add(caveat)
-            self.tell(f"note[{caveat.slug}]: {caveat.text}")
+            self.print_line(f"note[{caveat.slug}]: {caveat.text}")
 
-    def tell(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         """Show a line that stays."""
         self.console.note(names.escape_line(text))
 
-    def draw(self) -> None:
+    def draw_progress(self) -> None:
         """Show how far it is."""
 
 
@@ -145,33 +145,33 @@ class LineWatcher(ProgressWatcher):
         self.step = text
         if self.last_step is None or now - self.last_step >= SECONDS_BETWEEN_STEPS:
             self.last_step = now
-            self.tell(text)
+            self.print_line(text)
 
     def phase_started(self, name: str, trials: int, seconds: float) -> None:
         """Begin a phase."""
         self.step = ""
         ProgressWatcher.phase_started(self, name, trials, seconds)
 
-    def tell(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         """Print a line."""
         self.is_silent = False
-        ProgressWatcher.tell(self, text)
+        ProgressWatcher.print_line(self, text)
 
     def end_silence(self) -> None:
         """Print what is being done, unless a line was printed since the last call."""
         if self.is_silent and self.step:
-            self.tell(f"still running: {self.step}")
+            self.print_line(f"still running: {self.step}")
         elif self.is_silent and self.pace is not None:
-            self.tell(format_progress(self.pace, self.clock()))
+            self.print_line(format_progress(self.pace, self.clock()))
         self.is_silent = True
 
-    def draw(self) -> None:
+    def draw_progress(self) -> None:
         """Print a line, unless the last was just now."""
         now = self.clock()
         is_recent = self.last is not None and now - self.last < SECONDS_BETWEEN_LINES
         if self.pace is not None and not is_recent:
             self.last = now
-            self.tell(format_progress(self.pace, now))
+            self.print_line(format_progress(self.pace, now))
 
 
 @dataclass(slots=True)
@@ -186,7 +186,7 @@ class BarWatcher(ProgressWatcher):
         if self.progress is not None and self.task is not None:
             self.progress.update(self.task, description=names.escape_line(text)[:_MAX_STEP_WIDTH])
 
-    def draw(self) -> None:
+    def draw_progress(self) -> None:
         """Move the bar."""
         if self.progress is None or self.task is None or self.pace is None:
             return
@@ -195,7 +195,7 @@ class BarWatcher(ProgressWatcher):
             description=self.pace.name,
             total=self.pace.trials,
             completed=self.pace.ended_trials,
-            left=format_time_left(self.pace.left(self.clock())),
+            left=format_time_left(self.pace.estimate_seconds_left(self.clock())),
         )
 
 
@@ -203,7 +203,7 @@ def format_progress(pace: PhaseProgress, now: float) -> str:
     """Return the state of a phase as words; one of no trials is its name."""
     if not pace.trials:
         return pace.name
-    time_text = format_time_left(pace.left(now))
+    time_text = format_time_left(pace.estimate_seconds_left(now))
     return f"{pace.name}: {pace.ended_trials} of {pace.trials}" + (
         f", {time_text}" if time_text else ""
     )
@@ -221,7 +221,7 @@ def open_observer(console: Console, clock: Clock) -> Iterator[Observer]:
         watcher = ProgressWatcher(console, clock) if console.quiet else LineWatcher(console, clock)
         with _end_silence_regularly(watcher):
             yield watcher
-        watcher.ended()
+        watcher.report_end()
     else:
         columns = (
             SpinnerColumn(),
@@ -230,11 +230,11 @@ def open_observer(console: Console, clock: Clock) -> Iterator[Observer]:
             MofNCompleteColumn(),
             TextColumn("{task.fields[left]}", markup=False),
         )
-        with Progress(*columns, console=console.err, transient=True) as progress:
+        with Progress(*columns, console=console.stderr_terminal, transient=True) as progress:
             task = progress.add_task("making the subject ready", total=None, left="")
             bar = BarWatcher(console, clock, progress=progress, task=task)
             yield bar
-        bar.ended()
+        bar.report_end()
 
 
 @contextmanager
@@ -265,7 +265,10 @@ def show_progress_bar(console: Console, label: str) -> Iterator[Callable[[int, i
         TimeRemainingColumn(),
     )
     with Progress(
-        *columns, console=console.err, transient=True, disable=not console.can_draw_progress
+        *columns,
+        console=console.stderr_terminal,
+        transient=True,
+        disable=not console.can_draw_progress,
     ) as progress:
         task = progress.add_task("", total=None)
         yield lambda completed, total: progress.update(task, completed=completed, total=total)

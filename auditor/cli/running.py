@@ -45,7 +45,7 @@ def open_work(
     ):
         _LOG.info("asked for %s in %s", command_line.config.text, command_line.places)
         if command_line.config.ignored:
-            progress_observer.caveat(_warn_of_ignored_keys(command_line.config.ignored))
+            progress_observer.report_caveat(_warn_of_ignored_keys(command_line.config.ignored))
         yield work, console
 
 
@@ -57,9 +57,9 @@ def _warn_of_ignored_keys(keys: Sequence[str]) -> Caveat:
 def show_plan(console: Console, plan: "Preview", rule_text: str, *, as_json: bool) -> Exit:
     """Print what would be measured and how it would be judged; return the exit code."""
     if as_json:
-        console.document(plans.build_plan_document(plan, rule_text))
+        console.print_document(plans.build_plan_document(plan, rule_text))
     else:
-        console.result(plans.render_plan(plan, rule_text))
+        console.print_result(plans.render_plan(plan, rule_text))
     if plan.inventory.reason:
         console.print_message(f"no verdict: {plan.inventory.reason}")
         return Exit.NO_VERDICT

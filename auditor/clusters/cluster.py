@@ -71,7 +71,7 @@ class Cluster:
         """Return the machine that all workers are like; raises MachineError where they are not."""
         until = self._clock.monotonic() + self._patience
         while True:
-            self.require()
+            self.require_usable()
             silent = self._meet_workers()
             if self._crew:
                 return next(iter(self._crew.values())).host
@@ -106,20 +106,20 @@ class Cluster:
             built=subject.ready.built(),
             digest=project.digest,
         )
-        self._recipes |= dict.fromkeys(project.subjects, recipe)
+        self._recipes |= dict.fromkeys(project.input_digests, recipe)
         if self._dispatcher is None:
             self._dispatcher = ClusterDispatcher(
                 self._client,
                 run_trial,
                 self,
                 clock=self._clock,
-                on_caveat=observer.caveat,
+                on_caveat=observer.report_caveat,
                 allowed=allowed,
                 patience_seconds=self._patience,
             )
         return self._dispatcher
 
-    def give(self, worker: str, subject: str) -> tuple[Any, ...]:
+    def send_subject(self, worker: str, subject: str) -> tuple[Any, ...]:
         """Hand a worker the recipe of a subject, once for all that share it; returns its name.
 
         Raises TimeoutError while that is on its way, ConnectionError where the worker is lost.
@@ -137,14 +137,14 @@ class Cluster:
             raise ConnectionError(f"no work could be sent to {worker}: {error}") from error
         return recipe.session, recipe.digest
 
-    def home(self, benchmark: str) -> str | None:
+    def find_home_worker(self, benchmark: str) -> str | None:
         """Return the worker whose machine has measured a benchmark before, if there is one."""
         name = self._measured_by(benchmark)
         return next(
             (address for address, worker in self._crew.items() if worker.host.name == name), None
         )
 
-    def admit(self, address: str) -> str:
+    def explain_refusal(self, address: str) -> str:
         """Say why a worker cannot be used, nothing where it can; raises TimeoutError.
 
         What does not answer at once (its first import may be slow) stays asked: to ask again takes
@@ -175,17 +175,21 @@ class Cluster:
         self._kind = self._kind or make_machine_key(worker.host)
         return ""
 
-    def require(self) -> None:
+    def require_usable(self) -> None:
         """Raise MachineError where what is rented may be used no longer."""
         if self._rented is not None:
-            self._rented.require()
+            self._rented.replace_lost_machines()
 
     def limit_host(self, host: Host) -> Host:
         """Return a host that runs nothing for longer than what is rented may be used."""
         rented = self._rented
-        return host if rented is None else LimitedHost(host, lambda: rented.left, rented.over)
+        return (
+            host
+            if rented is None
+            else LimitedHost(host, lambda: rented.remaining_seconds, rented.make_ceiling_error)
+        )
 
-    def stop(self) -> None:
+    def stop_trials(self) -> None:
         """End what workers run for this audit, for good; one that does not answer is let be."""
         if crew_workers := [worker for worker in self._list_workers() if worker in self._crew]:
             with suppress(MachineError, OSError):
@@ -202,7 +206,7 @@ class Cluster:
         silent = ""
         for address in sorted(self._list_workers()):
             try:
-                reason = self.admit(address)
+                reason = self.explain_refusal(address)
             except TimeoutError as error:
                 silent = str(error)
             else:
@@ -300,12 +304,12 @@ def open_cluster(
             rented_cluster = stack.enter_context(
                 rent_cluster(read_rental_file(spec.rent), ledger, clock, report_caveat)
             )
-        address = rented_cluster.address if rented_cluster else spec.scheduler or ""
+        address = rented_cluster.scheduler_address if rented_cluster else spec.scheduler or ""
         client = stack.enter_context(
             _connect_client(address, rented_cluster and rented_cluster.security)
         )
         cluster = Cluster(client, spec, clock, rented_cluster)
-        stack.callback(cluster.stop)
+        stack.callback(cluster.stop_trials)
         yield cluster
 
 

@@ -30,7 +30,7 @@ class ProgramPeers:
         self._made = made
         self.makers: Sequence[str] = ()
 
-    def program(self, path: Path) -> bytes | None:
+    def fetch_program(self, path: Path) -> bytes | None:
         """Return what one of them has at this path of its builds; None: it has to be built."""
         if not self.makers:
             return None

@@ -37,7 +37,7 @@ class RentedCluster:
         self._scaled = clock.monotonic()
 
     @property
-    def address(self) -> str:
+    def scheduler_address(self) -> str:
         """Return that of the scheduler."""
         return str(self._made.scheduler_address)
 
@@ -46,25 +46,25 @@ class RentedCluster:
         """Return what a client needs to be let in, None for nothing."""
         return getattr(self._made, "security", None)
 
-    def require(self) -> None:
+    def replace_lost_machines(self) -> None:
         """Have lost machines replaced; raises MachineError where the ceiling is reached."""
         now = self._clock.monotonic()
-        if self.left < 0:
-            raise self.over()
+        if self.remaining_seconds < 0:
+            raise self.make_ceiling_error()
         if self._asked.workers and now - self._scaled > _AGAIN_SECONDS:
             self._scaled = now
             self._loop.add_callback(self._made.scale, self._asked.workers)
 
     @property
-    def left(self) -> float:
+    def remaining_seconds(self) -> float:
         """Return for how many seconds they may still be used."""
         return self._begun + self._asked.most_seconds - self._clock.monotonic()
 
-    def over(self) -> MachineError:
+    def make_ceiling_error(self) -> MachineError:
         """Return what is raised where the ceiling is reached."""
-        return _make_ceiling_error(self.spent())
+        return _make_ceiling_error(self.describe_cost())
 
-    def spent(self) -> str:
+    def describe_cost(self) -> str:
         """Return what was rented for how long, and what that costs."""
         return _format_cost(self._asked, self._clock.monotonic() - self._begun)
 
@@ -78,7 +78,7 @@ def rent_cluster(
     Raises MachineError, and ToolMissing where the class is not installed.
     """
     kind = _import_cluster_class(spec.cluster)
-    ledger.clean(lambda note, machines: _report_leftovers(note, machines, report_caveat))
+    ledger.remove_leftovers(lambda note, machines: _report_leftovers(note, machines, report_caveat))
     start_time = clock.monotonic()
     with (
         ledger.open_rental(spec) as number,
@@ -88,7 +88,7 @@ def rent_cluster(
         try:
             yield cluster
         finally:
-            report_caveat(Caveat("rented", f"rented: {cluster.spent()}"))
+            report_caveat(Caveat("rented", f"rented: {cluster.describe_cost()}"))
 
 
 @contextmanager

@@ -107,7 +107,7 @@ def run_trial(name: str, digest: str, trial: Trial, makers: Sequence[str]) -> Ru
     opened = session.benches[digest]
     opened.peers.makers = makers
     with lock_machine(opened.lock):
-        return opened.prepared.executor.run(trial)
+        return opened.prepared.executor.run_trial(trial)
 
 
 def read_program(session: str, digest: str, path: str, library: str) -> bytes | None:
@@ -130,7 +130,7 @@ def leave_session(name: str) -> None:
     session = _SESSIONS[name]
     session.left = True
     for host in session.hosts:
-        host.stop()
+        host.stop_processes()
     session.stack.close()
     session.recipes.clear()
 
@@ -149,25 +149,27 @@ def _open_subject(recipe: SubjectRecipe, session: _WorkerSession) -> _OpenSubjec
     opened = session.stack.enter_context(open_host(config, places, environment, clock))
     session.hosts.append(opened.host)
     if session.left:
-        opened.host.stop()
+        opened.host.stop_processes()
     path = opened.environment.get("PATH", os.defpath)
     peers = ProgramPeers(recipe.session, recipe.digest, read_program)
     host = Machine(
         home=opened.home,
         host=opened.host,
         environment=tuple(sorted(opened.environment.items())),
-        elsewhere=peers.program,
+        elsewhere=peers.fetch_program,
         built=recipe.built,
     )
     loop = ReferenceWorkload(opened.host, opened.home, path, clock)
-    subject = prepare_subject(config, placed, host, clock, loop.look)
+    subject = prepare_subject(config, placed, host, clock, loop.refresh_timing)
     if subject.ready.project.digest != recipe.digest:
         text = ", ".join(" ".join(version) for version in subject.ready.project.versions)
         raise MachineError(
             f"worker {platform.node()} builds a different program from the same tree ({text}); "
             "give it the tools and settings of the machine that runs the audit"
         )
-    return _OpenSubject(subject, home_folder.machine_lock, opened.home.builds(recipe.digest), peers)
+    return _OpenSubject(
+        subject, home_folder.machine_lock, opened.home.make_builds_folder(recipe.digest), peers
+    )
 
 
 def _unpack_tree(recipe: SubjectRecipe, home_: HomeFolder) -> PlacedSubject:

@@ -56,13 +56,13 @@ class RevisionComparer:
         config = self._config
         return preview_comparison(self._base, self._head, config.compare, config.request)
 
-    def compare(self) -> Comparison:
+    def compare_revisions(self) -> Comparison:
         """Run the benchmarks of both in turns, then slow down what head has changed."""
-        self._number = self._session.begin("compare", self._config, self._head.project)
+        self._number = self._session.begin_audit("compare", self._config, self._head.project)
         request = self._config.compare
         patch, caveats = find_differing_methods(self._base, self._head)
         changed = find_changed_methods(patch, self._base, self._head)
-        comparison = ComparisonStudy(self._base, self._head, request, changed).compare()
+        comparison = ComparisonStudy(self._base, self._head, request, changed).compare_revisions()
         reuse = ReuseObserver(self._head.observer, self._head.project.revision)
         head = replace(self._head, observer=reuse)
         patch = audit_patch(patch, request.methods, self._config.request, head)
@@ -76,13 +76,13 @@ class RevisionComparer:
             return None
         return repeat_audit(methods, self._config.request, self._head)
 
-    def document(self, comparison: Comparison) -> ComparisonDocument:
+    def store_document(self, comparison: Comparison) -> ComparisonDocument:
         """Return the result."""
         context = self._make_context()
         comparison_result = build_comparison_document(
             comparison, context, base=self._base.project.revision
         )
-        self._session.end(self._number, context.ended, results.format_json(comparison_result))
+        self._session.end_audit(self._number, context.ended, results.format_json(comparison_result))
         return comparison_result
 
     def build_patch_document(self, verdict: AbsVerdict) -> Document:
@@ -91,7 +91,7 @@ class RevisionComparer:
 
     def _make_context(self) -> Context:
         command_words = ["compare", *map(shlex.quote, self._revisions)]
-        return self._session.context(self._config, self._head.project, " ".join(command_words))
+        return self._session.make_context(self._config, self._head.project, " ".join(command_words))
 
 
 @contextmanager
@@ -104,7 +104,7 @@ def open_comparison(
     """Make base and head ready and open the store; raises UsageError for two harnesses."""
     with open_session(revisions[1], places, environment, observer) as session:
         (base_config, base), (head_config, head) = (
-            session.ready(revision) for revision in revisions
+            session.prepare_study(revision) for revision in revisions
         )
         if base.project.harness != head.project.harness:
             raise UsageError(

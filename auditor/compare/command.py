@@ -132,7 +132,7 @@ def _make_command_line(
     context: click.Context, option_values: dict[str, Any]
 ) -> options.CommandLine:
     """Read the command line; raises UsageError, also for a gate that can never pass."""
-    command_line = options.CommandLine.of(context, collect_changes(option_values))
+    command_line = options.CommandLine.from_context(context, collect_changes(option_values))
     if command_line.config.compare.methods:
         from auditor.compare.study_patch import make_patch_request  # noqa: PLC0415 `--help` needs no numpy
 
@@ -157,8 +157,8 @@ def _compare_revisions(
     with _open_comparer(
         command_line, console, option_values["base"], option_values["head"]
     ) as comparing:
-        comparison_result = comparing.compare()
-        document = comparing.document(comparison_result)
+        comparison_result = comparing.compare_revisions()
+        document = comparing.store_document(comparison_result)
         if comparison_result.patch.verdict is not None:
             patch = comparing.build_patch_document(comparison_result.patch.verdict)
             output.write_file(folder / "patch.json", results.format_json(patch))
@@ -173,7 +173,7 @@ def _compare_revisions(
             return document, make_unmeasured(missed), borderline_misses
         return (
             document,
-            SecondLook.of(missed, list_sure_outcomes(repeated_verdict.methods)),
+            SecondLook.from_outcomes(missed, list_sure_outcomes(repeated_verdict.methods)),
             borderline_misses,
         )
 

@@ -56,7 +56,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     what it names stands in code spans. Which pull request it is comes from GitHub's event alone.
     GITHUB_REPOSITORY and GITHUB_TOKEN have to be set.
     """
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     environment = surroundings.environment
     console = Console(environment, quiet=given["quiet"])
     missing_variables = [name for name in _REQUIRED_VARIABLES if not environment.get(name)]
@@ -64,7 +64,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         raise UsageError(f"{' and '.join(missing_variables)} must be set to write a comment")
     if not given["api"].startswith(("https://", "http://127.0.0.1:")):
         raise UsageError(f"{given['api']!r} is not an https address of an API")
-    head = HeadCommit.of(_read_event(given["event"]))
+    head = HeadCommit.from_event(_read_event(given["event"]))
     document = _read_result(given["result"])
     pulls = PullRequests(
         api=given["api"],
@@ -77,7 +77,7 @@ def command(context: click.Context, /, **given: Any) -> int:
             f"no open pull request has {head.sha[:12]} as its head now: nothing is written"
         )
         return Exit.OK
-    comment_url = pulls.comment(
+    comment_url = pulls.write_comment(
         number, format_comment(document, head), marker=COMMENT_MARKER, author=given["author"]
     )
     console.note(f"written: {comment_url}")

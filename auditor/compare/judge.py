@@ -57,7 +57,7 @@ class ComparisonThresholds:
     suspects: int = 1
 
     @property
-    def level(self) -> float:
+    def confirming_level(self) -> float:
         """Return the level of the interval that confirms: one side of it, the narrower of two."""
         return 1 - 2 * MAX_FALSE_ALARM_RATE / (_INTERVAL_COUNT * max(1, self.suspects))
 
@@ -86,7 +86,11 @@ def find_run_value(run: Run, dimension: Dimension, *, busy: bool = False) -> flo
         times = readings.list_block_times(run, ArmName.PLAIN)
         reduce_times = min if busy else median
         return reduce_times(times) if times else None
-    series = run.outcome.of(dimension, ArmName.PLAIN) if isinstance(run.outcome, Measured) else None
+    series = (
+        run.outcome.find_series(dimension, ArmName.PLAIN)
+        if isinstance(run.outcome, Measured)
+        else None
+    )
     return median(series.values) if series and series.values else None
 
 
@@ -150,14 +154,17 @@ def judge_dimension(
     """Return the verdict, of the fresh rounds where there are any."""
     screen = screen_rounds(dimension, rounds.first, thresholds)
     change, confirmed, reason, suspected = screen, None, "", None
-    head_ratio, decisive_values = _compute_ratio(dimension, rounds.all, SCREENING_LEVEL), rounds.all
+    head_ratio, decisive_values = (
+        _compute_ratio(dimension, rounds.all_rounds, SCREENING_LEVEL),
+        rounds.all_rounds,
+    )
     if change in _SUSPECTED_CHANGES:
-        fresh_ratio = _compute_ratio(dimension, rounds.fresh, thresholds.level)
+        fresh_ratio = _compute_ratio(dimension, rounds.fresh, thresholds.confirming_level)
         confirmed = fresh_ratio is not None and classify_change(fresh_ratio, thresholds) is change
         if (
             confirmed
             and fresh_ratio is not None
-            and _is_explained(dimension, rounds.all, fresh_ratio, thresholds)
+            and _is_explained(dimension, rounds.all_rounds, fresh_ratio, thresholds)
         ):
             change, confirmed = PerformanceChange.UNKNOWN, False
             reason = "it differs from itself as well"
@@ -168,7 +175,7 @@ def judge_dimension(
             suspected = screen if change is PerformanceChange.UNKNOWN else None
     elif change is PerformanceChange.UNKNOWN:
         reason = explain_inconclusive(head_ratio, thresholds)
-    control_ratio = _compute_control_ratio(dimension, rounds.all)
+    control_ratio = _compute_control_ratio(dimension, rounds.all_rounds)
     estimates = _make_estimates(dimension, decisive_values, head_ratio)
     return DimensionVerdict(
         dimension=dimension,
@@ -276,7 +283,7 @@ def _compute_ratio(dimension: Dimension, values: RoundValues, level: float) -> R
     rounds = _add_offsets(dimension, values)
     return _choose_narrower(
         estimate_ratio(*_split_sides(rounds), level),
-        compute_contrast(rounds, _HEAD_WEIGHTS).ratio(level),
+        compute_contrast(rounds, _HEAD_WEIGHTS).compute_ratio(level),
     )
 
 
@@ -288,7 +295,7 @@ def _compute_control_ratio(dimension: Dimension, values: RoundValues) -> Ratio |
     base, base_again, _ = zip(*rounds, strict=True)
     return _choose_narrower(
         estimate_ratio(base_again, base, SCREENING_LEVEL),
-        compute_contrast(rounds, _CONTROL_WEIGHTS).ratio(SCREENING_LEVEL),
+        compute_contrast(rounds, _CONTROL_WEIGHTS).compute_ratio(SCREENING_LEVEL),
     )
 
 
@@ -337,12 +344,16 @@ def _estimate_visible_change(
     dimension: Dimension, rounds: Rounds, thresholds: ComparisonThresholds
 ) -> float | None:
     """Return the least growth that would have been suspected and confirmed, most likely."""
-    if len(rounds.all) < SCREENING_ROUNDS[0]:
+    if len(rounds.all_rounds) < SCREENING_ROUNDS[0]:
         return None
-    offset_rounds = _add_offsets(dimension, rounds.all)
+    offset_rounds = _add_offsets(dimension, rounds.all_rounds)
     sizes = (thresholds.fresh, 2 * thresholds.fresh)
     half_interval = min(
-        predict_half_width(*_split_sides(offset_rounds), sizes=sizes, level=thresholds.level),
-        compute_contrast(offset_rounds, _HEAD_WEIGHTS).reach(thresholds.fresh, thresholds.level),
+        predict_half_width(
+            *_split_sides(offset_rounds), sizes=sizes, level=thresholds.confirming_level
+        ),
+        compute_contrast(offset_rounds, _HEAD_WEIGHTS).compute_half_width(
+            thresholds.fresh, thresholds.confirming_level
+        ),
     )
     return expm1(max(log1p(thresholds.min_delta), half_interval))

@@ -54,7 +54,7 @@ class Rounds:
     fresh: tuple[tuple[float, float, float], ...] = ()
 
     @property
-    def all(self) -> tuple[tuple[float, float, float], ...]:
+    def all_rounds(self) -> tuple[tuple[float, float, float], ...]:
         """Return both."""
         return self.first + self.fresh
 

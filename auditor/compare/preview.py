@@ -1,4 +1,4 @@
-"""What `compare` would measure at most."""
+"""What a comparison would measure at most."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from auditor.measure.planning.rehearsal import rehearse_study
 def preview_comparison(
     base: StudyContext, head: StudyContext, request: CompareRequest, abs_request: AbsRequest
 ) -> Preview:
-    """Return what `compare` would measure at most; nothing is started, the stores are only read.
+    """Return what a comparison would measure at most; nothing starts, the stores are only read.
 
     `audit` is what the audit of the patch asks. Where nothing is suspected, four rounds are enough.
     """
@@ -29,11 +29,11 @@ def preview_comparison(
             observer=rehearsal_context.observer,
             deadline=rehearsal_context.deadline,
         )
-        ComparisonStudy(base_context, rehearsal_context, request).compare()
+        ComparisonStudy(base_context, rehearsal_context, request).compare_revisions()
 
     lookups = rehearse_study(head, run_rehearsal)
-    pilot = lookups.phase("pilot", Purpose.PILOT)
-    rounds = lookups.phase("rounds (at most)", Purpose.COMPARISON)
+    pilot = lookups.build_phase("pilot", Purpose.PILOT)
+    rounds = lookups.build_phase("rounds (at most)", Purpose.COMPARISON)
     phases, lows, highs = [pilot, rounds], [pilot.seconds], [pilot.seconds]
     lows.append(rounds.seconds * min(1.0, SCREENING_ROUNDS[0] / request.rounds))
     highs.append(rounds.seconds * (1 + request.fresh / request.rounds))

@@ -94,7 +94,7 @@ class ComparisonStudy:
     _calls: Mapping[str, bool | None] = field(default_factory=dict, init=False)
     """Whether a benchmark calls a method that changed, by its id; empty where nobody has asked."""
 
-    def compare(self) -> Comparison:
+    def compare_revisions(self) -> Comparison:
         """Return the verdicts; what the budget prevented is open.
 
         Raises NoBenchmarks where neither revision has any, and where none of head can be listed.
@@ -329,7 +329,7 @@ class ComparisonStudy:
         if not suspects:
             return True
         confirming = self.request.fresh * self._estimate_round_seconds(suspects, sizes)
-        return self._estimate_round_seconds(pending, sizes) + confirming <= deadline.left
+        return self._estimate_round_seconds(pending, sizes) + confirming <= deadline.seconds_left
 
     def _is_suspected(self, benchmark: SharedBenchmark) -> bool:
         return any(
@@ -418,7 +418,9 @@ class ComparisonStudy:
         parts, benchmark = (
             (self.head, both.head) if side is ComparisonArm.HEAD else (self.base, both.base)
         )
-        trial = parts.trial(Purpose.COMPARISON, benchmark, sizes.plain(both.base))
+        trial = parts.make_trial(
+            Purpose.COMPARISON, benchmark, sizes.make_plain_schedule(both.base)
+        )
         programs = (
             self.base.project.find_group_inputs(both.base.group).digest,
             self.head.project.find_group_inputs(both.head.group).digest,
@@ -513,7 +515,7 @@ class ComparisonStudy:
         verdicts = tuple(
             audit.judge_dimension(dimension, rounds, limits)
             for dimension, rounds in rounds_by_dimension
-            if rounds.all
+            if rounds.all_rounds
         )
         has_full_round = len(self._runs.get(benchmark.id, {})) >= len(ComparisonArm)
         cause = _NO_TIME_REASON if calls_changed is not False else _POSTPONED_REASON

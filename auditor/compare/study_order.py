@@ -55,12 +55,14 @@ def find_calling_benchmarks(
         operations=sizes.operations,
         pilots=sizes.pilots,
         runs=(),
-        counting=sizes.counting,
+        counting=sizes.counting_blocks,
     )
     limits = CountingLimits(counting=COUNTING_SHARE, tests=0.0)
     reach_map = map_reach(methods, baseline, parts, with_unit_tests=False, limits=limits)
     uncounted_ids = {method.id for method, _ in reach_map.invalid}
-    reach = reach_map.map([method for method in methods if method.id not in uncounted_ids])
+    reach = reach_map.build_reach_map(
+        [method for method in methods if method.id not in uncounted_ids]
+    )
     return {
         benchmark.id: _is_any_called([reach.get((method.id, benchmark.id)) for method in methods])
         for benchmark in benchmarks
@@ -84,7 +86,7 @@ def _collect_outside_lines(parts: StudyContext) -> dict[str, list[str]]:
         if method.span is not None and method.refusal is None:
             lines = range(method.span.first_line, method.span.last_line + 1)
             method_lines.setdefault(method.span.file, set()).update(lines)
-    comment = parts.mutator.comment.decode()
+    comment = parts.mutator.comment_prefix.decode()
     lines_by_path = {
         source.path: list(
             _list_lines_outside(source, method_lines.get(source.path, set()), comment)

@@ -96,8 +96,8 @@ def _collect_method_texts(parts: StudyContext) -> dict[str, str | None]:
         source.path: source.text.decode(errors="replace").splitlines()
         for source in parts.suite.sources
     }
-    comment = parts.mutator.comment.decode()
-    compared_texts = parts.mutator.compared(parts.suite.sources)
+    comment = parts.mutator.comment_prefix.decode()
+    compared_texts = parts.mutator.list_method_texts(parts.suite.sources)
     return {
         method.id: compared_texts.get(method.id) or _extract_method_text(method, lines, comment)
         for method in parts.mutator.methods(parts.suite.sources)

@@ -104,7 +104,7 @@ class ConcurrencyAuditor:
         self._java_environment = java_environment(tuple(usual_ones(environment).items()))
         self._ready = self._prepare_versions()
 
-    def audit(self) -> ConcurrencyVerdict:
+    def run_audit(self) -> ConcurrencyVerdict:
         """Make tests and race the versions."""
         ready, request = self._ready, self._asked
         javac = Javac(self._host, self._java_environment, ready.jdk, _LEAST_RELEASE)
@@ -125,7 +125,9 @@ class ConcurrencyAuditor:
                 attempt_seconds=request.plan.attempt_seconds,
             )
             methods, unread = self._focus(scratch)
-            memory = replace(self.memory(guest.jar, unread), take_notes=arena.beside)
+            memory = replace(
+                self.make_run_store(guest.jar, unread), take_notes=arena.take_interference_notes
+            )
             workers = ConcurrencyContext(
                 arena=arena,
                 writer=self._make_writer,
@@ -134,13 +136,13 @@ class ConcurrencyAuditor:
             )
             verdict = ConcurrencyStudy(
                 ready.subject, request.plan, methods, workers, unread
-            ).audit()
+            ).run_study()
         interference_notes = [note for notes in memory.notes_by_id.values() for note in notes]
         return replace(
             verdict, caveats=(*verdict.caveats, *host_load.list_caveats(interference_notes))
         )
 
-    def document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
+    def build_document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
         """Return the result."""
         facts, ready = self._host.facts(), self._ready
         old, new = (self._make_origin(version) for version in LibraryVersion)
@@ -226,7 +228,7 @@ class ConcurrencyAuditor:
             environment=self._java_environment,
         )
         old, new = (
-            reader.read(self._ready.versions[version].own_entries, scratch)
+            reader.read_version(self._ready.versions[version].own_entries, scratch)
             for version in LibraryVersion
         )
         unread = (*old.unreadable, *new.unreadable)
@@ -236,7 +238,7 @@ class ConcurrencyAuditor:
         caveats = tuple(Caveat("classes-unread", text) for text in messages)
         return find_focus_methods(old.classes, new.classes, self._ready.subject), caveats
 
-    def memory(self, guest: Path, unread: Sequence[Caveat] = ()) -> ConcurrentRunStore:
+    def make_run_store(self, guest: Path, unread: Sequence[Caveat] = ()) -> ConcurrentRunStore:
         """Return what the store knows of these versions, made and raced as they would be now.
 
         `unread` says what of their code is not known, which tests would be made by.
@@ -264,7 +266,7 @@ class ConcurrencyAuditor:
         notes = RaceHeader(
             subject=self._ready.subject, old=old, new=new, seed=self._asked.plan.seed
         )
-        return RaceWriter(catalogue.written, answers, notes, self._asked.jmh)
+        return RaceWriter(catalogue.format_type, answers, notes, self._asked.jmh)
 
     def _make_origin(self, version: LibraryVersion) -> Origin:
         return Origin(self._asked.version_texts[version], self._ready.versions[version].revision)

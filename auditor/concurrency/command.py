@@ -115,7 +115,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         --new maven:org.example:pool:1.4
     bench-audit concurrency --class org.example.Pool --old git:.@v1.3 --new . --fail-on regression
     """
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     request = concurrency_request(given, Path.cwd())
     quiet = given["quiet"] or given["format"] == "json"
     console = Console(surroundings.environment, quiet=quiet)
@@ -160,7 +160,7 @@ def _run_comparison(
         ) as racing,
     ):
         _LOG.info("asked for %s in %s", request, places)
-        verdict = racing.audit()
-        document = racing.document(verdict)
+        verdict = racing.run_audit()
+        document = racing.build_document(verdict)
         terminal.write_results(places.output, document, racing.files(verdict))
     return document

@@ -50,16 +50,16 @@ class ConcurrencyStudy:
     focus: Sequence[FocusMethod]  # methods that the tests prefer
     workers: ConcurrencyContext  # what generates, runs and remembers tests
     caveats: tuple[Caveat, ...] = ()  # known before the study begins
-    _racing: RaceMeasurement = field(init=False)  # set by `audit`
+    _racing: RaceMeasurement = field(init=False)  # set by `run_study`
 
-    def audit(self) -> ConcurrencyVerdict:
+    def run_study(self) -> ConcurrencyVerdict:
         """Make tests, race them, and say what they come to.
 
         Raises SubjectError where there is nothing to test, or no test can be made.
         """
         plan, workers = self.plan, self.workers
         self._start_phase("the class is looked at")
-        catalogue = workers.arena.make(describe_types(self.subject))
+        catalogue = workers.arena.run_generation(describe_types(self.subject))
         _require_methods(catalogue)
         writer = workers.writer(catalogue)
         self._racing = RaceMeasurement(plan, workers.arena, writer)
@@ -73,7 +73,7 @@ class ConcurrencyStudy:
             memory=workers.memory,
             phase=self._start_phase,
         )
-        suite = generating.suite(catalogue)
+        suite = generating.load_or_make_suite(catalogue)
         suite = replace(
             suite, files=tuple(pair for test in suite.tests for pair in writer.files(test))
         )
@@ -123,12 +123,12 @@ class ConcurrencyStudy:
 
     def _time_test(self, test: Test, threads: int) -> RepetitionTimes:
         memory = self.workers.memory
-        timing = memory.timed(test, threads)
+        timing = memory.load_times(test, threads)
         if timing is None or (not timing.reason and self._falls_short(timing)):
-            timing = self._racing.measured(test, threads)
+            timing = self._racing.measure_test(test, threads)
             # What failed may have failed for the machine's sake, so it is run again next time.
             if timing.old and timing.new:
-                memory.keep_timed(test, timing)
+                memory.save_times(test, timing)
         return timing
 
     def _falls_short(self, timing: RepetitionTimes) -> bool:

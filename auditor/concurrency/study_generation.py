@@ -51,11 +51,11 @@ class SuiteGenerator:
     _generator: ConcurrentTestGenerator = field(init=False)  # set by `suite`
     _banned: tuple[Member, ...] = ()  # members that no test can call
 
-    def suite(self, catalogue: TypeCatalogue) -> ConcurrentTestSuite:
+    def load_or_make_suite(self, catalogue: TypeCatalogue) -> ConcurrentTestSuite:
         """Return the suite that is remembered, or make one; raises SubjectError without a test."""
-        concurrent_test_suite = self.memory.suite()
+        concurrent_test_suite = self.memory.load_suite()
         if concurrent_test_suite is not None:
-            self.compile(concurrent_test_suite.tests)
+            self.compile_tests(concurrent_test_suite.tests)
             return concurrent_test_suite
         members = (*catalogue.methods, *catalogue.creators)
         weighed = zip(members, compute_draw_weights(members, self.focus), strict=True)
@@ -66,13 +66,13 @@ class SuiteGenerator:
         )
         progress = self._generate_tests(self._resume_progress())
         suite = self._build_suite(progress)
-        self.memory.keep_suite(suite)
+        self.memory.save_suite(suite)
         return suite
 
-    def compile(self, tests: Sequence[Test]) -> Mapping[str, str]:
+    def compile_tests(self, tests: Sequence[Test]) -> Mapping[str, str]:
         """Compile tests; return what is wrong with those that do not, by their paths."""
-        return self.arena.compile(
-            {self.writer.path(test): self.writer.program(test) for test in tests}
+        return self.arena.compile_tests(
+            {self.writer.choose_path(test): self.writer.write_program(test) for test in tests}
         )
 
     def _build_suite(self, done: GenerationProgress) -> ConcurrentTestSuite:
@@ -103,11 +103,13 @@ class SuiteGenerator:
 
         One that ended without a test may have met a bad hour, so nothing is taken from it.
         """
-        progress = self.memory.progress()
+        progress = self.memory.load_progress()
         if progress is not None and (progress.tests or progress.number < self._max_attempts):
             self._ban_members(progress.banned)
-            self._generator = replace(self._generator, tally=GenerationTally.of(progress.learned))
-            self.compile(progress.tests)
+            self._generator = replace(
+                self._generator, tally=GenerationTally.from_state(progress.learned)
+            )
+            self.compile_tests(progress.tests)
             return progress
         fresh = self._generator
         length = self._find_length()
@@ -119,9 +121,9 @@ class SuiteGenerator:
         )
 
     def _store_progress(self, progress: GenerationProgress) -> GenerationProgress:
-        learned = self._generator.tally.noted()
+        learned = self._generator.tally.dump_state()
         full_progress = replace(progress, learned=learned, banned=self._banned)
-        self.memory.keep_progress(full_progress)
+        self.memory.save_progress(full_progress)
         return full_progress
 
     def _generate_tests(self, progress: GenerationProgress) -> GenerationProgress:
@@ -133,7 +135,7 @@ class SuiteGenerator:
             test = self._make_compilable_test(number, progress.length)
             if test is not None:
                 for problem in self._list_failures(test):
-                    self._generator.tally.drop("a test with threads", problem)
+                    self._generator.tally.record_drop("a test with threads", problem)
                     test = None
                     break
             tests = (*progress.tests, test) if test is not None else progress.tests
@@ -171,7 +173,7 @@ class SuiteGenerator:
 
     def _measure_length(self, test: Test, version: LibraryVersion) -> LengthAttempt | None:
         few = min(self.plan.threads)
-        pilot = self.racing.pilot(test, few, version)
+        pilot = self.racing.run_pilot(test, few, version)
         if isinstance(pilot, str):
             return None
         return LengthAttempt(pilot.suffixes, self.plan.steady(few) / pilot.wall)
@@ -179,28 +181,30 @@ class SuiteGenerator:
     def _make_compilable_test(self, number: int, length: int) -> Test | None:
         """Make a test that compiles; without what javac does not take it is made again."""
         while True:
-            making = self._generator.test(number, length, max(self.plan.threads))
-            test = self.arena.make(making)
-            if test is None or not (problems := self.compile([test])):
+            making = self._generator.make_test(number, length, max(self.plan.threads))
+            test = self.arena.run_generation(making)
+            if test is None or not (problems := self.compile_tests([test])):
                 return test
             if not self._ban_unwritable_members(test):
                 for problem in problems.values():
-                    self._generator.tally.drop("a test that does not compile", problem)
+                    self._generator.tally.record_drop("a test that does not compile", problem)
                 return None
 
     def _ban_unwritable_members(self, test: Test) -> bool:
         """Ban the members that nobody can write, and tell whether there were some."""
         member_tests = split_test(test)
-        problems = self.compile([member_test.test for member_test in member_tests])
+        problems = self.compile_tests([member_test.test for member_test in member_tests])
         paths = {
-            self.writer.path(member_test.test): member_test.test.number
+            self.writer.choose_path(member_test.test): member_test.test.number
             for member_test in member_tests
         }
         banned = uncompilable_members(
             member_tests, {paths[name]: problem for name, problem in problems.items()}
         )
         for member, problem in banned.items():
-            self._generator.tally.drop(member.key, f"javac says {problem}, so it is not called")
+            self._generator.tally.record_drop(
+                member.key, f"javac says {problem}, so it is not called"
+            )
         self._ban_members(tuple(banned))
         return bool(banned)
 
@@ -212,6 +216,6 @@ class SuiteGenerator:
     def _list_failures(self, test: Test) -> Iterator[str]:
         """Yield why a test cannot be raced: what went well a few times may fail in a thousand."""
         for version in LibraryVersion:
-            pilot = self.racing.pilot(test, max(self.plan.threads), version)
+            pilot = self.racing.run_pilot(test, max(self.plan.threads), version)
             if isinstance(pilot, str):
                 yield f"{pilot} in the {version} version"

@@ -26,13 +26,13 @@ class RaceMeasurement:
     writer: TestWriter
     _pilots: dict[tuple[Test, int, LibraryVersion], PilotTimes | str] = field(default_factory=dict)
 
-    def measured(self, test: Test, threads: int) -> RepetitionTimes:
+    def measure_test(self, test: Test, threads: int) -> RepetitionTimes:
         """Measure a test with both versions (Algorithm 2, with the numbers of repetitions)."""
         plan = self.plan
         timed = RepetitionTimes(test=test.number, threads=threads, calls=0, repetitions=0)
         pilots: list[PilotTimes] = []
         for version in LibraryVersion:
-            pilot = self.pilot(test, threads, version)
+            pilot = self.run_pilot(test, threads, version)
             if isinstance(pilot, str):
                 return replace(timed, reason=f"{version} version: {pilot}")
             pilots.append(pilot)
@@ -91,7 +91,7 @@ class RaceMeasurement:
         while True:
             for index in rng.permutation(len(LibraryVersion)):
                 version = list(LibraryVersion)[index]
-                measured = self.arena.measure(self._make_run(test, threads, version), settings)
+                measured = self.arena.measure_race(self._make_run(test, threads, version), settings)
                 if isinstance(measured, str):
                     return f"{version} version: {measured}"
                 times[version] += measured
@@ -99,12 +99,12 @@ class RaceMeasurement:
             if not plan.processes or not oracle.needs_measurement(old, new, plan):
                 return times
 
-    def pilot(self, test: Test, threads: int, version: LibraryVersion) -> PilotTimes | str:
+    def run_pilot(self, test: Test, threads: int, version: LibraryVersion) -> PilotTimes | str:
         """Return what a repetition takes with a version, or why it has none; it is run once."""
         key = test, threads, version
         if key not in self._pilots:
             race = self._make_run(test, threads, version)
-            self._pilots[key] = self.arena.pilot(race, self.plan.warmup_seconds)
+            self._pilots[key] = self.arena.run_pilot(race, self.plan.warmup_seconds)
         return self._pilots[key]
 
     def _make_run(self, test: Test, threads: int, version: LibraryVersion) -> ConcurrentRun:

@@ -28,12 +28,12 @@ class QualifyRequest:
     budget_seconds: float | None  # of the whole command; None: no limit
 
     @property
-    def written(self) -> str:
+    def command_text(self) -> str:
         """Return the gate's command as people write it."""
         return shlex.join(self.command)
 
     @property
-    def again(self) -> str:
+    def repeat_command(self) -> str:
         """Return the call that asks the same of a configuration, `config.json`."""
         plan = self.plan
         option_values = {

@@ -13,7 +13,7 @@ class Edit:
     text: bytes
 
     @classmethod
-    def insert(cls, at: int, text: bytes) -> "Edit":
+    def make_insertion(cls, at: int, text: bytes) -> "Edit":
         """Return an edit that puts `text` in front of byte `at`."""
         return cls(at, at, text)
 

@@ -25,7 +25,7 @@ class OutputMonitor:
     path: Path | None = None
     enough: Path | None = None
 
-    def take(self, data: bytes) -> float | None:
+    def judge_data(self, data: bytes) -> float | None:
         """Return what `judge` says of the first iteration that is enough, None without one."""
         graces = (self.judge(*iteration) for iteration in self.read(data))
         return next((grace for grace in graces if grace is not None), None)
@@ -115,7 +115,7 @@ class CompletedProcess:
         """Tell whether the watchdog ended it."""
         return self.exit_code is None
 
-    def tail(self, lines: int = 12) -> str:
+    def format_tail(self, lines: int = 12) -> str:
         """Return the last lines of both streams, for a message."""
         output = self.stdout[-4000:] + b"\n" + self.stderr[-4000:]
         text = output.decode(errors="replace").strip().splitlines()

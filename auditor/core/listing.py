@@ -23,7 +23,7 @@ def _accept_all(_group: str, _name: str) -> bool:
 class Listing:
     """How a suite is listed; a harness may do more than is asked for.
 
-    The groups in `known` need not be listed again; their listings are without sources. `together`
+    The groups in `suites` need not be listed again; their listings are without sources. `together`
     asks of each of some processes that are not timed, and returns their answers in order; of one
     that fails beside others it asks again.
     `is_asked_for` tells of a group and a name whether benchmarks of the group that are called so,

@@ -58,7 +58,7 @@ class Variant:
     keeps its methods out of line, so that their samples have frames of their own.
 
     `guarded` asks for a delay that a nested call of the same method does not repeat even where
-    that costs a look-up per call (found necessary by the reach map). `beside` keeps the unchanged
+    that costs a look-up per call (the reach map decides). `has_plain_blocks` keeps the unchanged
     method beside the delayed one, so that a process may have blocks of the arm PLAIN, too.
     """
 

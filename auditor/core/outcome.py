@@ -23,13 +23,15 @@ class Measured:
         """
         first = warmed.warm
         if first is None:
-            blocks = max((series.at[-1] + 1 for series in self.series), default=0)
+            blocks = max((series.block_positions[-1] + 1 for series in self.series), default=0)
             first = max(0, blocks - measured)
         return Measured(
-            tuple(part for series in self.series for part in series.split(first)), warmed
+            tuple(part for series in self.series for part in series.split_warmup(first)), warmed
         )
 
-    def of(self, metric: str, arm: ArmName, phase: Phase = Phase.MEASUREMENT) -> Series | None:
+    def find_series(
+        self, metric: str, arm: ArmName, phase: Phase = Phase.MEASUREMENT
+    ) -> Series | None:
         """Return the series of `metric`, if there is one."""
         for series in self.series:
             if (series.metric, series.arm, series.phase) == (metric, arm, phase):
@@ -167,7 +169,7 @@ class Profiled:
     """Frames that own machine instructions in the benchmark's own functions; empty: not read."""
 
     @property
-    def samples(self) -> int:
+    def sample_count(self) -> int:
         """Return the number of samples that belong to the operation."""
         return sum(stack.count for stack in self.stacks)
 

@@ -77,8 +77,8 @@ class UsageProfile:
     """The use of a library by its clients.
 
     `methods` are in the order of the ranking, those that nobody calls at the end; the first
-    `chosen` are the often used ones. `by_client` of a method goes with those `clients` that have
-    no reason.
+    `chosen_count` are the often used ones. `by_client` of a method goes with those `clients` that
+    have no reason.
     """
 
     ranking: Ranking

@@ -1,4 +1,4 @@
-"""The protocols between the studies and the world; no bodies."""
+"""The protocols between the studies and the world."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,22 +23,37 @@ Places = frozenset[tuple[str, int]]
 class Clock(Protocol):
     """Time, passed in."""
 
-    def monotonic(self) -> float: ...
-    def now(self) -> str: ...
+    def monotonic(self) -> float:
+        """Return seconds since some moment."""
+        ...
+
+    def now(self) -> str:
+        """Return the time of day, ISO 8601 in UTC."""
+        ...
 
 
 class Host(Protocol):
-    """A machine. The only thing in bench-audit that starts a process.
+    """A machine. The only thing in bench-audit that starts a process."""
 
-    `measuring` is the same one for what is measured: without network, and with nothing to write
-    but these folders, where the host can hold processes to that. `stop` ends what other threads
-    run there; nothing is run after it.
-    """
+    def facts(self) -> HostFacts:
+        """Return what the machine is."""
+        ...
 
-    def facts(self) -> HostFacts: ...
-    def run(self, job: Invocation) -> CompletedProcess: ...
-    def measuring(self, writable: Sequence[Path]) -> "Host": ...
-    def stop(self) -> None: ...
+    def run_process(self, job: Invocation) -> CompletedProcess:
+        """Run a process to its end. Raises MachineError if the machine cannot."""
+        ...
+
+    def isolate_host(self, writable: Sequence[Path]) -> "Host":
+        """Return this host for measured processes.
+
+        They have no network and can write to the `writable` folders only, where the host can hold
+        processes to that.
+        """
+        ...
+
+    def stop_processes(self) -> None:
+        """End what other threads run here. Nothing is run afterwards."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,70 +65,110 @@ class Build:
 
 
 class Launcher(Protocol):
-    """What makes processes of a trial, and reads what they left. Starts none itself.
+    """Describes the processes of a trial, and reads what they left. Starts none itself.
 
-    `into` is a folder of its own for each overlay, where what is built is kept. What `launch`
-    returns is gone through while its processes run; that of a trial with a watch can be followed.
+    `build_folder` is a folder of its own for each overlay. What is built stays there.
     """
 
-    def build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build: ...
-    def launch(
+    def plan_build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
+        """Return what builds the project with an overlay."""
+        ...
+
+    def plan_launch(
         self, project: Project, trial: Trial, build_folder: Path
-    ) -> Iterable[Invocation]: ...
-    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome: ...
+    ) -> Iterable[Invocation]:
+        """Yield the processes of a trial; each runs before the next one is asked for.
+
+        The process of a trial with a watch has an output monitor.
+        """
+        ...
+
+    def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
+        """Return what the processes of a trial measured, or how they failed."""
+        ...
 
 
 class Harness(Launcher, Protocol):
-    """A benchmark framework.
-
-    `fixed_operations` tells whether a block can be a number of operations. `sources` are those
-    of the suite that `discover` returns, had without running a benchmark. Only where `layouts` are
-    DRAWN does the layout of a trial mean something. `one_processor` tells whether a process needs
-    no more than one unless its benchmark has threads or collects garbage. `tested` names the parts
-    of the project's unit tests that can be run by themselves, "" alone where they can only all be.
-    `never_inlined` says where the functions of a folder are declared that the compiler surely does
-    not put in the place of their calls. `unprofiled` says why a trial of purpose PROFILE cannot
-    be run, empty where it can.
-    """
+    """A benchmark framework."""
 
     @property
-    def fixed_operations(self) -> bool: ...
+    def fixed_operations(self) -> bool:
+        """Tell whether a block can be a number of operations."""
+        ...
+
     @property
-    def one_processor(self) -> bool: ...
-    def layouts(self, project: Project) -> Layouts: ...
-    def unprofiled(self, project: Project) -> str: ...
-    def discover(
+    def one_processor(self) -> bool:
+        """Tell whether a process needs one processor only.
+
+        A benchmark that has threads or collects garbage needs more all the same.
+        """
+        ...
+
+    def find_layouts(self, project: Project) -> Layouts:
+        """Return what decides the layout of a program. The layout of a trial counts if DRAWN."""
+        ...
+
+    def explain_unprofiled(self, project: Project) -> str:
+        """Return why no trial of purpose PROFILE can be run; empty if they can."""
+        ...
+
+    def discover_suite(
         self, project: Project, build_folder: Path, ask: Ask, listing: Listing = EVERYTHING
-    ) -> Suite: ...
-    def sources(self, project: Project, build_folder: Path, ask: Ask) -> Sequence[SourceFile]: ...
-    def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]: ...
-    def never_inlined(
-        self, project: Project, folder: str, build_folder: Path, ask: Ask
-    ) -> Places: ...
+    ) -> Suite:
+        """List the benchmarks of a project. `ask` runs a process."""
+        ...
+
+    def read_sources(self, project: Project, build_folder: Path, ask: Ask) -> Sequence[SourceFile]:
+        """Return the sources of a suite without running a benchmark."""
+        ...
+
+    def list_test_parts(self, sources: Sequence[SourceFile]) -> Sequence[str]:
+        """Name the parts of the unit tests that can run alone; "" if all must run together."""
+        ...
+
+    def never_inlined(self, project: Project, folder: str, build_folder: Path, ask: Ask) -> Places:
+        """Return where the functions of a folder are declared that are surely never inlined."""
+        ...
 
 
 class Mutator(Protocol):
-    """Finds the methods of a library and makes variants of it. Does no I/O.
-
-    `turn_seconds` is about what a turn of its work loop takes, `probe_seconds` what the probe adds
-    to a call: first guesses. `comment` is
-    what a line of comment begins with. `compared` has, by ids, what methods say, to be compared
-    between revisions; those that it lacks say their lines. `matches` tells whether a name as
-    people write it means this method.
-    """
+    """Finds the methods of a library and makes variants of it. Does no I/O."""
 
     @property
-    def turn_seconds(self) -> float: ...
+    def turn_seconds(self) -> float:
+        """Return a first guess of the time of one turn of the delay loop."""
+        ...
+
     @property
-    def probe_seconds(self) -> float: ...
+    def probe_seconds(self) -> float:
+        """Return a first guess of what the probe adds to a call."""
+        ...
+
     @property
-    def comment(self) -> bytes: ...
-    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]: ...
-    def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]: ...
-    def matches(self, written: str, method: Method) -> bool: ...
-    def overlay(
+    def comment_prefix(self) -> bytes:
+        """Return what begins a line of comment."""
+        ...
+
+    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
+        """Return all methods that the sources declare."""
+        ...
+
+    def list_method_texts(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:
+        """Return texts of methods by id, to be compared between revisions.
+
+        A method without one is compared by its lines.
+        """
+        ...
+
+    def matches_name(self, written: str, method: Method) -> bool:
+        """Tell whether a name as people write it means this method."""
+        ...
+
+    def build_overlay(
         self, sources: Sequence[SourceFile], variant: Variant
-    ) -> Overlay | OverlayRefusal: ...
+    ) -> Overlay | OverlayRefusal:
+        """Return the files of a variant, or why there is none."""
+        ...
 
 
 class StubWriter(Protocol):
@@ -128,15 +183,18 @@ class StubWriter(Protocol):
 
 
 class IterationWatcher(Protocol):
-    """Looks at the iterations of one process while it runs.
+    """Judges the iterations of one process while it runs."""
 
-    `observe` is told of each in order: seconds of an operation, and how many seconds the iteration
-    lasted. What it returns is what the process came to, which may end now; None: it is to go on.
-    `ended` says what it came to where all of its schedule was done before that.
-    """
+    def observe_iteration(self, seconds: float, lasted: float) -> WarmupResult | None:
+        """Take the next iteration: seconds of an operation, and seconds that it lasted.
 
-    def observe(self, seconds: float, lasted: float) -> WarmupResult | None: ...
-    def ended(self) -> WarmupResult: ...
+        Returns the result of a process that may end now; None: it has to go on.
+        """
+        ...
+
+    def finish_watching(self) -> WarmupResult:
+        """Return the result of a process that ran its whole schedule."""
+        ...
 
 
 Watchers = Callable[[Trial], IterationWatcher]
@@ -144,32 +202,48 @@ Watchers = Callable[[Trial], IterationWatcher]
 
 
 class Dispatcher(Protocol):
-    """Runs trials, also of several subjects; what is timed has a machine for itself.
+    """Runs trials, also of several subjects; what is timed has a machine for itself."""
 
-    Yields each run as it ends.
-    """
-
-    def run(self, trials: Iterable[Trial]) -> Iterator[Run]: ...
+    def run_trials(self, trials: Iterable[Trial]) -> Iterator[Run]:
+        """Yield each run as it ends."""
+        ...
 
 
 class Store(Protocol):
-    """Remembers runs, so that a study can stop and go on.
+    """Remembers runs, so that a study can stop and go on."""
 
-    `add` keeps the first of an id on a machine unless that failed in a way that may pass. `find`
-    knows those of machines like this one, and only such that answer the trial (`Run.answers`).
-    `alike` are the measured runs, in the order made, that differ from a trial in no more than the
-    delays, the order and the operations of their blocks, their seed and their number.
-    """
+    def add_run(self, run: Run) -> None:
+        """Keep the first run of an id on a machine, unless it failed in a way that may pass."""
+        ...
 
-    def add(self, run: Run) -> None: ...
-    def find(self, trial: Trial) -> Run | None: ...
-    def alike(self, trial: Trial) -> Sequence[Run]: ...
+    def find_run(self, trial: Trial) -> Run | None:
+        """Return a run of a machine like this one that answers the trial (`Run.answers`)."""
+        ...
+
+    def find_similar_runs(self, trial: Trial) -> Sequence[Run]:
+        """Return the measured runs that differ from a trial in little, in the order made.
+
+        The delays, the order and the operations of their blocks, their seed and their number may
+        differ.
+        """
+        ...
 
 
 class Observer(Protocol):
     """Hears what happens; every event may be ignored."""
 
-    def phase_started(self, name: str, trials: int, seconds: float) -> None: ...
-    def build_step(self, text: str) -> None: ...
-    def trial_ended(self, run: Run, *, reused: bool) -> None: ...
-    def caveat(self, caveat: Caveat) -> None: ...
+    def phase_started(self, name: str, trials: int, seconds: float) -> None:
+        """Take note of a phase: so many trials, expected to last so long; 0: unknown."""
+        ...
+
+    def build_step(self, text: str) -> None:
+        """Take note of a step of a build."""
+        ...
+
+    def trial_ended(self, run: Run, *, reused: bool) -> None:
+        """Take note of a run; `reused` ones are from the store."""
+        ...
+
+    def report_caveat(self, caveat: Caveat) -> None:
+        """Take note of a caveat."""
+        ...

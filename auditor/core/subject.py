@@ -41,7 +41,7 @@ class BuildInputs:
     digest: str
     files: frozenset[str] | None = field(default=None, repr=False)
 
-    def holds(self, method: "Method") -> bool:
+    def may_contain(self, method: "Method") -> bool:
         """Tell whether the method may be part of the program; what is not cannot be called."""
         return self.files is None or method.span is None or method.span.file in self.files
 
@@ -80,20 +80,20 @@ class Project:
     """How its environment was made: a line for people each."""
 
     @property
-    def whole(self) -> BuildInputs:
+    def all_inputs(self) -> BuildInputs:
         """Return what all of it is built of and may read."""
         return BuildInputs(digest=self.content or self.digest)
 
     @property
-    def subjects(self) -> tuple[str, ...]:
+    def input_digests(self) -> tuple[str, ...]:
         """Return the digests that trials of it may have."""
-        return (self.whole.digest, *(closure.digest for _, closure in self.closures))
+        return (self.all_inputs.digest, *(closure.digest for _, closure in self.closures))
 
     def find_group_inputs(self, group: str) -> BuildInputs:
         """Return what a group of benchmarks is built of and may read."""
-        return dict(self.closures).get(group, self.whole)
+        return dict(self.closures).get(group, self.all_inputs)
 
-    def paths(self, *roles: Role) -> tuple[Path, ...]:
+    def list_paths(self, *roles: Role) -> tuple[Path, ...]:
         """Return the parts that have one of `roles`, in their order."""
         return tuple(part.path for part in self.parts if part.role in roles)
 

@@ -44,7 +44,7 @@ class Series:
             raise ValueError("a series needs one position for each value")
 
     @classmethod
-    def of(
+    def from_values(
         cls, metric: str, unit: str, arm: ArmName, phase: Phase, at: Iterable[tuple[int, float]]
     ) -> "Series":
         """Pack (position, value) pairs, in the order of their positions."""
@@ -58,9 +58,9 @@ class Series:
             positions=struct.pack(f"<{len(ordered)}I", *(position for position, _ in ordered)),
         )
 
-    def split(self, first: int) -> tuple["Series", ...]:
+    def split_warmup(self, first: int) -> tuple["Series", ...]:
         """Return the values before the block `first` as warm-up, the others as measured."""
-        count = bisect_left(self.at, first)
+        count = bisect_left(self.block_positions, first)
         values, places = 8 * count, 4 * count
         parts = (
             (Phase.WARMUP, self.packed[:values], self.positions[:places]),
@@ -78,6 +78,6 @@ class Series:
         return struct.unpack(f"<{len(self.packed) // 8}d", self.packed)
 
     @property
-    def at(self) -> tuple[int, ...]:
+    def block_positions(self) -> tuple[int, ...]:
         """Return the positions, unpacked."""
         return struct.unpack(f"<{len(self.positions) // 4}I", self.positions)

@@ -42,7 +42,7 @@ def open_docker_host(
         # Containers of root's run as another account; the folder above is root's alone.
         place = places.home / "docker" / image.digest.removeprefix("sha256:")[:12]
         home = HomeFolder(place, mode=0o755)
-        home.subjects()
+        home.make_subjects_folder()
         if os.getuid() == 0:
             # Another account owns what is below, so nobody else of this machine may go there.
             home.root.parent.chmod(0o700)

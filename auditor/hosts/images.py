@@ -32,14 +32,14 @@ def prepare_image(daemon: "DockerDaemon", config: Config, home: HomeFolder) -> "
     """
     spec = config.docker
     if spec.image:
-        return daemon.image(spec.image)
+        return daemon.fetch_image(spec.image)
     if spec.dockerfile and spec.dockerfile.is_absolute():
-        return daemon.built(spec.dockerfile, _CUSTOM_IMAGE)
+        return daemon.build_image(spec.dockerfile, _CUSTOM_IMAGE)
     if spec.dockerfile:
-        return daemon.built(_copy_subject_file(config, spec.dockerfile, home), _CUSTOM_IMAGE)
+        return daemon.build_image(_copy_subject_file(config, spec.dockerfile, home), _CUSTOM_IMAGE)
     name = _choose_language(config).image
     with as_file(files("runners.hosts") / "images" / f"{name}.Dockerfile") as path:
-        return daemon.built(path, f"bench-audit/{name}")
+        return daemon.build_image(path, f"bench-audit/{name}")
 
 
 def _copy_subject_file(config: Config, inside: Path, home: HomeFolder) -> Path:

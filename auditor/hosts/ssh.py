@@ -39,7 +39,7 @@ def open_ssh_host(
         path = ":".join((*spec.path, variables.get("PATH", "/usr/bin:/bin")))
         yield OpenHost(
             host=host,
-            home=HomeFolder(machine.tree),
+            home=HomeFolder(machine.tree_folder),
             environment={**variables, **extra_variables, "PATH": path},
             lock=folder / "machine.lock",
             clock=clock,

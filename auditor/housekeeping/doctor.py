@@ -60,7 +60,7 @@ def command(surroundings: AppContext, /, **given: Any) -> int:
         return _run_tuning(surroundings, given, console)
     document = _build_document(surroundings, given)
     if given["format"] == "json":
-        console.document(document)
+        console.print_document(document)
     else:
         _print_document(document, console)
     writable = all(folder["problem"] is None for folder in document["folders"])
@@ -93,8 +93,8 @@ def _run_tuning(
             environment=tuple(sorted(opened.environment.items())),
             timeout_seconds=_TUNING_SECONDS,
         )
-        answer = opened.host.run(job)
-    console.result(Text((answer.stdout + answer.stderr).decode(errors="replace").strip()))
+        answer = opened.host.run_process(job)
+    console.print_result(Text((answer.stdout + answer.stderr).decode(errors="replace").strip()))
     return Exit.OK if answer.exit_code == 0 else Exit.MACHINE
 
 
@@ -195,13 +195,13 @@ def _print_document(document: dict[str, Any], console: Console) -> None:
         bad = folder["problem"]
         mark = Text("✗", style="red") if bad else Text("✓", style="green")
         table.add_row(mark, folder["name"], "", Text(folder["path"]), Text(bad or ""))
-    console.result(table)
+    console.print_result(table)
     ready = [name for name, works in document["harnesses"].items() if works]
-    console.result(Text(f"\nReady for: {', '.join(ready) or 'nothing'}", style="bold"))
+    console.print_result(Text(f"\nReady for: {', '.join(ready) or 'nothing'}", style="bold"))
     if probe := document["probe"]:
-        console.result(Text(_probe_line(probe), style="bold"))
+        console.print_result(Text(_probe_line(probe), style="bold"))
     for caveat in document["caveats"]:
-        console.result(Text(f"• {caveat['text']} [{caveat['slug']}]"))
+        console.print_result(Text(f"• {caveat['text']} [{caveat['slug']}]"))
 
 
 def _probe_line(probe: Mapping[str, Any]) -> str:

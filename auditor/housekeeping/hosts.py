@@ -29,7 +29,7 @@ def command() -> None:
 def _open_ledger(
     context: click.Context, option_values: dict[str, Any]
 ) -> tuple[RentalLedger, Console]:
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     environment, clock = surroundings.environment, SystemClock()
     ledger = RentalLedger(find_rental_folder(environment), LocalHost(clock), clock, environment)
     return ledger, Console(environment, quiet=option_values["quiet"])
@@ -48,12 +48,12 @@ def list_rentals(context: click.Context, /, **given: Any) -> int:
         table.add_row(*map(Text, (note.id, note.cluster, note.started, state, str(len(machines)))))
 
     try:
-        ledger.look(add_audit_row)
+        ledger.report_notes(add_audit_row)
     finally:
         if table.row_count:
-            console.result(table)
+            console.print_result(table)
     if not table.row_count:
-        console.result(Text("Nothing is rented."))
+        console.print_result(Text("Nothing is rented."))
     return Exit.OK
 
 
@@ -67,9 +67,9 @@ def remove_machines(context: click.Context, /, **given: Any) -> int:
 
     def report_removal(note: RentalNote, machines: tuple[str, ...]) -> None:
         removed.extend(machines)
-        console.result(Text(f"{note.id} of {note.cluster}: {len(machines)} removed"))
+        console.print_result(Text(f"{note.id} of {note.cluster}: {len(machines)} removed"))
 
-    ledger.clean(report_removal)
+    ledger.remove_leftovers(report_removal)
     if not removed:
-        console.result(Text("No machine is left behind."))
+        console.print_result(Text("No machine is left behind."))
     return Exit.OK

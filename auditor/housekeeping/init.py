@@ -42,7 +42,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     \b
     bench-audit init -o bench-audit.json
     """
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     console = Console(surroundings.environment, quiet=given["quiet"])
     folder = given["folder"].absolute()
     if not is_dir(folder):

@@ -88,7 +88,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     _refuse_useless_options(given)
     if given["result"]:
         return _write_from_file(context, given)
-    command_line = options.CommandLine.of(context, {})
+    command_line = options.CommandLine.from_context(context, {})
     if given["store"] is None:
         command_line = _with_filled_store(command_line)
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
@@ -97,7 +97,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     if audit.command in _OTHER_KINDS:
         return _write_other_kind(command_line, console, audit, given)
     files = abs_output.BY_COMMAND.get(audit.command, abs_output.ABS)
-    document = audit.document()
+    document = audit.read_document()
     caveat = stored_result.describe_other_configuration(audit, requested_config)
     if caveat:
         document_caveat = caveats.Caveat(caveat.slug, caveat.text)
@@ -137,7 +137,7 @@ def _write_other_kind(
     format_ = option_values["format"]
     read, module = _OTHER_KINDS[audit.command]
     with stored_result.report_damage(command_line.places.store):
-        document = read(audit.result())
+        document = read(audit.read_result_text())
     if format_ not in module.FORMATS:
         format_list = ", ".join(module.FORMATS)
         raise UsageError(
@@ -159,13 +159,13 @@ def _write_other_kind(
 
 def _write_from_file(context: click.Context, option_values: dict[str, Any]) -> int:
     """Write what a file holds."""
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     console = Console(surroundings.environment, quiet=option_values["quiet"])
     document = stored_result.read_result_file(option_values["result"])
     files = abs_output.ABS if isinstance(document, Document) else abs_output.STABILITY
     outputs: Outputs = option_values["output"]
     if option_values["format"] == _TABLE:
-        console.result(terminal.format_summary(document))
+        console.print_result(terminal.format_summary(document))
     else:
         console.text(_format_document(document, option_values))
     if outputs.folder or outputs.files or option_values["open"]:

@@ -43,7 +43,7 @@ def _make_store_command(name: str) -> Callable[[Callable[..., int]], click.Comma
 
 
 def _open_store(context: click.Context, option_values: dict[str, Any]) -> tuple[Path, Console]:
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     path = option_values["store"]
     if path is None:
         config = options.print_configuration_name(
@@ -60,14 +60,14 @@ def describe_store(context: click.Context, /, **given: Any) -> int:
     contents = upkeep.read_contents(path)
     size = f"{contents.bytes / 1e6:.1f} MB, {contents.runs:,} runs"
     failed = f"({contents.failed:,} failed in a way that may pass)"
-    console.result(Text(f"{path}: {size} {failed}, {contents.values:,} values"))
+    console.print_result(Text(f"{path}: {size} {failed}, {contents.values:,} values"))
     for machine, runs in contents.machines:
-        console.result(Text(f"{runs:,} runs on {names.escape_line(machine)}"))
+        console.print_result(Text(f"{runs:,} runs on {names.escape_line(machine)}"))
     table = tables.make_borderless_table("project", ">revisions", ">finished audits", "last begun")
     for subject in contents.subjects:
         name = Text(names.format_label(subject.name))
         table.add_row(name, str(subject.revisions), str(subject.audits), subject.last)
-    console.result("", table)
+    console.print_result("", table)
     return Exit.OK
 
 
@@ -76,7 +76,7 @@ def verify_store(context: click.Context, /, **given: Any) -> int:
     """Read everything in a store; exit with 4 where a page, a row or a value is damaged."""
     path, console = _open_store(context, given)
     runs = upkeep.verify_store(path)
-    console.result(Text(f"{path}: all {runs:,} runs can be read"))
+    console.print_result(Text(f"{path}: all {runs:,} runs can be read"))
     return Exit.OK
 
 
@@ -97,11 +97,11 @@ def merge_stores(
     What is there already stays, unless it failed in a way that may pass. Runs of other machines are
     kept apart: an audit only uses those of a machine like its own.
     """
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     console = Console(surroundings.environment, quiet=quiet)
     for source in sources:
         merged = upkeep.merge_stores(into.absolute(), source.absolute())
-        console.result(
+        console.print_result(
             Text(
                 f"{source}: {merged.runs:,} runs and {merged.audits:,} audits added, "
                 f"{merged.present:,} runs were there"
@@ -148,5 +148,5 @@ def prune_store(context: click.Context, /, **given: Any) -> int:
     runs, audits = upkeep.prune_store(
         path, before=before, failed=given["failed"], audits=given["audits"]
     )
-    console.result(Text(f"{path}: {runs:,} runs and {audits:,} audits forgotten"))
+    console.print_result(Text(f"{path}: {runs:,} runs and {audits:,} audits forgotten"))
     return Exit.OK

@@ -51,7 +51,7 @@ def check_tool(
         timeout_seconds=_SECONDS,
     )
     try:
-        answer = host.run(invocation)
+        answer = host.run_process(invocation)
     except ToolMissing:
         return ToolCheck(
             tool, None, f"{program} was not found" if program != tool.name else "missing"
@@ -61,7 +61,7 @@ def check_tool(
     text = _COLOURS.sub("", (answer.stdout + answer.stderr).decode(errors="replace"))
     version = re.search(r"\d+(\.\d+)+|\d{2}", text)
     if answer.exit_code != 0 or version is None:
-        return ToolCheck(tool, None, f"does not work: {answer.tail(1) or 'no answer'}")
+        return ToolCheck(tool, None, f"does not work: {answer.format_tail(1) or 'no answer'}")
     numbers = tuple(int(number) for number in version[0].split("."))
     old = f"too old, {'.'.join(map(str, tool.oldest))} is needed" if numbers < tool.oldest else None
     return ToolCheck(tool, version[0], old)

@@ -46,7 +46,9 @@ class AsvReader:
         """Know nothing yet."""
         self._units: dict[Path, dict[str, str]] = {}
 
-    def read(self, document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+    def parse_run(
+        self, document: dict[str, object], path: Path
+    ) -> tuple[StoredRun, tuple[str, ...]]:
         """Return the run, and the benchmarks that measure no time; raises Broken, UsageError."""
         if "result_columns" not in document:
             raise BrokenFile("the format of an old asv; convert it with asv update")

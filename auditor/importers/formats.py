@@ -171,7 +171,7 @@ def _parse_json_document(
     if pytest_files.matches_format(json_object):
         return StoredFormat.PYTEST, (pytest_files.parse_run(json_object, path), ())
     if asv_files.matches_format(json_object):
-        return StoredFormat.ASV, asv.read(json_object, path)
+        return StoredFormat.ASV, asv.parse_run(json_object, path)
     if pyperf_files.matches_format(json_object):
         return StoredFormat.PYPERF, pyperf_files.parse_run(json_object, path)
     for format_, module in _WITHOUT_OTHERS:

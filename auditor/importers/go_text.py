@@ -97,7 +97,7 @@ class GoPackageReader:
         self.listed: set[str] = set()
         """Names that stood alone on a line, so without the number of processors."""
 
-    def take(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         """Read a line; what the benchmarks themselves print is none of ours."""
         if match := _FACT.fullmatch(line):
             self._record_fact(match[1], escape_text(match[2].strip()))
@@ -182,7 +182,7 @@ def parse_run(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str,
     facts: dict[str, str] = {}
     package = GoPackageReader(results, facts)
     for line in lines:
-        package.take(line.decode(errors="replace").rstrip("\r\n"))
+        package.read_line(line.decode(errors="replace").rstrip("\r\n"))
     return _build_run(results, facts, package.listed, path)
 
 
@@ -199,7 +199,7 @@ def parse_events(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[s
         fragments.append(output)
         if output.endswith("\n"):
             for line in "".join(fragments).splitlines():
-                package.take(line)
+                package.read_line(line)
             fragments.clear()
     plain_names = {name for package, _ in packages.values() for name in package.listed}
     return _build_run(results, facts, plain_names, path)

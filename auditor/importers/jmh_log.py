@@ -71,7 +71,7 @@ class _Fork:
     waits: str = ""
     """The beginning of a line whose value has not come yet: what the benchmark prints does."""
 
-    def fails(self, reason: str) -> None:
+    def record_failure(self, reason: str) -> None:
         self.reason = self.reason or reason
 
 
@@ -94,12 +94,12 @@ class _LoggedBenchmark:
     forks: list[_Fork] = field(default_factory=list)  # those that the log shows, in order
 
     @property
-    def key(self) -> StoredVariant:
+    def stored_variant(self) -> StoredVariant:
         return variant_of(
             name_of(self.name, self.parameters), self.mode, self.threads, self.flags.split()
         )
 
-    def processes(self) -> tuple[StoredProcess, ...]:
+    def list_processes(self) -> tuple[StoredProcess, ...]:
         """Return what is there of each fork, and those that the log does not have."""
         stored_processes = [self._build_process(fork) for fork in self.forks]
         missing = range(len(stored_processes) + 1, self.fork_count + 1)
@@ -113,10 +113,12 @@ class _LoggedBenchmark:
 
     def _build_process(self, fork: _Fork) -> StoredProcess:
         if fork.waits:
-            fork.fails(f"no time follows on {fork.waits!r}")
+            fork.record_failure(f"no time follows on {fork.waits!r}")
         count = len(fork.values)
         if self.iterations is not None and count < self.iterations:
-            fork.fails(f"{count} of {self.iterations} iterations are there, so the log is cut off")
+            fork.record_failure(
+                f"{count} of {self.iterations} iterations are there, so the log is cut off"
+            )
         if fork.reason or not count:
             return build_failed_process(fork.reason or "it has no iterations")
         mean = mean_time(fork.values, self.unit)
@@ -146,9 +148,9 @@ class JmhLogReader:
     @property
     def is_again(self) -> bool:
         """Tell whether the benchmark that is read now was read before."""
-        return self._benchmark is not None and self._benchmark.key in self.found
+        return self._benchmark is not None and self._benchmark.stored_variant in self.found
 
-    def take(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         """Read a line; raises Broken."""
         if header := _HEADER.match(line):
             self._read_header(header[1], header[2].strip())
@@ -198,7 +200,7 @@ class JmhLogReader:
             number = _FORK_NUMBER.match(value)
             benchmark.fork_count = min(int(number[2]), MOST_FORKS) if number else 1
             if number and int(number[1]) != len(benchmark.forks) + 1:
-                raise make_duplicate_error(benchmark.key.name)
+                raise make_duplicate_error(benchmark.stored_variant.name)
             self._fork = _Fork()
             benchmark.forks.append(self._fork)
 
@@ -207,10 +209,10 @@ class JmhLogReader:
             fork.reason, self._said = f"{fork.reason}: {escape_text(line.strip())[:200]}", False
         elif line.startswith(_DEAD):
             fork.waits = ""
-            fork.fails(escape_text(line.strip())[:200])
+            fork.record_failure(escape_text(line.strip())[:200])
         elif iteration := _ITERATION.match(line):
             if fork.waits:
-                fork.fails(f"no time follows on {fork.waits!r}")
+                fork.record_failure(f"no time follows on {fork.waits!r}")
             fork.waits = line[: iteration.start(2)].strip()
             self._read_value(fork, iteration[2].strip())
         elif fork.waits:
@@ -220,7 +222,7 @@ class JmhLogReader:
         """Take the value that a line waits for, if it is one and nothing else."""
         if written.startswith(_FAILURE):
             self._said = not fork.reason
-            fork.fails("an iteration failed")
+            fork.record_failure("an iteration failed")
             fork.waits = ""
         elif value := _VALUE.fullmatch(written):
             is_warmup, fork.waits = fork.waits.startswith("#"), ""
@@ -232,7 +234,7 @@ class JmhLogReader:
         unit = value["unit"]
         if benchmark.unit not in ("", unit):
             raise BrokenFile(
-                f"{quoted_name(benchmark.key.name)} has results in "
+                f"{quoted_name(benchmark.stored_variant.name)} has results in "
                 f"{quoted_name(benchmark.unit)} and in {quoted_name(unit)}; give the log of one run"
             )
         benchmark.unit = unit
@@ -246,7 +248,7 @@ class JmhLogReader:
             if fork.warmups is not None:
                 fork.warmups.append(to_seconds_per_operation(number or 0.0, unit))
         elif number is None:
-            fork.fails(
+            fork.record_failure(
                 f"{value.group()!r} is not a time; choose a smaller unit (-tu ns), or -rf json"
             )
         else:
@@ -258,7 +260,9 @@ class JmhLogReader:
             self._hear(
                 PrintedIterations(
                     harness=HARNESS,
-                    benchmark=distinct_names([*self.found, benchmark.key])[benchmark.key],
+                    benchmark=distinct_names([*self.found, benchmark.stored_variant])[
+                        benchmark.stored_variant
+                    ],
                     fork=len(benchmark.forks),
                     seconds=seconds,
                     lasts=lasts,
@@ -272,11 +276,11 @@ class JmhLogReader:
         benchmark, self._benchmark, self._fork = self._benchmark, None, None
         if benchmark is None:
             return
-        if benchmark.key in self.found:
-            raise make_duplicate_error(benchmark.key.name)
-        self.found[benchmark.key] = benchmark
+        if benchmark.stored_variant in self.found:
+            raise make_duplicate_error(benchmark.stored_variant.name)
+        self.found[benchmark.stored_variant] = benchmark
 
-    def run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
+    def build_run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
         """Return what all lines said; raises Broken."""
         self._close_benchmark()
         names = distinct_names(self.found)
@@ -290,7 +294,8 @@ class JmhLogReader:
             name=path.name,
             host=HostFacts("unknown", list_machine_facts(jdk, jmh)),
             processes={
-                names[key]: logged_benchmark.processes() for key, logged_benchmark in timed.items()
+                names[key]: logged_benchmark.list_processes()
+                for key, logged_benchmark in timed.items()
             },
             variants={names[key]: key for key in timed},
             units={names[key]: item.unit for key, item in timed.items()},
@@ -326,5 +331,5 @@ def parse_run(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str,
     """Return the run, and the benchmarks that measure no time; raises Broken."""
     log = JmhLogReader()
     for line in lines:
-        log.take(line.decode(errors="replace").rstrip("\r\n"))
-    return log.run(path)
+        log.read_line(line.decode(errors="replace").rstrip("\r\n"))
+    return log.build_run(path)

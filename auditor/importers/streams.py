@@ -30,16 +30,16 @@ class BenchmarkOutputReader:
         self._jmh = self._make_jmh_reader()
         self._go = self._make_go_reader()
 
-    def read(self, data: bytes) -> None:
+    def read_data(self, data: bytes) -> None:
         """Take a part."""
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[-_LONGEST:]
         for line in lines:
             self._read_line(line.decode(errors="replace").rstrip("\r"))
 
-    def end(self) -> None:
+    def finish_reading(self) -> None:
         """Take what came last as a line, though none ends there."""
-        self.read(b"\n")
+        self.read_data(b"\n")
 
     def _read_line(self, line: str) -> None:
         if line.startswith(_PROGRESS) and self._jmh.is_again:
@@ -50,12 +50,12 @@ class BenchmarkOutputReader:
             self._package = line
             self._runs[line] += 1
         try:
-            self._jmh.take(line)
+            self._jmh.read_line(line)
         except BrokenFile as error:
             self.problems.append(str(error))
             self._jmh = self._make_jmh_reader()
         try:
-            self._go.take(line)
+            self._go.read_line(line)
         except BrokenFile as error:
             self.problems.append(str(error))
             self._go = self._make_go_reader()

@@ -95,8 +95,8 @@ def _prepare_project(
 
 def _prepare_library(placed: PlacedSubject, machine: Machine, *_: object) -> Library:
     project = prepare_placed(placed, chooses=False, **machine.parts)
-    folder = machine.home.builds(project.digest)
-    sources = GoBench().sources(project, folder, machine.host.run)
+    folder = machine.home.make_builds_folder(project.digest)
+    sources = GoBench().read_sources(project, folder, machine.host.run_process)
     return public_library(project, sources, GoMutator())
 
 

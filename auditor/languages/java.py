@@ -81,10 +81,10 @@ def _prepare_project(
     elif not isinstance(spec, JarSpec):
         tests = partial(tests_of_tree, placed, words=config.build, **machine.parts)
     if machine.built is not None:
-        project, guests = machine.built.here(**machine.parts)
+        project, guests = machine.built.unpack_suite(**machine.parts)
     else:
         project, guests = _build_project(spec, placed, config, machine)
-    built = partial(BuiltSuite.of, project, guests, placed)
+    built = partial(BuiltSuite.pack_suite, project, guests, placed)
     return ReadyProject(project, JmhHarness(guests, tests), built=built)
 
 
@@ -115,8 +115,8 @@ def _prepare_library(
     machine = machine.with_jdk(words.jdk)
     project = prepare_library(spec, placed, words=words, tell=machine.tell, **machine.parts)
     guests = prepare_guests(jmh_core_jar=None, **machine.parts)
-    folder = machine.home.builds(project.digest)
-    sources = JmhHarness(guests).sources(project, folder, machine.host.run)
+    folder = machine.home.make_builds_folder(project.digest)
+    sources = JmhHarness(guests).read_sources(project, folder, machine.host.run_process)
     return public_library(project, sources, JavaMutator())
 
 
@@ -126,7 +126,7 @@ def _prepare_client(
     machine = machine.with_jdk(spec.build.jdk)
     guests = prepare_guests(jmh_core_jar=None, **machine.parts)
     clients = JavaClients(guests, **machine.parts)
-    client = clients.ready(spec, placed, library.library.project)
+    client = clients.prepare_client(spec, placed, library.library.project)
     return ReadyClient(client.project, JavaTracer(guests, client.tests))
 
 
@@ -162,7 +162,7 @@ def _source_root(patch: SourcePatch) -> str:
     Java files are known by their paths below a source root, as in archives.
     """
     file = patch.method.span.file if patch.method.span else ""
-    root = next(path for path in patch.project.paths(Role.SOURCES) if (path / file).is_file())
+    root = next(path for path in patch.project.list_paths(Role.SOURCES) if (path / file).is_file())
     return os.path.relpath(root, patch.project.root)
 
 

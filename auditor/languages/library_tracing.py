@@ -28,7 +28,7 @@ class LibraryTracing:
             raise UsageError(f"{placed.name} has no public method to trace; name another library")
         self._placed = PlacedLibrary(self.library, placed)
 
-    def client(self, spec: ClientSpec) -> ReadyClient:
+    def prepare_client(self, spec: ClientSpec) -> ReadyClient:
         """Make a client ready; raises an AuditError where that fails."""
         placed = self._place_subject(spec.subject)
         return self._tracing.client(spec, placed, self._placed, self._machine)

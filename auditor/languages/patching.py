@@ -8,7 +8,7 @@ from auditor.languages.model import SourcePatch
 def delayed_overlay(patch: SourcePatch) -> Overlay:
     """Return the overlay that slows the method; raises SubjectError where the mutator refuses."""
     variant = Variant(VariantKind.DELAYED, (patch.method,), guarded=patch.guarded)
-    overlay = patch.mutator.overlay(patch.sources, variant)
+    overlay = patch.mutator.build_overlay(patch.sources, variant)
     if isinstance(overlay, OverlayRefusal):
         raise SubjectError(f"{patch.method.id} cannot be slowed: {overlay.reason}")
     return overlay

@@ -116,7 +116,9 @@ def _read_sources(placed: PlacedSubject, machine: Machine) -> tuple[SourceFile, 
     except (BuildFailed, ResolveFailed, ToolMissing, UsageError) as error:
         return (*module_sources(placed.tree), make_unknown_names(str(error)))
     harness = PythonHarness(FRONTENDS[project.harness])
-    return harness.sources(project, machine.home.builds(project.digest), machine.host.run)
+    return harness.read_sources(
+        project, machine.home.make_builds_folder(project.digest), machine.host.run_process
+    )
 
 
 def _prepare_client(

@@ -41,7 +41,7 @@ def prepare_subject(
         project=ready.project,
         harness=ready.harness,
         host=machine.host,
-        builds=machine.home.builds(ready.project.digest),
+        builds=machine.home.make_builds_folder(ready.project.digest),
         writes=ready.writes,
         clock=clock,
         watchers=WatcherFactory(config.model),

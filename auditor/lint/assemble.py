@@ -45,7 +45,7 @@ def lint_sources(
     """
     subject_sources = read_subject_sources(
         config.subject,
-        tuple(ending for linter in LINTERS.values() for ending in linter.endings),
+        tuple(ending for linter in LINTERS.values() for ending in linter.file_suffixes),
         home=HomeFolder(places.home),
         host=LocalHost(SystemClock()),
         environment=tuple(sorted(environment.items())),
@@ -54,10 +54,12 @@ def lint_sources(
         LinterInput(
             linter=linter,
             files=tuple(
-                file for file in subject_sources.files if file.path.endswith(linter.endings)
+                file for file in subject_sources.files if file.path.endswith(linter.file_suffixes)
             ),
             large=tuple(
-                source for source in subject_sources.large if source.path.endswith(linter.endings)
+                source
+                for source in subject_sources.large
+                if source.path.endswith(linter.file_suffixes)
             ),
         )
         for linter in LINTERS.values()

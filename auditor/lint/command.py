@@ -60,11 +60,11 @@ def command(context: click.Context, /, **given: Any) -> int:
         list_rules,
     )
 
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     environment = surroundings.environment
     console = Console(environment, quiet=given["quiet"])
     if given["listed"]:
-        console.result(terminal.build_rule_table(list_rules()))
+        console.print_result(terminal.build_rule_table(list_rules()))
         return Exit.OK
     config = options.print_configuration_name(
         load_config(given["what"], {}, Path.cwd()), quiet=given["quiet"]

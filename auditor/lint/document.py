@@ -103,7 +103,7 @@ def _make_finding(finding: SmellFinding) -> LintFinding:
     smell = finding.smell
     return LintFinding(
         rule=finding.rule.id,
-        sure=finding.sure,
+        sure=finding.confidence,
         benchmark=smell.benchmark,
         span=Span(smell.span.file, smell.span.first_line, smell.span.last_line),
         text=smell.text,

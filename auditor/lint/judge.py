@@ -26,14 +26,14 @@ _NAMES = re.compile(rb"[\w-]+(?:,[\w-]+)*")
 class RuleSelection:
     """Which rules are looked for: those named, or all that are on; less those left out.
 
-    `every` also has the rules that are off.
+    `is_everything` also has the rules that are off.
     """
 
     named: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     is_everything: bool = False
 
-    def of(self, rules: Sequence[SmellRule]) -> tuple[SmellRule, ...]:
+    def select_rules(self, rules: Sequence[SmellRule]) -> tuple[SmellRule, ...]:
         """Return the rules that are wanted; raises UsageError for a name that is none."""
         rule_ids = {rule.id for rule in rules}
         for name in (*self.named, *self.left_out):
@@ -148,7 +148,7 @@ def run_linters(
     names of rules that are none, also in markers.
     """
     all_rules = [rule for look in looks for rule in look.linter.rules]
-    rules, rule_ids = selection.of(all_rules), {rule.id for rule in all_rules}
+    rules, rule_ids = selection.select_rules(all_rules), {rule.id for rule in all_rules}
     by_id = {rule.id: rule for rule in rules}
     benchmarks: list[str] = []
     findings: list[SmellFinding] = []
@@ -156,12 +156,12 @@ def run_linters(
     needless: list[str] = []
     applied: dict[str, int] = {}
     for reading in looks:
-        looked = reading.linter.look(reading.files)
+        looked = reading.linter.find_smells(reading.files)
         benchmarks += looked.benchmarks
         applied |= {rule.id: len(looked.benchmarks) for rule in reading.linter.rules}
         unread += looked.unread
         unread += (source.path for source in reading.large if reading.linter.may_hold(source))
-        markers = _find_markers(reading.files, reading.linter.comment, rule_ids)
+        markers = _find_markers(reading.files, reading.linter.comment_prefix, rule_ids)
         findings += [
             SmellFinding(
                 rule=by_id[smell.rule],

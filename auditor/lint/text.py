@@ -109,7 +109,7 @@ def render_annotations(document: LintDocument) -> str:
     """Return one line for each finding that counts, those that are surest first."""
     findings, _ = _convert_findings(document)
     return format_annotation_lines(
-        sorted(findings, key=lambda finding: finding.level is FindingLevel.NOTE)
+        sorted(findings, key=lambda finding: finding.effective_level is FindingLevel.NOTE)
     )
 
 

@@ -26,7 +26,7 @@ class BlockSizes:
     """All blocks of the plan are run, however long they last."""
 
     @property
-    def counting(self) -> dict[str, int]:
+    def counting_blocks(self) -> dict[str, int]:
         """Return the blocks in which calls are counted, where the plan has too many."""
         if self.keeps_all_blocks:
             return {}
@@ -40,7 +40,7 @@ class BlockSizes:
             name: many for name, many in blocks.items() if many < 2 * self.plans[name].iterations
         }
 
-    def plain(self, benchmark: Benchmark) -> Schedule:
+    def make_plain_schedule(self, benchmark: Benchmark) -> Schedule:
         """Return the blocks of a process of the unchanged benchmark."""
         plan, operations = self.plans[benchmark.id], self.operations[benchmark.id]
         if not self.keeps_all_blocks:
@@ -69,7 +69,7 @@ def measure_block_sizes(benchmarks: Sequence[Benchmark], parts: StudyContext) ->
 def run_pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: StudyContext) -> list[Run]:
     """Run a process of each benchmark that tells how long an operation is."""
     trials = [
-        parts.trial(
+        parts.make_trial(
             Purpose.PILOT,
             benchmark,
             schedules.make_pilot_schedule(schedules.fit_plan(plan, benchmark)),
@@ -86,7 +86,7 @@ def _fit_plans(
     rates = {}
     for run in tried:
         if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
-            allocated = run.outcome.of(ALLOCATED, ArmName.PLAIN)
+            allocated = run.outcome.find_series(ALLOCATED, ArmName.PLAIN)
             times = readings.list_block_times(run, ArmName.PLAIN)
             if allocated and allocated.values and times:
                 rates[run.trial.benchmark.id] = median(allocated.values) / median(times)
@@ -109,8 +109,8 @@ def fit_block_operations(
     operations: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
     for run in tried:
         if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
-            operation_counts = run.outcome.of(OPERATIONS, ArmName.PLAIN)
-            time = run.outcome.of(TIME, ArmName.PLAIN)
+            operation_counts = run.outcome.find_series(OPERATIONS, ArmName.PLAIN)
+            time = run.outcome.find_series(TIME, ArmName.PLAIN)
             if operation_counts and time and operation_counts.values and median(time.values) > 0:
                 block_seconds = plans[run.trial.benchmark.id].iteration_seconds
                 fitting = block_seconds / median(time.values)

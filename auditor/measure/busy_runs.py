@@ -78,7 +78,7 @@ def _next_repeat(
         later = [
             replace(trial, repetition=trial.repetition + times * REPEAT_OFFSET) for trial in trials
         ]
-        stored_trials = [trial for trial in later if parts.store.find(trial) is not None]
+        stored_trials = [trial for trial in later if parts.store.find_run(trial) is not None]
         runs = (
             measure_trials("runs of the suite again", stored_trials, parts) if stored_trials else []
         )
@@ -96,7 +96,7 @@ def _choose_affordable(
     deadline = parts.deadline
     if deadline is None:
         return dict(trials)
-    left, affordable = REPEATS_PART * deadline.left, {}
+    left, affordable = REPEATS_PART * deadline.seconds_left, {}
     for key, repeat_trials in trials.items():
         left -= sum(map(deadline.times.seconds, repeat_trials))
         if left < 0 or deadline.prevented:
@@ -109,7 +109,7 @@ def _choose_wait_limit(runs: Iterable[Run], parts: StudyContext) -> float:
     """Return how many seconds to wait for a quiet machine at most."""
     limits = [LONGEST_WAIT, WAIT_PART * sum(run.seconds for run in runs)]
     if parts.deadline is not None:
-        limits.append(BUDGET_PART * parts.deadline.left)
+        limits.append(BUDGET_PART * parts.deadline.seconds_left)
     return min(limits)
 
 

@@ -58,7 +58,7 @@ class Deadline:
         self.prevented = False
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return how many seconds are left to run something, below zero when it is over."""
         return self._end - self._reserve - self._clock.monotonic()
 
@@ -70,7 +70,7 @@ class Deadline:
     @property
     def is_over(self) -> bool:
         """Tell whether the time was used up; that of a rehearsal never is."""
-        return bool(self.seconds) and (self.prevented or self.left <= 0)
+        return bool(self.seconds) and (self.prevented or self.seconds_left <= 0)
 
     @property
     def is_past(self) -> bool:
@@ -83,7 +83,7 @@ class Deadline:
         After the first that does not, nothing does: what is run should not depend on how short it
         happens to be.
         """
-        if not self.prevented and seconds > self.left:
+        if not self.prevented and seconds > self.seconds_left:
             self.prevented = True
         return not self.prevented
 
@@ -91,11 +91,11 @@ class Deadline:
         """Keep at least so many of the last seconds for judging and writing the result."""
         self._reserve = max(self._reserve, seconds)
 
-    def within(self, seconds: float) -> "Deadline":
+    def make_stage_deadline(self, seconds: float) -> "Deadline":
         """Return the deadline of a stage of the study, which is no later than this one."""
         if self.is_rehearsal:
             return self
-        lasting = max(0.0, min(seconds, self.left))
+        lasting = max(0.0, min(seconds, self.seconds_left))
         stage = Deadline(self._clock, lasting or -1.0, times=self.times)
         stage.prevented = self.prevented
         return stage
@@ -161,7 +161,7 @@ class StudyContext:
         )
         return (Caveat(BUDGET, text),)
 
-    def trial(
+    def make_trial(
         self,
         purpose: Purpose,
         benchmark: Benchmark | None,

@@ -261,7 +261,7 @@ class InterferenceLog:
         self._last: dict[str, str] = {}
 
     @property
-    def noted(self) -> tuple[NotedProcess, ...]:
+    def noted_processes(self) -> tuple[NotedProcess, ...]:
         """Return what was noted of runs that belong to a result, whenever they were made."""
         return tuple(self._noted.values())
 
@@ -286,6 +286,6 @@ class InterferenceLog:
         self._last[name] = run.host.name
         self._inner.trial_ended(run, reused=reused)
 
-    def caveat(self, caveat: Caveat) -> None:
+    def report_caveat(self, caveat: Caveat) -> None:
         """Pass it on."""
-        self._inner.caveat(caveat)
+        self._inner.report_caveat(caveat)

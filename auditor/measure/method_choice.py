@@ -30,15 +30,15 @@ class MethodCandidates:
     """How they were chosen, where the user has not named them."""
 
     @property
-    def known(self) -> tuple[Method, ...]:
+    def methods_to_judge(self) -> tuple[Method, ...]:
         """Return those to be judged, empty where counts will choose them."""
         return self.methods if self.fixed else self.named
 
     @property
     def most_slowed(self) -> int:
         """Return how many methods are slowed down at most."""
-        slowable = sum(method.refusal is None for method in self.known or self.methods)
-        return slowable if self.known else min(LARGEST_CHOICE, slowable)
+        slowable = sum(method.refusal is None for method in self.methods_to_judge or self.methods)
+        return slowable if self.methods_to_judge else min(LARGEST_CHOICE, slowable)
 
 
 def choose_candidates(request: AbsRequest, parts: StudyContext) -> MethodCandidates:
@@ -87,7 +87,7 @@ def resolve_method_name(
 ) -> Method:
     """Return the one method that a name means; raises UsageError for none or several."""
     exact = [method for method in methods if method.id == name]
-    matching_methods = exact or [method for method in methods if mutator.matches(name, method)]
+    matching_methods = exact or [method for method in methods if mutator.matches_name(name, method)]
     if len(matching_methods) == 1:
         return matching_methods[0]
     if matching_methods:

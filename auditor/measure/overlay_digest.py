@@ -13,8 +13,8 @@ def find_variant_inputs(project: Project, group: str, variant: Variant) -> Build
     them is run then, but their build may fail.
     """
     group_inputs = project.find_group_inputs(group)
-    absent = bool(variant.methods) and not any(map(group_inputs.holds, variant.methods))
-    return project.whole if absent else group_inputs
+    absent = bool(variant.methods) and not any(map(group_inputs.may_contain, variant.methods))
+    return project.all_inputs if absent else group_inputs
 
 
 def linked_overlay_digest(

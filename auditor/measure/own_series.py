@@ -80,7 +80,7 @@ def build_stored_process(run: Run, settings: IterationSettings | None = None) ->
 
 
 def _read_values(outcome: Measured, phase: Phase) -> tuple[float, ...]:
-    series = outcome.of(TIME, ArmName.PLAIN, phase)
+    series = outcome.find_series(TIME, ArmName.PLAIN, phase)
     return () if series is None else series.values
 
 

@@ -46,7 +46,7 @@ class ReachRuns:
     unlinked: frozenset[tuple[str, str]] = frozenset()
     """Ids of method and benchmark, where the program does not hold the method: it is not called."""
 
-    def map(self, methods: Sequence[Method]) -> dict[tuple[str, str], Reach]:
+    def build_reach_map(self, methods: Sequence[Method]) -> dict[tuple[str, str], Reach]:
         """Return the reach by (method id, benchmark id), as far as it is known."""
         return reach_map(self.runs, methods) | dict.fromkeys(self.unlinked, _UNLINKED)
 
@@ -94,10 +94,12 @@ def _run_counting(
     counting = [trial for trial in trials if trial.benchmark is not None]
     counting.sort(key=deadline.times.seconds)  # the most benchmarks in the time
     first = max((deadline.times.seconds(trial) for trial in counting[:1]), default=0.0)
-    stage = deadline.within(max(limits.counting * deadline.left, LEAST_COUNTED * first))
+    stage = deadline.make_stage_deadline(
+        max(limits.counting * deadline.seconds_left, LEAST_COUNTED * first)
+    )
     runs = measure_trials("reach", counting, replace(parts, deadline=stage))
-    stage = deadline.within(limits.tests * deadline.left)
-    longest = max(0.0, stage.left)
+    stage = deadline.make_stage_deadline(limits.tests * deadline.seconds_left)
+    longest = max(0.0, stage.seconds_left)
     tests = [
         replace(trial, timeout_seconds=min(trial.timeout_seconds, longest))
         for trial in trials
@@ -121,9 +123,9 @@ def _make_trials(
         return []
     schedule = Schedule(arms=(), blocks=(), seconds=parts.request.plan.iteration_seconds)
     tests = [
-        parts.trial(Purpose.USAGE, None, schedule, built, part)
+        parts.make_trial(Purpose.USAGE, None, schedule, built, part)
         for part in (parts.tested if with_unit_tests else ())
-        if any(map(parts.project.find_group_inputs(part).holds, built.variant.methods))
+        if any(map(parts.project.find_group_inputs(part).may_contain, built.variant.methods))
     ]
     return tests + [
         _make_counting_trial(benchmark, built, baseline, parts) for benchmark in benchmarks
@@ -140,7 +142,7 @@ def _are_stored(trials: Sequence[Trial], parts: StudyContext) -> bool:
     has_file_lists = all(
         parts.project.find_group_inputs(group).files is not None for group in groups
     )
-    return has_file_lists and bool(trials) and all(parts.store.find(trial) for trial in trials)
+    return has_file_lists and bool(trials) and all(parts.store.find_run(trial) for trial in trials)
 
 
 def _split_linked(
@@ -151,7 +153,9 @@ def _split_linked(
     benchmarks = []
     for benchmark in baseline.usable:
         closure = parts.project.find_group_inputs(benchmark.group)
-        without = {(method.id, benchmark.id) for method in methods if not closure.holds(method)}
+        without = {
+            (method.id, benchmark.id) for method in methods if not closure.may_contain(method)
+        }
         unlinked |= without
         if len(without) < len(methods):
             benchmarks.append(benchmark)
@@ -164,7 +168,7 @@ def _is_checked(
     """Tell whether the store has the check of just this code: an audit that is repeated has it."""
     if isinstance(built, OverlayRefusal):
         return False
-    return parts.store.find(_make_build_check(built, baseline, parts)) is not None
+    return parts.store.find_run(_make_build_check(built, baseline, parts)) is not None
 
 
 def _make_build_check(built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext) -> Trial:
@@ -179,14 +183,14 @@ def _make_build_check(built: BuiltVariant, baseline: SuiteBaseline, parts: Study
             baseline.usable, key=lambda benchmark: times.block_seconds(benchmark, inf, 1)
         )
     trial = _make_counting_trial(cheapest, built, baseline, parts)
-    return replace(trial, subject=parts.project.whole.digest, built_overlay="")
+    return replace(trial, subject=parts.project.all_inputs.digest, built_overlay="")
 
 
 def _build_counting(
     methods: Sequence[Method], parts: StudyContext
 ) -> BuiltVariant | OverlayRefusal:
     variant = Variant(VariantKind.COUNTING, tuple(methods))
-    overlay = parts.mutator.overlay(parts.suite.sources, variant)
+    overlay = parts.mutator.build_overlay(parts.suite.sources, variant)
     return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)
 
 
@@ -202,7 +206,7 @@ def _make_counting_trial(
     schedule = schedules.make_counting_schedule(
         plan, operations, baseline.counting.get(benchmark.id)
     )
-    return parts.trial(Purpose.REACH, benchmark, schedule, built)
+    return parts.make_trial(Purpose.REACH, benchmark, schedule, built)
 
 
 InstrumentationSplit = tuple[tuple[Method, ...], tuple[tuple[Method, str], ...]]

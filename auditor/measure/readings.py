@@ -18,7 +18,7 @@ def list_block_times(run: Run, arm: ArmName) -> tuple[float, ...]:
     """
     if not isinstance(run.outcome, Measured):
         return ()
-    series = run.outcome.of(TIME, arm)
+    series = run.outcome.find_series(TIME, arm)
     if series is None or not series.values:
         return ()
     try:
@@ -32,8 +32,8 @@ def call_times(run: Run) -> tuple[float, ...]:
     """Return the seconds that the clock showed of a call, block by block, its own cost included."""
     if not isinstance(run.outcome, Measured):
         return ()
-    calls = run.outcome.of(METHOD_CALLS, ArmName.CLOCKED)
-    spent = run.outcome.of(METHOD_TIME, ArmName.CLOCKED)
+    calls = run.outcome.find_series(METHOD_CALLS, ArmName.CLOCKED)
+    spent = run.outcome.find_series(METHOD_TIME, ArmName.CLOCKED)
     if calls is None or spent is None:
         return ()
     block_totals = zip(spent.values, calls.values, strict=True)
@@ -48,7 +48,7 @@ def clock_cost(runs: Iterable[Run]) -> float:
     audit the least were 43.1 to 44.6 ns, the low quartiles 44.4 to 45.1.
     """
     outcomes = [run.outcome for run in runs if isinstance(run.outcome, Measured)]
-    cost_series = [outcome.of(CLOCK_COST, ArmName.CLOCKED) for outcome in outcomes]
+    cost_series = [outcome.find_series(CLOCK_COST, ArmName.CLOCKED) for outcome in outcomes]
     costs = sorted(cost for series in cost_series if series for cost in series.values if cost > 0)
     return costs[len(costs) // 4] if costs else 0.0
 

@@ -32,9 +32,9 @@ class ReuseObserver:
         self._made_of[run.trial.id] = run.revision
         self._inner.trial_ended(run, reused=reused)
 
-    def caveat(self, caveat: Caveat) -> None:
+    def report_caveat(self, caveat: Caveat) -> None:
         """Pass it on."""
-        self._inner.caveat(caveat)
+        self._inner.report_caveat(caveat)
 
     def caveats(self) -> tuple[Caveat, ...]:
         """Say how many runs were made of other revisions, if some were."""

@@ -227,7 +227,7 @@ def _describe_scatter(
             "repeat all runs"
         )
         caveats.append(Caveat("no-run-apart", text))
-    if groups.dissimilar and not groups.outside:
+    if groups.has_divergent_runs and not groups.outside:
         sizes = " and ".join(str(len(group)) for group in groups.groups)
         text = f"the runs form groups of {sizes}, none the largest, so no run is an outlier"
         caveats.append(Caveat("no-main-group", text))

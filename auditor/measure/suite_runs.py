@@ -64,7 +64,7 @@ class SuiteBaseline:
         """Sort the runs by benchmark: each pair asks for those of its own."""
         object.__setattr__(self, "_by_benchmark", group_by_benchmark(self.runs))
 
-    def of(self, benchmark: Benchmark) -> tuple[Run, ...]:
+    def list_runs(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return the stability runs of a benchmark."""
         return self._by_benchmark.get(benchmark.id, ())
 
@@ -73,7 +73,7 @@ class SuiteBaseline:
 
         Trials are planned with it, and those made already stay valid when runs are added.
         """
-        for run in self.of(benchmark):
+        for run in self.list_runs(benchmark):
             if times := readings.list_block_times(run, ArmName.PLAIN):
                 return median(times)
         return None
@@ -198,7 +198,7 @@ def run_baseline(parts: StudyContext) -> SuiteBaseline:
         operations=size.operations,
         pilots=pilots,
         runs=tuple(runs),
-        counting=size.counting,
+        counting=size.counting_blocks,
     )
 
 

@@ -84,7 +84,7 @@ class TrialTimes:
         """Tell whether no plain process has told anything yet."""
         return not self._start
 
-    def add(self, run: Run) -> None:
+    def add_run(self, run: Run) -> None:
         """Learn from a process."""
         benchmark = run.trial.benchmark
         if benchmark is None or run.seconds <= 0:
@@ -131,7 +131,7 @@ class TrialTimes:
         if not times or not isinstance(run.outcome, Measured):
             return
         operation, blocks = median(times), len(run.trial.schedule.blocks)
-        operation_series = run.outcome.of(OPERATIONS, ArmName.PLAIN)
+        operation_series = run.outcome.find_series(OPERATIONS, ArmName.PLAIN)
         counts = operation_series.values if operation_series is not None else ()
         block = operation * median(counts) if counts else run.trial.schedule.seconds
         self._operation[benchmark.id] = operation

@@ -46,7 +46,7 @@ def measure_trials(name: str, trials: Sequence[Trial], parts: TrialServices) -> 
     runs = []
     missing = []
     for trial in trials:
-        run = parts.store.find(trial)
+        run = parts.store.find_run(trial)
         if run is None:
             missing.append(trial)
         else:
@@ -55,9 +55,9 @@ def measure_trials(name: str, trials: Sequence[Trial], parts: TrialServices) -> 
     for run in runs:
         _report_run(run, parts, reused=True)
     try:
-        for trial_run in parts.dispatcher.run(_still_missing(missing, runs, parts)):
-            parts.store.add(trial_run)
-            runs.append(parts.store.find(trial_run.trial) or trial_run)
+        for trial_run in parts.dispatcher.run_trials(_still_missing(missing, runs, parts)):
+            parts.store.add_run(trial_run)
+            runs.append(parts.store.find_run(trial_run.trial) or trial_run)
             _report_run(trial_run, parts, reused=False)
     except OutOfTime:
         if parts.deadline is None:
@@ -70,7 +70,7 @@ def _report_run(run: Run, parts: TrialServices, *, reused: bool) -> None:
     """Tell the observer of a run, and the deadline how long it took."""
     parts.observer.trial_ended(run, reused=reused)
     if parts.deadline is not None:
-        parts.deadline.times.add(run)
+        parts.deadline.times.add_run(run)
 
 
 def _still_missing(
@@ -78,7 +78,7 @@ def _still_missing(
 ) -> Iterator[Trial]:
     """Yield what is still to be run in time; what another auditor has run goes into `runs`."""
     for trial in trials:
-        run = parts.store.find(trial)
+        run = parts.store.find_run(trial)
         if run is not None:
             runs.append(run)
             _report_run(run, parts, reused=True)

@@ -157,7 +157,7 @@ def measure_warmups(runs: Sequence[Run]) -> dict[str, MeasuredWarmup]:
 def _measure_warmup(run: Run, outcome: Measured, warm: int) -> MeasuredWarmup:
     benchmark = run.trial.benchmark
     settings = benchmark.configured if benchmark else None
-    operation_series = outcome.of(OPERATIONS, ArmName.PLAIN, Phase.WARMUP)
+    operation_series = outcome.find_series(OPERATIONS, ArmName.PLAIN, Phase.WARMUP)
     return MeasuredWarmup(
         iterations=warm,
         seconds=measure_phase_seconds(outcome, Phase.WARMUP),
@@ -231,10 +231,10 @@ def _select_watched(runs: Sequence[Run]) -> WatchedRuns:
 
 def measure_phase_seconds(outcome: Measured, phase: Phase) -> float:
     """Return how many seconds the blocks of a phase took together."""
-    if walls := outcome.of(WALL, ArmName.PLAIN, phase):
+    if walls := outcome.find_series(WALL, ArmName.PLAIN, phase):
         return sum(walls.values)
-    times = outcome.of(TIME, ArmName.PLAIN, phase)
-    operations = outcome.of(OPERATIONS, ArmName.PLAIN, phase)
+    times = outcome.find_series(TIME, ArmName.PLAIN, phase)
+    operations = outcome.find_series(OPERATIONS, ArmName.PLAIN, phase)
     if times is None or operations is None:
         return 0.0
     return sum(

@@ -26,7 +26,9 @@ def make_suite_trials(
     request = parts.request.watched
     if request is None:
         return {
-            benchmark.id: parts.trial(Purpose.SUITE, benchmark, size.plain(benchmark))
+            benchmark.id: parts.make_trial(
+                Purpose.SUITE, benchmark, size.make_plain_schedule(benchmark)
+            )
             for benchmark in benchmarks
         }
     benchmark_ids = {benchmark.id for benchmark in benchmarks}
@@ -43,7 +45,7 @@ def make_suite_trials(
     operations = fit_block_operations(benchmarks, tried, plans)
     lasts = estimate_block_seconds(tried, operations)
     trials = {
-        benchmark.id: parts.trial(
+        benchmark.id: parts.make_trial(
             Purpose.SUITE,
             benchmark,
             schedules.make_plain_schedule(plans[benchmark.id], operations[benchmark.id]),

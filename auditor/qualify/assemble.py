@@ -50,10 +50,10 @@ class GateQualifier:
         self._session = session
         self._asked = request
         self._environment = tuple(sorted(environment.items()))
-        self._config, self._parts = session.ready(config)
+        self._config, self._parts = session.prepare_study(config)
         self._placed = place_subject(config.subject, **session.machine.parts)
 
-    def qualify(self, told: Callable[[ShownCase, int], None]) -> Qualification:
+    def qualify_gate(self, told: Callable[[ShownCase, int], None]) -> Qualification:
         """Find out how long a delay is, then show the gate pairs; `told` hears each answer."""
         subjects = self._prepare_subjects()
         usable_subjects = [subject for subject in subjects if not subject.refusal]
@@ -87,22 +87,22 @@ class GateQualifier:
                 subjects, request.plan, _ExclusiveGate(gate, session.lock), answer_store, deadline
             )
             try:
-                return study.qualify(told)
+                return study.qualify_gate(told)
             finally:
-                gate.clean()
+                gate.remove_checkouts()
 
-    def document(self, qualification: Qualification) -> QualifyDocument:
+    def build_document(self, qualification: Qualification) -> QualifyDocument:
         """Return the result."""
-        context = self._session.context(self._config, self._parts.project, "qualify")
-        result_context = replace(context, command=self._asked.again)
-        return build_qualify_document(qualification, self._asked.written, result_context)
+        context = self._session.make_context(self._config, self._parts.project, "qualify")
+        result_context = replace(context, command=self._asked.repeat_command)
+        return build_qualify_document(qualification, self._asked.command_text, result_context)
 
     def _list_inputs(self) -> tuple[str, ...]:
         request = self._asked
         words = request.words.pattern if request.words else ""
         return (
             self._parts.project.digest,
-            request.written,
+            request.command_text,
             repr(sorted(request.codes)),
             words,
             repr([*hash_named_files(request.command, self._environment)]),
@@ -130,7 +130,7 @@ class GateQualifier:
             verdict = abs_audit.audit_suite(replace(request, slowdown=factor - 1.0), self._parts)
             for subject in subjects_by_method.values():
                 subjects_by_method[subject.method] = _add_audit_result(
-                    subject, factor, verdict, self._session.store.schedule
+                    subject, factor, verdict, self._session.store.find_schedule
                 )
         return list(subjects_by_method.values())
 
@@ -193,11 +193,11 @@ class _ExclusiveGate:
         self._gate = gate
         self._lock = lock
 
-    def show(self, case: GateCase, number: int, turns: int, /) -> ShownCase:
+    def show_case(self, case: GateCase, number: int, turns: int, /) -> ShownCase:
         """Wait until nobody measures on this machine, then show a pair."""
         with lock_machine(self._lock):
             pass
-        return self._gate.show(case, number, turns)
+        return self._gate.show_case(case, number, turns)
 
 
 def _make_case_describer(subjects: list[GateSubject]) -> Callable[[GateCase], str]:

@@ -20,7 +20,9 @@ def make_delay(subject: GateSubject, factor: float, *, waits: bool) -> Delay:
 
     A factor of 1 is that of pairs that are alike.
     """
-    injected_delay = subject.at(factor) if factor != 1.0 else next(iter(subject.injected), None)
+    injected_delay = (
+        subject.find_delay(factor) if factor != 1.0 else next(iter(subject.injected), None)
+    )
     delay = injected_delay.delay if injected_delay else Delay(InjectionKind.SPIN, factor - 1.0)
     return delay if waits and factor != 1.0 else replace(delay, number=0.0)
 

@@ -78,7 +78,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     changes = options.collect_shared_changes({**given, "budget": None})
     if given["method"]:
         changes["methods"] = list(given["method"])
-    command_line = options.CommandLine.of(context, changes)
+    command_line = options.CommandLine.from_context(context, changes)
     _require_local_host(command_line.config)
     document = _qualify_gate(command_line, request)
     folder = command_line.places.output
@@ -113,7 +113,7 @@ def _qualify_gate(command_line: options.CommandLine, request: QualifyRequest) ->
         return opener(config, places, environment, observer, request)
 
     with running.open_work(command_line, open_with_request) as (work, console):
-        qualification = work.qualify(
+        qualification = work.qualify_gate(
             lambda shown_pair, left: console.note(terminal.format_answer_line(shown_pair, left))
         )
         if qualification.stored_answers:
@@ -121,6 +121,6 @@ def _qualify_gate(command_line: options.CommandLine, request: QualifyRequest) ->
                 "known from an earlier call: "
                 f"{number_format.format_count(qualification.stored_answers, 'answer')}"
             )
-        document = work.document(qualification)
+        document = work.build_document(qualification)
         terminal.write_results(command_line.places.output, document)
     return document

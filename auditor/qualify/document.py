@@ -110,7 +110,7 @@ def build_qualify_document(
 
 
 def _build_rate_fields(rate: AlarmRate, subject: GateSubject | None) -> JsonObject:
-    injected = subject.at(rate.case.factor) if subject else None
+    injected = subject.find_delay(rate.case.factor) if subject else None
     return {
         "achieved": injected and injected.achieved,
         "side": rate.case.side,

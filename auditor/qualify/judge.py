@@ -355,7 +355,9 @@ def _warn_of_inexact_delays(
                     f"{injected.factor:g}, in the benchmark that measured it"
                 )
                 yield Caveat("slowdown-inexact", text)
-        if clocked_factors := sorted(factor for factor in factors if subject.at(factor) is None):
+        if clocked_factors := sorted(
+            factor for factor in factors if subject.find_delay(factor) is None
+        ):
             numbers = ", ".join(f"{clocked_factor:g}" for clocked_factor in clocked_factors)
             text = (
                 f"{subject.method} is slowed by a clock loop ({numbers} times) and not verified by "

@@ -46,7 +46,7 @@ class QualifyStudy:
         self._deadline = deadline
         self._shown: list[ShownCase] = []
 
-    def qualify(self, told: Callable[[ShownCase, int], None]) -> Qualification:
+    def qualify_gate(self, told: Callable[[ShownCase, int], None]) -> Qualification:
         """Return what it is worth; `told` hears of each answer, and how many may yet come.
 
         Raises SubjectError where the gate only fails.
@@ -57,8 +57,8 @@ class QualifyStudy:
             if shown_pair is None:
                 if not self._has_time():
                     break
-                shown_pair = self._gate.show(case, number, self._choose_run_count(case))
-                self._memory.keep(shown_pair)
+                shown_pair = self._gate.show_case(case, number, self._choose_run_count(case))
+                self._memory.save_answer(shown_pair)
             else:
                 reused_answers += 1
             self._shown.append(shown_pair)
@@ -69,7 +69,7 @@ class QualifyStudy:
 
     def _find_stored_answer(self, case: GateCase, number: int) -> ShownCase | None:
         """Return what is remembered, unless the gate was quiet in fewer turns than are asked."""
-        shown_pair = self._memory.known(case, number)
+        shown_pair = self._memory.load_answer(case, number)
         if shown_pair is None or shown_pair.answer is not GateAnswer.QUIET:
             return shown_pair
         return shown_pair if shown_pair.turn >= self._choose_run_count(case) else None

@@ -102,7 +102,7 @@ class CountedResult:
         }
 
     @cached_property
-    def counted(self) -> int:
+    def method_count(self) -> int:
         """Return how many methods count."""
         return sum(
             method.outcome not in NOT_COUNTED
@@ -123,7 +123,7 @@ class CountedResult:
         )
 
     @cached_property
-    def watchers(self) -> tuple[Candidate, ...]:
+    def benchmark_candidates(self) -> tuple[Candidate, ...]:
         """Return the benchmarks; one without a time counts as one of the usual length."""
         usual_seconds = median(
             [benchmark.seconds for benchmark in self.document.benchmarks if benchmark.seconds]
@@ -224,7 +224,7 @@ def select_benchmarks(
         )
     choice = _choose_benchmarks(counted_result, budget, nested=nested)
     run_ids = {candidate.id for candidate in choice.watchers}
-    method_count, total = counted_result.counted, document.scores.total
+    method_count, total = counted_result.method_count, document.scores.total
     return Selection(
         **counted_result.answer(run_ids, _list_caveats(counted_result, unaudited)),
         budget=budget,
@@ -268,7 +268,9 @@ def _list_caveats(counted_result: CountedResult, unaudited: Sequence[str]) -> li
 def _choose_benchmarks(
     counted_result: CountedResult, budget: float | None, *, nested: bool
 ) -> Choice:
-    candidates = [candidate for candidate in counted_result.watchers if candidate.detects]
+    candidates = [
+        candidate for candidate in counted_result.benchmark_candidates if candidate.detects
+    ]
     if budget is None:
         return judge.choose_cheapest(candidates)
     return judge.choose_within_budget(candidates, budget, nested=nested)
@@ -322,7 +324,7 @@ def propose_removal(document: Document) -> Proposal:
         if benchmark.id not in unknown_ids and not facts.is_mostly_examined(benchmark.id)
     }
     removal = judge.choose_removal(
-        [watcher for watcher in counted_result.watchers if watcher.id not in unknown_ids],
+        [item for item in counted_result.benchmark_candidates if item.id not in unknown_ids],
         open_pairs=open_pairs,
         unknown=sorted(unknown_ids),
         unexamined=unexamined_ids,

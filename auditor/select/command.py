@@ -53,19 +53,19 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit select . --changed changed-methods.txt  which benchmarks detect these
     """
     make_answer = _choose_answer_maker(given)
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     console = Console(surroundings.environment, quiet=given["quiet"])
     if given["result"]:
         stored_document = stored_result.read_result_file(given["result"])
     else:
         stored_document = stored_result.read_stored_result(
-            options.CommandLine.of(context, {}), console
+            options.CommandLine.from_context(context, {}), console
         )
     answer, answer_view = make_answer(stored_result.require_matrix(stored_document))
     if given["format"] == "json":
-        console.document(assemble.convert_to_plain(answer))
+        console.print_document(assemble.convert_to_plain(answer))
     else:
-        console.result(answer_view)
+        console.print_result(answer_view)
     write_output_files(
         given, {".json": lambda: results.format_json(assemble.convert_to_plain(answer))}, console
     )

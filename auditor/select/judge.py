@@ -28,7 +28,7 @@ class Candidate:
     detects: frozenset[str] = field(repr=False)
 
     @property
-    def weight(self) -> float:
+    def weighted_seconds(self) -> float:
         """Return its seconds, more the less stable it is: what is to be kept small."""
         spread = UNKNOWN_SPREAD if self.max_spread is None else self.max_spread
         return self.seconds * (1 + spread)
@@ -78,8 +78,8 @@ def choose_cheapest(
 
     An unstable benchmark counts as longer than it is, by its spread.
     """
-    pool = _CandidatePool.of(candidates, largest)
-    pool_choice = pool.cheapest(pool.methods, None, frozenset(required))
+    pool = _CandidatePool.from_candidates(candidates, largest)
+    pool_choice = pool.find_cheapest(pool.methods, None, frozenset(required))
     indices, is_cheapest = (
         pool_choice if pool_choice else (frozenset(range(len(pool.watchers))), False)
     )
@@ -100,7 +100,7 @@ def choose_within_budget(
     one that the budget can pay is taken, at the least weight. Not nested: as many methods as any
     choice detects (where it is not known to be that many, greedily), at the least weight.
     """
-    pool = _CandidatePool.of(candidates, largest)
+    pool = _CandidatePool.from_candidates(candidates, largest)
     budget_parts = pool.parts(budget)
     most, proven = pool.most(budget)
     pool_choice = (
@@ -109,7 +109,7 @@ def choose_within_budget(
         else pool.find_fullest(budget_parts, most, proven=proven)
     )
     indices, is_cheapest = pool_choice or (frozenset(), True)
-    count = len(pool.detected(indices))
+    count = len(pool.union_detected(indices))
     return pool.choice(
         indices, max(most, count), cheapest=is_cheapest, proven=proven or count == most
     )
@@ -182,14 +182,18 @@ class _CandidatePool:
     largest: int
 
     @classmethod
-    def of(cls, watchers: Sequence[Candidate], largest: int) -> "_CandidatePool":
+    def from_candidates(cls, watchers: Sequence[Candidate], largest: int) -> "_CandidatePool":
         ordered_candidates = tuple(sorted(watchers, key=lambda watcher: watcher.id))
-        part = max(0.001, sum(candidate.weight for candidate in ordered_candidates) / _TIME_PARTS)
+        part = max(
+            0.001, sum(candidate.weighted_seconds for candidate in ordered_candidates) / _TIME_PARTS
+        )
         return cls(
             ordered_candidates,
             part,
             tuple(_count_parts(candidate.seconds, part) for candidate in ordered_candidates),
-            tuple(_count_parts(candidate.weight, part) for candidate in ordered_candidates),
+            tuple(
+                _count_parts(candidate.weighted_seconds, part) for candidate in ordered_candidates
+            ),
             largest,
         )
 
@@ -201,13 +205,13 @@ class _CandidatePool:
         """Return a budget; times were rounded up, so what fits into it does fit."""
         return int(seconds / self.part + 1e-6) if isfinite(seconds) else sum(self.costs)
 
-    def detected(self, chosen: Collection[int]) -> frozenset[str]:
+    def union_detected(self, chosen: Collection[int]) -> frozenset[str]:
         return frozenset[str]().union(*(self.watchers[index].detects for index in chosen))
 
     def choice(self, chosen: Collection[int], most: int, *, cheapest: bool, proven: bool) -> Choice:
         return Choice(
             watchers=tuple(self.watchers[index] for index in sorted(chosen)),
-            methods=self.detected(chosen),
+            methods=self.union_detected(chosen),
             cheapest=cheapest,
             most=most,
             proven=proven,
@@ -217,7 +221,7 @@ class _CandidatePool:
         """Return the highest rung of the ladder that can be paid, made of nothing beyond it."""
         all_indices = range(len(self.watchers))
         for methods in reversed(list(self._list_rungs(frozenset(), all_indices))):
-            if pool_choice := self.cheapest(methods, limit):
+            if pool_choice := self.find_cheapest(methods, limit):
                 return pool_choice
         return None
 
@@ -247,7 +251,7 @@ class _CandidatePool:
             yield upper_methods
             base, pool = upper_methods, useful_indices
 
-    def cheapest(
+    def find_cheapest(
         self, methods: frozenset[str], limit: int | None, required: Collection[str] = ()
     ) -> PoolChoice | None:
         """Return the least weight that detects these methods, and no others; None if too dear."""
@@ -367,7 +371,7 @@ class _CandidatePool:
     ) -> frozenset[int]:
         """Take what adds most per weight, then leave out what is superfluous, dearest first."""
         chosen_indices = list(required_indices)
-        undetected = methods - self.detected(chosen_indices)
+        undetected = methods - self.union_detected(chosen_indices)
         while undetected:
             chosen_indices.append(self._find_best(undetected, names))
             undetected -= self.watchers[chosen_indices[-1]].detects
@@ -375,7 +379,7 @@ class _CandidatePool:
         for index in sorted(
             kept_indices - set(required_indices), key=lambda index: (-self.weights[index], index)
         ):
-            if self.detected(kept_indices - {index}) >= methods:
+            if self.union_detected(kept_indices - {index}) >= methods:
                 kept_indices.remove(index)
         return frozenset(kept_indices)
 
@@ -395,8 +399,8 @@ class _CandidatePool:
         best_single = max(
             affordable, key=lambda position: len(self.watchers[position].detects), default=None
         )
-        if best_single is not None and len(self.detected([best_single])) > len(
-            self.detected(chosen_indices)
+        if best_single is not None and len(self.union_detected([best_single])) > len(
+            self.union_detected(chosen_indices)
         ):
             return frozenset({best_single})
         return frozenset(chosen_indices)

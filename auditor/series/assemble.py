@@ -31,20 +31,20 @@ class SuiteSeries:
         """Say what `collect_series` would measure."""
         return preview_series(request, self._parts)
 
-    def series(self, command: str, request: SeriesRequest) -> StoredResults:
+    def measure_series(self, command: str, request: SeriesRequest) -> StoredResults:
         """Measure the series; `command` is what the store remembers them by."""
-        self._number = self._session.begin(command, self._config, self._parts.project)
+        self._number = self._session.begin_audit(command, self._config, self._parts.project)
         results = collect_series(request, self._parts)
         return replace(results, caveats=(*results.caveats, *self._reuse.caveats()))
 
     def circumstances(self, words: str, request: SeriesRequest) -> Context:
         """Return those of a result of series; `words` are the command with its own options."""
-        context = self._session.context(self._config, self._parts.project, words)
+        context = self._session.make_context(self._config, self._parts.project, words)
         return replace(context, plan=request.plan, runs=1, stability_runs=1)
 
     def store_result(self, text: str) -> None:
         """Keep the text of a result in the store."""
-        self._session.end(self._number, self._session.clock.now(), text)
+        self._session.end_audit(self._number, self._session.clock.now(), text)
 
 
 @contextmanager
@@ -53,5 +53,5 @@ def open_series(
 ) -> Iterator[SuiteSeries]:
     """Make the subject ready and open its store."""
     with open_session(config, places, environment, observer) as session:
-        config, parts = session.ready(config)
+        config, parts = session.prepare_study(config)
         yield SuiteSeries(config, parts, session)

@@ -96,6 +96,6 @@ def build_context(
 
 def find_revision(results: StoredResults) -> str:
     """Return the commit where there is one of all runs, else what was read."""
-    commit_ids = results.commits
+    commit_ids = results.commit_ids
     is_one = len(commit_ids) == 1 and all(run.commit for run in results.runs)
     return commit_ids[0] if is_one else f"sha256:{results.digest[:12]}"

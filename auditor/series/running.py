@@ -79,7 +79,7 @@ def run_series_command(
         return _run_suite(context, suite, answer)
     files = tuple(map(Path, option_values["files"]))
     source.refuse_suite_options(option_values, files[0])
-    surroundings = context.find_object(AppContext) or AppContext.real()
+    surroundings = context.find_object(AppContext) or AppContext.from_process()
     console = Console(surroundings.environment, quiet=option_values["quiet"])
     question = StoredQuestion(
         verb=answer.verb, paths=files, more=answer.own_options, commit=option_values["commit"]
@@ -108,7 +108,7 @@ def _read_results(question: StoredQuestion) -> StoredResults:
 def _run_suite(context: click.Context, suite: str, answer: SeriesCommand) -> Exit:
     from auditor.series.assemble import open_series  # noqa: PLC0415 numpy and scipy come with it
 
-    command_line = CommandLine.of(
+    command_line = CommandLine.from_context(
         context, source.collect_config_changes(context.params), what=suite
     )
     series = command_line.config.series
@@ -119,7 +119,7 @@ def _run_suite(context: click.Context, suite: str, answer: SeriesCommand) -> Exi
         return running.show_plan(console, plan, "", as_json=command_line.as_json)
     words = " ".join((answer.verb, *answer.own_options))
     with running.open_work(command_line, open_series) as (work, console):
-        stored_results = work.series(answer.verb, request)
+        stored_results = work.measure_series(answer.verb, request)
         context_of = partial(work.circumstances, words, request)
         document = answer.judged(stored_results, context_of, lambda _count, _total: None)
         work.store_result(results.format_json(document))
@@ -143,9 +143,9 @@ def _deliver_answer(
     output.write_file(result, results.format_json(document))
     output.write_file(report, page)
     if option_values["format"] == "json":
-        console.document(document)
+        console.print_document(document)
     else:
-        console.result(answer.table(document))
+        console.print_result(answer.table(document))
     console.note(f"\nreport: {report}\nresult: {result}")
     write_output_files(option_values, {".json": result, ".html": report}, console)
     if answer.is_judged(document):

@@ -46,16 +46,16 @@ def list_result_caveats(results: StoredResults) -> Iterator[Caveat]:
         text = f"benchmarks that do not measure time were left out: {list_some(results.left_out)}"
         yield Caveat("no-times", text)
     if results.older:
-        commit_list = list_some(results.commits) or "unknown"
+        commit_list = list_some(results.commit_ids) or "unknown"
         text = (
             f"the runs are of commit {commit_list}; results of other commits exist "
             f"({list_some(results.older)}): choose with --commit"
         )
         yield Caveat("chosen-commit", text)
-    if len(results.commits) > 1:
+    if len(results.commit_ids) > 1:
         text = (
-            f"the runs are of {len(results.commits)} commits, so the spread includes changes of "
-            f"the code: {list_some(results.commits)}"
+            f"the runs are of {len(results.commit_ids)} commits, so the spread includes changes of "
+            f"the code: {list_some(results.commit_ids)}"
         )
         yield Caveat("mixed-commits", text)
 

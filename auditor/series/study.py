@@ -100,9 +100,9 @@ def run_processes(request: SeriesRequest, parts: StudyContext) -> tuple[Run, ...
 def preview_series(request: SeriesRequest, parts: StudyContext) -> Preview:
     """Return what `steady` and `similarity` would measure of a suite."""
     lookups = rehearse_study(parts, lambda still: run_processes(request, still))
-    pilot = lookups.phase("pilot", Purpose.PILOT)
+    pilot = lookups.build_phase("pilot", Purpose.PILOT)
     if pilot.stored_count == pilot.trials:
-        phases = pilot, lookups.phase("processes", Purpose.STEADY)
+        phases = pilot, lookups.build_phase("processes", Purpose.STEADY)
         return Preview(phases, (), expected_of_phases(parts, phases))
     benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
     lasting = [make_schedule(benchmark, request, None, None) for benchmark in benchmarks]
@@ -178,7 +178,7 @@ def _make_trial(
     benchmark: Benchmark, blocks: Schedule, seconds: float | None, parts: StudyContext
 ) -> Trial:
     """Return the trial, with patience for operations that are longer than a block."""
-    trial = parts.trial(Purpose.STEADY, benchmark, blocks)
+    trial = parts.make_trial(Purpose.STEADY, benchmark, blocks)
     longer = 10 * len(blocks.blocks) * (blocks.operations or 1) * (seconds or 0.0)
     return replace(trial, timeout_seconds=trial.timeout_seconds + longer)
 

@@ -77,9 +77,10 @@ class RunComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarityView:
-    """All that is shown of a result. `which` says what the runs are, or heads their `files`.
+    """All that is shown of a result.
 
-    `was_run` tells whether the suite was run for it.
+    `run_description` says what the runs are, or heads their `files`. `was_run` tells
+    whether the suite was run for it.
     """
 
     subject: str  # name of the audited code

@@ -29,13 +29,13 @@ class Contrast:
     rounds: int
     sides: int
 
-    def ratio(self, level: float) -> Ratio:
+    def compute_ratio(self, level: float) -> Ratio:
         """Return exp(middle) with its t interval."""
-        half = self.reach(self.rounds, level)
+        half = self.compute_half_width(self.rounds, level)
         low, centre, high = np.exp([self.middle - half, self.middle, self.middle + half])
         return Ratio(float(centre), float(low), float(high))
 
-    def reach(self, rounds: int, level: float) -> float:
+    def compute_half_width(self, rounds: int, level: float) -> float:
         """Return half of the interval, as a logarithm, that so many rounds would give."""
         left = count_kept(rounds)
         error = sqrt(self.variance * self.length / left)

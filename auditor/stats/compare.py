@@ -99,7 +99,7 @@ def estimate_ratio(
     error = sqrt(squares / freedom * sum(1 / part.kept_count for part in parts))
     half = t_half(error, freedom, level)
     if component is not None:
-        half = hypot(half, component.reach(component_error(len(above), groups), level))
+        half = hypot(half, component.compute_half_width(component_error(len(above), groups), level))
     middle = parts[0].middle - parts[1].middle
     low, centre, high = np.exp([middle - half, middle, middle + half])
     return Ratio(float(centre), float(low), float(high))

@@ -17,8 +17,8 @@ Groups = Sequence[Array]
 class VarianceComponent:
     """What is known of the variance S that groups add to that of their members.
 
-    `total` is what lies between groups by `freedom` degrees of freedom, on average S and `own`,
-    the part of it that their members bring.
+    `total` is what lies between groups by `freedom` degrees of freedom, on average S and
+    `own_variance`, the part of it that their members bring.
     """
 
     total: float
@@ -30,7 +30,7 @@ class VarianceComponent:
         """Return the estimate of S."""
         return max(0.0, self.total - self.own_variance)
 
-    def reach(self, times: float, level: float) -> float:
+    def compute_half_width(self, times: float, level: float) -> float:
         """Return half of the interval that an error of variance `times` S has.
 
         Were the total all S, that would be t times its root. What members bring is taken off with
@@ -57,8 +57,8 @@ def component_between(families: Sequence[Groups]) -> VarianceComponent | None:
     Some families scatter many times as much as others, and in some a value was disturbed. So what
     counts of the mean squares, each over the median of its chi-squared distribution, is the
     middle one of all families. Of sum (a - 1) degrees of freedom it keeps two thirds: by then the
-    intervals of `reach` are right in simulations, whatever the number of families. None if no
-    family has two groups, and two values in one of them.
+    intervals of `compute_half_width` are right in simulations, whatever the number of families.
+    None if no family has two groups, and two values in one of them.
     """
     totals, owns, freedom = [], [], 0
     parted = [[trimmed_mean(group) for group in groups] for groups in families]

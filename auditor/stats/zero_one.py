@@ -28,7 +28,7 @@ class Constraint:
     least: float = -inf
     most: float = inf
 
-    def holds(self, chosen: frozenset[int]) -> bool:
+    def is_satisfied(self, chosen: frozenset[int]) -> bool:
         """Tell whether a choice satisfies it."""
         return self.least <= sum(self.weights.get(column, 0) for column in chosen) <= self.most
 
@@ -100,13 +100,13 @@ def _solve_program(
 ) -> ProgramSolution:
     worst = sum(cost for cost in costs if cost < 0)
     if not costs:
-        feasible = all(row.holds(frozenset()) for row in rows)
+        feasible = all(row.is_satisfied(frozenset()) for row in rows)
         return ProgramSolution(frozenset() if feasible else None, 0, exact=True)
     result = _run_milp(costs, rows, 1, {**options, "mip_rel_gap": 0})
     columns = None
     if result.x is not None:
         columns = frozenset(int(signedinteger) for signedinteger in np.flatnonzero(result.x > 0.5))
-        if not all(row.holds(columns) for row in rows):
+        if not all(row.is_satisfied(columns) for row in rows):
             return ProgramSolution(None, worst, exact=False)
     if result.status == 0 and columns is not None:
         return ProgramSolution(columns, sum(costs[column] for column in columns), exact=True)

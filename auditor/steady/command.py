@@ -96,7 +96,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit steady jmh.log --detector kb-kssd --format json | jq '.series[].steady_from'
     """
     if (live_words := _live_words(context, given)) is not None:
-        surroundings = context.find_object(AppContext) or AppContext.real()
+        surroundings = context.find_object(AppContext) or AppContext.from_process()
         return live.watch_command(live_words, given, surroundings)
     detector = DETECTORS[given["detector"]]()
     answer = series.SeriesCommand(
@@ -156,7 +156,7 @@ def _judge_series(
 def _page_of(document: SteadyDocument, results: StoredResults) -> str:
     """Return the page, with the values of each process."""
     values = {
-        (name, number, fork): process.whole
+        (name, number, fork): process.all_values
         for number, run in enumerate(results.runs)
         for name, processes in run.processes.items()
         for fork, process in enumerate(processes)

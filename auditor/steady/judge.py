@@ -45,11 +45,11 @@ class ProcessStreams:
         """Iterations whose time is none: rounded to zero, for example."""
 
     @property
-    def seen(self) -> Sequence[WatchedIterations]:
+    def watched_processes(self) -> Sequence[WatchedIterations]:
         """Return all processes, in the order in which they began."""
         return [process.watched for process in self._known.values()]
 
-    def observe(self, iteration: PrintedIterations) -> WatchedIterations | None:
+    def observe_iteration(self, iteration: PrintedIterations) -> WatchedIterations | None:
         """Take an iteration; return its process when it has just become warm."""
         if not (0 < iteration.seconds < math.inf and 0 < iteration.lasts < math.inf):
             self.left_out += 1
@@ -65,16 +65,18 @@ class ProcessStreams:
         process.seconds.append(iteration.seconds)
         process.watched.lasted.append(iteration.lasts)
         if process.watched.warm is None:
-            process.watched.warm = process.rule.observe(iteration.seconds, iteration.lasts)
+            process.watched.warm = process.rule.observe_iteration(
+                iteration.seconds, iteration.lasts
+            )
         last = process.rule.last_warmup
         process.watched.since = None if last is None else last + 1
         return None if was_warm or process.watched.warm is None else process.watched
 
     def _restart_watch(self, process: "_StreamProcess", watch: StoppingRule) -> None:
         """Let another rule look from the start on: iterations have a length no model knows."""
-        process.watched.watch, process.rule = watch, self._watchers.rule(watch, self._seed)
+        process.watched.watch, process.rule = watch, self._watchers.build_rule(watch, self._seed)
         before = zip(process.seconds, process.watched.lasted, strict=True)
-        warm_counts = (process.rule.observe(*iteration) for iteration in before)
+        warm_counts = (process.rule.observe_iteration(*iteration) for iteration in before)
         process.watched.warm = next((warm for warm in warm_counts if warm is not None), None)
 
     def _start_process(self, iteration: PrintedIterations, watch: StoppingRule) -> "_StreamProcess":
@@ -84,7 +86,7 @@ class ProcessStreams:
         process = WatchedIterations(
             iteration.benchmark, iteration.run, iteration.fork, watch, iteration.warmups, seconds
         )
-        return _StreamProcess(process, self._watchers.rule(watch, self._seed))
+        return _StreamProcess(process, self._watchers.build_rule(watch, self._seed))
 
 
 @dataclass(slots=True)

@@ -58,15 +58,15 @@ def watch_command(
     )
     streams = ProcessStreams(rule, WatcherFactory(model), _SEED)
     stream = BenchmarkOutputReader(
-        lambda iteration: _report_warm_process(streams.observe(iteration), console)
+        lambda iteration: _report_warm_process(streams.observe_iteration(iteration), console)
     )
     code = _watch_stream(words, stream, console, surroundings)
-    stream.end()
+    stream.finish_reading()
     problems = [*stream.problems, *_left_out(streams.left_out)]
     if option_values["format"] == "json":
-        console.document(_build_document(rule, streams.seen, problems))
-    elif streams.seen:
-        console.result(_build_table(rule, streams.seen))
+        console.print_document(_build_document(rule, streams.watched_processes, problems))
+    elif streams.watched_processes:
+        console.print_result(_build_table(rule, streams.watched_processes))
     for problem in problems:
         console.print_message(f"not understood: {problem}")
     return _choose_exit_code(code, streams, console)
@@ -76,12 +76,12 @@ def _choose_exit_code(code: Exit, streams: ProcessStreams, console: Console) -> 
     """Return the exit code; without any iteration there is no verdict."""
     if code is not Exit.OK:
         return code
-    if not streams.seen and not streams.left_out:
+    if not streams.watched_processes and not streams.left_out:
         console.print_message(
             "no verdict: it printed no iteration of JMH (single shots have none that lasts a "
             "time), and no result of go test -bench"
         )
-    return Exit.OK if streams.seen else Exit.NO_VERDICT
+    return Exit.OK if streams.watched_processes else Exit.NO_VERDICT
 
 
 def _watch_stream(
@@ -107,11 +107,11 @@ def _run_command(
 ) -> CompletedProcess:
     def read_chunk(data: bytes) -> Sequence[tuple[float, float]]:
         if not console.quiet:
-            console.raw(data)
-        stream.read(data)
+            console.print_bytes(data)
+        stream.read_data(data)
         return ()
 
-    ended = LocalHost().run(
+    ended = LocalHost().run_process(
         Invocation(
             argv=tuple(words),
             cwd=Path.cwd(),
@@ -137,8 +137,8 @@ def _read_pipe(stream: BenchmarkOutputReader, console: Console) -> None:
         raise UsageError("standard input is closed; pipe the output of a benchmark run into it")
     while data := os.read(sys.stdin.fileno(), _CHUNK):
         if not console.quiet:
-            console.raw(data)
-        stream.read(data)
+            console.print_bytes(data)
+        stream.read_data(data)
 
 
 def _report_warm_process(process: WatchedIterations | None, console: Console) -> None:

@@ -113,7 +113,7 @@ def build_view(document: SteadyDocument, values: Values | None = None) -> Steady
         left_out=f"Of {len(rows)} benchmarks the first {MOST_DRAWN} are drawn."
         if len(rows) > MOST_DRAWN
         else "",
-        # How series were made is said in `made`: they have one arm, and no runs to agree.
+        # How series were made is said in `origin`: they have one arm, and no runs to agree.
         closing=replace(build_closing(document, make_caveat_views(document.caveats)), plan=()),
     )
 

@@ -21,7 +21,7 @@ from auditor.store.sqlite import SqliteStore
 class GateAnswerStore:
     """What a store knows of one gate.
 
-    `deciding` are texts of what decides all its answers, `of` returns that of a case.
+    `deciding` are texts of what decides all its answers, `make_key` returns that of a case.
     """
 
     store: SqliteStore
@@ -29,16 +29,16 @@ class GateAnswerStore:
     deciding: tuple[str, ...]
     make_key: Callable[[GateCase], str]
 
-    def known(self, case: GateCase, number: int, /) -> ShownCase | None:
+    def load_answer(self, case: GateCase, number: int, /) -> ShownCase | None:
         """Return what it has answered before; what has failed is asked again."""
-        with self.store.reading() as connection:
+        with self.store.begin_reading() as connection:
             row = connection.execute(
                 "SELECT payload FROM gate WHERE id = ? AND machine = ?",
                 (self._make_id(case, number), self.store.machine or ""),
             ).fetchone()
         return _parse_case(row[0]) if row else None
 
-    def keep(self, shown: ShownCase, /) -> None:
+    def save_answer(self, shown: ShownCase, /) -> None:
         """Remember an answer; one that failed is none."""
         if shown.answer is GateAnswer.FAILED:
             return

@@ -20,28 +20,28 @@ class ListingStore:
     seconds: float
     version: str
 
-    def whole(self) -> Suite | None:
+    def find_suite(self) -> Suite | None:
         """Return the listing of all benchmarks, without sources, if it is known."""
-        return self._find_listing(self.project.whole.digest)
+        return self._find_listing(self.project.all_inputs.digest)
 
-    def groups(self) -> dict[str, Suite]:
+    def find_groups(self) -> dict[str, Suite]:
         """Return the listings of the groups whose programs were listed at some revision."""
         entry = {
             group: self._find_listing(closure.digest) for group, closure in self.project.closures
         }
         return {group: suite for group, suite in entry.items() if suite is not None}
 
-    def add(self, suite: Suite) -> None:
+    def add_suite(self, suite: Suite) -> None:
         """Remember a listing as a whole, if it is one, and by the groups that it has."""
         if not suite.passed_over:
-            self._store_listing(self.project.whole.digest, suite)
+            self._store_listing(self.project.all_inputs.digest, suite)
         parts = split_by_group(suite, [group for group, _ in self.project.closures])
         for group, closure in self.project.closures:
             if group not in suite.passed_over:
                 self._store_listing(closure.digest, parts[group])
 
     def _find_listing(self, digest: str) -> Suite | None:
-        return self.store.suite(digest, seconds=self.seconds, version=self.version)
+        return self.store.find_suite(digest, seconds=self.seconds, version=self.version)
 
     def _store_listing(self, digest: str, suite: Suite) -> None:
         project = replace(self.project, digest=digest)

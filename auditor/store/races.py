@@ -49,27 +49,27 @@ class ConcurrentRunStore:
     notes_by_id: dict[str, Notes] = field(default_factory=dict)
     """What was noted beside each measurement that was read or kept, by its id."""
 
-    def suite(self) -> ConcurrentTestSuite | None:
+    def load_suite(self) -> ConcurrentTestSuite | None:
         """Return the tests made before, without their files, if there are any."""
         payload = self._find_payload(self._suite_id())
         return None if payload is None else _parse_suite(payload)
 
-    def keep_suite(self, suite: ConcurrentTestSuite, /) -> None:
+    def save_suite(self, suite: ConcurrentTestSuite, /) -> None:
         """Remember the tests."""
         self._save_payload(
             self._suite_id(), _dump_suite(suite), instead_of=self._suite_id("progress")
         )
 
-    def progress(self) -> GenerationProgress | None:
+    def load_progress(self) -> GenerationProgress | None:
         """Return how far the making of the tests has come, if it was begun and not ended."""
         payload = self._find_payload(self._suite_id("progress"))
         return None if payload is None else _parse_progress(payload)
 
-    def keep_progress(self, progress: GenerationProgress, /) -> None:
+    def save_progress(self, progress: GenerationProgress, /) -> None:
         """Remember how far it has come."""
         self._save_payload(self._suite_id("progress"), _dump_progress(progress))
 
-    def timed(self, test: Test, threads: int, /) -> RepetitionTimes | None:
+    def load_times(self, test: Test, threads: int, /) -> RepetitionTimes | None:
         """Return what a test took with so many threads, if it was measured."""
         self.take_notes()  # of tests while they were made, of races that failed
         race = self._race_id(test, threads)
@@ -81,7 +81,7 @@ class ConcurrentRunStore:
             **{**payload, "old": tuple(payload["old"]), "new": tuple(payload["new"])}
         )
 
-    def keep_timed(self, test: Test, timed: RepetitionTimes, /) -> None:
+    def save_times(self, test: Test, timed: RepetitionTimes, /) -> None:
         """Remember what a test took."""
         race = self._race_id(test, timed.threads)
         self.notes_by_id[race] = self.take_notes()
@@ -104,7 +104,7 @@ class ConcurrentRunStore:
         return hashlib.sha256("\0".join((*self.deciding, *more)).encode()).hexdigest()
 
     def _find_payload(self, id_: str) -> Any:
-        with self.store.reading() as connection:
+        with self.store.begin_reading() as connection:
             row = connection.execute(
                 "SELECT payload FROM concurrency WHERE id = ? AND machine = ?",
                 (id_, self.store.machine or ""),
@@ -147,7 +147,7 @@ def _dump_progress(progress: GenerationProgress) -> dict[str, Any]:
     return fields | {
         "tests": [_dump_test(test) for test in progress.tests],
         "learned": dict(progress.learned),
-        "banned": [Statement(member=member).fields for member in progress.banned],
+        "banned": [Statement(member=member).text_fields for member in progress.banned],
     }
 
 
@@ -166,9 +166,9 @@ def _parse_progress(payload: Any) -> GenerationProgress:
 def _dump_test(test: Test) -> dict[str, Any]:
     return {
         "number": test.number,
-        "prefix": [statement.fields for statement in test.prefix],
+        "prefix": [statement.text_fields for statement in test.prefix],
         "subject": test.subject,
-        "suffixes": [[statement.fields for statement in suffix] for suffix in test.suffixes],
+        "suffixes": [[statement.text_fields for statement in suffix] for suffix in test.suffixes],
         "repeats": test.repeats,
     }
 

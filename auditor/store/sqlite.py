@@ -65,7 +65,7 @@ class SqliteStore:
         with translate_errors(self.path):
             self._connection.close()
 
-    def add(self, run: Run) -> None:
+    def add_run(self, run: Run) -> None:
         """Remember a run, whatever its outcome.
 
         The first of a trial on a machine is kept, unless it failed in a way that may pass.
@@ -93,9 +93,9 @@ class SqliteStore:
                     _insert_row(connection, "series", (key, number, *row))
         self._added.add(run.trial.id)
 
-    def find(self, trial: Trial) -> Run | None:
+    def find_run(self, trial: Trial) -> Run | None:
         """Return the run that answers `trial`, if it was made on this machine or one like it."""
-        with self.reading() as connection:
+        with self.begin_reading() as connection:
             row = connection.execute(
                 f"SELECT {RUN_COLUMNS} FROM run"  # noqa: S608 ours
                 " WHERE trial = ?1 AND (?2 IS NULL OR machine = ?2) ORDER BY id",
@@ -107,17 +107,17 @@ class SqliteStore:
             return None
         return run
 
-    def schedule(self, trial: str) -> tuple[Schedule, bool] | None:
+    def find_schedule(self, trial: str) -> tuple[Schedule, bool] | None:
         """Return what a process of an id did, and whether its variant was guarded."""
-        with self.reading() as connection:
+        with self.begin_reading() as connection:
             row = connection.execute(
                 "SELECT schedule, guarded FROM trial WHERE id = ?", (trial,)
             ).fetchone()
             return (rows.schedule_from_row(row[0]), bool(row[1])) if row else None
 
-    def alike(self, trial: Trial) -> tuple[Run, ...]:
+    def find_similar_runs(self, trial: Trial) -> tuple[Run, ...]:
         """Return measured runs that differ in numbers and order only; none rough for others."""
-        with self.reading() as connection:
+        with self.begin_reading() as connection:
             run_rows = connection.execute(
                 f"SELECT schedule, repetition, fork, seed, rough, {RUN_COLUMNS}"  # noqa: S608 ours
                 " FROM run JOIN trial ON trial.id = run.trial"
@@ -145,9 +145,9 @@ class SqliteStore:
                 if _same_size(changed["schedule"], trial.schedule)
             )
 
-    def elsewhere(self, *subjects: str) -> dict[str, int]:
+    def count_foreign_runs(self, *subjects: str) -> dict[str, int]:
         """Return how many runs of subjects are not found here, by the machine that made them."""
-        with self.reading() as connection:
+        with self.begin_reading() as connection:
             return dict(
                 connection.execute(
                     "SELECT machine, count(*) FROM run JOIN trial ON trial.id = run.trial"
@@ -157,12 +157,12 @@ class SqliteStore:
                 )
             )
 
-    def suite(self, subject: str, *, seconds: float, version: str) -> Suite | None:
+    def find_suite(self, subject: str, *, seconds: float, version: str) -> Suite | None:
         """Return the listing of a subject, without sources, if this version made it here.
 
         What could not be listed is given another chance with more `seconds` than it had.
         """
-        with self.reading() as connection:
+        with self.begin_reading() as connection:
             row = connection.execute(
                 "SELECT listing, seconds FROM suite"
                 " WHERE subject = ? AND machine = ? AND version = ?",
@@ -207,9 +207,9 @@ class SqliteStore:
                 "UPDATE audit SET ended = ?, document = ? WHERE id = ?", (ended, document, number)
             )
 
-    def audits(self, subject: str | None = None) -> tuple[AuditRecord, ...]:
+    def list_audits(self, subject: str | None = None) -> tuple[AuditRecord, ...]:
         """Return the commands in the order of their start, of one subject or of all."""
-        with self.reading() as connection:
+        with self.begin_reading() as connection:
             audit_rows = connection.execute(
                 "SELECT id, command, subject, config, tools, version, started, ended"
                 " FROM audit WHERE ?1 IS NULL OR subject = ?1 ORDER BY id",
@@ -229,16 +229,16 @@ class SqliteStore:
                 for number, command, subject, config, tools, version, started, ended in audit_rows
             )
 
-    def result(self, audit: AuditRecord) -> str:
+    def read_result(self, audit: AuditRecord) -> str:
         """Return the result of a command that has ended, JSON text; raises StoreError."""
-        with self.reading() as connection:
+        with self.begin_reading() as connection:
             (document,) = connection.execute(
                 "SELECT document FROM audit WHERE id = ?", (audit.number,)
             ).fetchone()
             return str(document)
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def begin_reading(self) -> Iterator[sqlite3.Connection]:
         """Give the connection; what goes wrong is a StoreError, a damaged row too."""
         with translate_errors(self.path):
             try:

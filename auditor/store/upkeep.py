@@ -134,8 +134,8 @@ def _read_series(connection: sqlite3.Connection, run: int) -> Iterator[Series]:
     )
     for series_row in cursor:
         series = rows.series_from_row(series_row)
-        if len(series.values) != len(series.at):
-            raise ValueError(f"{len(series.values)} values at {len(series.at)} places")
+        if len(series.values) != len(series.block_positions):
+            raise ValueError(f"{len(series.values)} values at {len(series.block_positions)} places")
         yield series
 
 
@@ -248,7 +248,7 @@ def export_values(path: Path) -> Iterator[tuple[str | float | int | None, ...]]:
             if not series:
                 yield (*about, None, None, None, None, None, None)
             for run_series in series:
-                for block, value in zip(run_series.at, run_series.values, strict=True):
+                for block, value in zip(run_series.block_positions, run_series.values, strict=True):
                     yield (
                         *about,
                         run_series.arm,

@@ -50,7 +50,7 @@ class StubGenerator:
         self._session = session
         self._tracing = LibraryTracing(config.subject, config.build, session.machine)
 
-    def stubs(self, names: Sequence[str], most: int) -> StubResult:
+    def generate_stubs(self, names: Sequence[str], most: int) -> StubResult:
         """Begin benchmarks for the methods named, or for those that are used and not watched.
 
         Raises UsageError where nothing is known of their use, SubjectError where nothing is left.
@@ -101,9 +101,9 @@ class StubGenerator:
         """
         known_calls = LibraryUsage()
         project = self._tracing.library.project
-        traced = self._session.last(TRACE, project, document.parse_document)
-        profile = self._session.last(PROFILE, project, document_clients.parse_document)
-        audited = self._session.last("abs", project, documents.parse_document)
+        traced = self._session.find_last_result(TRACE, project, document.parse_document)
+        profile = self._session.find_last_result(PROFILE, project, document_clients.parse_document)
+        audited = self._session.find_last_result("abs", project, documents.parse_document)
         if profile is not None:
             known_calls.used += [method.id for method in profile.methods if method.outside]
             known_calls.samples = {method.id: method.arguments for method in profile.methods}

@@ -125,7 +125,7 @@ def _count_in_benchmarks(
         context, _require_single_input(option_values["given"]), _collect_changes(option_values, ())
     )
     with open_work(command_line, open_suite_tracing) as (work, console):
-        document = work.trace()
+        document = work.trace_suite()
         terminal.write_results(command_line.places.output, document)
     terminal.print_result(document, option_values["format"], console)
     _note_files(console, command_line, terminal.PAGE, terminal.RESULT)
@@ -153,7 +153,7 @@ def _count_in_clients(
     from auditor.trace.assemble import open_profiling  # noqa: PLC0415 numpy and scipy come with it
 
     with open_work(command_line, open_profiling) as (work, console):
-        document = work.profile()
+        document = work.profile_clients()
         terminal_clients.write_results(command_line.places.output, document)
     terminal_clients.print_result(document, option_values["format"], console)
     _note_files(
@@ -199,7 +199,7 @@ def _collect_changes(option_values: Mapping[str, Any], clients: tuple[str, ...])
 def _make_command_line(
     context: click.Context, subject: str, changes: Mapping[str, Any]
 ) -> options.CommandLine:
-    return options.CommandLine.of(
+    return options.CommandLine.from_context(
         context, {**options.collect_shared_changes(context.params), **changes}, subject
     )
 

@@ -32,7 +32,7 @@ def write_stubs(
     from auditor.stubs.assemble import open_stubbing  # noqa: PLC0415 numpy and scipy come with it
 
     with open_work(command_line, open_stubbing) as (work, console):
-        stubs = work.stubs(methods, command_line.config.trace.top)
+        stubs = work.generate_stubs(methods, command_line.config.trace.top)
     folder = target_folder.absolute()
     _write_files(folder, stubs.files)
     if stdout_has_result:
@@ -59,7 +59,7 @@ def _show_stubs(stubs: "StubResult", console: Console) -> None:
                 Text(name),
                 Text(tables.shorten_text(lacking), style="dim"),
             )
-    console.result(Group(table))
+    console.print_result(Group(table))
 
 
 def _write_files(folder: Path, files: "Sequence[Stub]") -> None:

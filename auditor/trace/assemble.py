@@ -48,32 +48,32 @@ class ClientProfiler:
         self._session = session
         self._tracing = LibraryTracing(config.subject, config.build, session.machine)
         for note in self._tracing.notes:
-            session.observer.caveat(Caveat("environment", note))
+            session.observer.report_caveat(Caveat("environment", note))
 
-    def profile(self) -> ProfileDocument:
+    def profile_clients(self) -> ProfileDocument:
         """Trace the clients; the result is remembered in the store."""
         config, library = self._config, self._tracing.library
-        number = self._session.begin(PROFILE, config, library.project)
+        number = self._session.begin_audit(PROFILE, config, library.project)
         profile = self._build_profile()
-        context = self._session.context(config, library.project, "trace", timed=False)
+        context = self._session.make_context(config, library.project, "trace", timed=False)
         profile_document = document_clients.build_profile_document(profile, context)
-        self._session.end(number, context.ended, results.format_json(profile_document))
+        self._session.end_audit(number, context.ended, results.format_json(profile_document))
         return profile_document
 
     def _build_profile(self) -> UsageProfile:
         request, session, tracing = self._config.trace, self._session, self._tracing
         ready_clients = dict(self._prepare_clients(request.clients))
-        dispatcher = MachineDispatcher(session.lock, self._job_count, session.host.stop)
+        dispatcher = MachineDispatcher(session.lock, self._job_count, session.host.stop_processes)
         for ready_client in ready_clients.values():
             if isinstance(ready_client, ReadyClient):
                 runner = TrialRunner(
                     project=ready_client.project,
                     launcher=ready_client.launcher,
                     host=session.machine.host,
-                    builds=session.home.builds(ready_client.project.digest),
+                    builds=session.home.make_builds_folder(ready_client.project.digest),
                     clock=session.clock,
                 )
-                dispatcher.register_runner((ready_client.project.whole.digest,), runner)
+                dispatcher.register_runner((ready_client.project.all_inputs.digest,), runner)
         services = TraceContext(
             dispatcher=dispatcher,
             store=session.store,
@@ -97,14 +97,16 @@ class ClientProfiler:
 
         def prepare_client(spec: ClientSpec) -> tuple[str, ReadyClient | str]:
             try:
-                return spec.name, self._tracing.client(spec)
+                return spec.name, self._tracing.prepare_client(spec)
             except (OutOfTime, FolderUnusable):
                 raise  # neither is about this client
             except AuditError as error:
                 return spec.name, str(error)
 
         self._session.observer.phase_started("clients made ready", len(specs), 0.0)
-        yield from run_in_parallel(prepare_client, specs, self._job_count, self._session.host.stop)
+        yield from run_in_parallel(
+            prepare_client, specs, self._job_count, self._session.host.stop_processes
+        )
 
 
 def _make_prepared_client(name: str, client: ReadyClient | str) -> PreparedClient:
@@ -133,16 +135,16 @@ class SuiteTracer:
         self._parts = replace(parts, observer=self._reuse)
         self._session = session
 
-    def trace(self) -> TraceDocument:
+    def trace_suite(self) -> TraceDocument:
         """Count who calls which public method; the result is remembered in the store."""
         project = self._parts.project
-        number = self._session.begin(TRACE, self._config, project)
+        number = self._session.begin_audit(TRACE, self._config, project)
         usage = count_suite_calls(self._parts)
         usage = replace(usage, caveats=(*usage.caveats, *self._reuse.caveats()))
         command = f"{TRACE} --suite"
-        context = self._session.context(self._config, project, command, timed=False)
+        context = self._session.make_context(self._config, project, command, timed=False)
         document = build_trace_document(usage, context)
-        self._session.end(number, context.ended, results.format_json(document))
+        self._session.end_audit(number, context.ended, results.format_json(document))
         return document
 
 
@@ -152,7 +154,7 @@ def open_suite_tracing(
 ) -> Iterator[SuiteTracer]:
     """Make the subject ready and open its store."""
     with open_session(config, places, environment, observer) as session:
-        config, parts = session.ready(config)
+        config, parts = session.prepare_study(config)
         yield SuiteTracer(config, parts, session)
 
 
@@ -167,9 +169,11 @@ def find_popularity(config: Config, project: Project, session: AuditSession) -> 
     is_chosen = request.methods is None and not request.baseline_methods
     if stored is None and is_chosen and config.trace.clients:
         try:
-            return document_clients.extract_popularity(ClientProfiler(config, session).profile())
+            return document_clients.extract_popularity(
+                ClientProfiler(config, session).profile_clients()
+            )
         except SubjectError as error:
-            session.observer.caveat(Caveat("clients-failed", str(error)))
+            session.observer.report_caveat(Caveat("clients-failed", str(error)))
     return stored
 
 
@@ -180,5 +184,5 @@ def load_popularity(config: Config, project: Project, session: AuditSession) -> 
     """
     if config.request.methods is not None:
         return None
-    profile = session.last(PROFILE, project, document_clients.parse_document)
+    profile = session.find_last_result(PROFILE, project, document_clients.parse_document)
     return None if profile is None else document_clients.extract_popularity(profile)

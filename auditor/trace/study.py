@@ -43,7 +43,7 @@ def count_suite_calls(parts: StudyContext) -> SuiteUse:
     counts = CallCounts(
         methods=methods,
         benchmarks=(*(benchmark.id for benchmark in base.benchmarks), *unlisted),
-        reach=replace(reach_runs, runs=tuple(counted_runs)).map(slowable),
+        reach=replace(reach_runs, runs=tuple(counted_runs)).build_reach_map(slowable),
         uncounted=_list_refusals(methods)
         | {method.id: extract_complaint(reason) for method, reason in reach_runs.invalid},
         failed={name: extract_complaint(reason) for name, reason in failures.items()},

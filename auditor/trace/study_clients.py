@@ -38,7 +38,7 @@ def profile_usage(
     A client that fails is reported, and the others go on. Raises SubjectError where all fail.
     """
     variant = Variant(VariantKind.TRACED, library.methods)
-    overlay = mutator.overlay(library.sources, variant)
+    overlay = mutator.build_overlay(library.sources, variant)
     if isinstance(overlay, OverlayRefusal):
         raise SubjectError(f"{library.project.name} cannot be traced: {overlay.reason}")
     trials = {
@@ -70,7 +70,7 @@ def profile_usage(
 def make_trial(project: Project, variant: Variant, overlay: Overlay, seconds: float) -> Trial:
     """Return the run of a client's tests, which gets so many seconds."""
     return Trial(
-        subject=project.whole.digest,
+        subject=project.all_inputs.digest,
         purpose=Purpose.TRACE,
         variant=variant,
         overlay=overlay,

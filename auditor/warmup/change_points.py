@@ -29,7 +29,7 @@ class Segmentation:
     cost: float
 
     @property
-    def changes(self) -> int:
+    def change_count(self) -> int:
         """Return the number of change points."""
         return len(self.ends) - 1
 
@@ -47,7 +47,7 @@ class Partitions:
         """Compute the costs of all segments."""
         self._costs = _compute_segment_costs(values)
 
-    def best(self, penalties: Values) -> list[Segmentation]:
+    def find_best_partitions(self, penalties: Values) -> list[Segmentation]:
         """Return the partition of least cost for each penalty per change point.
 
         A start that has once been too dear by the penalty is left out from then on (PELT), though
@@ -116,7 +116,7 @@ def find_change_points(values: Values, between: tuple[float, float]) -> Segmenta
         penalty = float(penalties[0])
     elif penalty is None:
         penalty = _FALL_BACK * log(len(values))
-    return partitions.best(np.array([penalty]))[0]
+    return partitions.find_best_partitions(np.array([penalty]))[0]
 
 
 def run_crops(partitions: Partitions, between: tuple[float, float]) -> tuple[Values, Values]:
@@ -125,11 +125,15 @@ def run_crops(partitions: Partitions, between: tuple[float, float]) -> tuple[Val
     Both descend: the penalties from the largest one, so the numbers ascend. The last penalty is
     the lower end of the range.
     """
-    segmentations = dict(zip(between, partitions.best(np.array(between)), strict=True))
+    segmentations = dict(
+        zip(between, partitions.find_best_partitions(np.array(between)), strict=True)
+    )
     while new_penalties := _find_middle_penalties(segmentations):
         for first in range(0, len(new_penalties), _AT_ONCE):
             batch = new_penalties[first : first + _AT_ONCE]
-            segmentations.update(zip(batch, partitions.best(np.array(batch)), strict=True))
+            segmentations.update(
+                zip(batch, partitions.find_best_partitions(np.array(batch)), strict=True)
+            )
     return _find_break_penalties(list(segmentations.values()), between[0])
 
 
@@ -139,8 +143,8 @@ def _find_middle_penalties(segmentations: dict[float, Segmentation]) -> list[flo
     penalties = []
     for low, high in pairwise(tried.tolist()):
         more, fewer = segmentations[low], segmentations[high]
-        if more.changes > fewer.changes + 1:
-            middle = (fewer.cost - more.cost) * (1 / (more.changes - fewer.changes))
+        if more.change_count > fewer.change_count + 1:
+            middle = (fewer.cost - more.cost) * (1 / (more.change_count - fewer.change_count))
             if (abs(middle - tried) >= _SAME * abs(middle)).all():
                 penalties.append(middle)
     return penalties
@@ -149,8 +153,8 @@ def _find_middle_penalties(segmentations: dict[float, Segmentation]) -> list[flo
 def _find_break_penalties(segmentations: list[Segmentation], low: float) -> tuple[Values, Values]:
     cheapest: dict[int, float] = {}
     for segmentation in segmentations:
-        cheapest[segmentation.changes] = min(
-            segmentation.cost, cheapest.get(segmentation.changes, np.inf)
+        cheapest[segmentation.change_count] = min(
+            segmentation.cost, cheapest.get(segmentation.change_count, np.inf)
         )
     numbers = sorted(cheapest, reverse=True)
     penalties = [low]

@@ -59,7 +59,7 @@ def estimate_iteration_times(values: Values, iteration_seconds: float = ITERATIO
 def read_iteration_times(process: StoredProcess) -> Array | None:
     """Return how long each iteration of a process took, its warm-up first; None: nobody knows."""
     if process.operations is not None:
-        return process.operations * np.asarray(process.whole, dtype=np.float64)
+        return process.operations * np.asarray(process.all_values, dtype=np.float64)
     if process.iteration_seconds is None:
         return None
     warm_up = process.warmup_seconds or process.iteration_seconds

@@ -39,14 +39,14 @@ class CpSsd:
     resamples: int = 10_000
     seed: int = 1
 
-    def find(self, values: Values) -> Steadiness:
+    def find_steady_start(self, values: Values) -> Steadiness:
         """Judge a series; `start` is one more than the published index of the last warm-up."""
         inliers = without_outliers(values)
         segmentation = find_change_points(values[inliers], choose_penalty_range(len(inliers)))
         changes = [int(inliers[end - 1]) for end in segmentation.ends]
-        return self.judge(values, changes)
+        return self.judge_changes(values, changes)
 
-    def judge(self, values: Values, changes: list[int]) -> Steadiness:
+    def judge_changes(self, values: Values, changes: list[int]) -> Steadiness:
         """Judge by change points (last indices of segments, that of the series included)."""
         last = self._last_warm_up(values, changes)
         steady = last <= len(values) - 1 - self.least_steady

@@ -49,6 +49,6 @@ class Detector(Protocol):
         """Return how long their iterations lasted, None where any length is as good."""
         ...
 
-    def find(self, values: Values) -> Steadiness:
+    def find_steady_start(self, values: Values) -> Steadiness:
         """Judge finite values above zero, in the order measured."""
         ...

@@ -27,15 +27,15 @@ class Forest:
     right: npt.NDArray[np.int32]
 
     @classmethod
-    def of(cls, arrays: Mapping[str, Any], prefix: str) -> "Forest":
+    def from_arrays(cls, arrays: Mapping[str, Any], prefix: str) -> "Forest":
         """Take the arrays whose names begin so."""
         return cls(*(arrays[f"{prefix}_{name}"] for name in _ARRAYS))
 
-    def arrays(self, prefix: str) -> dict[str, Any]:
-        """Return the arrays by their names, as `of` takes them."""
+    def to_arrays(self, prefix: str) -> dict[str, Any]:
+        """Return the arrays by their names, as `from_arrays` takes them."""
         return {f"{prefix}_{name}": getattr(self, name) for name in _ARRAYS}
 
-    def check(self, features: int) -> None:
+    def check_nodes(self, features: int) -> None:
         """Raise ValueError where nodes cannot be those of trees on so many features.
 
         Children stand behind their parents, so that every case comes to a leaf.
@@ -54,7 +54,7 @@ class Forest:
         ):
             raise ValueError("its nodes are those of no trees")
 
-    def leaves(self, case: Array) -> npt.NDArray[np.int32]:
+    def find_leaves(self, case: Array) -> npt.NDArray[np.int32]:
         """Return the leaf that a case comes to in each tree."""
         # All nodes at once: that is less work for numpy than those on the way, step by step.
         goes_left = case.astype(np.float32)[self.features] <= self.thresholds

@@ -28,7 +28,7 @@ def judge_process(
         return SeriesSteadiness(
             run=run, fork=fork, iterations=length, label=SteadyLabel.UNKNOWN, caveats=(series,)
         )
-    steadiness = detector.find(series)
+    steadiness = detector.find_steady_start(series)
     lasts = read_iteration_times(process)
     measured = _find_measured_range(process, lasts)
     warm_up = None
@@ -61,7 +61,7 @@ def _check_series(process: StoredProcess, detector: Detector) -> Values | Caveat
         )
         return Caveat("series-long", text)
     try:
-        series = check_positive(process.whole)
+        series = check_positive(process.all_values)
     except ValueError as error:
         return Caveat("series-unusable", f"values that are not positive times: {error}")
     if series.min() == series.max():

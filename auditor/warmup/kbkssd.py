@@ -36,11 +36,11 @@ class KbKssd:
     lower: float = 2.0  # percentile below which a value is an outlier
     least_steady: int = 1  # iterations that must follow the start
 
-    def find(self, values: Values) -> Steadiness:
+    def find_steady_start(self, values: Values) -> Steadiness:
         """Judge a series; `start` is the published index itself, None for its -1."""
-        smooth = self.smoothed(values)
-        step = self.step(smooth)
-        shares = self.probabilities(smooth, step)
+        smooth = self.smooth_outliers(values)
+        step = self.find_step(smooth)
+        shares = self.compute_probabilities(smooth, step)
         below = np.flatnonzero(shares < self.probability)
         start = int(below[-1]) + 1 if below.size else 0
         # A run of equal probabilities counts as one: the index is where the earliest one begins.
@@ -48,7 +48,7 @@ class KbKssd:
             return Steadiness(None, _list_changes(step))
         return Steadiness(start, _list_changes(step))
 
-    def smoothed(self, values: Values) -> Values:
+    def smooth_outliers(self, values: Values) -> Values:
         """Replace outliers by the medians of their chunks, one by one; the first value stays."""
         smooth = np.array(values, dtype=np.float64)
         rest = len(smooth) - 1
@@ -56,7 +56,7 @@ class KbKssd:
             _smooth_chunk(chunk, self.upper, self.lower)
         return smooth
 
-    def step(self, smooth: Values) -> int | None:
+    def find_step(self, smooth: Values) -> int | None:
         """Return the last index before a downward step, None where there is none."""
         centred = smooth - smooth.mean()
         long, short = _find_long_step(centred), _find_short_step(centred)
@@ -86,7 +86,7 @@ class KbKssd:
         high = between > 2 * abs(before - after) + _compute_median(centred[big + 1 :])
         return big if high else small
 
-    def probabilities(self, smooth: Values, step: int | None) -> Values:
+    def compute_probabilities(self, smooth: Values, step: int | None) -> Values:
         """Return for each value the share of its window that lies near the window's mean."""
         if step is None:
             return self._compute_window_shares(smooth)

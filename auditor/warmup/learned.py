@@ -32,25 +32,25 @@ class ForestModel:
         """Take the arrays of a model file, by their names."""
         self._arrays = arrays
         self.names = [str(name) for name in arrays["names"]]
-        self._steady = Forest.of(arrays, "steady")
+        self._steady = Forest.from_arrays(arrays, "steady")
         self._shares = np.asarray(arrays["steady_shares"], dtype=np.float64)
-        self._start = Forest.of(arrays, "start")
+        self._start = Forest.from_arrays(arrays, "start")
         self._known = np.asarray(arrays["start_leaves"], dtype=np.int32)
         self._starts = np.asarray(arrays["starts"], dtype=np.float64)
         self.threshold = float(arrays["threshold"])
 
-    def write(self, path: Path) -> None:
+    def save_model(self, path: Path) -> None:
         """Write the arrays to a file."""
         with path.open("wb") as file:
             np.savez_compressed(file, allow_pickle=False, **self._arrays)
 
     def estimate_steady_chance(self, case: Values) -> float:
         """Return how sure it is that a series becomes steady, 0 to 1."""
-        return float(self._shares[self._steady.leaves(case)].mean())
+        return float(self._shares[self._steady.find_leaves(case)].mean())
 
     def start(self, case: Values) -> float:
         """Return where a series of LENGTH iterations would be steady, if it is at all."""
-        likeness = compute_weights(self._start.leaves(case), self._known)
+        likeness = compute_weights(self._start.find_leaves(case), self._known)
         return weighted_median(self._starts, likeness)
 
 
@@ -78,7 +78,7 @@ class LearnedDetector:
     def _forest_model(self) -> ForestModel:
         return self._given or load_shipped_forests()
 
-    def find(self, values: Values) -> Steadiness:
+    def find_steady_start(self, values: Values) -> Steadiness:
         """Judge a series; places are taken as parts of its length."""
         case = self._build_case(values)
         if self._forest_model.estimate_steady_chance(case) < self._forest_model.threshold:

@@ -32,7 +32,7 @@ def needed_warmup(judged: Judged) -> NeededWarmup | None:
             lasts = read_iteration_times(process)
             if lasts is None:
                 return None
-            times.append((lasts, np.asarray(process.whole), steadiness.steady_from))
+            times.append((lasts, np.asarray(process.all_values), steadiness.steady_from))
             seconds.add(process.iteration_seconds)
     if len(seconds) != 1:
         return None

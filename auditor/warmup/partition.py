@@ -30,7 +30,7 @@ class Partition:
         self._before = np.zeros(room, dtype=np.intp)
         self._starts: npt.NDArray[np.intp] = np.array([0])
 
-    def observe(self, value: float) -> None:
+    def add_value(self, value: float) -> None:
         """Take the next value."""
         self.n += 1
         if self.n == len(self._least):
@@ -54,7 +54,7 @@ class Partition:
         if following >= _LEAST_SEGMENT:
             self._starts = np.append(starts[candidates], following)
 
-    def segments(self, most: int) -> list[tuple[int, int, float, float]]:
+    def list_segments(self, most: int) -> list[tuple[int, int, float, float]]:
         """Return start, end, mean and variance of the last segments, the very last one first."""
         last_segments: list[tuple[int, int, float, float]] = []
         end = self.n

@@ -42,20 +42,20 @@ class RunSoFar:
         self._passed = np.empty(1024)
         self.partitions = tuple(Partition(penalty) for penalty in _PENALTIES)
 
-    def observe(self, seconds: float, lasted: float) -> None:
+    def add_iteration(self, seconds: float, lasted: float) -> None:
         """Take an iteration: its seconds an operation, above zero, and how long it lasted."""
         if self.n == len(self._logs):
             self._logs = np.concatenate((self._logs, np.empty(self.n)))
             self._passed = np.concatenate((self._passed, np.empty(self.n)))
         self._logs[self.n] = log(seconds)
         for partition in self.partitions:
-            partition.observe(float(self._logs[self.n] - self._logs[0]))
+            partition.add_value(float(self._logs[self.n] - self._logs[0]))
         self.lasted += lasted
         self._passed[self.n] = self.lasted
         self.n += 1
 
     @property
-    def logs(self) -> Array:
+    def log_times(self) -> Array:
         """Return the logarithms of what iterations took (iterations,), seconds an operation."""
         return self._logs[: self.n]
 
@@ -64,7 +64,7 @@ class RunSoFar:
         """Return the seconds that had passed at the end of each iteration (iterations,)."""
         return self._passed[: self.n]
 
-    def features(self) -> dict[str, float]:
+    def compute_features(self) -> dict[str, float]:
         """Return all features by name, in an order that is always the same; none is infinite."""
         look = _RunSnapshot(self)
         feature_values: dict[str, float] = {}
@@ -84,7 +84,7 @@ class _RunSnapshot:
         self.n = run.n
         self.lasted = run.lasted
         self.partitions = run.partitions
-        logs = run.logs
+        logs = run.log_times
         self.speed = float(logs[-WINDOW:].mean())
         self.level = compute_median(logs[-WINDOW:])
         self.logs = logs - self.level
@@ -252,7 +252,7 @@ def _measure_wander(run: _RunSnapshot) -> Named:
 def _measure_changes(run: _RunSnapshot) -> Named:
     """What would be said of the run if this were its end? Levels are those of its segments."""
     for index, partition in enumerate(run.partitions):
-        segments = np.array(partition.segments(_SEGMENTS))
+        segments = np.array(partition.list_segments(_SEGMENTS))
         starts, ends, means, variances = segments.T
         distances = abs(means - means[0])
         yield f"{index} changes", float(len(segments))

@@ -36,11 +36,11 @@ class ScoredRule:
         )
         self._seen = 0
 
-    def observe(self, seconds: float, lasted: float) -> int | None:
+    def observe_iteration(self, seconds: float, lasted: float) -> int | None:
         """Take an iteration; once it is warm, return how many iterations are its warm-up."""
         self._seen += 1
-        self._scorer.observe(seconds, lasted)
-        score = self._scorer.score() if self._seen >= WINDOW else None
+        self._scorer.add_iteration(seconds, lasted)
+        score = self._scorer.compute_score() if self._seen >= WINDOW else None
         if score is None or not score >= self._threshold:
             return None
         self.last_warmup = self._scorer.last_warmup()
@@ -56,13 +56,13 @@ class _CourseScorer:
         self._found: Mapping[str, float] = {}
         self._looks: deque[float] = deque(maxlen=LOOKS)
 
-    def observe(self, seconds: float, lasted: float) -> None:
-        self._run.observe(seconds, lasted)
+    def add_iteration(self, seconds: float, lasted: float) -> None:
+        self._run.add_iteration(seconds, lasted)
 
-    def score(self) -> float | None:
+    def compute_score(self) -> float | None:
         """Return the mean of the last looks, None before there are as many."""
-        self._found = self._run.features()
-        self._looks.append(self._trees.ready(self._found))
+        self._found = self._run.compute_features()
+        self._looks.append(self._trees.score_readiness(self._found))
         return sum(self._looks) / LOOKS if len(self._looks) == LOOKS else None
 
     def last_warmup(self) -> int:
@@ -76,10 +76,10 @@ class _WindowScorer:
         self._scorer = scorer
         self._values: deque[float] = deque(maxlen=WINDOW)
 
-    def observe(self, seconds: float, lasted: float) -> None:  # noqa: ARG002 (it counts)
+    def add_iteration(self, seconds: float, lasted: float) -> None:  # noqa: ARG002 (it counts)
         self._values.append(seconds)
 
-    def score(self) -> float:
+    def compute_score(self) -> float:
         window = standardise_windows(np.array(self._values), _FIRST)
         return float(self._scorer.scores(window)[0])
 

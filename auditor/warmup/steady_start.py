@@ -85,7 +85,7 @@ def _is_since_feature(name: str) -> bool:
 def _describe_place(run: RunSoFar, places: Places, number: int) -> dict[str, float]:
     """Return what lies before and behind a place, relative to the level of the last window."""
     place = int(places[number])
-    logs = run.logs - compute_median(run.logs[-WINDOW:])
+    logs = run.log_times - compute_median(run.log_times[-WINDOW:])
     scatter = _measure_scatter(logs[-WINDOW:])
     before, behind = logs[: place + 1], logs[place + 1 :]
     level, behind_scatter = compute_median(behind), _measure_scatter(behind)

@@ -46,7 +46,7 @@ class WarmupRule(Protocol):
         """
         ...
 
-    def observe(self, seconds: float, lasted: float) -> int | None:
+    def observe_iteration(self, seconds: float, lasted: float) -> int | None:
         """Take an iteration; once it is warm, return how many iterations are its warm-up."""
         ...
 
@@ -61,15 +61,15 @@ class ProcessWatcher:
         self._seconds: list[float] = []
         self._warm: int | None = None
 
-    def observe(self, seconds: float, lasted: float) -> WarmupResult | None:
+    def observe_iteration(self, seconds: float, lasted: float) -> WarmupResult | None:
         """Take an iteration, seconds an operation and how long it lasted; not None: it may end."""
         self._seconds.append(seconds)
         if self._warm is None:
-            self._warm = self._rule.observe(seconds, lasted)
-        came_to = self.ended()
+            self._warm = self._rule.observe_iteration(seconds, lasted)
+        came_to = self.finish_watching()
         return came_to if came_to.enough else None
 
-    def ended(self) -> WarmupResult:
+    def finish_watching(self) -> WarmupResult:
         """Return what the process came to so far; warm without anything measured is not."""
         measured = np.array([] if self._warm is None else self._seconds[self._warm :])
         last = self._rule.last_warmup if len(measured) else None
@@ -112,7 +112,7 @@ class DynamicRule:
         self._lasted = 0.0
         self._seen = 0
 
-    def observe(self, seconds: float, lasted: float) -> int | None:
+    def observe_iteration(self, seconds: float, lasted: float) -> int | None:
         """Take an iteration; once it is warm, return how many iterations are its warm-up."""
         self._seen += 1
         self._operations.append(seconds)
@@ -121,7 +121,7 @@ class DynamicRule:
             return None
         operations = np.array(self._operations)
         self._operations, self._lasted = [], 0.0
-        return self._seen if self._rule.observe(operations) else None
+        return self._seen if self._rule.observe_operations(operations) else None
 
 
 class KellyRule:
@@ -139,13 +139,13 @@ class KellyRule:
         self._seconds: list[float] = []
         self._said: deque[int | None] = deque(maxlen=_UNCHANGED)
 
-    def observe(self, seconds: float, lasted: float) -> int | None:  # noqa: ARG002 (it counts)
+    def observe_iteration(self, seconds: float, lasted: float) -> int | None:  # noqa: ARG002 (it counts)
         """Take an iteration; once it is warm, return how many iterations are its warm-up."""
         self._seconds.append(seconds)
         number = len(self._seconds)
         if number <= self._detector.window or number % _LOOK:
             return None
-        start = self._detector.find(np.array(self._seconds)).start
+        start = self._detector.find_steady_start(np.array(self._seconds)).start
         far = start is not None and number - start >= self._detector.window
         self._said.append(start if far else None)
         same = len(self._said) == _UNCHANGED and len(set(self._said)) == 1
@@ -173,9 +173,9 @@ class WatcherFactory:
         watch = trial.watch
         if watch is None:
             raise ValueError("nothing asks for this trial to be watched")
-        return ProcessWatcher(watch, self.rule(watch, trial.seed))
+        return ProcessWatcher(watch, self.build_rule(watch, trial.seed))
 
-    def rule(self, watch: StoppingRule, seed: int) -> WarmupRule:
+    def build_rule(self, watch: StoppingRule, seed: int) -> WarmupRule:
         """Return what tells when a process is warm; what it draws is decided by the seed."""
         if watch.method in _RULES:
             return _RULES[watch.method](seed)

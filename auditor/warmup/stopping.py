@@ -61,7 +61,7 @@ class StopRule:
     _last: Values | None = field(default=None, repr=False)
     """Sample of the iteration before (KLD); None: there was none."""
 
-    def observe(self, operations: Values) -> bool:
+    def observe_operations(self, operations: Values) -> bool:
         """Take the times of an iteration's operations; tell whether that is enough.
 
         Where only an iteration's mean is known, that is its one operation.
@@ -102,7 +102,7 @@ class StopRule:
 def count_iterations(rule: StopRule, samples: Iterable[Values]) -> int | None:
     """Return after how many of some iterations a rule stops, None where they do not suffice."""
     for number, operations in enumerate(samples, start=1):
-        if rule.observe(operations):
+        if rule.observe_operations(operations):
             return number
     return None
 

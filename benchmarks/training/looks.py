@@ -93,6 +93,6 @@ def _looks(
     for number, (one, lasted) in enumerate(
         zip(shown, estimate_iteration_times(shown), strict=True), start=1
     ):
-        run.observe(float(one), float(lasted))
+        run.add_iteration(float(one), float(lasted))
         if number in ends:
-            yield run, run.features()
+            yield run, run.compute_features()

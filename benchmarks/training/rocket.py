@@ -44,7 +44,7 @@ def fitted(learn: Sample, seed: int, number: int = KERNELS) -> Rocket:
     drawn = kernels(number, np.random.default_rng(seed))
     cases = (
         RandomKernels(drawn)
-        .features(learn.windows)
+        .compute_features(learn.windows)
         .reshape(len(learn.stable), -1)
         .astype(np.float64)
     )

@@ -56,7 +56,9 @@ def make_copy_edits(
     probed = f"{PREFIX}{tree.read_text(name)}"
     call = f"{_format_callee(declaration, probed)}({', '.join(_list_arguments(declaration))})"
     answer = f"return {call}" if declaration.child_by_field_name("result") else f"{call}; return"
-    question = Edit.insert(body.start_byte + 1, f" if {guest}.Probed() {{ {answer} }};".encode())
+    question = Edit.make_insertion(
+        body.start_byte + 1, f" if {guest}.Probed() {{ {answer} }};".encode()
+    )
     if self_calls:
         changes = recursion.wrap_function(declaration, self_calls, statement, probed)
     else:
@@ -64,10 +66,10 @@ def make_copy_edits(
             Edit(child.start_byte, child.end_byte, probed.encode())
             for child in declaration.children_by_field_name("name")
         ]
-        changes += [*names, Edit.insert(body.start_byte + 1, f" {statement};".encode())]
+        changes += [*names, Edit.make_insertion(body.start_byte + 1, f" {statement};".encode())]
     # Positions in the copy are those of the original, for traces and whoever asks for them.
     place = f"\n//line {basename(source.path)}:{declaration.start_point.row + 1}\n".encode()
-    copy = Edit.insert(len(source.text), place + _edit_declaration(declaration, changes))
+    copy = Edit.make_insertion(len(source.text), place + _edit_declaration(declaration, changes))
     return [*names, question, copy]
 
 
@@ -99,7 +101,7 @@ def _name_parameters(declaration: Node) -> list[Edit]:
 
 def _name_parameter(parameter: Node, names: Sequence[Node], new_names: Sequence[str]) -> list[Edit]:
     if not names:
-        return [Edit.insert(parameter.start_byte, f"{new_names[0]} ".encode())]
+        return [Edit.make_insertion(parameter.start_byte, f"{new_names[0]} ".encode())]
     return [
         Edit(node.start_byte, node.end_byte, name.encode())
         for node, name in zip(names, new_names, strict=True)

@@ -48,7 +48,7 @@ def _make_timer_edit(node: Node, guest: str) -> Iterator[Edit]:
     else:
         return
     if holder.isidentifier():
-        yield Edit.insert(position, f"{guest}.Timer({holder}, {event}); ".encode())
+        yield Edit.make_insertion(position, f"{guest}.Timer({holder}, {event}); ".encode())
 
 
 def _hook_function(function: Node, benchmark_type: str, guest: str, *, resets: bool) -> list[Edit]:
@@ -66,18 +66,18 @@ def _hook_function(function: Node, benchmark_type: str, guest: str, *, resets: b
     name = tree.read_text(names[0]) if names else ""
     hook_edits = []
     if not names:
-        hook_edits.append(Edit.insert(declared.start_byte, f"{_NAME} ".encode()))
+        hook_edits.append(Edit.make_insertion(declared.start_byte, f"{_NAME} ".encode()))
     elif name == "_":
         hook_edits.append(Edit(names[0].start_byte, names[0].end_byte, _NAME.encode()))
     handle = name if name not in ("", "_") else _NAME
     call = f" {guest}.Run({handle}, &{handle}.N, func() {{"
-    hook_edits.append(Edit.insert(body.start_byte + 1, call.encode()))
-    hook_edits.append(Edit.insert(body.end_byte - 1, b"}) "))
+    hook_edits.append(Edit.make_insertion(body.start_byte + 1, call.encode()))
+    hook_edits.append(Edit.make_insertion(body.end_byte - 1, b"}) "))
     if not resets:
         return hook_edits
     reset = f"{guest}.Reset(); ".encode()
     return hook_edits + [
-        Edit.insert(position, reset) for position in _find_timer_resets(body, handle)
+        Edit.make_insertion(position, reset) for position in _find_timer_resets(body, handle)
     ]
 
 

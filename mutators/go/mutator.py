@@ -39,7 +39,7 @@ class GoMutator:
 
     turn_seconds = 0.8e-9
     probe_seconds = 40e-9
-    comment = b"//"
+    comment_prefix = b"//"
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return all functions and methods of the library, those that cannot be slowed too.
@@ -69,11 +69,11 @@ class GoMutator:
             [*methods, *left.values()], programs, benchmark_folders(sources)
         )
 
-    def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
+    def list_method_texts(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: in this language the lines say all."""
         return {}
 
-    def matches(self, written: str, method: Method) -> bool:
+    def matches_name(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
 
         Receivers may have stars, parentheses and type parameters; the end of the name is enough.
@@ -81,7 +81,9 @@ class GoMutator:
         plain = _DECORATION.sub("", written.strip().removesuffix("()"))
         return method.id == plain or method.id.endswith((f"/{plain}", f".{plain}"))
 
-    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | OverlayRefusal:
+    def build_overlay(
+        self, sources: Sequence[SourceFile], variant: Variant
+    ) -> Overlay | OverlayRefusal:
         """Return the files of a variant; Refused where a method cannot be slowed rightly."""
         if variant.kind is VariantKind.PLAIN:
             return Overlay()
@@ -232,7 +234,7 @@ def _method_edits(
     if declaration.self_calls:
         return recursion.wrap_function(declaration.declaration, declaration.self_calls, statement)
     body = declaration.declaration.child_by_field_name("body")
-    return [Edit.insert(body.start_byte + 1, f" {statement};".encode())] if body else []
+    return [Edit.make_insertion(body.start_byte + 1, f" {statement};".encode())] if body else []
 
 
 def _import_guest(root: Node, source: SourceFile, tokens: Sequence[int], guest: str) -> list[Edit]:
@@ -243,11 +245,11 @@ def _import_guest(root: Node, source: SourceFile, tokens: Sequence[int], guest: 
     clause = next((child for child in root.named_children if child.type == "package_clause"), None)
     if clause is None:
         raise _VariantImpossible(f"{source.path} has no package clause")
-    edits = [Edit.insert(clause.end_byte, f'; import {_GUEST} "{guest}"'.encode())]
+    edits = [Edit.make_insertion(clause.end_byte, f'; import {_GUEST} "{guest}"'.encode())]
     if tokens:
         token_list = ", ".join(map(str, tokens))
         text = f"\nvar _ = {_GUEST}.Seen({token_list})\n"
-        edits.append(Edit.insert(len(source.text), text.encode()))
+        edits.append(Edit.make_insertion(len(source.text), text.encode()))
     return edits
 
 

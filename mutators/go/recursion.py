@@ -178,7 +178,7 @@ def wrap_function(
     function_name = tree.read_text(names[0])
     body = f"{PREFIX}{function_name}"
     wrapper = _write_wrapper(declaration, name or function_name, body, statement)
-    edits = [Edit.insert(declaration.start_byte, wrapper.encode())]
+    edits = [Edit.make_insertion(declaration.start_byte, wrapper.encode())]
     return edits + [
         Edit(node.start_byte, node.end_byte, body.encode()) for node in [*names, *calls]
     ]

@@ -43,7 +43,7 @@ class _StubFile:
     used_names: set[str]
     """Names that the package already has."""
     written_names: set[str] = field(default_factory=set)
-    """Names in `taken` of benchmarks that are being written."""
+    """Names in `used_names` of benchmarks that are being written."""
     imports: set[str] = field(default_factory=set)
     """Paths of the packages that the file imports."""
     texts: list[str] = field(default_factory=list)

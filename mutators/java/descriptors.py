@@ -25,7 +25,7 @@ def parameter_types(text: str) -> tuple[JavaType, ...]:
         reader = _DescriptorReader(text, _find_opening_parenthesis(text) + 1)
         types = []
         while text[reader.at] != ")":
-            types.append(reader.type())
+            types.append(reader.read_type())
     except (IndexError, KeyError, ValueError) as error:
         raise SourceUnreadable(f"not a method's signature: {text!r}") from error
     return tuple(types)
@@ -46,7 +46,7 @@ class _DescriptorReader:
         self._text = text
         self.at = at
 
-    def type(self) -> JavaType:
+    def read_type(self) -> JavaType:
         dimensions = 0
         while self._text[self.at] == "[":
             dimensions += 1
@@ -90,10 +90,10 @@ class _DescriptorReader:
                 arguments.append(JavaType("", bound="?"))
             elif sign in _WILDCARDS:
                 self.at += 1
-                bare = self.type()
+                bare = self.read_type()
                 bound = _WILDCARDS[sign]
                 arguments.append(JavaType(bare.name, bare.arguments, bare.dimensions, bound))
             else:
-                arguments.append(self.type())
+                arguments.append(self.read_type())
         self.at += 1
         return tuple(arguments)

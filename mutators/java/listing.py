@@ -55,7 +55,7 @@ class ListedMethod:
         return f"{self.owner}.{self.line.name}"
 
     @property
-    def descriptor(self) -> str:
+    def full_descriptor(self) -> str:
         """Return what the agent knows the method by."""
         return f"{self.line.owner}.{self.line.name}{self.line.descriptor}"
 

@@ -22,7 +22,7 @@ class JavaMutator:
 
     turn_seconds = 9e-9
     probe_seconds = 10e-9
-    comment = b"//"
+    comment_prefix = b"//"
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return the methods in the order of the class path, those without a body included."""
@@ -34,15 +34,15 @@ class JavaMutator:
             for method, name in zip(listed_methods, ids, strict=True)
         ]
 
-    def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
+    def list_method_texts(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: in this language the lines say all."""
         return {}
 
-    def matches(self, written: str, method: Method) -> bool:
+    def matches_name(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method."""
         return signatures.matches_method(written, method)
 
-    def overlay(
+    def build_overlay(
         self,
         sources: Sequence[SourceFile],
         variant: Variant,
@@ -88,7 +88,8 @@ def _make_unique_ids(methods: Sequence[ListedMethod]) -> list[str]:
     """Return names that are as short as they can be and still unique."""
     bases = Counter(method.base for method in methods)
     simple = [
-        f"{method.base}({','.join(type_.simple for type_ in method.types)})" for method in methods
+        f"{method.base}({','.join(type_.simple_name for type_ in method.types)})"
+        for method in methods
     ]
     id_counts = Counter(simple)
     return [
@@ -96,14 +97,14 @@ def _make_unique_ids(methods: Sequence[ListedMethod]) -> list[str]:
         if bases[listed_method.base] == 1
         else short
         if id_counts[short] == 1
-        else f"{listed_method.base}({','.join(type_.raw for type_ in listed_method.types)})"
+        else f"{listed_method.base}({','.join(type_.raw_name for type_ in listed_method.types)})"
         for listed_method, short in zip(methods, simple, strict=True)
     ]
 
 
 def _make_method(method: ListedMethod, name: str, spans: SpanIndex) -> Method:
-    simple = tuple(type_.simple for type_ in method.types)
-    span = spans.find(method.owner, method.line.name, simple)
+    simple = tuple(type_.simple_name for type_ in method.types)
+    span = spans.find_span(method.owner, method.line.name, simple)
     synthetic = "the compiler made it" if method.line.access & SYNTHETIC else None
     return Method(
         language=Language.JAVA,
@@ -111,11 +112,11 @@ def _make_method(method: ListedMethod, name: str, spans: SpanIndex) -> Method:
         owner=method.owner,
         name=method.line.name,
         parameters=tuple(map(str, method.types)),
-        descriptor=method.descriptor,
+        descriptor=method.full_descriptor,
         public=method.public,
         span=span,
         refusal=_explain_refusal(method),
-        trivial=synthetic or spans.trivial(method.owner, method.line.name, span),
+        trivial=synthetic or spans.explain_trivial(method.owner, method.line.name, span),
     )
 
 

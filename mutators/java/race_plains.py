@@ -48,7 +48,7 @@ class InterfaceImplementations:
         key = member.owner, member.name, bool(member.parameters)
         return self._names.setdefault(key, f"Plain{len(self._names)}")
 
-    def sources(self) -> Iterator[str]:
+    def write_sources(self) -> Iterator[str]:
         """Yield the classes that were named, and what they share."""
         for (type_, says, works), name in self._names.items():
             methods = "".join(

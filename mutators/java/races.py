@@ -47,29 +47,32 @@ class RaceWriter:
 
     def name(self, test: Test) -> str:
         """Return the name of a test's class."""
-        return f"{self.package}.{_name_test_class(test)}".removeprefix(".")
+        return f"{self.package_name}.{_name_test_class(test)}".removeprefix(".")
 
     def files(self, test: Test) -> tuple[tuple[str, str], ...]:
         """Return the sources of a test by their paths."""
-        program = ((self.path(test), self.program(test)),)
+        program = ((self.choose_path(test), self.write_program(test)),)
         # JMH refuses benchmarks without a package, and classes without one cannot be named in one.
-        if not self.with_jmh or not self.package:
+        if not self.with_jmh or not self.package_name:
             return program
         return (
             *program,
-            (f"{JMH}/{self.package}/{_name_test_class(test)}Benchmark.java", self.jmh(test)),
+            (
+                f"{JMH}/{self.package_name}/{_name_test_class(test)}Benchmark.java",
+                self.write_jmh_benchmark(test),
+            ),
         )
 
-    def path(self, test: Test) -> str:
+    def choose_path(self, test: Test) -> str:
         """Return where its source belongs."""
-        return f"{self.package}/{_name_test_class(test)}.java".removeprefix("/")
+        return f"{self.package_name}/{_name_test_class(test)}.java".removeprefix("/")
 
-    def program(self, test: Test) -> str:
+    def write_program(self, test: Test) -> str:
         """Return the class of a test: a `benchaudit.race.Race`."""
         body = _RaceClassBody(self.formatter, self.answers, test)
-        prefix = body.prefix()
+        prefix = body.write_prefix()
         suffixes = [
-            body.suffix(index, statements) for index, statements in enumerate(test.suffixes)
+            body.write_suffix(index, statements) for index, statements in enumerate(test.suffixes)
         ]
         cases = "\n".join(
             f"            case {index}:\n"
@@ -81,7 +84,7 @@ class RaceWriter:
             self._write_comment(test),
             '@SuppressWarnings({"unchecked", "rawtypes", "deprecation"})',
             f"public final class {_name_test_class(test)} implements Race {{",
-            body.fields(),
+            body.write_fields(),
             prefix,
             "    @Override\n    public int suffixes() {\n"
             f"        return {len(test.suffixes)};\n    }}\n",
@@ -91,22 +94,22 @@ class RaceWriter:
             f"        switch (number) {{\n{cases}\n            default:\n"
             "                throw new IllegalArgumentException();\n        }\n    }\n",
             *suffixes,
-            *body.plains.sources(),
+            *body.plains.write_sources(),
         ]
         return "\n".join(parts).rstrip() + "\n}\n"
 
-    def jmh(self, test: Test) -> str:
+    def write_jmh_benchmark(self, test: Test) -> str:
         """Return a test as a benchmark of JMH: a group with a thread for each suffix.
 
         JMH calls a suffix again and again on one object, which lives for an iteration.
         """
         body = _RaceClassBody(self.formatter, self.answers, test)
-        prefix = body.prefix()
+        prefix = body.write_prefix()
         name, group = f"{_name_test_class(test)}Benchmark", f"race{test.number}"
         methods = [
             f'    @Benchmark\n    @Group("{group}")\n    @GroupThreads(1)\n'
             f"    public void suffix{index}(Blackhole sink) throws Throwable {{\n"
-            f"{body.statements(statements, 2, 'sink.consume')}    }}\n"
+            f"{body.write_statements(statements, 2, 'sink.consume')}    }}\n"
             for index, statements in enumerate(test.suffixes)
         ]
         imports = "\n".join(f"import org.openjdk.jmh.annotations.{line};" for line in _JMH)
@@ -115,21 +118,21 @@ class RaceWriter:
             self._write_comment(test),
             '@State(Scope.Group)\n@SuppressWarnings({"unchecked", "rawtypes", "deprecation"})',
             f"public class {name} {{",
-            body.fields(),
+            body.write_fields(),
             prefix.replace("    @Override\n", "    @Setup(Level.Iteration)\n"),
             *methods,
-            *body.plains.sources(),
+            *body.plains.write_sources(),
         ]
         return "\n".join(parts).rstrip() + "\n}\n"
 
     @property
-    def package(self) -> str:
+    def package_name(self) -> str:
         """Return the tests' package: none where the class has none, which others cannot name."""
         return PACKAGE if "." in self.notes.subject else ""
 
     @property
     def _package_line(self) -> str:
-        return f"package {self.package};\n\n" if self.package else ""
+        return f"package {self.package_name};\n\n" if self.package_name else ""
 
     def _write_comment(self, test: Test) -> str:
         notes, many = self.notes, len(test.suffixes)
@@ -157,7 +160,7 @@ class _RaceClassBody:
         self._test = test
         self.plains = InterfaceImplementations(self._format_type, answers)
 
-    def fields(self) -> str:
+    def write_fields(self) -> str:
         lines = [
             f"    private {self._format_type(statement.member.returns)} p{index};\n"
             for index, statement in enumerate(self._test.prefix)
@@ -165,7 +168,7 @@ class _RaceClassBody:
         ]
         return "".join(lines)
 
-    def prefix(self) -> str:
+    def write_prefix(self) -> str:
         lines = []
         for index, statement in enumerate(self._test.prefix):
             target = "" if statement.member.returns == "void" else f"p{index} = "
@@ -176,16 +179,16 @@ class _RaceClassBody:
             + "    }\n"
         )
 
-    def suffix(self, number: int, sequence: StatementSequence) -> str:
+    def write_suffix(self, number: int, sequence: StatementSequence) -> str:
         return (
             f"    private void suffix{number}(int turns, Sink sink) throws Throwable {{\n"
             "        for (int turn = 0; turn < turns; turn++) {\n"
             f"            block{number}(sink);\n        }}\n    }}\n\n"
             f"    private void block{number}(Sink sink) throws Throwable {{\n"
-            f"{self.statements(sequence, 2, 'sink.take')}    }}\n"
+            f"{self.write_statements(sequence, 2, 'sink.take')}    }}\n"
         )
 
-    def statements(self, sequence: StatementSequence, depth: int, take: str) -> str:
+    def write_statements(self, sequence: StatementSequence, depth: int, take: str) -> str:
         lines = []
         for index, statement in enumerate(sequence):
             if statement.member.returns == "void":

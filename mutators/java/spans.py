@@ -39,7 +39,7 @@ class SpanIndex:
     _owners: set[str] = field(default_factory=set)
     _trivial: dict[Span, str] = field(default_factory=dict)
 
-    def find(self, owner: str, name: str, parameters: tuple[str, ...]) -> Span | None:
+    def find_span(self, owner: str, name: str, parameters: tuple[str, ...]) -> Span | None:
         """Return the span, by simple parameter types, else if only one has so many of them."""
         exact = self._exact.get((owner, name, parameters))
         if exact is not None:
@@ -47,7 +47,7 @@ class SpanIndex:
         candidates = self._alike.get((owner, name, len(parameters)), [])
         return candidates[0] if len(candidates) == 1 else None
 
-    def add(self, key: _Key, span: Span, trivial: str | None = None) -> None:
+    def add_method(self, key: _Key, span: Span, trivial: str | None = None) -> None:
         """Take a method; of two with the same key the first counts."""
         owner, name, parameters = key
         self._owners.add(owner)
@@ -57,7 +57,7 @@ class SpanIndex:
             if trivial is not None:
                 self._trivial[span] = trivial
 
-    def trivial(self, owner: str, name: str, span: Span | None) -> str | None:
+    def explain_trivial(self, owner: str, name: str, span: Span | None) -> str | None:
         """Return why a method cannot get slower, by its source; None where that is not known.
 
         A constructor that the source of its class does not declare is the compiler's.
@@ -76,7 +76,7 @@ def find_spans(sources: Iterable[SourceFile]) -> SpanIndex:
             root = parser.parse(source.text).root_node
             for key, node in _list_methods(root, _read_package(root)):
                 first, last = node.start_point[0] + 1, node.end_point[0] + 1
-                spans.add(key, Span(source.path, first, last), why_trivial(node))
+                spans.add_method(key, Span(source.path, first, last), why_trivial(node))
     return spans
 
 
@@ -130,6 +130,6 @@ def _read_parameter_type(node: Node) -> str:
     if dimensions:
         text = text.partition("[")[0]
     try:
-        return parse_type(text).simple + dimensions
+        return parse_type(text).simple_name + dimensions
     except NotAType:
         return text

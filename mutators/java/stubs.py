@@ -50,7 +50,7 @@ def write_stubs(
     sources: Sequence[SourceFile],
 ) -> list[Stub]:
     """Return a class for each package, in it: so protected methods can be called as well."""
-    methods_by_descriptor = {method.descriptor: method for method in read_listing(sources)}
+    methods_by_descriptor = {method.full_descriptor: method for method in read_listing(sources)}
     samples_by_descriptor = {
         method.descriptor: samples.get(method.id, ()) for method in JavaMutator().methods(sources)
     }
@@ -58,7 +58,9 @@ def write_stubs(
     for listed_method in sorted(
         methods_by_descriptor.values(), key=lambda method: len(method.erased)
     ):
-        values = _choose_arguments(listed_method, samples_by_descriptor[listed_method.descriptor])
+        values = _choose_arguments(
+            listed_method, samples_by_descriptor[listed_method.full_descriptor]
+        )
         concrete = listed_method.public and not listed_method.line.owner_access & ABSTRACT
         if listed_method.line.name == "<init>" and concrete and None not in values:
             makers.setdefault(
@@ -132,7 +134,7 @@ def _write_benchmark(
 ) -> _BenchmarkStub:
     maker = method.line.name == "<init>"
     name = _make_benchmark_name(method, used_names)
-    kinds = [kind.raw for kind in method.erased]
+    kinds = [kind.raw_name for kind in method.erased]
     sampled_arguments = list(zip(kinds, sample_values, strict=True))
     values = [
         (f"{name}{index}", kind, value or _MADE_UP.get(kind))

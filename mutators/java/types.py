@@ -33,12 +33,12 @@ class JavaType:
         return f"{prefix}{self.name}{arguments}{'[]' * self.dimensions}"
 
     @property
-    def raw(self) -> str:
+    def raw_name(self) -> str:
         """Return the qualified name without type arguments."""
         return self.name + "[]" * self.dimensions
 
     @property
-    def simple(self) -> str:
+    def simple_name(self) -> str:
         """Return the last part of the name, without type arguments."""
         return self.name.rpartition(".")[2] + "[]" * self.dimensions
 

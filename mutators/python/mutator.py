@@ -18,7 +18,7 @@ class PythonMutator:
 
     turn_seconds = 8e-9
     probe_seconds = 80e-9
-    comment = b"#"
+    comment_prefix = b"#"
 
     def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return all functions and methods of the library, those that cannot be slowed too."""
@@ -28,11 +28,11 @@ class PythonMutator:
                 by_id.setdefault(function.method.id, function.method)
         return list(by_id.values())
 
-    def compared(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:
+    def list_method_texts(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:
         """Return by their ids what all definitions of each function of the library say."""
         return function_identities(read_library_functions(sources))
 
-    def matches(self, written: str, method: Method) -> bool:
+    def matches_name(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
 
         Of its path the last parts are enough, and `package.module:Class.method` is the same as
@@ -42,7 +42,9 @@ class PythonMutator:
         names = (method.id, *method.aliases, *filter(None, (method.descriptor,)))
         return any(name == plain or name.endswith(f".{plain}") for name in names)
 
-    def overlay(self, sources: Sequence[SourceFile], variant: Variant) -> Overlay | OverlayRefusal:
+    def build_overlay(
+        self, sources: Sequence[SourceFile], variant: Variant
+    ) -> Overlay | OverlayRefusal:
         """Return the changed modules, and which module each file is.
 
         Refused where a method cannot be slowed rightly.

@@ -32,7 +32,7 @@ class _LibraryFunction:
         return {ast.unparse(decorator).rpartition(".")[2] for decorator in self.node.decorator_list}
 
     @property
-    def bound(self) -> bool:
+    def is_bound(self) -> bool:
         """Tell whether the first parameter is the object or the class."""
         defined = self.method.descriptor or self.method.id
         return defined.rpartition(".")[0] != self.unit and "staticmethod" not in self.decorators
@@ -117,9 +117,9 @@ def _write_test(
     target = function.method.id
     if isinstance(function.node, ast.AsyncFunctionDef):
         lacking.append("an event loop to run it in")
-    if function.bound and function.method.name == "__init__":
+    if function.is_bound and function.method.name == "__init__":
         target = function.method.owner
-    elif function.bound and "classmethod" not in function.decorators:
+    elif function.is_bound and "classmethod" not in function.decorators:
         maker = functions_by_id.get(f"{function.method.owner}.__init__")
         making = _choose_arguments(maker) if maker is not None else _CallArguments("", ("subject",))
         lacking += [name for name in making.unknown if name not in lacking]
@@ -148,7 +148,7 @@ def _choose_arguments(function: _LibraryFunction) -> _CallArguments:
     optional = {parameter.arg for parameter in plain[len(plain) - len(arguments.defaults) :]}
     keyword_defaults = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     optional |= {argument.arg for argument, default in keyword_defaults if default is not None}
-    parameter_names = names[1:] if function.bound else names
+    parameter_names = names[1:] if function.is_bound else names
     needed = [name for name in parameter_names if name not in optional]
     samples: list[dict[str, str | None]] = [
         dict(zip(names, sample, strict=False)) for sample in function.arguments

@@ -57,7 +57,7 @@ class LocalArena:
     _beside: list[Mapping[str, float]] = field(default_factory=list)
     """What was noted beside measurements."""
 
-    def make(self, making: GenerationSteps[_Result], /) -> _Result:
+    def run_generation(self, making: GenerationSteps[_Result], /) -> _Result:
         """Let a maker try what it makes with both versions in one process."""
         paths = tuple(_join_paths(self.class_paths[version]) for version in LibraryVersion)
         talk = Conversation(
@@ -72,9 +72,9 @@ class LocalArena:
             late_seconds=self.late_seconds,
         )  # fmt: skip
         with lock_machine(self.lock):
-            return talk.make(making)
+            return talk.run_generation(making)
 
-    def compile(self, files: Mapping[str, str], /) -> Mapping[str, str]:
+    def compile_tests(self, files: Mapping[str, str], /) -> Mapping[str, str]:
         """Compile tests against the old version; both have all that they use, by the same names.
 
         Raises MachineError where the compiler blames none of them.
@@ -90,19 +90,19 @@ class LocalArena:
         while left:
             shutil.rmtree(classes, ignore_errors=True)
             path = (self.guest, *self.class_paths[LibraryVersion.OLD])
-            answer = self.javac.run(sorted(left), sources, classes, path)
+            answer = self.javac.compile_files(sorted(left), sources, classes, path)
             if answer.exit_code == 0:
                 self._classes.append(classes)
                 break
             output = (answer.stderr + answer.stdout).decode(errors="replace")
             blamed = {name: problem for name, problem in _BLAMED.findall(output) if name in left}
             if not blamed:
-                raise MachineError(f"the tests do not compile; javac said:\n{answer.tail()}")
+                raise MachineError(f"the tests do not compile; javac said:\n{answer.format_tail()}")
             problems |= blamed
             left = {name: text for name, text in left.items() if name not in blamed}
         return problems
 
-    def pilot(self, race: ConcurrentRun, seconds: float, /) -> PilotTimes | str:
+    def run_pilot(self, race: ConcurrentRun, seconds: float, /) -> PilotTimes | str:
         """Run a test for so long, and tell what its repetitions take."""
         answer = self._run_race(race, (f"pilot={seconds}",), seconds)
         if isinstance(answer, str):
@@ -112,7 +112,7 @@ class LocalArena:
                 return PilotTimes(wall=float(rest[1]), suffixes=float(rest[2]))
         return "it ended without a measurement"
 
-    def measure(
+    def measure_race(
         self, race: ConcurrentRun, settings: ConcurrentRunSettings, /
     ) -> tuple[float, ...] | str:
         """Measure a test in a process of its own."""
@@ -125,7 +125,7 @@ class LocalArena:
             return answer
         return tuple(float(rest[0]) for word, *rest in answer if word == "measurement")
 
-    def beside(self) -> Sequence[Mapping[str, float]]:
+    def take_interference_notes(self) -> Sequence[Mapping[str, float]]:
         """Hand over what was noted beside races since this was asked last."""
         differences, self._beside = self._beside, []
         return differences
@@ -149,7 +149,7 @@ class LocalArena:
             collects=(_RECORDS,),
         )  # fmt: skip
         with lock_machine(self.lock):
-            ended = self.host.run(job)
+            ended = self.host.run_process(job)
         self._beside.append(_make_interference_note(ended))
         records = ended.files.get(_RECORDS, b"").decode(errors="replace").splitlines()
         for line in records:
@@ -185,6 +185,8 @@ def _make_interference_note(ended: CompletedProcess) -> Mapping[str, float]:
 def _explain_end(ended: CompletedProcess) -> str:
     if ended.timed_out:
         return "it was ended, as it took far too long"
-    return f"its process ended by itself (exit code {ended.exit_code}): {ended.tail(2)}".rstrip(
-        ": "
+    return (
+        f"its process ended by itself (exit code {ended.exit_code}): {ended.format_tail(2)}".rstrip(
+            ": "
+        )
     )

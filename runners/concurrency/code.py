@@ -80,14 +80,14 @@ class CodeReader:
     java: str
     environment: tuple[tuple[str, str], ...]
 
-    def read(self, parts: Sequence[Path], folder: Path) -> VersionCode:
+    def read_version(self, parts: Sequence[Path], folder: Path) -> VersionCode:
         """Return what is in jars and class folders; of two equal names the first counts.
 
         `into` is a folder of ours. Raises SourceUnreadable where the program fails.
         """
         answer = folder / "code.jsonl"
         path = ":".join(map(str, self.guests.lister_class_path))
-        ended = self.host.run(
+        ended = self.host.run_process(
             Invocation(
                 argv=(self.java, "-cp", path, _PROGRAM, str(answer), *map(str, parts)),
                 cwd=folder,
@@ -97,7 +97,7 @@ class CodeReader:
             )
         )
         if ended.exit_code != 0 or answer not in ended.files:
-            raise SourceUnreadable(f"the classes cannot be read; java said:\n{ended.tail()}")
+            raise SourceUnreadable(f"the classes cannot be read; java said:\n{ended.format_tail()}")
         return read_code(ended.files[answer])
 
 

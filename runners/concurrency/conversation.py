@@ -104,21 +104,22 @@ class Conversation:
     _rest: bytes = b""  # start of a line that is not complete
     _token: str = ""  # that this guest's lines begin with
 
-    def make(self, making: GenerationSteps[_Result]) -> _Result:
+    def run_generation(self, making: GenerationSteps[_Result]) -> _Result:
         """Go on until the maker has made what it wants; raises MachineError without a guest."""
         talk = _MakerDialog(making)
         silent = 0
-        while not talk.over():
+        while not talk.is_over():
             self._asked = self._answered = 0
             ended = self._run_guest(talk)
             silent = 0 if self._asked else silent + 1
             if silent == _NO_TALK:
                 raise MachineError(
-                    f"the process that tries tests does not start; its output:\n{ended.tail()}"
+                    "the process that tries tests does not start; its output:\n"
+                    f"{ended.format_tail()}"
                 )
-            if self._asked > self._answered and not talk.over():
-                talk.hear(GenerationAnswer(problem=self._explain_end(ended), blocked=True))
-        return talk.made()
+            if self._asked > self._answered and not talk.is_over():
+                talk.send_answer(GenerationAnswer(problem=self._explain_end(ended), blocked=True))
+        return talk.take_result()
 
     def _run_guest(self, talk: "_MakerDialog[_Result]") -> CompletedProcess:
         self._token = secrets.token_hex(_TOKEN_BYTES)
@@ -133,7 +134,7 @@ class Conversation:
             return () if time.monotonic() < self._due else ((0.0, 0.0),)
 
         try:
-            return self.host.run(
+            return self.host.run_process(
                 Invocation(
                     argv=("sh", "-c", _BEATS, _BEAT_SECONDS, *words),
                     cwd=self.folder,
@@ -160,7 +161,7 @@ class Conversation:
                 self._send_request(talk.request)
             elif (answer := self._parse_answer(tuple(fields))) is not None:
                 self._answered += 1
-                talk.hear(answer)
+                talk.send_answer(answer)
                 if fields[0] != _STUCK:
                     self._send_request(talk.request)
 
@@ -242,7 +243,7 @@ class Conversation:
         return cache_entry[1]
 
     def _number_statement(self, statement: Statement) -> int:
-        fields = statement.fields
+        fields = statement.text_fields
         number = self._numbers.setdefault(fields, len(self._numbers))
         if number == len(self._defined_lines):
             self._defined_lines.append(join_fields(("define", str(number), *fields)))
@@ -258,15 +259,15 @@ class _MakerDialog(Generic[_Result]):
         self.request: Request | None = None
         self._advance_maker(None)
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Tell whether it asks no more."""
         return self.request is None
 
-    def hear(self, answer: GenerationAnswer) -> None:
+    def send_answer(self, answer: GenerationAnswer) -> None:
         """Hand it an answer."""
         self._advance_maker(answer)
 
-    def made(self) -> _Result:
+    def take_result(self) -> _Result:
         """Return what it has made."""
         return self._made[0]
 

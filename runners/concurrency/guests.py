@@ -33,7 +33,7 @@ def prepare_guests(home: HomeFolder, javac: Javac) -> ConcurrencyGuest:
     sha = hashlib.sha256(f"{javac.jdk.version}\0{javac.release}\0".encode())
     for name in sorted(files):
         sha.update(f"{name}\0{len(files[name])}\0".encode() + files[name])
-    tools = home.tools("race-guest")
+    tools = home.make_tool_folder("race-guest")
     path = tools / f"{sha.hexdigest()[:24]}.jar"
     with home.lock_folder(tools):
         if not path.is_file():
@@ -46,8 +46,9 @@ def prepare_guests(home: HomeFolder, javac: Javac) -> ConcurrencyGuest:
 
 def _compile_guest(files: Mapping[str, bytes], javac: Javac, scratch: Path) -> None:
     write_sources(files, scratch / "sources")
-    answer = javac.run(sorted(files), scratch / "sources", scratch / "classes", ())
+    answer = javac.compile_files(sorted(files), scratch / "sources", scratch / "classes", ())
     if answer.exit_code != 0:
         raise MachineError(
-            f"the Java guest does not compile with {javac.jdk.javac}; it said:\n{answer.tail()}"
+            f"the Java guest does not compile with {javac.jdk.javac}; its output:\n"
+            f"{answer.format_tail()}"
         )

@@ -48,7 +48,7 @@ class ReadyVersion:
     """A version in folders of ours.
 
     `name` is what was written. `revision` says which state it is: a commit, a published version, or
-    a digest of what a folder holds now. `own` are the jars and folders of its own classes,
+    a digest of what a folder holds now. `own_entries` are the jars and folders of its own classes,
     `class_path` all of it in order, these first. `digest` covers the content of the class path;
     the dates in jars and the order of their entries do not count.
     """

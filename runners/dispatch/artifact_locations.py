@@ -30,7 +30,7 @@ class ArtifactLocations:
             if worker in workers:
                 workers.remove(worker)
 
-    def of(self, trial: Trial, worker: str) -> tuple[str, ...]:
+    def find_workers(self, trial: Trial, worker: str) -> tuple[str, ...]:
         """Return workers that `worker` may ask for the program of a trial; none where it has it."""
         workers = self._known.get(_identify_program(trial), [])
         return () if worker in workers else tuple(workers[: -_MOST_PEERS - 1 : -1])

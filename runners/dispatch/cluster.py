@@ -64,7 +64,7 @@ class ClusterDispatcher:
         self._allowed = allowed
         self._patience = patience_seconds
         self._admission = WorkerAdmission(crew, clock, on_caveat)
-        self._lanes = WorkerQueues(crew.home)
+        self._lanes = WorkerQueues(crew.find_home_worker)
         self._makers = ArtifactLocations()
         self._sent: dict[Any, SentTrial] = {}
         self._orphans: deque[QueuedTrial] = deque()
@@ -72,7 +72,7 @@ class ClusterDispatcher:
         self._looked = 0.0
         self._idle_since: float | None = None
 
-    def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
+    def run_trials(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends, in any order; raises what a worker raises."""
         source = iter(trials)
         try:
@@ -95,9 +95,9 @@ class ClusterDispatcher:
 
     def _fill_queues(self, source: Iterator[Trial]) -> bool:
         """Know as many trials as keep all busy; False when there is nothing left to do."""
-        open_count = len(self._orphans) + self._lanes.load
+        open_count = len(self._orphans) + self._lanes.trial_count
         while self._lanes.needs_trials(open_count) and (trial := next(source, None)) is not None:
-            self._lanes.of(trial).waiting.append(QueuedTrial(trial))
+            self._lanes.choose_queue(trial).waiting.append(QueuedTrial(trial))
             open_count += 1
         return open_count > 0
 
@@ -126,7 +126,7 @@ class ClusterDispatcher:
             return True
         now = self._clock.monotonic()
         try:
-            lane.assignments[subject] = self._crew.give(worker, subject)
+            lane.assignments[subject] = self._crew.send_subject(worker, subject)
         except OSError as error:
             self._idle_since = now if self._idle_since is None else self._idle_since
             if now - self._idle_since > self._patience:
@@ -144,7 +144,7 @@ class ClusterDispatcher:
             self._work,
             *self._lanes.each[worker].assignments[of.trial.subject],
             of.trial,
-            self._makers.of(of.trial, worker),
+            self._makers.find_workers(of.trial, worker),
             key=f"{of.trial.id}-{of.attempt}-{self._numbers}",
             workers=[worker],
             allow_other_workers=False,
@@ -211,7 +211,7 @@ class ClusterDispatcher:
                 if worker not in self._there():
                     future.cancel()
                     return None
-                self._crew.require()
+                self._crew.require_usable()
             except FuturesCancelledError:
                 return None
             else:
@@ -228,7 +228,7 @@ class ClusterDispatcher:
         """See which workers there are; waits for one, for a while."""
         start_time = self._clock.monotonic()
         while True:
-            self._crew.require()
+            self._crew.require_usable()
             workers = self._there()
             for worker in [address for address in self._lanes.each if address not in workers]:
                 self._replace_lost_worker(worker, workers)
@@ -283,7 +283,7 @@ class ClusterDispatcher:
         """Hand what lost workers had to others, before what comes next."""
         while self._orphans:
             queued_trial = self._orphans.pop()
-            self._lanes.of(queued_trial.trial).waiting.appendleft(queued_trial)
+            self._lanes.choose_queue(queued_trial.trial).waiting.appendleft(queued_trial)
 
     def _cancel_remaining(self) -> None:
         """Leave nothing running where not all was awaited."""
@@ -294,7 +294,7 @@ class ClusterDispatcher:
             with suppress(OSError):
                 self._client.cancel(list(self._sent))
         self._sent.clear()
-        self._crew.stop()
+        self._crew.stop_trials()
         for lane in self._lanes.each.values():
             lane.waiting.clear()
             lane.started_count = 0

@@ -57,7 +57,7 @@ class MachineDispatcher:
                 for job, answer in zip(jobs, answers, strict=True)
             ]
 
-    def run(self, trials: Iterable[Trial]) -> Iterator[Run]:
+    def run_trials(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends."""
         for alone, trial_group in groupby(trials, key=lambda trial: trial.alone):
             yield from (self._run_exclusive if alone else self._beside)(trial_group)
@@ -97,10 +97,10 @@ class MachineDispatcher:
             yield from map(self._run_trial, retried_trials)
 
     def _run_trial(self, trial: Trial) -> Run:
-        return self._runners[trial.subject].run(trial)
+        return self._runners[trial.subject].run_trial(trial)
 
     def _prepare_trial(self, trial: Trial) -> None:
-        self._runners[trial.subject].prepare(trial)
+        self._runners[trial.subject].prepare_trial(trial)
 
 
 def _may_be_due_to_others(run: Run) -> bool:

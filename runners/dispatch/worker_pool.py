@@ -14,25 +14,25 @@ _AGAIN_SECONDS = 5.0
 class WorkerPool(Protocol):
     """Those who work on a cluster."""
 
-    def give(self, worker: str, subject: str) -> tuple[Any, ...]:
+    def send_subject(self, worker: str, subject: str) -> tuple[Any, ...]:
         """Hand a worker what trials of a subject need; return what names that there.
 
         Raises OSError where it has not got that yet, or is lost; to ask again takes no time.
         """
 
-    def home(self, benchmark: str) -> str | None:
+    def find_home_worker(self, benchmark: str) -> str | None:
         """Return the worker whose machine has measured a benchmark before, if there is one."""
 
-    def admit(self, worker: str) -> str:
+    def explain_refusal(self, worker: str) -> str:
         """Say why a worker cannot be used, nothing where it can.
 
         Raises TimeoutError where it does not answer yet; to ask again takes no time.
         """
 
-    def require(self) -> None:
+    def require_usable(self) -> None:
         """Raise MachineError where they may work no longer."""
 
-    def stop(self) -> None:
+    def stop_trials(self) -> None:
         """End what they run, for good."""
 
 
@@ -77,7 +77,7 @@ class WorkerAdmission:
 
     def _try_admission(self, worker: str) -> bool:
         try:
-            reason = self._crew.admit(worker)
+            reason = self._crew.explain_refusal(worker)
         except TimeoutError as error:
             if worker not in self._silent:
                 self._told(Caveat("worker-silent", f"{error}; it is asked again every few seconds"))

@@ -41,7 +41,7 @@ class WorkerQueue:
     assignments: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
-    def load(self) -> int:
+    def trial_count(self) -> int:
         """Return how many trials are not done."""
         return len(self.waiting) + self.started_count
 
@@ -56,22 +56,22 @@ class WorkerQueues:
         self._homes: dict[str, str] = {}
 
     @property
-    def load(self) -> int:
+    def trial_count(self) -> int:
         """Return how many trials are not done."""
-        return sum(lane.load for lane in self.each.values())
+        return sum(lane.trial_count for lane in self.each.values())
 
     def needs_trials(self, known: int) -> bool:
         """Tell whether more trials than these have to be known to keep all workers busy."""
         many = len(self.each)
         return known < _WINDOW * many or (
-            known < _FAR * many and any(lane.load < AHEAD for lane in self.each.values())
+            known < _FAR * many and any(lane.trial_count < AHEAD for lane in self.each.values())
         )
 
-    def of(self, trial: Trial) -> WorkerQueue:
+    def choose_queue(self, trial: Trial) -> WorkerQueue:
         """Return the lane that has or had the trial's benchmark, else one with little to do."""
         name = trial.benchmark.id if trial.benchmark else trial.tests
         if self._homes.get(name) not in self.each:
             before = self._home(name)
-            least = min(self.each, key=lambda worker: self.each[worker].load)
+            least = min(self.each, key=lambda worker: self.each[worker].trial_count)
             self._homes[name] = before if before in self.each else least
         return self.each[self._homes[name]]

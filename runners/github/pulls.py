@@ -26,7 +26,7 @@ class HeadCommit:
     repository: str
 
     @classmethod
-    def of(cls, event: Mapping[str, Any]) -> "HeadCommit":
+    def from_event(cls, event: Mapping[str, Any]) -> "HeadCommit":
         """Read the event of `workflow_run`; raises UsageError for another."""
         try:
             run = event["workflow_run"]
@@ -72,7 +72,7 @@ class PullRequests:
                 return int(pull["number"])
         return None
 
-    def comment(self, number: int, text: str, *, marker: str, author: str) -> str:
+    def write_comment(self, number: int, text: str, *, marker: str, author: str) -> str:
         """Write the one comment that begins with `marker`, or write it anew; return its address.
 
         Only a comment of `author` is ours: anyone can write the marker.

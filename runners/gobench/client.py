@@ -64,7 +64,7 @@ def _build_tool(project: Project, home: HomeFolder, host: Host) -> Path:
     """Build the tool once for each version of Go: it reads what that compiler writes."""
     version = dict(project.versions).get("go", "")
     key = hashlib.sha256(f"{compute_tool_digest()} {version}".encode()).hexdigest()[:16]
-    folder = home.tools(f"go-tracer-{key}")
+    folder = home.make_tool_folder(f"go-tracer-{key}")
     binary = folder / "tracer"
     with home.lock_folder(folder):
         if binary.is_file():
@@ -84,10 +84,10 @@ def _build_tool(project: Project, home: HomeFolder, host: Host) -> Path:
             environment=tuple(sorted(variables.items())),
             timeout_seconds=BUILD_SECONDS,
         )
-        answer = host.run(job)
+        answer = host.run_process(job)
         if answer.exit_code != 0:
             raise MachineError(
-                f"bench-audit's tool for finding calls does not build: {answer.tail()}"
+                f"bench-audit's tool for finding calls does not build: {answer.format_tail()}"
             )
         with convert_write_errors(folder):
             (folder / "new").rename(binary)

@@ -35,12 +35,12 @@ def add_closures(project: Project, tree: CopiedTree, host: Host, base: str) -> P
 
     `tree` is the copy that the project is in, `base` all that decides a build besides files.
     """
-    modules = host.run(commands.make_go_job(project, "list", "-m", "-f", "{{.Dir}}"))
+    modules = host.run_process(commands.make_go_job(project, "list", "-m", "-f", "{{.Dir}}"))
     flags = commands.build_flags(project, project.root, overlaid=False)
     package_patterns = golist.list_module_patterns(modules, project)
     listing = ("list", "-e", "-deps", "-test", f"-json={_FIELDS}", *flags, *package_patterns)
     job = replace(commands.make_go_job(project, *listing), output_limit=_OUTPUT_LIMIT)
-    answer = host.run(job)
+    answer = host.run_process(job)
     if answer.exit_code != 0 or answer.truncated:
         return project
     packages = {
@@ -51,7 +51,7 @@ def add_closures(project: Project, tree: CopiedTree, host: Host, base: str) -> P
     )
     closures = dict(builder.list_test_closures())
     broken = any(map(_is_broken, packages.values()))
-    content = "" if broken else builder.whole().digest
+    content = "" if broken else builder.make_full_closure().digest
     return replace(project, closures=tuple(closures.items()), content=content)
 
 
@@ -59,7 +59,7 @@ def _describe_location(project: Project, tree: CopiedTree) -> str:
     """Say where in the copy the project is, and which workspace is used: both hold for paths."""
     workspace = Path(dict(project.environment).get("GOWORK", "off"))
     inside = workspace.relative_to(tree.top) if workspace.is_relative_to(tree.top) else "off"
-    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
     return f"{suite_folder.relative_to(tree.top)}\0{inside}"
 
 
@@ -89,7 +89,7 @@ class _ClosureBuilder:
             ):
                 yield unit, self._make_closure(dependencies, str(binary.get("Dir")))
 
-    def whole(self) -> BuildInputs:
+    def make_full_closure(self) -> BuildInputs:
         """Return the closure of all packages and their tests."""
         return self._make_closure(
             [
@@ -125,7 +125,8 @@ class _ClosureBuilder:
         lines += [f"{path}\0{self.tree.files[path]}" for path in sorted(copied)]
         test_folder = None if folder is None else _make_relative(Path(folder), self.tree.top)
         lines += [
-            f"{path}\0{self.tree.files[path]}" for path in self.tree.data(copied, test_folder)
+            f"{path}\0{self.tree.files[path]}"
+            for path in self.tree.list_readable_files(copied, test_folder)
         ]
         lines += sorted(self._list_module_settings(nonstandard_packages))
         digest = hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()

@@ -48,14 +48,14 @@ class PackageBuild:
         """Return the folder of the files of the process that runs."""
         return folders.locate_run_folder(self.output_folder, self.trial)
 
-    def file(self, name: str) -> Path:
+    def locate_file(self, name: str) -> Path:
         """Return the path of one of these files."""
         return self.process_folder / name
 
 
 def make_go_job(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Invocation:
     """Return a call of the go command in the module of the benchmarks."""
-    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
     return Invocation(
         argv=("go", *arguments),
         cwd=suite_folder,
@@ -67,7 +67,7 @@ def make_go_job(project: Project, *arguments: str, timeout: float = BUILD_SECOND
 
 def folder_argument(project: Project, folder: str | Path) -> str:
     """Return a folder, absolute or relative to the project's root, as the go command takes it."""
-    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
     inside = os.path.relpath(project.root / folder, suite_folder)
     return "." if inside == "." else f"./{inside}"
 

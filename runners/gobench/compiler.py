@@ -28,9 +28,9 @@ def describe_build_failure(answer: CompletedProcess, version: str) -> str:
     if answer.timed_out:
         return (
             f"the build was ended after {answer.seconds:.0f} "
-            f"s\n{_strip_overlay_paths(answer.tail())}"
+            f"s\n{_strip_overlay_paths(answer.format_tail())}"
         )
-    return _strip_overlay_paths(answer.tail())
+    return _strip_overlay_paths(answer.format_tail())
 
 
 def _find_blamed_places(answer: CompletedProcess) -> Iterator[tuple[str, str]]:

@@ -41,7 +41,7 @@ class SuiteDiscovery:
     """Benchmarks that cannot run, with the reason."""
     messages: list[str] = field(default_factory=list)  # of builds that failed
 
-    def suite(self) -> Suite:
+    def discover_suite(self) -> Suite:
         """Return the benchmarks; raises BuildFailed if not one package with some can be built."""
         packages = self._list_packages()
         tests = {
@@ -84,7 +84,7 @@ class SuiteDiscovery:
             source
             for package in self._list_packages()
             if package.problem is None
-            for source in package.sources(self.project)
+            for source in package.read_sources(self.project)
         ]
 
     def _list_packages(self) -> list[golist.ListedPackage]:
@@ -104,7 +104,7 @@ class SuiteDiscovery:
 
     def _read_package_tests(self, package: golist.ListedPackage) -> list[bytes]:
         """Keep the sources of a package, and return those of its tests."""
-        sources = list(package.sources(self.project))
+        sources = list(package.read_sources(self.project))
         self.sources += sources
         return [source.text for source in sources if source.role is SourceRole.BENCHMARKS]
 
@@ -157,7 +157,7 @@ class SuiteDiscovery:
         self, place: PackageBuild, tests: Sequence[bytes], compiled: CompletedProcess
     ) -> bool:
         if compiled.exit_code != 0:
-            self._record_broken_package(place.unit, compiled.tail())
+            self._record_broken_package(place.unit, compiled.format_tail())
             return False
         answer = self.ask(commands.run_binary(place, ("-test.list=^Benchmark",), self.seconds))
         names = _NAME.findall(answer.stdout.decode(errors="replace").replace("\r", ""))
@@ -350,7 +350,7 @@ def _read_single_leaf(answer: CompletedProcess, name: str) -> text.BenchmarkLeaf
 
 
 def _is_timeless(leaf: text.BenchmarkLeaf) -> bool:
-    return leaf.result is None or leaf.result.value("ns/op") is None
+    return leaf.result is None or leaf.result.find_value("ns/op") is None
 
 
 def _list_nested_names(name: str, names: Sequence[str]) -> list[str]:

@@ -25,9 +25,9 @@ class ListedPackage:
     problem: str | None  # message of `go list`; None: it is not broken
     module: Path | None = None  # folder of its module; None: unknown
 
-    def sources(self, project: Project) -> Iterator[SourceFile]:
+    def read_sources(self, project: Project) -> Iterator[SourceFile]:
         """Read the package's files; of a library outside the suite, without those of its tests."""
-        root, libraries = project.root, project.paths(Role.LIBRARY)
+        root, libraries = project.root, project.list_paths(Role.LIBRARY)
         is_library = self.module is None or any(
             library.is_relative_to(self.module) for library in libraries
         )
@@ -44,12 +44,14 @@ class ListedPackage:
     def is_run(self, project: Project) -> bool:
         """Tell whether its benchmarks are the suite's, not those of a library outside it."""
         package_folder = project.root / self.folder
-        return any(package_folder.is_relative_to(path) for path in project.paths(Role.BENCHMARKS))
+        return any(
+            package_folder.is_relative_to(path) for path in project.list_paths(Role.BENCHMARKS)
+        )
 
 
 def list_module_patterns(modules: CompletedProcess, project: Project) -> list[str]:
     """Return a pattern for each main module of the suite: a workspace may have several."""
-    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
     module_patterns = []
     for line in modules.stdout.decode(errors="replace").splitlines():
         folder = Path(line.strip()).resolve()
@@ -60,9 +62,9 @@ def list_module_patterns(modules: CompletedProcess, project: Project) -> list[st
 
 def list_library_patterns(project: Project) -> list[str]:
     """Return a pattern for each module of the library that lies outside of the suite."""
-    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
     library_folders = (
-        path for path in project.paths(Role.LIBRARY) if not path.is_relative_to(suite_folder)
+        path for path in project.list_paths(Role.LIBRARY) if not path.is_relative_to(suite_folder)
     )
     return [_make_module_pattern(project, path) for path in library_folders]
 
@@ -74,7 +76,7 @@ def _make_module_pattern(project: Project, module: Path) -> str:
 def parse_packages(answer: CompletedProcess, root: Path) -> list[ListedPackage]:
     """Read the answer of `go list -e -json=…`; raises SubjectError if it is none."""
     if answer.exit_code != 0:
-        raise SubjectError(f"go list failed in {root}: {answer.tail()}")
+        raise SubjectError(f"go list failed in {root}: {answer.format_tail()}")
     return [_make_package(document, root.resolve()) for document in parse_documents(answer.stdout)]
 
 

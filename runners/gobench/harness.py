@@ -33,26 +33,28 @@ class GoBench:
         """Tell that a process needs one processor: it is told so, and is compiled before."""
         return True
 
-    def unprofiled(self, project: Project) -> str:  # noqa: ARG002 - Go's profiler needs nothing
+    def explain_unprofiled(self, project: Project) -> str:  # noqa: ARG002 - Go's profiler needs nothing
         """Return nothing: each test program has a profiler."""
         return ""
 
-    def layouts(self, project: Project) -> Layouts:
+    def find_layouts(self, project: Project) -> Layouts:
         """Tell whether the linker can draw the order of functions."""
         version = dict(project.versions).get("go", "")
         return Layouts.DRAWN if goflags.draws_layouts(version) else Layouts.FIXED
 
-    def discover(
+    def discover_suite(
         self, project: Project, build_folder: Path, ask: Ask, listing: Listing = EVERYTHING
     ) -> Suite:
         """Build the unchanged project, and run each benchmark once to find its leaves."""
-        return SuiteDiscovery(project, build_folder, ask, self._list_seconds, listing).suite()
+        return SuiteDiscovery(
+            project, build_folder, ask, self._list_seconds, listing
+        ).discover_suite()
 
-    def sources(self, project: Project, build_folder: Path, ask: Ask) -> Sequence[SourceFile]:
+    def read_sources(self, project: Project, build_folder: Path, ask: Ask) -> Sequence[SourceFile]:
         """Read the sources of all packages that can be read."""
         return SuiteDiscovery(project, build_folder, ask, self._list_seconds).read_sources()
 
-    def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:
+    def list_test_parts(self, sources: Sequence[SourceFile]) -> Sequence[str]:
         """Return the packages that have tests."""
         return sorted({source.unit for source in sources if source.role is SourceRole.BENCHMARKS})
 
@@ -60,7 +62,7 @@ class GoBench:
         """Ask the compiler which functions of a package it never inlines."""
         return inlining.never_inlined(project, folder, build_folder, ask)
 
-    def build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
+    def plan_build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
         """Return the overlay's files, and the build of the packages that are to be tried first.
 
         Test binaries are built when a trial first needs them.
@@ -86,13 +88,15 @@ class GoBench:
             (*files, (build_folder / "overlay.json", listing)), (step,) if package_arguments else ()
         )
 
-    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Iterable[Invocation]:
+    def plan_launch(
+        self, project: Project, trial: Trial, build_folder: Path
+    ) -> Iterable[Invocation]:
         """Return the processes of a trial, the missing builds in front."""
         if trial.benchmark is None:
             return launching.make_test_jobs(project, trial, build_folder)
         return launching.make_benchmark_jobs(project, trial, build_folder)
 
-    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
+    def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how the trial ended."""
         return reading.read_outcome(trial, answers)
 

@@ -48,6 +48,6 @@ def never_inlined(project: Project, folder: str, build_folder: Path, ask: Ask) -
 
 def _find_project_path(project: Project, compiler_path: str) -> str:
     """Return a path below the root: the compiler writes it from where it is called, or whole."""
-    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
     inside = os.path.relpath(suite_folder / compiler_path, project.root)
     return str(PurePosixPath(compiler_path if inside.startswith("../") else inside))

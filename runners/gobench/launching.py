@@ -112,28 +112,30 @@ def _follow_results(job: Invocation, trial: Trial) -> Invocation:
     """
     if trial.watch is None or trial.benchmark is None:
         return job
-    return replace(job, follow=OutputMonitor(read=LiveResults(trial.benchmark.name).read))
+    return replace(
+        job, follow=OutputMonitor(read=LiveResults(trial.benchmark.name).read_iterations)
+    )
 
 
 def _make_slowed_run(place: PackageBuild, trial: Trial, flags: tuple[str, ...]) -> Invocation:
     count = count_block_operations(trial.schedule)
     more = (f"-test.benchtime={count}x", f"-test.count={len(trial.schedule.blocks)}")
     variables = _make_leaf_variables(trial.benchmark, count) | {
-        SCHEDULE_VARIABLE: place.file(SCHEDULE),
-        RECORDS_VARIABLE: place.file(RECORDS),
+        SCHEDULE_VARIABLE: place.locate_file(SCHEDULE),
+        RECORDS_VARIABLE: place.locate_file(RECORDS),
     }
     job = commands.run_binary(place, (*flags, *more), trial.timeout_seconds, **variables)
     files = (
-        (place.file(SCHEDULE), format_schedule(trial.schedule)),
-        (place.file(RECORDS), b""),
+        (place.locate_file(SCHEDULE), format_schedule(trial.schedule)),
+        (place.locate_file(RECORDS), b""),
     )
-    job = replace(job, files=files, collects=(place.file(RECORDS),))
+    job = replace(job, files=files, collects=(place.locate_file(RECORDS),))
     return commands.label_run(place, job)
 
 
 def _make_profiled_run(place: PackageBuild, trial: Trial, flags: tuple[str, ...]) -> Invocation:
     job = _make_slowed_run(place, trial, flags)
-    path = place.file(PROFILE)
+    path = place.locate_file(PROFILE)
     profile_variables = {
         "BENCH_AUDIT_PROFILE": str(path),
         "BENCH_AUDIT_PROFILE_HERTZ": str(PROFILE_HERTZ),
@@ -142,8 +144,12 @@ def _make_profiled_run(place: PackageBuild, trial: Trial, flags: tuple[str, ...]
     return replace(
         job,
         environment=environment,
-        files=(*job.files, (path, b""), (place.file(ROOT), str(place.project.root).encode())),
-        collects=(*job.collects, path, place.file(ROOT)),
+        files=(
+            *job.files,
+            (path, b""),
+            (place.locate_file(ROOT), str(place.project.root).encode()),
+        ),
+        collects=(*job.collects, path, place.locate_file(ROOT)),
     )
 
 
@@ -160,8 +166,8 @@ def _make_counted_job(
     place: PackageBuild, trial: Trial, flags: tuple[str, ...], variables: dict[str, str | Path]
 ) -> Invocation:
     files = (
-        (place.file(COUNTERS), bytes(16 * len(trial.variant.methods))),
-        (place.file(RECORDS), b""),
+        (place.locate_file(COUNTERS), bytes(16 * len(trial.variant.methods))),
+        (place.locate_file(RECORDS), b""),
     )
     guest_variables = {"BENCH_AUDIT_COUNTERS": files[0][0], RECORDS_VARIABLE: files[1][0]}
     job = commands.run_binary(place, flags, trial.timeout_seconds, **guest_variables, **variables)

@@ -36,7 +36,7 @@ class SubjectModules:
     notes: tuple[str, ...] = ()
     """Which module was chosen, and which were not."""
 
-    def variables(self) -> dict[str, str]:
+    def make_go_variables(self) -> dict[str, str]:
         """Return what the go command needs to know of where it runs."""
         return {"PWD": str(self.benchmarks), "GOWORK": self.workspace}
 

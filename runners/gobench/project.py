@@ -98,7 +98,7 @@ def prepare_placed(  # noqa: PLR0913 - as for `prepare_project`
 
 def _make_cache_folder(home: HomeFolder) -> Path:
     """Return the folder of Go's caches, made where it is missing."""
-    folder = home.cache("go")
+    folder = home.make_cache_folder("go")
     with convert_write_errors(folder):
         for inner in ("build", "mod", "path", "tmp", "config"):
             (folder / inner).mkdir(parents=True, exist_ok=True)
@@ -115,7 +115,7 @@ def _refuse_unusable_tree(tree: Path, top: Path, options: Mapping[str, str]) -> 
 
 def _add_module_variables(variables: Mapping[str, str], modules: SubjectModules) -> dict[str, str]:
     flags = variables["GOFLAGS"] + _choose_vendor_flag(modules)
-    return {**variables, **modules.variables(), "GOFLAGS": flags}
+    return {**variables, **modules.make_go_variables(), "GOFLAGS": flags}
 
 
 def _choose_vendor_flag(modules: SubjectModules) -> str:
@@ -135,7 +135,7 @@ def _choose_vendor_flag(modules: SubjectModules) -> str:
 def _resolve_dependencies(project: Project, home: HomeFolder, host: Host) -> Project:
     """Fetch what the build needs, and only that: a module graph may hold more than can be had."""
     listing = _make_listing_job(project)
-    (suite_folder,) = project.paths(Role.BENCHMARKS)
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
     made_top = find_generated_module(suite_folder)
     if made_top:
         project = with_module_note(project, made_top)
@@ -144,8 +144,10 @@ def _resolve_dependencies(project: Project, home: HomeFolder, host: Host) -> Pro
     if made_top:
         project = with_requirements(project, made_top, home, host)
         listing = _make_listing_job(project)
-    download = host.run(commands.make_go_job(project, "mod", "download", timeout=RESOLVE_SECONDS))
-    answer = host.run(listing)
+    download = host.run_process(
+        commands.make_go_job(project, "mod", "download", timeout=RESOLVE_SECONDS)
+    )
+    answer = host.run_process(listing)
     problem = _find_problem(answer.stdout + answer.stderr)
     if problem and (download.exit_code != 0 or answer.timed_out or _NETWORK.search(problem)):
         note = f" ({project.notes[-1]})" if made_top else ""
@@ -172,7 +174,7 @@ _NETWORK = re.compile(r"dial tcp|lookup |proxyconnect|connection refused|module 
 
 
 def _has_dependencies(host: Host, listing: Invocation) -> bool:
-    answer = host.run(listing)
+    answer = host.run_process(listing)
     return not answer.timed_out and not _find_problem(answer.stdout + answer.stderr)
 
 

@@ -71,7 +71,7 @@ class CopiedTree:
     files: Files
     _hints: dict[str, FileHints] = field(default_factory=dict)
 
-    def data(self, code: frozenset[str], folder: str | None = None) -> Iterator[str]:
+    def list_readable_files(self, code: frozenset[str], folder: str | None = None) -> Iterator[str]:
         """Yield the files that a program made of the files `code` may read, in order.
 
         `folder` is that of the package whose benchmarks it holds; None: of all packages.

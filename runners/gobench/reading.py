@@ -106,7 +106,9 @@ def _read_plain(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
         for metric, unit, value in _list_metrics(trial, result):
             key = (metric, unit, schedule.arms[block.arm].name, block.phase)
             gathered.setdefault(key, []).append((index, value))
-    return Measured(tuple(Series.of(*key, values) for key, values in sorted(gathered.items())))
+    return Measured(
+        tuple(Series.from_values(*key, values) for key, values in sorted(gathered.items()))
+    )
 
 
 def _list_metrics(trial: Trial, result: text.ResultLine) -> list[tuple[str, str, float]]:
@@ -116,7 +118,7 @@ def _list_metrics(trial: Trial, result: text.ResultLine) -> list[tuple[str, str,
         raise ValueError(
             f"{result.operations} operations in a block of {trial.schedule.operations}"
         )
-    time = result.value("ns/op")
+    time = result.find_value("ns/op")
     if time is None or not 0 < time < float("inf"):
         raise ValueError("it reports no time per operation")
     extra_metrics = [
@@ -142,7 +144,7 @@ def _read_slowed(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
     records = _read_guest_records(trial, runs[0])
     if "0" not in records.present:
         raise ValueError("the slowed method is not in the program that ran")
-    if not records.done(trial.schedule):
+    if not records.is_complete(trial.schedule):
         block_count = len(trial.schedule.blocks)
         raise ValueError(
             f"{len(records.blocks)} blocks where {block_count} were asked for; the guest acts in "
@@ -154,7 +156,11 @@ def _read_slowed(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
         raise ValueError("a block took no time")
     if trial.reports_allocations:
         records.metrics += _list_allocations(trial, runs[0])
-    return Measured(records.series(trial.schedule)) if "ran" in records.present else NeverCalled()
+    return (
+        Measured(records.build_series(trial.schedule))
+        if "ran" in records.present
+        else NeverCalled()
+    )
 
 
 def _list_allocations(
@@ -168,7 +174,7 @@ def _list_allocations(
         raise ValueError(f"{len(lines)} results where {block_count} were asked for")
     for index, result in enumerate(lines):
         for unit, metric in KNOWN_UNITS.items():
-            value = result.value(unit)
+            value = result.find_value(unit)
             if value is not None:
                 yield index, metric, unit, value
 
@@ -179,7 +185,7 @@ def _read_reach(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
     if len(runs) != len(window_sizes):
         raise ValueError(f"{len(runs)} processes where {len(window_sizes)} were needed")
     records = [_read_guest_records(trial, run) for run in runs]
-    counts = [record.counted(ids, set_up_apart=False) for record in records]
+    counts = [record.summarise_counts(ids, set_up_apart=False) for record in records]
     finished_blocks = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
     outside: dict[str, int] = {}
     for counted, count, least in zip(counts, window_sizes, finished_blocks, strict=True):
@@ -243,7 +249,7 @@ def _read_usage(trial: Trial, run: CompletedProcess) -> Outcome:
 
 def _read_profiled(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
     records = _read_guest_records(trial, runs[0])
-    if not records.done(trial.schedule):
+    if not records.is_complete(trial.schedule):
         raise ValueError(
             f"{len(records.blocks)} of {len(trial.schedule.blocks)} blocks were sampled"
         )

@@ -27,7 +27,7 @@ def with_requirements(project: Project, top: Path, home: HomeFolder, host: Host)
     It is made once for a content, so that later versions of a dependency change nothing. `top` is
     the folder of the go.mod that was made in the copy.
     """
-    folder = home.cache("go") / "required" / project.digest
+    folder = home.make_cache_folder("go") / "required" / project.digest
     file = folder / MODULE_FILE
     variables = dict(project.environment)
     flags = [flag for flag in goflags.split_goflags(variables["GOFLAGS"]) if flag != "-mod=vendor"]
@@ -39,7 +39,7 @@ def with_requirements(project: Project, top: Path, home: HomeFolder, host: Host)
         if not file.is_file():
             job = commands.make_go_job(required, "mod", "tidy", "-e", timeout=RESOLVE_SECONDS)
             initial = (top / MODULE_FILE).read_bytes()
-            answer = host.run(replace(job, files=((file, initial),), collects=(file,)))
+            answer = host.run_process(replace(job, files=((file, initial),), collects=(file,)))
             if answer.exit_code != 0 or answer.timed_out:
                 file.unlink(missing_ok=True)
                 return _without_requirements(project, answer)
@@ -51,7 +51,11 @@ def with_requirements(project: Project, top: Path, home: HomeFolder, host: Host)
 
 def _without_requirements(project: Project, answer: CompletedProcess) -> Project:
     """Return the project with a note on why the go command could not choose versions."""
-    reason = f"not ended after {RESOLVE_SECONDS:g} s" if answer.timed_out else answer.tail(1)[:300]
+    reason = (
+        f"not ended after {RESOLVE_SECONDS:g} s"
+        if answer.timed_out
+        else answer.format_tail(1)[:300]
+    )
     note = f"{project.notes[-1]}, without requirements, as `go mod tidy` failed: {reason}"
     return replace(project, notes=(*project.notes[:-1], note))
 

@@ -32,7 +32,7 @@ class ResultLine:
     values: tuple[tuple[str, float], ...]
     processors: int
 
-    def value(self, unit: str) -> float | None:
+    def find_value(self, unit: str) -> float | None:
         """Return the value with a unit, if the line has one."""
         return dict(self.values).get(unit)
 
@@ -48,7 +48,7 @@ class BenchmarkLeaf:
 
 def format_tail(answer: CompletedProcess, lines: int = 12) -> str:
     """Return a process's last lines for a message: why it panicked first, without the marks."""
-    last = answer.tail(lines).replace(_MARK, "")
+    last = answer.format_tail(lines).replace(_MARK, "")
     output = answer.stdout + b"\n" + answer.stderr
     panic = _PANIC.search(output)
     first = panic.group().decode(errors="replace")[:300] if panic else ""
@@ -80,7 +80,7 @@ class LiveResults:
         self._pattern = _compile_result_pattern(name)
         self._rest = b""
 
-    def read(self, data: bytes) -> list[tuple[float, float]]:
+    def read_iterations(self, data: bytes) -> list[tuple[float, float]]:
         """Return seconds of an operation and of all of them for each result that is new."""
         *finished, rest = (self._rest + data).split(_MARK.encode())
         self._rest = rest[-_LONGEST:]
@@ -96,7 +96,7 @@ class LiveResults:
 
 
 def _convert_result(result: ResultLine) -> list[tuple[float, float]]:
-    seconds = seconds_per_operation(result.value("ns/op") or 0.0, "ns/op")
+    seconds = seconds_per_operation(result.find_value("ns/op") or 0.0, "ns/op")
     return filter_iteration(seconds, seconds * result.operations)
 
 

@@ -52,9 +52,9 @@ def read_go_settings(host: Host, environment: Mapping[str, str], folder: Path) -
         environment=tuple(sorted(_isolate_environment(environment, folder).items())),
         timeout_seconds=_ASK_SECONDS,
     )
-    answer = host.run(invocation)
+    answer = host.run_process(invocation)
     if answer.exit_code != 0:
-        raise ToolMissing(f"go env failed: {answer.tail(3)}; install Go 1.20 or newer")
+        raise ToolMissing(f"go env failed: {answer.format_tail(3)}; install Go 1.20 or newer")
     variables = {str(key): str(value) for key, value in json.loads(answer.stdout).items()}
     version = variables.get("GOVERSION", "")
     match = _VERSION.match(version)

@@ -40,7 +40,7 @@ _GENERIC = "go1.18"
 class GoTracer:
     """Runs the tests of a client that `prepare_client` has made ready, package by package."""
 
-    def build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
+    def plan_build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
         """Return the call of the tool that writes the client's files anew."""
         options = dict(project.options)
         ids = [line.split("\t")[1] for line in overlay.instructions if line.startswith("method\t")]
@@ -59,7 +59,9 @@ class GoTracer:
         files = ((methods, "\n".join(ids).encode()), (guest, client.read_tool_file(client.GUEST)))
         return Build(files, (commands.label_build(project, build_folder, job),))
 
-    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Iterator[Invocation]:
+    def plan_launch(
+        self, project: Project, trial: Trial, build_folder: Path
+    ) -> Iterator[Invocation]:
         """Yield the build and the run of each package whose tests can call the library."""
         listing = json.loads((build_folder / PACKAGES).read_bytes())
         for package in listing["packages"]:
@@ -71,14 +73,14 @@ class GoTracer:
             if is_program_built(place.binary_path):
                 yield _make_test_job(place, trial)
 
-    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
+    def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Add up what was called, or say why that is not known."""
         builds = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(BUILD)]
         runs = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(RUN)]
         late = [answer for answer in answers if answer.timed_out]
         bad = [_explain_broken_build(build) for build in builds if build.exit_code]
         if not runs and late:
-            return TimedOut(trial.timeout_seconds, late[0].tail())
+            return TimedOut(trial.timeout_seconds, late[0].format_tail())
         if not runs:
             return NotBuilt(bad[0]) if bad else Skipped("none of its tests can call the library")
         gaps = [f"packages of tests that do not build: {len(bad)}; {bad[0]}"] if bad else []
@@ -114,7 +116,7 @@ def _make_build_job(place: PackageBuild, old: Sequence[str]) -> Invocation:
 
 
 def _make_test_job(place: PackageBuild, trial: Trial) -> Invocation:
-    counters = place.file(COUNTERS)
+    counters = place.locate_file(COUNTERS)
     job = commands.run_binary(
         place, ("-test.v",), trial.timeout_seconds, BENCH_AUDIT_COUNTERS=counters
     )

@@ -40,7 +40,7 @@ def enforce_caps(caps: JobCaps, group: int) -> Iterator[Callable[[], str]]:
 
     def check_use() -> None:
         while not over.wait(_LOOK_SECONDS):
-            limit = caps.find_exceeded(DESCENDANTS.use(group))
+            limit = caps.find_exceeded(DESCENDANTS.measure_use(group))
             if limit:
                 exceeded.append(limit)
                 with suppress(ProcessLookupError, PermissionError):

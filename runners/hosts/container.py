@@ -31,7 +31,7 @@ class Container:
         self._lost: Exception | None = None
 
     @contextmanager
-    def started(self, seconds: float) -> Iterator[WatchedProcess]:
+    def start_watched(self, seconds: float) -> Iterator[WatchedProcess]:
         """Start it, its output going to pipes; it is watched for so many seconds."""
         output = self._start_container()
         reads, writes = zip(os.pipe(), os.pipe(), strict=True)
@@ -48,7 +48,7 @@ class Container:
             for read in reads:
                 os.close(read)
         if self._lost is not None:
-            raise self._daemon.failed(f"wait for {self._program}", self._lost)
+            raise self._daemon.make_daemon_error(f"wait for {self._program}", self._lost)
 
     def send(self, which: signal.Signals) -> None:
         """Send it a signal; it may have ended, and of a daemon that is gone `_wait` hears."""
@@ -57,9 +57,9 @@ class Container:
         with suppress(*FAILURES):
             self._api.kill(self._number, signal=which.name)
 
-    def state(self) -> Any:
+    def inspect_state(self) -> Any:
         """Return how it has ended, in the daemon's words."""
-        with self._daemon.asked(f"tell how {self._program} has ended"):
+        with self._daemon.convert_failures(f"tell how {self._program} has ended"):
             return self._api.inspect_container(self._number)["State"]
 
     def remove(self) -> None:
@@ -70,7 +70,7 @@ class Container:
     def _start_container(self) -> Any:
         """Start it; return its output."""
         stream_options = {"stdout": 1, "stderr": 1, "stream": 1, "logs": 0}
-        with self._daemon.asked(f"hand on the output of {self._program}"):
+        with self._daemon.convert_failures(f"hand on the output of {self._program}"):
             output = self._api.attach_socket(self._number, params=stream_options)
         try:
             self._api.start(self._number)
@@ -78,7 +78,7 @@ class Container:
             _close_connection(output)
             if isinstance(error, APIError):
                 raise container_refused(error, self._program, self._image) from error
-            raise self._daemon.failed(f"start {self._program}", error) from error
+            raise self._daemon.make_daemon_error(f"start {self._program}", error) from error
         return output
 
     def _wait_for_end(self, pump: threading.Thread, seconds: float) -> None:
@@ -95,7 +95,7 @@ def open_container(
     daemon: DockerDaemon, image: Image, program: str, settings: Any
 ) -> Iterator[Container]:
     """Make a container for a program; it is removed whatever happens."""
-    with daemon.asked(f"make a container for {program}"):
+    with daemon.convert_failures(f"make a container for {program}"):
         number = str(daemon.api.create_container_from_config(settings)["Id"])
     container = Container(daemon, image, program, number)
     try:
@@ -104,7 +104,7 @@ def open_container(
         with suppress(*FAILURES):  # what went wrong before is what is to be said
             container.remove()
         raise
-    with daemon.asked(f"remove the container of {program}"):
+    with daemon.convert_failures(f"remove the container of {program}"):
         container.remove()
 
 

@@ -61,7 +61,7 @@ class DockerDaemon:
             ) from error
 
     @property
-    def owner(self) -> str:
+    def owner_mark(self) -> str:
         """Return what tells whether the process that has made a container still runs."""
         return f"{self._machine} {os.getpid()} {_read_start_time(os.getpid())}"
 
@@ -74,14 +74,14 @@ class DockerDaemon:
         self.api.close()
 
     @contextmanager
-    def asked(self, what: str) -> Iterator[None]:
+    def convert_failures(self, what: str) -> Iterator[None]:
         """Turn what goes wrong when it is asked for something into MachineError."""
         try:
             yield
         except FAILURES as error:
-            raise self.failed(what, error) from error
+            raise self.make_daemon_error(what, error) from error
 
-    def failed(self, what: str, error: Exception) -> MachineError:
+    def make_daemon_error(self, what: str, error: Exception) -> MachineError:
         """Return the error for something that it was asked for in vain."""
         if isinstance(error, APIError):
             return MachineError(
@@ -94,14 +94,14 @@ class DockerDaemon:
             f"still runs, and begin again ({_extract_reason(error)})"
         )
 
-    def image(self, name: str) -> Image:
+    def fetch_image(self, name: str) -> Image:
         """Return an image, fetched where it is not here; raises ResolveFailed."""
         try:
             container = self.api.inspect_image(name)
         except ImageNotFound:
             container = self._pull_image(name)
         except FAILURES as error:
-            raise self.failed(f"look at the image {name}", error) from error
+            raise self.make_daemon_error(f"look at the image {name}", error) from error
         variables = (container["Config"] or {}).get("Env") or ()
         return Image(
             name,
@@ -109,7 +109,7 @@ class DockerDaemon:
             dict(variable.split("=", 1) for variable in variables if "=" in variable),
         )
 
-    def built(self, dockerfile: Path, name: str) -> Image:
+    def build_image(self, dockerfile: Path, name: str) -> Image:
         """Build an image of a Dockerfile, its folder being the context; raises BuildFailed."""
         lines: list[str] = []
         try:
@@ -130,18 +130,18 @@ class DockerDaemon:
                 _describe_build_failure(dockerfile, [*lines, _extract_reason(error)])
             ) from error
         except FAILURES as error:
-            raise self.failed(f"build {dockerfile}", error) from error
-        return self.image(name)
+            raise self.make_daemon_error(f"build {dockerfile}", error) from error
+        return self.fetch_image(name)
 
     def remove_orphans(self) -> int:
         """Remove containers of ours whose process is gone from this machine; return how many."""
         removed = 0
-        with self.asked("list our containers"):
+        with self.convert_failures("list our containers"):
             containers = self.api.containers(all=True, filters={"label": LABEL})
         for container in containers:
             if self._is_orphan(container["Labels"].get(OWNER, "")):
                 with (
-                    self.asked("remove a container"),
+                    self.convert_failures("remove a container"),
                     suppress(APIError),
                 ):  # another auditor is at it, too
                     self.api.remove_container(container["Id"], force=True, v=True)

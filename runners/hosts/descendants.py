@@ -51,7 +51,7 @@ class Descendants:
         self._ours: set[int] = set()
 
     @contextmanager
-    def job(self) -> Iterator[None]:
+    def adopt_orphans(self) -> Iterator[None]:
         """Take in the orphans of a job that runs within this."""
         with self._lock:
             if not self._jobs:
@@ -67,7 +67,7 @@ class Descendants:
                     _take_orphans_in(enabled=False)
 
     @contextmanager
-    def ours(self, process: int) -> Iterator[None]:
+    def exempt_process(self, process: int) -> Iterator[None]:
         """Leave a process of our own alone that has a session of its own."""
         self._ours.add(process)
         try:
@@ -75,7 +75,7 @@ class Descendants:
         finally:
             self._ours.discard(process)
 
-    def end(self, group: int) -> None:
+    def end_job(self, group: int) -> None:
         """Kill what is left of a job, whose first process leads a group and a session.
 
         What has made a session of its own cannot be told from that of other jobs, so it ends with
@@ -93,7 +93,7 @@ class Descendants:
                     return
                 time.sleep(_PAUSE_SECONDS)
 
-    def use(self, group: int) -> ResourceUse:
+    def measure_use(self, group: int) -> ResourceUse:
         """Return what a job uses, with all orphans that may be of it."""
         with self._lock:
             first = {group, *self._list_orphans(group)}

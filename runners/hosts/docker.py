@@ -85,13 +85,13 @@ class DockerHost:
         self._stopped = threading.Event()
         self._user = (os.getuid(), os.getgid()) if os.getuid() else (_NOBODY, _NOBODY)
 
-    def measuring(self, writable: Sequence[Path]) -> "DockerHost":
+    def isolate_host(self, writable: Sequence[Path]) -> "DockerHost":
         """Return it without network, where nothing but these folders can be written."""
         measuring_host = copy.copy(self)
         measuring_host._access = _ContainerAccess(None, tuple(writable))
         return measuring_host
 
-    def stop(self) -> None:
+    def stop_processes(self) -> None:
         """End what other threads run here; nothing is run after that."""
         self._stopped.set()
         for container in tuple(self._running):
@@ -106,7 +106,7 @@ class DockerHost:
                 environment=tuple(sorted(self._image.variables.items())),
                 timeout_seconds=_FACTS_SECONDS,
             )
-            answer = self.measuring(()).run(invocation)
+            answer = self.isolate_host(()).run_process(invocation)
             facts_by_name = dict(
                 make_host_facts(parse_facts(answer.stdout.decode(errors="replace"))).facts
             )
@@ -116,7 +116,7 @@ class DockerHost:
             )
         return self._facts[0]
 
-    def run(self, job: Invocation) -> CompletedProcess:
+    def run_process(self, job: Invocation) -> CompletedProcess:
         """Run one process to its end, or until it has shown enough; nothing of it is left.
 
         Raises MachineError once it has been stopped and where the daemon cannot run it, ToolMissing
@@ -131,22 +131,22 @@ class DockerHost:
             self._open_container(job, scratch) as container,
         ):
             before, started = interference.read_own_counters(), self._clock.monotonic()
-            with container.started(job.timeout_seconds) as watched:
+            with container.start_watched(job.timeout_seconds) as watched:
                 self._running.add(container)
                 watch = OutputWatch(watched, self._clock, job.output_limit, following)
                 try:
-                    over = self._stopped.is_set() or watch.until(started + job.timeout_seconds)
+                    over = self._stopped.is_set() or watch.wait_until(started + job.timeout_seconds)
                 finally:
                     self._running.discard(container)
                     container.send(signal.SIGKILL)
                     watch.drain_pipes()
             lasted = self._clock.monotonic() - started
-            strained = interference.interference_between(before, interference.read_own_counters())
-            state = container.state()
+            strained = interference.measure_interference(before)
+            state = container.inspect_state()
         refuse_links(self._access.writable, self._home.root)
         if self._stopped.is_set():
             raise MachineError(f"{job.argv[0]} was stopped because another step failed")
-        following.look()  # what it showed at its very end
+        following.judge_output()  # what it showed at its very end
         answer = self._make_answer(job, watch, state, over=over, seconds=lasted)
         # Our control group is not the container's, whose processes are none of our own.
         return replace(answer, strain=replace(strained, throttled=None, foreign=None))
@@ -155,15 +155,15 @@ class DockerHost:
         self, job: Invocation, watch: OutputWatch, state: Any, *, over: bool, seconds: float
     ) -> CompletedProcess:
         ended = signal_or_code(int(state["ExitCode"]))
-        if ended == _NOT_FOUND and watch.stderr.kept.startswith(_INIT):
+        if ended == _NOT_FOUND and watch.stderr.retained_bytes.startswith(_INIT):
             raise program_missing(job.argv[0], self._image)
         answer = CompletedProcess(
-            exit_code=watch.code(ended) if over else ended,
-            stdout=watch.stdout.kept,
-            stderr=watch.stderr.kept,
+            exit_code=watch.adjust_exit_code(ended) if over else ended,
+            stdout=watch.stdout.retained_bytes,
+            stderr=watch.stderr.retained_bytes,
             seconds=seconds,
             files=collect_files(job, self._home.root),
-            truncated=watch.stdout.truncated or watch.stderr.truncated,
+            truncated=watch.stdout.is_truncated or watch.stderr.is_truncated,
             enough=watch.enough,
         )
         check_local_disk(job, answer)
@@ -198,7 +198,7 @@ class DockerHost:
             working_dir=str(job.cwd),
             user=user,
             hostname="bench-audit",
-            labels={LABEL: "", OWNER: self._daemon.owner},
+            labels={LABEL: "", OWNER: self._daemon.owner_mark},
             host_config=self._host_config(scratch),
         )
 

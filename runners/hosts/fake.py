@@ -21,18 +21,18 @@ class FakeHost:
         self._facts = facts
         self.jobs: list[Invocation] = []
 
-    def measuring(self, writable: Sequence[Path]) -> "FakeHost":  # noqa: ARG002 there are no files
+    def isolate_host(self, writable: Sequence[Path]) -> "FakeHost":  # noqa: ARG002 there are no files
         """Return this."""
         return self
 
-    def stop(self) -> None:
+    def stop_processes(self) -> None:
         """Do nothing: no process runs."""
 
     def facts(self) -> HostFacts:
         """Return the facts given."""
         return self._facts
 
-    def run(self, job: Invocation) -> CompletedProcess:
+    def run_process(self, job: Invocation) -> CompletedProcess:
         """Remember the job and answer it."""
         self.jobs.append(job)
         return self._answer(job)

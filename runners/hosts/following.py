@@ -24,7 +24,7 @@ class OutputFollower:
         What tells it lies in one of the folders `inside`, if some are given.
         """
         follow = job.follow or _NOTHING
-        self._take = follow.take
+        self._take = follow.judge_data
         self._path = job.cwd / follow.path if follow.path else None
         self._enough = StopFile(job.cwd / follow.enough, *inside) if follow.enough else None
         self._heard = bytearray()
@@ -40,12 +40,12 @@ class OutputFollower:
         """Return for how long one may wait for output, of so many seconds that are left."""
         return left if self._path is None else min(left, POLL_SECONDS)
 
-    def hear(self, chunk: bytes) -> None:
+    def add_output(self, chunk: bytes) -> None:
         """Keep what was written to the standard output until the next look."""
         if self._path is None:
             self._heard += chunk
 
-    def look(self) -> bool:
+    def judge_output(self) -> bool:
         """Hand on what has come; True once, when it is enough. Nothing is handed on after that."""
         data = self._take_output()
         if self._grace is None and data:
@@ -53,11 +53,11 @@ class OutputFollower:
             return self._grace is not None
         return False
 
-    def tell(self) -> float:
+    def request_end(self) -> float:
         """Tell the process that it is enough; return how many seconds it gets to end by itself."""
         if self._enough is None or self._grace is None:
             return 0.0
-        self._enough.make()
+        self._enough.create_file()
         return self._grace
 
     def _take_output(self) -> bytes:

@@ -15,7 +15,7 @@ class HeadTailBuffer:
         self._tail_size = 0
         self._dropped = False
 
-    def take(self, chunk: bytes) -> None:
+    def add_chunk(self, chunk: bytes) -> None:
         """Add what comes next."""
         room = self._head_limit - len(self._head)
         self._head += chunk[:room]
@@ -29,12 +29,12 @@ class HeadTailBuffer:
             self._dropped = self._dropped or bool(dropped_chunk)
 
     @property
-    def truncated(self) -> bool:
+    def is_truncated(self) -> bool:
         """Tell whether something was dropped."""
         return self._dropped or self._tail_size > self._tail_limit
 
     @property
-    def kept(self) -> bytes:
+    def retained_bytes(self) -> bytes:
         """Return both ends, joined."""
         tail = b"".join(self._tail)
         return bytes(self._head) + tail[max(0, len(tail) - self._tail_limit) :]

@@ -87,7 +87,7 @@ def _find_heat_files() -> tuple[str, ...]:
     return tuple(sorted(map(str, sensor_files)))
 
 
-def interference_between(
+def compute_interference(
     before: KernelCounters, after: KernelCounters, processors: int | None = None
 ) -> HostInterference:
     """Return what was counted meanwhile; the process may use so many processors (None: all)."""
@@ -106,6 +106,11 @@ def interference_between(
             ticks, _subtract_counts(before.own_seconds, after.own_seconds), processors
         ),
     )
+
+
+def measure_interference(before: KernelCounters, processors: int | None = None) -> HostInterference:
+    """Return what this machine's kernel has counted since `before`."""
+    return compute_interference(before, read_own_counters(), processors)
 
 
 def _compute_other_share(

@@ -10,7 +10,7 @@ _REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class DelayedInterrupts:
-    """Holds requests to end back, from entering until `release` (or until it is left).
+    """Holds requests to end back, from entering until `release_requests` (or until it is left).
 
     What handles them raises wherever the interpreter happens to be: in the midst of starting a
     process that would leave one running of which nobody knows. Only the main thread handles them,
@@ -28,7 +28,7 @@ class DelayedInterrupts:
             if threading.current_thread() is threading.main_thread():
                 self._hold_requests()
         except BaseException:  # a request that came while another one was held already
-            self.release()
+            self.release_requests()
             raise
         return self
 
@@ -40,10 +40,10 @@ class DelayedInterrupts:
                 signal.signal(number, self._note_request)
 
     def __exit__(self, *_: object) -> None:
-        """Do what `release` does, if it was not reached."""
-        self.release()
+        """Do what `release_requests` does, if it was not reached."""
+        self.release_requests()
 
-    def release(self) -> None:
+    def release_requests(self) -> None:
         """Give requests back to their handlers, and hand on those that came."""
         # A handler may raise in here, and the rest is done by __exit__ then: so each is forgotten
         # only after it is back.

@@ -27,22 +27,24 @@ class LimitedHost:
         """Return those of the host."""
         return self._host.facts()
 
-    def measuring(self, writable: Sequence[Path]) -> "LimitedHost":
+    def isolate_host(self, writable: Sequence[Path]) -> "LimitedHost":
         """Return that of the host, with the same limit."""
-        return LimitedHost(self._host.measuring(writable), self._left, self._over)
+        return LimitedHost(self._host.isolate_host(writable), self._left, self._over)
 
-    def stop(self) -> None:
+    def stop_processes(self) -> None:
         """Stop the host."""
-        self._host.stop()
+        self._host.stop_processes()
 
-    def run(self, job: Invocation) -> CompletedProcess:
+    def run_process(self, job: Invocation) -> CompletedProcess:
         """Run a job; raises `over` if not its own limit but the end of the time ended it.
 
         What it would have done with its own limit is unknown, so there is no answer.
         """
         left = self._left() + GRACE_SECONDS
         if left > 0:
-            answer = self._host.run(replace(job, timeout_seconds=min(left, job.timeout_seconds)))
+            answer = self._host.run_process(
+                replace(job, timeout_seconds=min(left, job.timeout_seconds))
+            )
             if not answer.timed_out or job.timeout_seconds <= left:
                 return answer
         raise self._over()

@@ -53,13 +53,13 @@ class LocalHost:
         self._running: set[int] = set()
         self._stopped = threading.Event()
 
-    def stop(self) -> None:
+    def stop_processes(self) -> None:
         """End what other threads run here; nothing is run after that."""
         self._stopped.set()
         for group in tuple(self._running):
             _signal_group(group, signal.SIGKILL)
 
-    def measuring(self, writable: Sequence[Path]) -> "LocalHost":  # noqa: ARG002 nothing holds it
+    def isolate_host(self, writable: Sequence[Path]) -> "LocalHost":  # noqa: ARG002 nothing holds it
         """Return the same: a process of the user's account can do what the user can."""
         same = copy(self)
         same._is_measuring = True
@@ -77,7 +77,7 @@ class LocalHost:
             self._facts = host_facts
         return self._facts
 
-    def run(self, job: Invocation) -> CompletedProcess:
+    def run_process(self, job: Invocation) -> CompletedProcess:
         """Run one process to its end, or until it has shown enough; nothing of its group is left.
 
         Raises MachineError once it has been stopped, and whatever the judge of a followed process
@@ -87,7 +87,11 @@ class LocalHost:
         following = OutputFollower(job)
         before, started = interference.read_own_counters(), self._clock.monotonic()
         words = _pin_command(job, self._processors) if self._processors else job.argv
-        with DESCENDANTS.job(), _start_keeper() as keep, _open_process(job, words) as process:
+        with (
+            DESCENDANTS.adopt_orphans(),
+            _start_keeper() as keep,
+            _open_process(job, words) as process,
+        ):
             keep(process.pid)
             self._running.add(process.pid)
             watch = OutputWatch(
@@ -95,28 +99,26 @@ class LocalHost:
             )
             try:
                 with enforce_caps(self._caps, process.pid) as exceeded:
-                    brought_about = self._stopped.is_set() or watch.until(
-                        started + job.timeout_seconds
-                    )
+                    limit = started + job.timeout_seconds
+                    is_ended = self._stopped.is_set() or watch.wait_until(limit)
             finally:
                 self._running.discard(process.pid)
                 _signal_group(process.pid, signal.SIGKILL)
-                DESCENDANTS.end(process.pid)
+                DESCENDANTS.end_job(process.pid)
                 watch.drain_pipes()
         if self._stopped.is_set():
             raise MachineError(f"{job.argv[0]} was stopped because another step failed")
-        following.look()  # what it showed at its very end
+        following.judge_output()  # what it showed at its very end
+        exit_code = process.returncode
         answer = CompletedProcess(
-            exit_code=watch.code(process.returncode) if brought_about else process.returncode,
-            stdout=watch.stdout.kept,
-            stderr=watch.stderr.kept,
+            exit_code=watch.adjust_exit_code(exit_code) if is_ended else exit_code,
+            stdout=watch.stdout.retained_bytes,
+            stderr=watch.stderr.retained_bytes,
             seconds=self._clock.monotonic() - started,
             files=collect_files(job),
-            truncated=watch.stdout.truncated or watch.stderr.truncated,
+            truncated=watch.stdout.is_truncated or watch.stderr.is_truncated,
             enough=watch.enough,
-            strain=interference.interference_between(
-                before, interference.read_own_counters(), self._processor_count
-            ),
+            strain=interference.measure_interference(before, self._processor_count),
         )
         check_local_disk(job, answer)
         return self._within_caps(job, answer, exceeded())
@@ -165,7 +167,7 @@ def _make_missing_error(job: Invocation) -> ToolMissing:
 def _open_process(job: Invocation, words: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
     with DelayedInterrupts() as requests, _start_process(job, words) as process:
         try:
-            requests.release()
+            requests.release_requests()
             yield process
         except BaseException:
             _signal_group(process.pid, signal.SIGKILL)
@@ -215,7 +217,7 @@ def _start_keeper() -> Iterator[Callable[[int], None]]:
             pipe.write(f"{group}\n".encode())
 
         try:
-            with DESCENDANTS.ours(keeper.pid):
+            with DESCENDANTS.exempt_process(keeper.pid):
                 yield register_group
         finally:
             with suppress(BrokenPipeError):

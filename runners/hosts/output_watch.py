@@ -87,12 +87,12 @@ class OutputWatch:
         finally:  # nobody would tell of the end any more
             os.close(write_end)
 
-    def until(self, deadline: float) -> bool:
+    def wait_until(self, deadline: float) -> bool:
         """Wait for the end; tell whether we had to bring it about, as time was up or as enough."""
         while not (self._ended or self.enough) and self._read_ready(deadline):
             self.enough = self._shows_enough()
         if self.enough:
-            self._read(min(deadline, self._clock.monotonic() + self._following.tell()))
+            self._read(min(deadline, self._clock.monotonic() + self._following.request_end()))
         if self._ended:
             return False
         for step in self._choose_steps():
@@ -111,7 +111,7 @@ class OutputWatch:
             return _STEPS
         return _STEPS[1:] if self._following.can_tell else _STEPS[-1:]
 
-    def code(self, ended: int) -> int | None:
+    def adjust_exit_code(self, ended: int) -> int | None:
         """Return the code of a process whose end we brought about, and that ended with this one.
 
         One that had shown enough has not failed, unless it ended with a code that is not our
@@ -122,7 +122,7 @@ class OutputWatch:
         return 0 if ended in _SIGNAL_EXIT_CODES else ended
 
     def _shows_enough(self) -> bool:
-        return not self._ended and self._following.look()
+        return not self._ended and self._following.judge_output()
 
     def drain_pipes(self) -> None:
         """Read what is left in the pipes, after the group is gone."""
@@ -150,9 +150,9 @@ class OutputWatch:
                 self._ended = True
                 self._selector.unregister(key.fileobj)
             elif chunk := os.read(key.fd, _CHUNK):
-                key.data.take(chunk)
+                key.data.add_chunk(chunk)
                 if key.data is self.stdout:
-                    self._following.hear(chunk)
+                    self._following.add_output(chunk)
             else:
                 self._selector.unregister(key.fileobj)
         return True

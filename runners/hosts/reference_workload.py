@@ -50,14 +50,14 @@ class ReferenceWorkload:
 
     def __init__(self, host: Host, home: HomeFolder, path: str, clock: Clock) -> None:
         """Take the host, a folder that it has, and PATH."""
-        self._host = host.measuring(())
+        self._host = host.isolate_host(())
         self._home = home
         self._path = path
         self._clock = clock
         self._at: float | None = None
         self._look = NO_LOOP_TIMING
 
-    def look(self) -> LoopTiming:
+    def refresh_timing(self) -> LoopTiming:
         """Return what it shows now, or showed a little while ago; raises as the host does."""
         now = self._clock.monotonic()
         if self._at is None or now - self._at > AGAIN_SECONDS:
@@ -74,7 +74,7 @@ class ReferenceWorkload:
         """
         answer = self._run(times)
         if answer.exit_code != 0:
-            raise MachineError(f"the probe loop failed on that machine: {answer.tail(3)}")
+            raise MachineError(f"the probe loop failed on that machine: {answer.format_tail(3)}")
         if not (took := _parse_loop_seconds(answer.stdout, times)):
             raise MachineError(
                 "`date` on that machine has no nanoseconds, so the machine cannot be probed"
@@ -97,7 +97,7 @@ class ReferenceWorkload:
             environment=(("PATH", self._path),),
             timeout_seconds=_LIMIT_SECONDS,
         )
-        return self._host.run(job)
+        return self._host.run_process(job)
 
 
 def _parse_loop_seconds(printed: bytes, times: int) -> tuple[float, ...]:

@@ -27,7 +27,7 @@ class StopFile:
             with suppress(FileNotFoundError):
                 os.unlink(self._name, dir_fd=self._folder)
 
-    def make(self) -> None:
+    def create_file(self) -> None:
         """Make it, unless something is there or the folder is gone: it is then not told."""
         with suppress(OSError):
             # Exclusively: no link is followed, and no pipe of the process's is waited for.

@@ -29,7 +29,7 @@ class BuiltSuite:
     archive: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, project: Project, guests: JmhGuest, placed: PlacedSubject) -> Self:
+    def pack_suite(cls, project: Project, guests: JmhGuest, placed: PlacedSubject) -> Self:
         """Pack what was built of a placed tree."""
         inside = placed.tree.relative_to(placed.root)
         top = project.root.parents[len(inside.parts) - 1] if inside.parts else project.root
@@ -45,7 +45,7 @@ class BuiltSuite:
         archive = pack_folders([(_TREE, top), (_GUESTS, guests.folder), *outside_parts])
         return cls(project, (Path(_TREE) / inside).as_posix(), tuple(names), archive)
 
-    def here(
+    def unpack_suite(
         self, *, home: HomeFolder, host: Host, environment: tuple[tuple[str, str], ...]
     ) -> tuple[Project, JmhGuest]:
         """Have it on this machine; raises MachineError where its JDK is another one."""

@@ -51,7 +51,9 @@ class JavaClients:
         self._maven = Maven(home=home, host=host, environment=environment)
         self._jdk = find_jdk(host, environment)
 
-    def ready(self, spec: ClientSpec, placed: PlacedSubject, library: Project) -> JavaClient:
+    def prepare_client(
+        self, spec: ClientSpec, placed: PlacedSubject, library: Project
+    ) -> JavaClient:
         """Return a client that uses the library at the version that it asks for.
 
         Raises SubjectError where there is no Java project or no jar of tests, and what the build

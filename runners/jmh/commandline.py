@@ -43,7 +43,7 @@ def make_benchmark_list_job(project: Project, guests: JmhGuest, answer: Path) ->
 
 def make_class_list_job(project: Project, guests: JmhGuest, answer: Path) -> Invocation:
     """Return the process that lists the library's methods."""
-    parts = map(str, project.paths(Role.LIBRARY))
+    parts = map(str, project.list_paths(Role.LIBRARY))
     program = "benchaudit.weaver.ClassLister"
     argv = (
         _find_java(project),
@@ -94,7 +94,7 @@ def make_benchmark_job(
             *((path, b"") for path in (records, *stacks)),
         ),
         collects=(records, *stacks),
-        follow=OutputMonitor(read=LiveRecords().read, path=records, enough=enough)
+        follow=OutputMonitor(read=LiveRecords().read_iterations, path=records, enough=enough)
         if enough
         else None,
     )
@@ -135,7 +135,7 @@ def _make_sampling_options(trial: Trial) -> tuple[str, ...]:
 def _make_sampler_variables(guests: JmhGuest, stacks: Path) -> tuple[tuple[str, str], ...]:
     """Return the variables that make the guest sample stacks, and write them to a file."""
     return (
-        (SAMPLER_VARIABLE, str(guests.sampler)),
+        (SAMPLER_VARIABLE, str(guests.sampler_folder)),
         (STACKS_VARIABLE, str(stacks)),
         (PERIOD_VARIABLE, str(PERIOD_NANOSECONDS)),
     )
@@ -175,7 +175,7 @@ def _make_agent_option(guests: JmhGuest, trial: Trial, build_folder: Path) -> tu
 
 def _class_path(project: Project) -> tuple[Path, ...]:
     roles = (Role.BENCHMARKS, Role.LIBRARY, Role.DEPENDENCY)
-    return tuple(dict.fromkeys(path for role in roles for path in project.paths(role)))
+    return tuple(dict.fromkeys(path for role in roles for path in project.list_paths(role)))
 
 
 def _join_paths(paths: Iterable[Path]) -> str:

@@ -31,7 +31,7 @@ class JmhGuest:
     """Why the folder has no sampling profiler, for users; empty if nobody tried to add one."""
 
     @property
-    def sampler(self) -> Path:
+    def sampler_folder(self) -> Path:
         """Return the folder of the sampling profiler; absent where the JVM cannot be sampled."""
         return self.folder / "sampler"
 
@@ -66,7 +66,7 @@ def prepare_guests(
     """
     jdk = find_jdk(host, environment)
     sources = read_sources(resources.files("runners.jmh") / "guest")
-    tools = home.tools("java-guest")
+    tools = home.make_tool_folder("java-guest")
     folder = tools / _make_cache_key(sources, jdk, jmh_core_jar)
     maven = Maven(home=home, host=host, environment=environment)
     sampler = SamplerMaker(maven, host, environment, jdk)
@@ -77,7 +77,7 @@ def prepare_guests(
         javac = Javac(host, java_environment(environment), jdk, _RELEASE)
         compiler = _GuestCompiler(javac, asm, jmh_core_jar)
         with home.make_scratch_folder() as scratch, convert_write_errors(folder):
-            path = compiler.compile(sources, scratch)
+            path = compiler.compile_guest(sources, scratch)
             shutil.copyfile(asm, path / "asm.jar")
             path.rename(folder)
         return _add_sampler(folder, sampler, jmh_core_jar)
@@ -86,7 +86,7 @@ def prepare_guests(
 def _add_sampler(folder: Path, sampler: SamplerMaker, jmh: Path | None) -> JmhGuest:
     """Return the guest with a sampling profiler, if it launches benchmarks."""
     guests = JmhGuest(folder)
-    return guests if jmh is None else JmhGuest(folder, sampler.fill(guests.sampler))
+    return guests if jmh is None else JmhGuest(folder, sampler.make_sampler(guests.sampler_folder))
 
 
 def _make_cache_key(sources: dict[str, bytes], jdk: Jdk, jmh: Path | None) -> str:
@@ -103,7 +103,7 @@ class _GuestCompiler:
     asm: Path
     jmh: Path | None
 
-    def compile(self, sources: dict[str, bytes], scratch: Path) -> Path:
+    def compile_guest(self, sources: dict[str, bytes], scratch: Path) -> Path:
         """Return a folder of jars, one for each module of the guest, in the order they need."""
         path = scratch / "jars"
         path.mkdir()
@@ -119,11 +119,11 @@ class _GuestCompiler:
         for module, class_path in needs.items():
             classes = scratch / module
             files = [name for name in sorted(sources) if name.startswith(f"{module}/")]
-            compiled = self.javac.run(files, scratch / "sources", classes, class_path)
+            compiled = self.javac.compile_files(files, scratch / "sources", classes, class_path)
             if compiled.exit_code != 0:
                 raise MachineError(
                     f"the Java guest does not compile with {self.javac.jdk.javac}; it said:\n"
-                    f"{compiled.tail()}"
+                    f"{compiled.format_tail()}"
                 )
             pack_jar(classes, path / f"{module}.jar", _MANIFESTS.get(module, ""))
         return path

@@ -44,17 +44,17 @@ class JmhHarness:
         """Tell that it may need more: a JVM compiles and collects beside it."""
         return False
 
-    def unprofiled(self, project: Project) -> str:  # noqa: ARG002 (the guest is of one JDK)
+    def explain_unprofiled(self, project: Project) -> str:  # noqa: ARG002 (the guest is of one JDK)
         """Say why stacks cannot be sampled; empty where the sampling profiler is ready."""
-        if self.guests.sampler.is_dir():
+        if self.guests.sampler_folder.is_dir():
             return ""
         return self.guests.unsampled or "async-profiler was not prepared for this JDK"
 
-    def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (all JVMs compile at run time)
+    def find_layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (all JVMs compile at run time)
         """Tell that each process compiles its code anew, and lays it out as it happens to."""
         return Layouts.OF_PROCESS
 
-    def discover(
+    def discover_suite(
         self,
         project: Project,
         build_folder: Path,
@@ -69,22 +69,24 @@ class JmhHarness:
         suite_listing = read_entries(benchmarks, dict(project.options).get("jmh", "unknown"))
         return Suite(
             suite_listing.benchmarks,
-            self.sources(project, build_folder, ask),
+            self.read_sources(project, build_folder, ask),
             suite_listing.unusable,
         )
 
-    def sources(self, project: Project, build_folder: Path, ask: Ask) -> tuple[SourceFile, ...]:
+    def read_sources(
+        self, project: Project, build_folder: Path, ask: Ask
+    ) -> tuple[SourceFile, ...]:
         """List the library's methods by their byte code, and read what there is of its text."""
         class_list = locate_run_folder(build_folder) / CLASSES
         classes = _run_listing_job(
             commandline.make_class_list_job(project, self.guests, class_list), ask, class_list
         )
-        for path in {*project.paths(Role.BENCHMARKS)} & {*project.paths(Role.LIBRARY)}:
+        for path in {*project.list_paths(Role.BENCHMARKS)} & {*project.list_paths(Role.LIBRARY)}:
             classes = filter_library_lines(classes, benchmark_classes(benchmark_list(path) or ""))
         methods = SourceFile(path=CLASSES, unit=CLASSES, role=SourceRole.LIBRARY, text=classes)
-        return (methods, *read_java_sources(project.paths(Role.SOURCES)))
+        return (methods, *read_java_sources(project.list_paths(Role.SOURCES)))
 
-    def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (the build tool runs them all)
+    def list_test_parts(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (the build tool runs them all)
         """Name no part."""
         return ("",)
 
@@ -92,7 +94,7 @@ class JmhHarness:
         """Name none."""
         return frozenset()
 
-    def build(
+    def plan_build(
         self,
         project: Project,  # noqa: ARG002 (the agent changes classes as they are loaded)
         overlay: Overlay,
@@ -103,14 +105,16 @@ class JmhHarness:
             return Build()
         return commandline.make_instruction_build(overlay, build_folder)
 
-    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Sequence[Invocation]:
+    def plan_launch(
+        self, project: Project, trial: Trial, build_folder: Path
+    ) -> Sequence[Invocation]:
         """Return the one process of a trial; none for unit tests where nothing runs them."""
         if trial.benchmark is None:
             tests = self._tests() if self._tests else None
             return () if tests is None else (tests.traced(self.guests, trial, build_folder),)
         return (commandline.make_benchmark_job(project, self.guests, trial, build_folder),)
 
-    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
+    def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how a trial ended."""
         if trial.benchmark is None:
             return read_usage(trial, answers)
@@ -122,5 +126,5 @@ class JmhHarness:
 def _run_listing_job(job: Invocation, ask: Ask, path: Path) -> bytes:
     answer = check_limits(job, ask(job))
     if answer.exit_code != 0 or path not in answer.files:
-        raise SourceUnreadable(f"the suite cannot be listed; java said:\n{answer.tail()}")
+        raise SourceUnreadable(f"the suite cannot be listed; java said:\n{answer.format_tail()}")
     return answer.files[path]

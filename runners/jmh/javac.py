@@ -44,7 +44,7 @@ class Javac:
     jdk: Jdk
     release: str
 
-    def run(
+    def compile_files(
         self, files: Sequence[str], cwd: Path, classes: Path, class_path: Sequence[Path]
     ) -> CompletedProcess:
         """Compile files of a folder into another one, which is made."""
@@ -54,7 +54,7 @@ class Javac:
             "--release", self.release, "-proc:none", "-nowarn", "-Xlint:-options",
             "-encoding", "UTF-8", "-classpath", path or str(classes), "-d", str(classes), *files,
         )  # fmt: skip
-        return self.host.run(
+        return self.host.run_process(
             Invocation(argv=argv, cwd=cwd, environment=self.environment, timeout_seconds=_SECONDS)
         )
 

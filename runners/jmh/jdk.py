@@ -74,9 +74,9 @@ def ask_version(
         timeout_seconds=_SECONDS,
     )
     try:
-        answer: CompletedProcess = host.run(job)
+        answer: CompletedProcess = host.run_process(job)
     except ToolMissing as error:
         raise ToolMissing(f"{program} was not found; {advice}") from error
     if answer.exit_code != 0:
-        raise ToolMissing(f"{program} -version failed: {answer.tail(2)}; {advice}")
+        raise ToolMissing(f"{program} -version failed: {answer.format_tail(2)}; {advice}")
     return (answer.stderr + answer.stdout).decode(errors="replace").strip()

@@ -49,7 +49,7 @@ def installed_jdks(
         timeout_seconds=_SECONDS,
     )
     try:
-        answer = host.run(job)
+        answer = host.run_process(job)
     except MachineError:
         return ()
     jdks: dict[str, InstalledJdk] = {}

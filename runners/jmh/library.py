@@ -60,7 +60,7 @@ def _list_parts(sets: Sequence[SourceSet]) -> list[Part]:
     library_sets = [
         source_set
         for source_set in sets
-        if not (source_set.test or source_set.lists or has_benchmarks(source_set))
+        if not (source_set.test or source_set.folders_with_list or has_benchmarks(source_set))
     ]
     classes = [
         class_

@@ -78,7 +78,7 @@ def read_profile(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     try:
         return read_stacks(trial, data)
     except StacksUnreadable as error:
-        return Unreadable(str(error), answer.tail())
+        return Unreadable(str(error), answer.format_tail())
 
 
 def read_stacks(trial: Trial, data: bytes) -> Profiled:
@@ -93,10 +93,10 @@ def read_stacks(trial: Trial, data: bytes) -> Profiled:
     profile = _StackProfile(trial)
     for line in lines[1:-1]:
         try:
-            profile.take(line.split("\t"))
+            profile.add_line(line.split("\t"))
         except (ValueError, IndexError) as error:
             raise StacksUnreadable(f"not a line of sampled stacks: {line[:80]!r}") from error
-    return profile.profiled()
+    return profile.make_outcome()
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ class _StackProfile:
     timed: dict[int, tuple[int, float]] = field(default_factory=dict)
     """Operations and seconds of each, by block."""
 
-    def take(self, fields: Sequence[str]) -> None:
+    def add_line(self, fields: Sequence[str]) -> None:
         """Take one line in; raises ValueError."""
         kind, number, *rest = fields
         block = int(number)
@@ -192,7 +192,7 @@ class _StackProfile:
                 self._add_stack(block, (name,), own_samples)
         return lost
 
-    def profiled(self) -> Profiled:
+    def make_outcome(self) -> Profiled:
         """Return the outcome; raises ProfileUnreadable where blocks are missing."""
         blocks = [
             index for index, _ in enumerate(self.trial.schedule.blocks) if self._is_measured(index)

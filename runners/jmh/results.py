@@ -66,7 +66,7 @@ def _find_failure(trial: Trial, records: GuestRecords, answer: CompletedProcess)
         return Unreadable(reason, _extract_tail(answer)) if plain else NotBuilt(reason)
     if trial.variant.kind not in _UNCHANGED and _UNVERIFIABLE in answer.stdout:
         return NotBuilt(_extract_tail(answer))
-    if answer.exit_code != 0 or not records.done(trial.schedule):
+    if answer.exit_code != 0 or not records.is_complete(trial.schedule):
         return Crashed(answer.exit_code or 0, _extract_tail(answer))
     for record in records.blocks:
         if not math.isfinite(record.seconds_per_operation) or record.seconds_per_operation <= 0:
@@ -102,13 +102,13 @@ def _was_never_called(trial: Trial, records: GuestRecords) -> bool:
 def _read_values(trial: Trial, records: GuestRecords) -> Outcome:
     if trial.variant.kind is VariantKind.COUNTING:
         ids = {str(number): method.id for number, method in enumerate(trial.variant.methods)}
-        return records.counted(ids, set_up_apart=True)
+        return records.summarise_counts(ids, set_up_apart=True)
     records.metrics = [
         (index, _translate_metric(trial, name), unit, value)
         for index, name, unit, value in records.metrics
         if _translate_metric(trial, name)
     ]
-    return Measured(records.series(trial.schedule))
+    return Measured(records.build_series(trial.schedule))
 
 
 def _translate_metric(trial: Trial, name: str) -> str:
@@ -123,7 +123,7 @@ def _extract_tail(answer: CompletedProcess) -> str:
     text = answer.stdout.decode(errors="replace")
     positions = [position for mark in _FAILURES if (position := text.find(mark)) >= 0]
     if not positions:
-        return answer.tail(_TAIL_LINES)
+        return answer.format_tail(_TAIL_LINES)
     lines = [line for line in text[min(positions) :][:20_000].splitlines() if line.strip()]
     messages = [line[:300] for line in lines if line.strip() != _FAILURES[0]]
-    return "\n".join(messages[:_TAIL_LINES]) or answer.tail()
+    return "\n".join(messages[:_TAIL_LINES]) or answer.format_tail()

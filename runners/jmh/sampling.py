@@ -51,7 +51,7 @@ class SamplerMaker:
     environment: tuple[tuple[str, str], ...]
     jdk: Jdk
 
-    def fill(self, folder: Path) -> str:
+    def make_sampler(self, folder: Path) -> str:
         """Make `folder` with the sampler unless it exists; return why not, or the empty text."""
         if folder.is_dir():
             return ""
@@ -70,7 +70,7 @@ class SamplerMaker:
 
     def _read_properties(self) -> dict[str, str]:
         """Return the system properties of the JVM."""
-        answer = self.host.run(
+        answer = self.host.run_process(
             Invocation(
                 argv=(self.jdk.java, "-XshowSettings:properties", "-version"),
                 cwd=Path("/"),

@@ -62,12 +62,14 @@ def make_tree_tests(
         test_options = [word for test in tests for word in ("--tests", test)]
         # Tests that have run before would be up to date, or had from a cache.
         anew = ("--continue", "--no-build-cache", "cleanTest", "test")
-        job = gradle.call(*anew, *test_options, *words.flags, top=top, cwd=root)
+        job = gradle.make_job(*anew, *test_options, *words.flags, top=top, cwd=root)
         return UnitTests(job, root)
     cwd, maven, switched = reactor.plan_test_run(top, root, maven, words)
     test_options = [f"-Dtest={','.join(tests)}"] if tests else []
     quiet = ("-Dsurefire.failIfNoSpecifiedTests=false", *_MAVEN_TEST)
-    job = maven.call(*maven.settings(cwd), *switched, *test_options, *quiet, cwd=cwd)
+    job = maven.make_job(
+        *maven.list_common_arguments(cwd), *switched, *test_options, *quiet, cwd=cwd
+    )
     return UnitTests(job, root)
 
 
@@ -91,4 +93,4 @@ def make_jar_tests(maven: Maven, jdk: Jdk, path: Sequence[Path], tests: Sequence
     work_folder = maven.home.make_work_folder(
         f"tests-{digest_class_path(path, repr(tests), CONSOLE)[:24]}"
     )
-    return UnitTests(replace(maven.call(cwd=work_folder), argv=argv), work_folder)
+    return UnitTests(replace(maven.make_job(cwd=work_folder), argv=argv), work_folder)

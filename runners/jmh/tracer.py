@@ -42,7 +42,7 @@ class JavaTracer:
         self._guests = guests
         self._tests = tests
 
-    def build(
+    def plan_build(
         self,
         project: Project,  # noqa: ARG002 (the agent changes classes as they are loaded)
         overlay: Overlay,
@@ -51,7 +51,7 @@ class JavaTracer:
         """Write the agent's instructions."""
         return make_instruction_build(overlay, build_folder)
 
-    def launch(
+    def plan_launch(
         self,
         project: Project,  # noqa: ARG002 (what runs its tests has been found out)
         trial: Trial,
@@ -60,7 +60,7 @@ class JavaTracer:
         """Return the one process that runs all tests."""
         return (self._tests.traced(self._guests, trial, build_folder),)
 
-    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
+    def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return what was called, or why that is not known."""
         return read_tests(trial, answers[-1])
 
@@ -71,7 +71,7 @@ def read_tests(trial: Trial, answer: CompletedProcess) -> Outcome:
     try:
         records = read_records(data, 0)
     except RecordsUnreadable as error:
-        return Unreadable(str(error), answer.tail())
+        return Unreadable(str(error), answer.format_tail())
     if "tracer" not in records.present:
         return _explain_missing_trace(records, answer)
     ids = {str(index): method.id for index, method in enumerate(trial.variant.methods)}
@@ -117,9 +117,9 @@ def _explain_missing_trace(records: GuestRecords, answer: CompletedProcess) -> O
     if records.failures:
         return NotBuilt(records.failures[0])
     if answer.timed_out:
-        return TimedOut(answer.seconds, answer.tail())
+        return TimedOut(answer.seconds, answer.format_tail())
     if answer.exit_code:
-        return Crashed(answer.exit_code, answer.tail())
+        return Crashed(answer.exit_code, answer.format_tail())
     return Skipped(
         "its build starts no JVM that runs tests (there are none, or they run within it)"
     )

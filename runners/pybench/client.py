@@ -52,7 +52,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
         raise SubjectError(f"{client.name} is not a Python project; add a pyproject.toml")
     environments = Environments(host, dict(environment), python)
     base = environments.base(client.tree)
-    tool = PIP if python.interpreter else environments.tool(base, client.tree)
+    tool = PIP if python.interpreter else environments.select_installer(base, client.tree)
     words = (base.version, str(base.path), repr(python), tool.installer, _RUNNER)
     key = digest_words("client", client.digest_of_tree, library.digest_of_tree, *words)
     folder = home.make_work_folder(f"python-{key[:24]}")
@@ -69,7 +69,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
             with convert_write_errors(marker_file):
                 marker_file.write_text(f"{path}\n")
         interpreter = replace(base, path=Path(marker_file.read_text().strip()))
-        installed = environments.installed(interpreter, placed.root)
+        installed = environments.list_distributions(interpreter, placed.root)
         interpreter = replace(interpreter, installed=installed)
     variables = make_process_variables(dict(environment), interpreter, folder)
     if python.interpreter:
@@ -90,7 +90,7 @@ def _build_environment(
     copy_tree(placed.library, folder / "library")
     if environments.python.interpreter:
         return base.path
-    path = environments.empty(base, tool, placed.root, folder)
+    path = environments.make_empty_environment(base, tool, placed.root, folder)
     _install_projects(environments, tool, path, placed)
     return path
 
@@ -105,12 +105,12 @@ def _install_projects(
     client_environments = replace(
         environments, versions=told_versions(placed.root, placed.client.tag)
     )
-    library_environments.install(path, tool, placed.library_root, "--editable", ".")
+    library_environments.install_packages(path, tool, placed.library_root, "--editable", ".")
     client_environments.install_with_needs(path, tool, placed.root, _RUNNER)
     units = [module.unit for module in read_library_modules(placed.library_root, ())]
     origin = library_environments.origin(path, min(units, key=len, default=""), placed.library_root)
     if not Path(origin).is_relative_to(placed.library_root):
-        library_environments.install(
+        library_environments.install_packages(
             path, tool, placed.library_root, "--no-deps", "--editable", "."
         )
 

@@ -110,13 +110,13 @@ class Environments:
             raise ToolMissing(f"{path} was not found; install Python 3.9 or newer") from error
         fields = answer.stdout.decode(errors="replace").strip().split("\t")
         if answer.exit_code != 0 or len(fields) != 3:
-            raise UsageError(f"{path} is not a Python interpreter: {answer.tail(1)}")
+            raise UsageError(f"{path} is not a Python interpreter: {answer.format_tail(1)}")
         name, version, executable = fields
         if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < OLDEST:
             raise UsageError(f"{path} is Python {version}; install Python 3.9 or newer")
         return Interpreter(Path(executable), version if name == "cpython" else f"{name} {version}")
 
-    def tool(self, base: Interpreter, cwd: Path) -> InstallerChoice:
+    def select_installer(self, base: Interpreter, cwd: Path) -> InstallerChoice:
         """Return what is to make the environment; raises ToolMissing without the uv asked for."""
         version = ""
         if self.python.installer is not Installer.PIP:
@@ -129,14 +129,14 @@ class Environments:
         settings = pip_settings(self._run_on_host(listing, cwd)) if version else {}
         return choose_installer(self.python.installer, version, settings)
 
-    def made(
+    def make_environment(
         self, base: Interpreter, tool: InstallerChoice, tree: Path, folder: Path, requirement: str
     ) -> Interpreter:
         """Make an environment with the project and what its suite needs.
 
         The project is installed editable, so that the tree is the one place of its code.
         """
-        interpreter_path = self.empty(base, tool, tree, folder)
+        interpreter_path = self.make_empty_environment(base, tool, tree, folder)
         notes = self.install_with_needs(interpreter_path, tool, tree, requirement)
         made_by = f"{tool.installer} {tool.version}".strip()
         return replace(base, path=interpreter_path, creator=made_by, notes=(*base.notes, *notes))
@@ -156,7 +156,7 @@ class Environments:
                 f"{tool.installer} installs {' and '.join(('the project', *candidate.names))}"
             )
             try:
-                replace(self, python=candidate.spec).fill(own, tool, tree, requirement)
+                replace(self, python=candidate.spec).install_project(own, tool, tree, requirement)
             except (BuildFailed, ResolveFailed) as error:
                 if number + 1 == len(tried) or isinstance(error, ProjectBuildFailed):
                     raise
@@ -175,11 +175,13 @@ class Environments:
             needs.PLUGINS[plugin] for plugin in plugins if not self.origin(own, plugin, tree)
         ]
         if missing:
-            self.install(own, tool, tree, *missing)
+            self.install_packages(own, tool, tree, *missing)
             names = ", ".join(missing)
             yield f"installed as the suite imports it, and nothing declares it: {names}"
 
-    def empty(self, base: Interpreter, tool: InstallerChoice, tree: Path, folder: Path) -> Path:
+    def make_empty_environment(
+        self, base: Interpreter, tool: InstallerChoice, tree: Path, folder: Path
+    ) -> Path:
         """Make an environment with nothing in it; return its interpreter."""
         venv = folder / "venv"
         shutil.rmtree(venv, ignore_errors=True)
@@ -189,17 +191,21 @@ class Environments:
         self._run_command(words, tree, tool)
         return venv / "bin" / "python"
 
-    def fill(self, own: Path, tool: InstallerChoice, tree: Path, requirement: str) -> None:
+    def install_project(
+        self, own: Path, tool: InstallerChoice, tree: Path, requirement: str
+    ) -> None:
         """Install a project with what is asked for, editable."""
         extras = f"[{','.join(self.python.extras)}]" if self.python.extras else ""
         groups = [word for name in self.python.groups for word in ("--group", name)]
         if groups and tool.installer is Installer.PIP:
-            self.install(own, tool, tree, "pip>=25.1")
+            self.install_packages(own, tool, tree, "pip>=25.1")
         install_arguments = (*groups, *self.python.requirements, requirement)
         environments = replace(
             self, versions=self._choose_versions(own, tool, tree, install_arguments)
         )
-        environments.install(own, tool, tree, "--editable", f".{extras}", *install_arguments)
+        environments.install_packages(
+            own, tool, tree, "--editable", f".{extras}", *install_arguments
+        )
 
     def _choose_versions(
         self, own: Path, tool: InstallerChoice, tree: Path, wanted: tuple[str, ...]
@@ -212,13 +218,13 @@ class Environments:
         if not name or not versions.is_placeholder_version(self.versions):
             return self.versions
         try:
-            self.install(own, tool, tree, *wanted)
+            self.install_packages(own, tool, tree, *wanted)
         except (BuildFailed, ResolveFailed):
             return self.versions  # they need the project itself; the error is told with it
         released = versions.find_release(name, self._query_distributions(own, tree))
         return dict.fromkeys(self.versions, released) if released else self.versions
 
-    def install(self, own: Path, tool: InstallerChoice, tree: Path, *words: str) -> None:
+    def install_packages(self, own: Path, tool: InstallerChoice, tree: Path, *words: str) -> None:
         """Install what these words say; paths are relative to the tree."""
         # Nothing of the tree is pip's; a build that pip starts may import what is in the tree.
         install: tuple[str, ...] = (str(own), "-I", "-m", "pip", "install", "--quiet")
@@ -231,7 +237,7 @@ class Environments:
         answer = self._run_on_host((str(own), "-I", "-c", _ORIGIN, module), cwd)
         return answer.stdout.decode(errors="replace").strip() if answer.exit_code == 0 else ""
 
-    def installed(self, interpreter: Interpreter, cwd: Path) -> tuple[str, ...]:
+    def list_distributions(self, interpreter: Interpreter, cwd: Path) -> tuple[str, ...]:
         """Return the distributions that an interpreter has, as `name==version`, in order."""
         return self._query_distributions(interpreter.path, cwd)
 
@@ -252,7 +258,7 @@ class Environments:
         self, words: tuple[str, ...], cwd: Path, tool: InstallerChoice = PIP
     ) -> CompletedProcess:
         tool_variables = {**self.versions, **dict(tool.variables)}
-        return self.host.run(
+        return self.host.run_process(
             Invocation(
                 argv=words,
                 cwd=cwd,

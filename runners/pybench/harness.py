@@ -65,18 +65,18 @@ class PythonHarness:
         """Tell that it may need more: what is written in other languages may have threads."""
         return False
 
-    def unprofiled(self, project: Project) -> str:
+    def explain_unprofiled(self, project: Project) -> str:
         """Say why stacks cannot be sampled; most reasons only the process itself can tell."""
         version = dict(project.versions).get("python", "")
         if version[:1].isdigit():  # other interpreters have their name in front
             return ""
         return f"bench-audit samples stacks of CPython only, not of {version or 'this Python'}"
 
-    def layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (every interpreter is like that)
+    def find_layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (every interpreter is like that)
         """Tell that each process has its own addresses and its own seed of hashes."""
         return Layouts.OF_PROCESS
 
-    def discover(
+    def discover_suite(
         self,
         project: Project,
         build_folder: Path,
@@ -101,7 +101,7 @@ class PythonHarness:
         benchmarks, unusable = listings.check_listing(entries)
         if not benchmarks and not unusable:
             raise NoBenchmarks(f"{project.name} has no benchmarks: {self._frontend.lacking}")
-        return Suite(benchmarks, self.sources(project, build_folder, ask), unusable)
+        return Suite(benchmarks, self.read_sources(project, build_folder, ask), unusable)
 
     def _list_entries(
         self, project: Project, build_folder: Path, ask: Ask, chosen: Sequence[str]
@@ -118,7 +118,9 @@ class PythonHarness:
             answer.exit_code not in self._frontend.listing_exit_codes
             or listing_file not in answer.files
         ):
-            raise SourceUnreadable(f"the suite cannot be listed; its output:\n{answer.tail()}")
+            raise SourceUnreadable(
+                f"the suite cannot be listed; its output:\n{answer.format_tail()}"
+            )
         try:
             return [listings.parse_entry(line) for line in answer.files[listing_file].splitlines()]
         except (ValueError, RecursionError) as error:
@@ -127,7 +129,9 @@ class PythonHarness:
                 "write"
             ) from error
 
-    def sources(self, project: Project, build_folder: Path, ask: Ask) -> tuple[SourceFile, ...]:
+    def read_sources(
+        self, project: Project, build_folder: Path, ask: Ask
+    ) -> tuple[SourceFile, ...]:
         """Read the modules of the library, and ask an interpreter for their public names."""
         library = tuple(read_library_sources(project.root))
         path = locate_run_folder(build_folder) / PUBLIC
@@ -146,7 +150,7 @@ class PythonHarness:
             return (*library, make_unknown_names(_explain_missing_names(answer)))
         return (*library, SourceFile(path=PUBLIC, unit="", role=SourceRole.PUBLIC, text=text))
 
-    def tested(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (pytest runs them all)
+    def list_test_parts(self, sources: Sequence[SourceFile]) -> Sequence[str]:  # noqa: ARG002 (pytest runs them all)
         """Name no part."""
         return ("",)
 
@@ -154,7 +158,7 @@ class PythonHarness:
         """Name none."""
         return frozenset()
 
-    def build(
+    def plan_build(
         self,
         project: Project,
         overlay: Overlay,
@@ -179,7 +183,9 @@ class PythonHarness:
             )
         )
 
-    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Sequence[Invocation]:
+    def plan_launch(
+        self, project: Project, trial: Trial, build_folder: Path
+    ) -> Sequence[Invocation]:
         """Return the one process of a trial."""
         if trial.benchmark is None:
             return (self._make_test_job(project, trial, build_folder),)
@@ -207,17 +213,15 @@ class PythonHarness:
         if trial.benchmark.settings:
             variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
         if trial.watch is not None:
-            follow = OutputMonitor(read=LiveRecords().read, path=records, enough=folder / ENOUGH)
+            read = LiveRecords().read_iterations
+            follow = OutputMonitor(read=read, path=records, enough=folder / ENOUGH)
             variables[ENOUGH_VARIABLE] = str(follow.enough)
         suite_arguments = self._frontend.of_benchmark(name, project.root)
         call = self._frontend.call(suite_arguments, project.root)
         invocation = make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
+        is_plain = trial.variant.kind is VariantKind.PLAIN
         files = (
-            *(
-                guests.locate_guest_files(build_folder)
-                if trial.variant.kind is VariantKind.PLAIN
-                else ()
-            ),
+            *(guests.locate_guest_files(build_folder) if is_plain else ()),
             (records, f"{RECORDS_HEADER}\n".encode()),
             (schedule, format_schedule(trial.schedule)),
             *((path, f"{PROFILE_HEADER}\n".encode()) for path in profiles),
@@ -237,7 +241,7 @@ class PythonHarness:
         files = ((records, f"{RECORDS_HEADER}\n".encode()),)
         return replace(invocation, files=files, collects=(records,))
 
-    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
+    def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how a trial ended."""
         return reading.read_outcome(trial, answers, RECORDS, PROFILE)
 
@@ -252,7 +256,7 @@ def _explain_missing_names(answer: CompletedProcess) -> str:
     """Say why an interpreter told no public names."""
     if answer.timed_out:
         return f"it was ended after {answer.seconds:.0f} s"
-    text = " ".join(answer.tail(1).split()) or "it wrote nothing"
+    text = " ".join(answer.format_tail(1).split()) or "it wrote nothing"
     return f"its process ended with {answer.exit_code}: {text}"
 
 

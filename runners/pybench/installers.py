@@ -114,7 +114,7 @@ def make_install_error(
     if tool.installer is Installer.UV and (causes := _extract_causes(output)):
         return BuildFailed(f"the environment: {command}: {': '.join(causes)[:1500]}{hint}")
     if _OWN_BUILD.search(output):
-        reasons = _extract_reasons(output) or answer.tail(1)
+        reasons = _extract_reasons(output) or answer.format_tail(1)
         return ProjectBuildFailed(
             f"the environment: {command} cannot build the project: {reasons}"
             f"{hint or '; install what its build needs'}"
@@ -122,7 +122,7 @@ def make_install_error(
     errors = [line.strip() for line in _ERROR.findall(output) if line.strip() not in _CHATTER]
     return BuildFailed(
         f"the environment: {command} ended with {answer.exit_code}; it said:\n"
-        f"{chr(10).join(errors[:6])[:1500] or answer.tail()}{hint}"
+        f"{chr(10).join(errors[:6])[:1500] or answer.format_tail()}{hint}"
     )
 
 

@@ -91,7 +91,7 @@ def imported_plugins(tree: Path) -> tuple[str, ...]:
 def _make_needs(python: PythonSpec, requirement_groups: Sequence[RequirementGroup]) -> SuiteNeeds:
     def collect_words(kind: str) -> tuple[str, ...]:
         return tuple(
-            dict.fromkeys(word for group in requirement_groups for word in group.words(kind))
+            dict.fromkeys(word for group in requirement_groups for word in group.list_words(kind))
         )
 
     spec = replace(

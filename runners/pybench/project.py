@@ -40,15 +40,14 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
 ) -> Project:
     """Copy a placed tree and make the environment that its benchmarks run in.
 
-    Raises NoBenchmarks where no file has any and it needs some, and what uv or pip says where it
-    fails.
+    Raises NoBenchmarks if `needs_suite` and no file has any, and the errors of uv and pip.
     """
     if needs_suite and not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
     versions = told_versions(placed.tree, placed.tag)
     environments = Environments(host, dict(environment), python, versions, tell)
     base = environments.base(placed.tree)
-    tool = PIP if python.interpreter else environments.tool(base, placed.tree)
+    tool = PIP if python.interpreter else environments.select_installer(base, placed.tree)
     spec = replace(python, installer=tool.installer)
     words = (base.version, str(base.path), repr(spec), frontend.requirement, *versions.values())
     key = digest_words(placed.digest_of_tree, *words)
@@ -60,18 +59,24 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
             copy_tree(placed, folder / "tree")
             interpreter = base
             if not python.interpreter:
-                interpreter = environments.made(base, tool, root, folder, frontend.requirement)
+                needed = frontend.requirement
+                interpreter = environments.make_environment(base, tool, root, folder, needed)
             lines = (str(interpreter.path), interpreter.creator, *interpreter.notes)
             with convert_write_errors(marker_file):
                 marker_file.write_text("".join(f"{line}\n" for line in lines))
-        interpreter_path, maker, *notes = marker_file.read_text().splitlines()
-        interpreter = replace(base, path=Path(interpreter_path), creator=maker, notes=tuple(notes))
-        interpreter = replace(interpreter, installed=environments.installed(interpreter, root))
+        interpreter = _read_interpreter(base, marker_file)
+        installed = environments.list_distributions(interpreter, root)
+        interpreter = replace(interpreter, installed=installed)
     variables = make_process_variables(dict(environment), interpreter, folder)
     if python.interpreter:
         # Whatever is installed there, the code that is audited is that of the copy.
         variables["PYTHONPATH"] = str(find_package_root(root))
     return _make_project(placed, root, interpreter, variables, frontend)
+
+
+def _read_interpreter(base: Interpreter, marker_file: Path) -> Interpreter:
+    path, creator, *notes = marker_file.read_text().splitlines()
+    return replace(base, path=Path(path), creator=creator, notes=tuple(notes))
 
 
 def prepare_library(

@@ -38,11 +38,11 @@ def read_outcome(
     if trial.benchmark is None:
         return _read_test_outcome(trial, answer, data)
     if answer.timed_out:
-        return TimedOut(answer.seconds, answer.tail())
+        return TimedOut(answer.seconds, answer.format_tail())
     try:
         records = read_records(data, len(trial.schedule.blocks))
     except RecordsUnreadable as error:
-        return Unreadable(str(error), answer.tail())
+        return Unreadable(str(error), answer.format_tail())
     records.stopped |= answer.enough
     failure = _find_failure(trial, records, answer)
     if failure is None and trial.variant.kind is VariantKind.PROFILED:
@@ -58,7 +58,7 @@ def _read_profiled(trial: Trial, answer: CompletedProcess, data: bytes) -> Outco
     try:
         return read_profile(data, trial.schedule)
     except ProfileUnreadable as error:
-        return Unreadable(str(error), answer.tail())
+        return Unreadable(str(error), answer.format_tail())
 
 
 def _read_test_outcome(trial: Trial, answer: CompletedProcess, data: bytes) -> Outcome:
@@ -66,7 +66,7 @@ def _read_test_outcome(trial: Trial, answer: CompletedProcess, data: bytes) -> O
     try:
         records = read_records(data, 0)
     except RecordsUnreadable as error:
-        return Unreadable(str(error), answer.tail())
+        return Unreadable(str(error), answer.format_tail())
     if records.refused:
         return NotBuilt(_join_reasons(records.refused))
     if records.skipped is not None:
@@ -78,9 +78,9 @@ def _read_test_outcome(trial: Trial, answer: CompletedProcess, data: bytes) -> O
     if ran:
         return _read_calls(trial, records, answer)
     if answer.exit_code is None:
-        return TimedOut(answer.seconds, answer.tail())
+        return TimedOut(answer.seconds, answer.format_tail())
     name = add_remedy(_join_reasons(records.failures))
-    return Crashed(answer.exit_code, name or answer.tail())
+    return Crashed(answer.exit_code, name or answer.format_tail())
 
 
 def _read_calls(trial: Trial, records: GuestRecords, answer: CompletedProcess) -> Counted | Traced:
@@ -113,10 +113,10 @@ def _find_failure(trial: Trial, records: GuestRecords, answer: CompletedProcess)
     if records.skipped is not None:
         return Skipped(records.skipped)
     if answer.exit_code:
-        name = _join_reasons(records.failures) if records.failures else answer.tail()
+        name = _join_reasons(records.failures) if records.failures else answer.format_tail()
         return Crashed(answer.exit_code, name)
     if records.failures:
-        return Unreadable(_join_reasons(records.failures), answer.tail())
+        return Unreadable(_join_reasons(records.failures), answer.format_tail())
     if trial.variant.kind not in _UNCHANGED and not records.present:
         return NeverCalled()  # of a module that is not imported no function is called
     return _check_completeness(trial, records, answer)
@@ -131,13 +131,17 @@ def _check_completeness(
 ) -> Outcome | None:
     if trial.variant.kind is VariantKind.COUNTING:
         is_complete = len(records.windows) == _WINDOWS
-        return None if is_complete else Unreadable("not all windows were counted", answer.tail())
-    if not records.done(trial.schedule):
-        return Unreadable("not all blocks were run", answer.tail())
+        return (
+            None
+            if is_complete
+            else Unreadable("not all windows were counted", answer.format_tail())
+        )
+    if not records.is_complete(trial.schedule):
+        return Unreadable("not all blocks were run", answer.format_tail())
     for record in records.blocks:
         if not math.isfinite(record.seconds_per_operation) or record.seconds_per_operation <= 0:
             reason = f"block {record.index} has no time: {record.seconds_per_operation} s/op"
-            return Unreadable(reason, answer.tail())
+            return Unreadable(reason, answer.format_tail())
     return NeverCalled() if _never_called(trial, records) else None
 
 
@@ -148,5 +152,5 @@ def _never_called(trial: Trial, records: GuestRecords) -> bool:
 def _read_values(trial: Trial, records: GuestRecords) -> Outcome:
     if trial.variant.kind is VariantKind.COUNTING:
         ids = {method.id: method.id for method in trial.variant.methods}
-        return records.counted(ids, set_up_apart=True)
-    return Measured(records.series(trial.schedule))
+        return records.summarise_counts(ids, set_up_apart=True)
+    return Measured(records.build_series(trial.schedule))

@@ -31,7 +31,7 @@ class RequirementGroup:
     text: str  # the requirements, as far as they are seen
     parts: tuple[tuple[str, str], ...]  # a kind (extra, group, requirement) and a word, each
 
-    def words(self, kind: str) -> Iterator[str]:
+    def list_words(self, kind: str) -> Iterator[str]:
         """Yield the words of a kind."""
         return (word for name, word in self.parts if name == kind)
 

@@ -28,9 +28,9 @@ class PythonTracer:
         """Take the places."""
         self._places = tuple(places)
 
-    def build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
+    def plan_build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
         """Write what is traced, with the paths of the client's copy of the library."""
-        (library,) = project.paths(Role.LIBRARY)
+        (library,) = project.list_paths(Role.LIBRARY)
         texts = {file.path: build_folder / "overlay" / file.path for file in overlay.files}
         lines = []
         for line in overlay.instructions:
@@ -53,7 +53,9 @@ class PythonTracer:
             )
         )
 
-    def launch(self, project: Project, trial: Trial, build_folder: Path) -> Sequence[Invocation]:
+    def plan_launch(
+        self, project: Project, trial: Trial, build_folder: Path
+    ) -> Sequence[Invocation]:
         """Return the process of all tests."""
         records = locate_run_folder(build_folder, trial) / RECORDS
         variables = {
@@ -65,6 +67,6 @@ class PythonTracer:
         files = ((records, f"{RECORDS_HEADER}\n".encode()),)
         return (replace(invocation, files=files, collects=(records,)),)
 
-    def read(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
+    def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return what was called, or why that is not known."""
         return reading.read_outcome(trial, answers, RECORDS)

@@ -79,7 +79,7 @@ class RentalLedger:
                 self._remove_machines(note)
                 self._locate_note(note.id).unlink()
 
-    def look(self, report: Callable[[RentalNote, bool, tuple[str, ...]], None]) -> None:
+    def report_notes(self, report: Callable[[RentalNote, bool, tuple[str, ...]], None]) -> None:
         """Say of each note whether its auditor has ended, and which machines are there.
 
         Raises MachineError where that cannot be told of some, after all others were.
@@ -88,11 +88,11 @@ class RentalLedger:
         def report_note(path: Path, file: IO[str]) -> None:
             note = _read_note(path, file)
             ended = _try_lock(file)
-            report(note, ended, self.listed(note))
+            report(note, ended, self.list_machines(note))
 
         self._visit_notes(report_note)
 
-    def listed(self, note: RentalNote) -> tuple[str, ...]:
+    def list_machines(self, note: RentalNote) -> tuple[str, ...]:
         """Return the machines that are there; raises MachineError where that cannot be told."""
         if not note.listed_by:
             return ()
@@ -106,7 +106,7 @@ class RentalLedger:
             )
         return names
 
-    def clean(self, report: Callable[[RentalNote, tuple[str, ...]], None]) -> None:
+    def remove_leftovers(self, report: Callable[[RentalNote, tuple[str, ...]], None]) -> None:
         """Remove what auditors have left that were killed, and say of each which machines.
 
         Raises MachineError where some cannot be removed, after all others were.
@@ -162,7 +162,7 @@ class RentalLedger:
         empty_since: float | None = None
         while True:
             now = self._clock.monotonic()
-            if machines := self.listed(note):
+            if machines := self.list_machines(note):
                 empty_since = None
                 due_machines = [
                     name
@@ -193,7 +193,7 @@ class RentalLedger:
         command_variables = {
             name: self._environment[name] for name in names if name in self._environment
         }
-        answer = self._host.run(
+        answer = self._host.run_process(
             Invocation(
                 argv=words,
                 cwd=self._folder,
@@ -204,7 +204,8 @@ class RentalLedger:
         if answer.exit_code != 0:
             raise MachineError(
                 f"machines {note.id} of {note.cluster} may still be rented: {words[0]} failed "
-                f"({answer.tail(2) or answer.exit_code}); fix it, and run bench-audit hosts clean"
+                f"({answer.format_tail(2) or answer.exit_code}); fix it, and run bench-audit "
+                "hosts clean"
             )
         return answer.stdout.decode(errors="replace")
 

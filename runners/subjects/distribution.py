@@ -40,7 +40,7 @@ def place_distribution(
     with home.make_scratch_folder() as scratch:
 
         def run_python(interpreter: str, *words: str) -> CompletedProcess:
-            return host.run(
+            return host.run_process(
                 Invocation(
                     argv=(interpreter, "-m", *words),
                     cwd=scratch,
@@ -107,4 +107,4 @@ def _make_download_error(
             f"{distribution} has no source distribution on the index; check the name and the "
             "version"
         )
-    return BuildFailed(f"pip cannot read {distribution}; it said:\n{answer.tail()}")
+    return BuildFailed(f"pip cannot read {distribution}; it said:\n{answer.format_tail()}")

@@ -35,7 +35,7 @@ from runners.subjects.tree_entries import (
 def place_folder(spec: FolderSpec, home: HomeFolder) -> PlacedSubject:
     """Copy the folder, and those around it that its build looks at."""
     folder = require_project_folder(spec.path)
-    repository = Repository.around(folder)
+    repository = Repository.find_enclosing(folder)
     copied = _list_copied_folders(folder, repository)
     top = Path(os.path.commonpath(copied))
     inside = PurePosixPath(folder.relative_to(top).as_posix())
@@ -64,7 +64,7 @@ def place_folder(spec: FolderSpec, home: HomeFolder) -> PlacedSubject:
         revision=f"{head[:12]} {now}" if head else now,
         digest_of_tree=f"{digest}:{inside}",
         files=files,
-        tag=repository.tag(head) if repository and head else "",
+        tag=repository.find_nearest_tag(head) if repository and head else "",
     )
 
 
@@ -181,7 +181,7 @@ def _list_nested_entries(
     full_path: Path, path: PurePosixPath, home: HomeFolder
 ) -> Iterator[TreeEntry]:
     """Yield the files of a submodule, or of a repository that merely lies inside another."""
-    inner = Repository.around(full_path)
+    inner = Repository.find_enclosing(full_path)
     if inner is None or inner.top != full_path.resolve():
         return  # a submodule that was never checked out is an empty folder
     for tree_entry in _list_tracked_entries(inner.top, inner, home):

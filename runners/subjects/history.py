@@ -15,7 +15,7 @@ def list_recent_commits(spec: SubjectSpec, most: int) -> tuple[Commit, ...]:
     Raises UsageError where the subject is no folder in a repository on this machine.
     """
     repository = _find_repository(spec)
-    if repository.commit("HEAD") is None:
+    if repository.find_commit("HEAD") is None:
         raise UsageError("the repository has no commit yet; make one first")
     try:
         return tuple(repository.list_commits("HEAD", most))
@@ -28,7 +28,7 @@ def find_commits(spec: SubjectSpec, names: Sequence[str]) -> tuple[Commit, ...]:
     repository = _find_repository(spec)
     revisions: list[Commit] = []
     for name in names:
-        commit_id = repository.commit(name)
+        commit_id = repository.find_commit(name)
         if commit_id is None:
             raise UsageError(f"no such commit: {name}; write a hash, a tag or a branch")
         revisions += repository.list_commits(commit_id, 1)
@@ -37,7 +37,7 @@ def find_commits(spec: SubjectSpec, names: Sequence[str]) -> tuple[Commit, ...]:
 
 def _find_repository(spec: SubjectSpec) -> Repository:
     if isinstance(spec, FolderSpec):
-        repository = Repository.around(spec.path.expanduser().absolute())
+        repository = Repository.find_enclosing(spec.path.expanduser().absolute())
         if repository is not None:
             return replace(repository, top=spec.path.expanduser().absolute())
     raise UsageError(

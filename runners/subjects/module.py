@@ -73,13 +73,13 @@ def _make_download_arguments(spec: GoModuleSpec) -> tuple[str, ...]:
 
 def _read_go_settings(home: HomeFolder, host: Host, environment: dict[str, str]) -> dict[str, str]:
     """Ask Go for the user's settings, which may be in a file of theirs."""
-    config_variables = {"XDG_CONFIG_HOME": str(home.cache("go-config"))}
+    config_variables = {"XDG_CONFIG_HOME": str(home.make_cache_folder("go-config"))}
     settings = environment | config_variables | _locate_user_settings(environment)
     answer = _run_go(("env", "-json", "GOPROXY", "GOMODCACHE", "GOENV"), home, host, settings)
     try:
         return dict(json.loads(answer.stdout))
     except ValueError as error:
-        raise BuildFailed(f"go env failed: {answer.tail(3)}") from error
+        raise BuildFailed(f"go env failed: {answer.format_tail(3)}") from error
 
 
 def _locate_user_settings(environment: dict[str, str]) -> dict[str, str]:
@@ -94,10 +94,10 @@ def _make_isolated_variables(home: HomeFolder, user_settings: dict[str, str]) ->
     """Return what makes Go write nothing outside our folders: caches, and its usage counters."""
     return {
         "GOENV": user_settings.get("GOENV", ""),
-        "GOMODCACHE": str(home.cache(_OUR_CACHE)),
-        "GOCACHE": str(home.cache("go-build")),
-        "GOPATH": str(home.cache("go-path")),  # the state of the checksum database
-        "XDG_CONFIG_HOME": str(home.cache("go-config")),
+        "GOMODCACHE": str(home.make_cache_folder(_OUR_CACHE)),
+        "GOCACHE": str(home.make_cache_folder("go-build")),
+        "GOPATH": str(home.make_cache_folder("go-path")),  # the state of the checksum database
+        "XDG_CONFIG_HOME": str(home.make_cache_folder("go-config")),
         "GOFLAGS": "-modcacherw",
         "GOWORK": "off",
     }
@@ -106,10 +106,10 @@ def _make_isolated_variables(home: HomeFolder, user_settings: dict[str, str]) ->
 def _run_go(
     arguments: tuple[str, ...], home: HomeFolder, host: Host, environment: dict[str, str]
 ) -> CompletedProcess:
-    return host.run(
+    return host.run_process(
         Invocation(
             argv=("go", *arguments),
-            cwd=home.cache(_OUR_CACHE),
+            cwd=home.make_cache_folder(_OUR_CACHE),
             environment=tuple(sorted(environment.items())),
             timeout_seconds=_SECONDS,
         )
@@ -120,7 +120,7 @@ def _parse_metadata(answer: CompletedProcess) -> dict[str, Any]:
     try:
         metadata = json.loads(answer.stdout)
     except ValueError:
-        return {"Error": answer.tail(3) or "go mod download ended without an answer"}
+        return {"Error": answer.format_tail(3) or "go mod download ended without an answer"}
     return dict(metadata)
 
 

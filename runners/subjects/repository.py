@@ -61,7 +61,7 @@ class CommitEntry:
         return self.mode == 0o120000
 
     @property
-    def executable(self) -> bool:
+    def is_executable(self) -> bool:
         """Tell whether the file may be run."""
         return bool(self.mode & 0o100)
 
@@ -75,12 +75,12 @@ class Repository:
     bare: bool = False
 
     @classmethod
-    def at(cls, folder: Path) -> "Repository":
+    def from_folder(cls, folder: Path) -> "Repository":
         """Return the repository that a user names, which may be a bare one."""
         return cls(folder, bare=not (folder / ".git").exists())
 
     @classmethod
-    def around(cls, folder: Path) -> "Repository | None":
+    def find_enclosing(cls, folder: Path) -> "Repository | None":
         """Return the repository that a folder is in, None if in none; raises SubjectError."""
         if not any((parent / ".git").exists() for parent in (folder, *folder.parents)):
             return None
@@ -110,9 +110,9 @@ class Repository:
 
     def head(self) -> str | None:
         """Return the commit that is checked out; None before the first one."""
-        return self.commit("HEAD")
+        return self.find_commit("HEAD")
 
-    def commit(self, revision: str) -> str | None:
+    def find_commit(self, revision: str) -> str | None:
         """Return the full name of a commit; None if there is no such revision here."""
         try:
             chunk = self._run_git(
@@ -123,7 +123,7 @@ class Repository:
             return None
         return chunk.decode().strip() or None
 
-    def tag(self, commit: str) -> str:
+    def find_nearest_tag(self, commit: str) -> str:
         """Return the nearest tag with a digit in it, of a commit or one before; empty if none."""
         words = ("describe", "--tags", "--abbrev=0", "--match", "*[0-9]*", commit)
         try:
@@ -139,7 +139,7 @@ class Repository:
             return ""
         return address.decode(errors="replace").strip()
 
-    def names(self) -> list[str]:
+    def list_ref_names(self) -> list[str]:
         """Return branches and tags, the newest first, for a hint."""
         output = self._run_git(
             "for-each-ref", "--format=%(refname:short)", "--sort=-creatordate",

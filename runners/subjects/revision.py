@@ -52,7 +52,7 @@ def place_revision(spec: GitSpec, home: HomeFolder) -> PlacedSubject:
         ]
         root, digest, files = place_entries(entries, home)
         if is_gopath(root / source.inside, root):
-            origin = Repository.at(source.local).origin() if source.local else ""
+            origin = Repository.from_folder(source.local).origin() if source.local else ""
             entries = add_module_file(entries, source.inside, origin or source.address)
             root, digest, files = place_entries(entries, home)
     tree = root / source.inside
@@ -73,7 +73,9 @@ def place_revision(spec: GitSpec, home: HomeFolder) -> PlacedSubject:
         digest_of_tree=f"{digest}:{source.inside}",
         files=files,
         # Of what was fetched without its history all that is known is what it was called.
-        tag=Repository.at(source.local).tag(commit) if source.local else spec.revision,
+        tag=Repository.from_folder(source.local).find_nearest_tag(commit)
+        if source.local
+        else spec.revision,
     )
 
 
@@ -89,7 +91,7 @@ def _find_source(spec: GitSpec) -> _FetchSource:
     path = Path(spec.repository).expanduser()
     if path.is_dir():
         folder = path.resolve()
-        repository = Repository.around(folder)
+        repository = Repository.find_enclosing(folder)
         if repository is not None:
             inside = PurePosixPath(folder.relative_to(repository.top).as_posix())
             return _FetchSource(str(repository.top), repository.top, inside)
@@ -104,7 +106,7 @@ def _fetch_commit(spec: GitSpec, source: _FetchSource, repository: Repository) -
     """Return the commit's full name, once its files are in `into`."""
     try:
         if source.local is not None:
-            commit = _require_commit(spec, Repository.at(source.local))
+            commit = _require_commit(spec, Repository.from_folder(source.local))
             repository.fetch_revision(source.address, commit)
             return commit
         try:
@@ -122,9 +124,11 @@ def _fetch_commit(spec: GitSpec, source: _FetchSource, repository: Repository) -
 
 
 def _require_commit(spec: GitSpec, repository: Repository) -> str:
-    commit = repository.commit(spec.revision)
+    commit = repository.find_commit(spec.revision)
     if commit is None:
-        similar_names = get_close_matches(spec.revision, repository.names(), n=3, cutoff=0.5)
+        similar_names = get_close_matches(
+            spec.revision, repository.list_ref_names(), n=3, cutoff=0.5
+        )
         hint = (
             f"did you mean {', '.join(similar_names)}?"
             if similar_names
@@ -141,7 +145,7 @@ def _list_entries(
         if item.submodule:
             yield from _list_submodule_entries(item, source, scratch)
         elif not item.is_link:
-            yield TreeEntry(item.path, item.data, item.executable)
+            yield TreeEntry(item.path, item.data, item.is_executable)
         elif stays_inside(item.path, target := item.data.decode(errors="surrogateescape")):
             yield TreeEntry(item.path, link=target)
 
@@ -167,8 +171,8 @@ def _list_submodule_entries(
 def _find_submodule_source(item: CommitEntry, source: _FetchSource) -> _FetchSource:
     path, commit, address = item.path, item.submodule, item.address
     if source.local is not None:
-        checked_out = Repository.around((source.local / path).resolve())
-        if checked_out and checked_out.top != source.local and checked_out.commit(commit):
+        checked_out = Repository.find_enclosing((source.local / path).resolve())
+        if checked_out and checked_out.top != source.local and checked_out.find_commit(commit):
             return _FetchSource(str(checked_out.top), checked_out.top)
     if address and address.startswith(("./", "../")) and source.local is None:
         address = urljoin(source.address.rstrip("/") + "/", address)

@@ -53,7 +53,7 @@ def read_subject_sources(
         raise UsageError("an artifact has no benchmark sources; name a folder or a revision")
     if isinstance(spec, FolderSpec):
         folder = _require_folder(spec.path)
-        repository = Repository.around(folder)
+        repository = Repository.find_enclosing(folder)
         paths = repository.files(folder) if repository else list_tree_files(folder)
         head = repository.head() if repository else None
         return _make_sources(

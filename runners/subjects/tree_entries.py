@@ -122,7 +122,7 @@ def place_entries(entries: Iterable[TreeEntry], home: HomeFolder) -> tuple[Path,
     with home.make_scratch_folder() as scratch:
         copy = scratch / "tree"
         digest, files = _copy_entries(entries, copy)
-        target = home.subjects() / digest[:24]
+        target = home.make_subjects_folder() / digest[:24]
         publish_copy(copy, target, scratch)
     return target, digest, files
 

@@ -99,7 +99,7 @@ def test_what_is_shared_between_configurations_changes_no_evaluation(folder, mad
     for line in lines:
         document = {name: line.pop(name) for name in ("data", "squares", "distance", "steady")}
         detector = KbKssd(**line)
-        starts = [detector.find(np.array(values)).start for values, _ in known]
+        starts = [detector.find_steady_start(np.array(values)).start for values, _ in known]
         off = [
             int(row["reference_index"]) - (-1 if start is None else start)
             for start, (_, row) in zip(starts, known, strict=True)

@@ -48,7 +48,9 @@ def source(path, text):
 def test_of_go():
     sources = [source("ring.go", GO)]
 
-    misses = list(find_marked_misses(GoMutator().methods(sources), sources, GoMutator.comment))
+    misses = list(
+        find_marked_misses(GoMutator().methods(sources), sources, GoMutator.comment_prefix)
+    )
 
     assert [(miss.method, miss.reason, miss.location) for miss in misses] == [
         ("unit.Ring.Push", "generic, and slow", "ring.go:6")
@@ -65,12 +67,12 @@ def test_of_java():
             owner="org.example.Work",
             name=name,
             parameters=types,
-            span=spans.find("org.example.Work", name, types),
+            span=spans.find_span("org.example.Work", name, types),
         )
         for name, types in (("turns", ("int",)), ("turns", ("long",)), ("kept", ()), ("left", ()))
     ]
 
-    misses = list(find_marked_misses(methods, sources, JavaMutator.comment))
+    misses = list(find_marked_misses(methods, sources, JavaMutator.comment_prefix))
 
     assert [(miss.method, miss.reason) for miss in misses] == [
         ("turns(int)", "deprecated"),

@@ -50,7 +50,7 @@ def parts(data, cuts):
 def test_blocks_are_read_as_their_lines_end(cuts):
     reader = LiveRecords()
 
-    found = [one for part in parts(FILE, cuts) for one in reader.read(part)]
+    found = [one for part in parts(FILE, cuts) for one in reader.read_iterations(part)]
 
     whole = read_records(FILE, 2).blocks
     assert found == [(record.seconds_per_operation, record.wall_seconds) for record in whole]
@@ -60,8 +60,8 @@ def test_blocks_are_read_as_their_lines_end(cuts):
 def test_half_a_line_is_no_block_yet():
     reader = LiveRecords()
 
-    assert reader.read(b"block\t0\t5\t1e-08\t0.25\t0.0\t0") == []
-    assert reader.read(b"\n") == [(1e-08, 0.25)]
+    assert reader.read_iterations(b"block\t0\t5\t1e-08\t0.25\t0.0\t0") == []
+    assert reader.read_iterations(b"\n") == [(1e-08, 0.25)]
 
 
 @pytest.mark.parametrize(
@@ -76,19 +76,23 @@ def test_half_a_line_is_no_block_yet():
     ],
 )
 def test_what_is_no_block_with_a_time_is_no_iteration(line):
-    assert LiveRecords().read(line) == []
+    assert LiveRecords().read_iterations(line) == []
 
 
 @given(st.lists(st.binary(max_size=40), max_size=5))
 def test_no_bytes_make_reading_fail(junk):
     reader = LiveRecords()
 
-    assert all(len(one) == 2 for part in junk for one in reader.read(part))
+    assert all(len(one) == 2 for part in junk for one in reader.read_iterations(part))
 
 
 def followed(watcher):
-    follow = OutputMonitor(read=LiveRecords().read, path=Path("records"))
-    return IterationJudge(WATCH, watcher, SystemClock()).of(replace(JOB, follow=follow)).follow
+    follow = OutputMonitor(read=LiveRecords().read_iterations, path=Path("records"))
+    return (
+        IterationJudge(WATCH, watcher, SystemClock())
+        .attach_judge(replace(JOB, follow=follow))
+        .follow
+    )
 
 
 def block(index, lasted=0.25):
@@ -99,8 +103,8 @@ def test_the_grace_is_longer_where_an_iteration_was_long():
     graces = []
     for longest in (0.25, 40.0):
         follow = followed(Patient(3))
-        assert follow.take(block(0) + block(1, longest)) is None
-        graces.append(follow.take(block(2)))
+        assert follow.judge_data(block(0) + block(1, longest)) is None
+        graces.append(follow.judge_data(block(2)))
 
     assert graces[0] >= GRACE_SECONDS
     assert graces[1] > graces[0] + 2 * 40.0 - 1
@@ -110,7 +114,7 @@ def test_nothing_is_judged_behind_what_was_enough():
     watcher = Patient(3)
     follow = followed(watcher)
 
-    assert follow.take(b"".join(map(block, range(9)))) is not None
+    assert follow.judge_data(b"".join(map(block, range(9)))) is not None
     assert len(watcher.seen) == 3
 
 
@@ -130,50 +134,50 @@ class Ticking:
 def test_a_process_ends_at_its_limit_however_little_time_its_iterations_say():
     clock, watcher = Ticking(), Patient(NEVER)
     watching = IterationJudge(replace(WATCH, seconds=8.0), watcher, clock)
-    follow = watching.of(
-        replace(JOB, follow=OutputMonitor(read=LiveRecords().read, path=Path("records")))
+    follow = watching.attach_judge(
+        replace(JOB, follow=OutputMonitor(read=LiveRecords().read_iterations, path=Path("records")))
     ).follow
 
     clock.seconds = 100.25  # of which it was built for 100
-    assert follow.take(block(0)) is None
+    assert follow.judge_data(block(0)) is None
     clock.seconds = 107.9
-    assert follow.take(block(1)) is None
+    assert follow.judge_data(block(1)) is None
     clock.seconds = 108.0
-    assert follow.take(block(2)) is not None
+    assert follow.judge_data(block(2)) is not None
 
     warmed = WarmupResult(method=Criterion.COV, warm=None, enough=False)
-    assert watching.told(Measured(())) == Measured((), warmed)
+    assert watching.split_outcome(Measured(())) == Measured((), warmed)
 
 
 def test_a_process_that_shows_nothing_is_not_followed():
-    assert IterationJudge(WATCH, Patient(3), SystemClock()).of(JOB) is JOB
+    assert IterationJudge(WATCH, Patient(3), SystemClock()).attach_judge(JOB) is JOB
 
 
 def test_what_is_no_measurement_stays_what_it_is():
     crashed = Crashed(1, "no")
 
-    assert IterationJudge(WATCH, Patient(3), SystemClock()).told(crashed) is crashed
+    assert IterationJudge(WATCH, Patient(3), SystemClock()).split_outcome(crashed) is crashed
 
 
 def test_a_process_that_did_all_is_asked_what_it_came_to():
     warmed = WarmupResult(method=Criterion.COV, warm=None, enough=False)
 
-    assert IterationJudge(WATCH, Patient(NEVER), SystemClock()).told(Measured(())) == Measured(
-        (), warmed
-    )
+    assert IterationJudge(WATCH, Patient(NEVER), SystemClock()).split_outcome(
+        Measured(())
+    ) == Measured((), warmed)
 
 
 @dataclass(frozen=True)
 class Unreached:
     """A launcher that nobody may ask for a process."""
 
-    def build(self, *_) -> Build:
+    def plan_build(self, *_) -> Build:
         return Build()
 
-    def launch(self, *_) -> list[Invocation]:
+    def plan_launch(self, *_) -> list[Invocation]:
         raise AssertionError("a process was started")
 
-    def read(self, trial: Trial, answers: list[CompletedProcess]) -> Outcome:
+    def read_outcome(self, trial: Trial, answers: list[CompletedProcess]) -> Outcome:
         raise AssertionError("nothing was run")
 
 

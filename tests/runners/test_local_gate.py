@@ -70,16 +70,16 @@ def test_a_gate_is_known_by_what_is_in_the_files_that_its_command_names(tmp_path
 
 
 def test_a_gate_sees_both_versions_and_both_leave_their_trace(gate):
-    shown = gate(COMPARES).show(SLOWED, 1, 1)
+    shown = gate(COMPARES).show_case(SLOWED, 1, 1)
 
     assert (shown.answer, shown.exit_code, shown.turn) == (GateAnswer.ALARM, 1, 1)
     assert shown.ran == (CheckoutVersion.BASE, CheckoutVersion.HEAD)
     assert shown.seconds > 0
-    assert gate(COMPARES).show(SAME, 1, 1).answer is GateAnswer.QUIET
+    assert gate(COMPARES).show_case(SAME, 1, 1).answer is GateAnswer.QUIET
 
 
 def test_one_that_runs_head_twice_is_told_by_the_traces(gate):
-    shown = gate('(cd "$2" && sh run.sh); (cd "$2" && sh run.sh)').show(SLOWED, 1, 1)
+    shown = gate('(cd "$2" && sh run.sh); (cd "$2" && sh run.sh)').show_case(SLOWED, 1, 1)
 
     assert shown.ran == (CheckoutVersion.HEAD,)
 
@@ -95,7 +95,7 @@ def test_checkouts_are_repositories_with_the_history_of_a_pull_request(gate, tmp
     )
 
     for case in (SLOWED, SAME, GateCase(side=SlowedSide.SPED, method="a.Parse", factor=2.0)):
-        assert gate(words).show(case, 1, 1).answer is GateAnswer.QUIET
+        assert gate(words).show_case(case, 1, 1).answer is GateAnswer.QUIET
 
     def text(version, *words):
         call = ("git", "-C", tmp_path / "pair" / version, *words)
@@ -107,8 +107,8 @@ def test_checkouts_are_repositories_with_the_history_of_a_pull_request(gate, tmp
 
 
 def test_what_a_gate_leaves_is_gone_at_the_next_pair(gate):
-    assert gate('touch "$1/made" "$2/made"').show(SAME, 1, 1).answer is GateAnswer.QUIET
-    again = gate('test ! -e "$1/made" && test ! -e "$2/made"').show(SAME, 2, 1)
+    assert gate('touch "$1/made" "$2/made"').show_case(SAME, 1, 1).answer is GateAnswer.QUIET
+    again = gate('test ! -e "$1/made" && test ! -e "$2/made"').show_case(SAME, 2, 1)
 
     assert again.answer is GateAnswer.QUIET
 
@@ -116,7 +116,7 @@ def test_what_a_gate_leaves_is_gone_at_the_next_pair(gate):
 def test_one_that_is_quiet_is_run_again_in_the_same_checkouts(gate):
     words = 'echo >> "$1/../count"; test "$(wc -l < "$1/../count")" -lt 3'
 
-    late, once = gate(words).show(SLOWED, 1, 4), gate(words).show(SLOWED, 1, 2)
+    late, once = gate(words).show_case(SLOWED, 1, 4), gate(words).show_case(SLOWED, 1, 2)
 
     assert (late.answer, late.turn) == (GateAnswer.ALARM, 3)
     assert (once.answer, once.turn) == (GateAnswer.QUIET, 2)
@@ -138,7 +138,7 @@ def test_one_that_is_quiet_is_run_again_in_the_same_checkouts(gate):
     ],
 )
 def test_what_is_an_alarm_and_what_is_no_answer(gate, words, alarm, answer):
-    shown = gate(words, **alarm).show(SAME, 1, 1)
+    shown = gate(words, **alarm).show_case(SAME, 1, 1)
 
     assert shown.answer is answer
     assert bool(shown.tail) is (
@@ -147,7 +147,7 @@ def test_what_is_an_alarm_and_what_is_no_answer(gate, words, alarm, answer):
 
 
 def test_one_that_hangs_is_ended_and_is_no_alarm(gate):
-    shown = gate("sleep 60", seconds=0.5).show(SAME, 1, 1)
+    shown = gate("sleep 60", seconds=0.5).show_case(SAME, 1, 1)
 
     assert (shown.answer, shown.exit_code) == (GateAnswer.FAILED, None)
 
@@ -161,7 +161,7 @@ def test_words_of_the_command_are_not_read_by_a_shell(gate, tmp_path):
         }
     )
 
-    assert odd.show(SAME, 1, 1).answer is GateAnswer.QUIET
+    assert odd.show_case(SAME, 1, 1).answer is GateAnswer.QUIET
 
 
 def test_a_file_of_the_subject_that_is_a_link_is_replaced_and_not_written_through(gate, tmp_path):
@@ -172,7 +172,7 @@ def test_a_file_of_the_subject_that_is_a_link_is_replaced_and_not_written_throug
     (tree / "trace").symlink_to(outside / "factor")
 
     made = gate(COMPARES)
-    shown = replace(made, files=(*made.files, "trace")).show(SLOWED, 1, 1)
+    shown = replace(made, files=(*made.files, "trace")).show_case(SLOWED, 1, 1)
 
     assert shown.answer is GateAnswer.ALARM
     assert (outside / "factor").read_text() == "mine"
@@ -180,7 +180,7 @@ def test_a_file_of_the_subject_that_is_a_link_is_replaced_and_not_written_throug
     (tree / "lib").rmdir()
     (tree / "lib").symlink_to(outside)
     with pytest.raises(SubjectError, match="lib/factor is behind a symbolic link that leads out"):
-        replace(made, files=(*made.files, "lib")).show(SLOWED, 1, 1)
+        replace(made, files=(*made.files, "lib")).show_case(SLOWED, 1, 1)
     assert (outside / "factor").read_text() == "mine"
 
 
@@ -194,7 +194,7 @@ def test_a_machine_without_git_says_so(gate, monkeypatch):
     )
 
     with pytest.raises(MachineError, match="git"):
-        bare.show(SAME, 1, 1)
+        bare.show_case(SAME, 1, 1)
 
 
 def test_which_version_is_slowed():

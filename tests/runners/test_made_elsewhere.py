@@ -31,10 +31,10 @@ class Launcher:
     def __init__(self):
         self.program = None
 
-    def build(self, project, overlay, into):
+    def plan_build(self, project, overlay, into):
         return Build()
 
-    def launch(self, project, trial, into):
+    def plan_launch(self, project, trial, into):
         self.program = into / "bin" / "a.test"
         if not is_program_built(self.program):
             yield self._job("/bin/sh", "-c", "cp ours bin/a.test && chmod +x bin/a.test")
@@ -53,15 +53,15 @@ class Launcher:
             builds=makes is not None,
         )
 
-    def read(self, trial, answers):
+    def read_outcome(self, trial, answers):
         return Skipped(b" ".join(answer.stdout for answer in answers).decode().strip())
 
 
 class Slowly(Launcher):
     """Takes a while to make it, and says in a file that it does."""
 
-    def launch(self, project, trial, into):
-        for job in super().launch(project, trial, into):
+    def plan_launch(self, project, trial, into):
+        for job in super().plan_launch(project, trial, into):
             words = f"sleep 0.3; echo made >> made; {job.argv[-1]}"
             yield replace(job, argv=("/bin/sh", "-c", words)) if job.makes else job
 
@@ -69,9 +69,9 @@ class Slowly(Launcher):
 class BrokenOff(Launcher):
     """Is killed when half of the program is there, at the first time."""
 
-    def launch(self, project, trial, into):
+    def plan_launch(self, project, trial, into):
         first = self.program is None
-        for job in super().launch(project, trial, into):
+        for job in super().plan_launch(project, trial, into):
             half = "head -c 15 ours > bin/a.test && chmod +x bin/a.test && kill -9 $$"
             yield replace(job, argv=(*job.argv[:2], half)) if first else job
 
@@ -83,15 +83,15 @@ class Noting:
         self._seen = seen
         self._writable = writable
 
-    def measuring(self, writable):
+    def isolate_host(self, writable):
         return Noting(self._seen, writable)
 
     def facts(self):
         return LocalHost().facts()
 
-    def run(self, job):
+    def run_process(self, job):
         self._seen.append((job.argv[0].rpartition("/")[2], self._writable))
-        return LocalHost().run(job)
+        return LocalHost().run_process(job)
 
 
 def project(folder):
@@ -130,15 +130,15 @@ def ran(folder, elsewhere, host=None, launcher=None, at_a_time=1, **more):
         timeout_seconds=30.0,
     )
     with ThreadPoolExecutor(at_a_time) as pool:
-        found = [run.outcome.reason for run in pool.map(runner.run, [trial] * 2)]
+        found = [run.outcome.reason for run in pool.map(runner.run_trial, [trial] * 2)]
     return found, launcher.program, builds
 
 
 class Spans(Launcher):
     """Has a program for each variant; notes when it is made and when it runs."""
 
-    def launch(self, project, trial, into):
-        for job in Launcher().launch(project, trial, into):  # each remembers one program
+    def plan_launch(self, project, trial, into):
+        for job in Launcher().plan_launch(project, trial, into):  # each remembers one program
             kind = "made" if job.makes else "ran"
             note = f"echo {kind} $(date +%s%N) $(sleep 0.3; date +%s%N) >> {project.root}/spans"
             yield replace(job, argv=("/bin/sh", "-c", f"{note}; {job.argv[-1]}"))
@@ -147,9 +147,9 @@ class Spans(Launcher):
 class AtTheSecondTime(Launcher):
     """Cannot be built at the first time."""
 
-    def launch(self, project, trial, into):
+    def plan_launch(self, project, trial, into):
         first = self.program is None
-        for job in super().launch(project, trial, into):
+        for job in super().plan_launch(project, trial, into):
             yield replace(job, argv=("/bin/sh", "-c", "exit 1")) if first else job
 
 
@@ -160,7 +160,7 @@ class StepAtTheSecondTime(Launcher):
         super().__init__()
         self._codes = [1]
 
-    def build(self, project, overlay, into):
+    def plan_build(self, project, overlay, into):
         code = self._codes.pop() if self._codes else 0
         step = Invocation(
             argv=("/bin/sh", "-c", f"exit {code}"),
@@ -205,7 +205,7 @@ def test_nothing_is_built_while_something_is_timed_roughly(tmp_path):
     runner = timing(tmp_path, Spans())
     trials = [trial(variant, n, rough=True) for n in (1, 2) for variant in VARIANTS]
     with ThreadPoolExecutor(3) as pool:
-        assert len([*pool.map(runner.run, trials)]) == 6
+        assert len([*pool.map(runner.run_trial, trials)]) == 6
 
     made, ran = spans(tmp_path)
     assert (len(made), len(ran)) == (3, 6)
@@ -218,7 +218,7 @@ def test_what_is_timed_alone_is_built_several_at_a_time_and_not_while_something_
     dispatcher.register_runner(["d"], timing(tmp_path, Spans()))
     trials = [trial(variant, n) for n in (1, 2) for variant in VARIANTS]
 
-    assert [run.trial for run in dispatcher.run(trials)] == trials
+    assert [run.trial for run in dispatcher.run_trials(trials)] == trials
 
     made, ran = spans(tmp_path)
     assert (len(made), len(ran)) == (3, 6)
@@ -231,7 +231,7 @@ def test_what_does_not_build_beside_others_is_built_again_by_itself(tmp_path, la
     dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
     dispatcher.register_runner(["d"], timing(tmp_path, launcher()))
 
-    found = [run.outcome for run in dispatcher.run([trial("one", 1)])]
+    found = [run.outcome for run in dispatcher.run_trials([trial("one", 1)])]
 
     assert found == [Skipped("ours")]
 
@@ -240,7 +240,7 @@ def test_a_program_that_a_built_variant_lacks_is_still_to_be_made(tmp_path):
     launcher = Launcher()
     runner = timing(tmp_path, launcher)
     mine = trial("one", 1)
-    runner.run(mine)
+    runner.run_trial(mine)
     assert runner.is_prepared(mine)
 
     launcher.program.unlink()

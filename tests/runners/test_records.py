@@ -10,7 +10,7 @@ def clocked(*blocks):
     """Return what is known of a method after blocks of (operations, seconds, of all seconds)."""
     lines = [f"clocked\t0\t{done}\t{seconds}\t{of}\n" for done, seconds, of in blocks]
     records = read_records(("bench-audit-records 1\n" + "".join(lines)).encode(), 0)
-    return records.counted({"0": "ring.Push"}, set_up_apart=True).clocked
+    return records.summarise_counts({"0": "ring.Push"}, set_up_apart=True).clocked
 
 
 def test_the_middle_of_the_blocks_counts_per_operation():

@@ -20,13 +20,13 @@ from runners.trial import TrialRunner
 class Launcher:
     """Starts one process."""
 
-    def build(self, project, overlay, into):
+    def plan_build(self, project, overlay, into):
         return Build()
 
-    def launch(self, project, trial, into):
+    def plan_launch(self, project, trial, into):
         yield Invocation(argv=("run",), cwd=into, environment=(), timeout_seconds=1.0)
 
-    def read(self, trial, answers):
+    def read_outcome(self, trial, answers):
         return Skipped("")
 
 
@@ -49,7 +49,7 @@ def ran(strain, loop, folder, purpose=Purpose.SUITE):
         clock=SystemClock(),
         loop=lambda: LoopTiming(0.2, loop),
     )
-    return runner.run(trial).strain
+    return runner.run_trial(trial).strain
 
 
 @pytest.mark.parametrize(

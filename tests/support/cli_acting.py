@@ -123,18 +123,18 @@ class FakeAudit:
             raise self.failure
         return replace(verdict(self.total), **self.changes)
 
-    def so_far(self) -> AbsVerdict:
+    def judge_stored_runs(self) -> AbsVerdict:
         return replace(self.abs(), caveats=(Caveat("so-far", "nothing was run for this"),))
 
     def stability(self) -> Stability:
         return stability(self.spread)
 
-    def document(self, found: AbsVerdict | Stability) -> AbsOrStability:
+    def store_document(self, found: AbsVerdict | Stability) -> AbsOrStability:
         if isinstance(found, AbsVerdict):
             return document_of_verdict.build_abs_document(found, CONTEXT)
         return document_of_verdict.stability_document(found, CONTEXT)
 
-    def page(self, document: AbsOrStability) -> str:
+    def render_report(self, document: AbsOrStability) -> str:
         return pages.render_page(document)
 
 

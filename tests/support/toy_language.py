@@ -92,7 +92,7 @@ class Words:
 
     turn_seconds = 2e-9
     probe_seconds = 1e-9
-    comment = b"#"
+    comment_prefix = b"#"
 
     def methods(self, sources):
         return tuple(
@@ -108,13 +108,13 @@ class Words:
             for name in METHODS
         )
 
-    def compared(self, sources):
+    def list_method_texts(self, sources):
         return {}
 
-    def matches(self, written, method):
+    def matches_name(self, written, method):
         return written in (method.id, method.name)
 
-    def overlay(self, sources, variant):
+    def build_overlay(self, sources, variant):
         if variant.kind is VariantKind.DELAYED and variant.methods[0].name == "shy":
             return OverlayRefusal("it does not want to")
         text = " ".join((variant.kind, *(method.name for method in variant.methods)))
@@ -147,7 +147,7 @@ class Machine:
     def now(self):
         return f"second {self.now_seconds:.0f}"
 
-    def run(self, trials):
+    def run_trials(self, trials):
         for trial in trials:
             if len(self.done) == self.cut:
                 raise OutOfTime("too late")
@@ -268,7 +268,8 @@ def _measured(trial, plain, share):
         if trial.schedule.stop and _has_decided(trial.schedule.stop, found):
             break
     series = (
-        Series.of(metric, "s/op", arm, phase, at) for (metric, arm, phase), at in found.items()
+        Series.from_values(metric, "s/op", arm, phase, at)
+        for (metric, arm, phase), at in found.items()
     )
     return Measured(tuple(series))
 
@@ -309,15 +310,15 @@ def _waited(delay, inside, calls):
 class Memory(dict):
     """The Store."""
 
-    def add(self, run):
+    def add_run(self, run):
         kept = self.get(run.trial.id)
         self[run.trial.id] = run if kept is None or kept.is_transient else kept
 
-    def find(self, trial):
+    def find_run(self, trial):
         run = self.get(trial.id)
         return run if run and run.answers(trial) else None
 
-    def alike(self, trial):
+    def find_similar_runs(self, trial):
         wanted = alike_key(trial)
         return [
             run
@@ -336,7 +337,7 @@ def blocks_done(run):
     """Return the blocks that a process ran, which are fewer than planned where it has decided."""
     if not getattr(run.outcome, "series", ()):
         return len(run.trial.schedule.blocks)
-    at = [position for series in run.outcome.series for position in series.at]
+    at = [position for series in run.outcome.series for position in series.block_positions]
     return max(at) + 1
 
 
@@ -352,7 +353,7 @@ class Listener:
     def trial_ended(self, run, *, reused):
         self.reused += reused
 
-    def caveat(self, caveat):
+    def report_caveat(self, caveat):
         self.caveats.append(caveat)
 
 

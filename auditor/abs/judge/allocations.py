@@ -134,24 +134,26 @@ def _judge_rise(
 def _find_reported_series(outcome: Measured) -> tuple[Series, Series] | None:
     """Return the first of what can be reported that is there for all blocks of both arms."""
     for metric in (ALLOCATIONS, ALLOCATED):
-        metric_series = [outcome.of(metric, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)]
+        metric_series = [
+            outcome.find_series(metric, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)
+        ]
         operation_counts = [
-            outcome.of(OPERATIONS, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)
+            outcome.find_series(OPERATIONS, arm) for arm in (ArmName.PROBE, ArmName.ALLOCATING)
         ]
         match metric_series:
             case [Series() as probe, Series() as more] if [
-                series.at for series in operation_counts if series
+                series.block_positions for series in operation_counts if series
             ] == [
-                probe.at,
-                more.at,
+                probe.block_positions,
+                more.block_positions,
             ] and all(map(isfinite, (*probe.values, *more.values))):
                 return probe, more
     return None
 
 
 def _count_calls_per_operation(outcome: Measured) -> float | None:
-    calls = outcome.of(METHOD_CALLS, ArmName.ALLOCATING)
-    operations = outcome.of(OPERATIONS, ArmName.ALLOCATING)
+    calls = outcome.find_series(METHOD_CALLS, ArmName.ALLOCATING)
+    operations = outcome.find_series(OPERATIONS, ArmName.ALLOCATING)
     if calls is None or operations is None or not sum(operations.values):
         return None
     return sum(calls.values) / sum(operations.values)
@@ -163,7 +165,7 @@ def _find_plain_median(runs: Sequence[Run], metric: str) -> float | None:
         value
         for run in runs
         if isinstance(run.outcome, Measured)
-        for series in [run.outcome.of(metric, ArmName.PLAIN)]
+        for series in [run.outcome.find_series(metric, ArmName.PLAIN)]
         if series
         for value in series.values
     ]

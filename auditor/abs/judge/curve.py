@@ -47,7 +47,7 @@ class SlowdownSearch:
         low = max((index for index in below if index < high), default=-1)
         return self.sizes[(low + high) // 2] if high - low > 1 else None
 
-    def add(self, size: float, pair: PairVerdict) -> None:
+    def add_step(self, size: float, pair: PairVerdict) -> None:
         """Take what was found at a size; runs that were not made have found nothing."""
         self.steps[size] = CurveStep(
             slowdown=size,
@@ -59,7 +59,7 @@ class SlowdownSearch:
             reason=pair.reason,
         )
 
-    def found(self) -> PairCurve:
+    def build_curve(self) -> PairCurve:
         """Return what is known now."""
         noticed = [
             _find_achieved_size(step) for step in self.steps.values() if _is_detected_step(step)
@@ -130,7 +130,7 @@ def build_suite_curve(
     searches: Iterable[SlowdownSearch], slowdown: float, counted: Sequence[str]
 ) -> DetectionCurve:
     """Return the curves of the pairs, and the suite's over the `counted` methods."""
-    pairs = tuple(search.found() for search in searches)
+    pairs = tuple(search.build_curve() for search in searches)
     least: dict[str, float] = {}
     for pair in pairs:
         if pair.slowdown is not None:
@@ -152,7 +152,7 @@ def _begin_search(pair: PairVerdict, slowdown: float) -> SlowdownSearch:
     search = SlowdownSearch(
         method=pair.method, benchmark=pair.benchmark, sizes=_list_sizes(slowdown)
     )
-    search.add(slowdown, pair)
+    search.add_step(slowdown, pair)
     return search
 
 
@@ -168,7 +168,7 @@ def find_least_detected(searched: Iterable[SlowdownSearch]) -> dict[str, float]:
     """Return the least slowdown that each benchmark was seen to detect."""
     least_sizes: dict[str, float] = {}
     for search in searched:
-        least = search.found().slowdown
+        least = search.build_curve().slowdown
         if least is not None:
             least_sizes[search.benchmark] = min(least, least_sizes.get(search.benchmark, least))
     return least_sizes

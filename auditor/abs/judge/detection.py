@@ -55,7 +55,7 @@ def judge_pair(data: PairData) -> PairVerdict:
         calls_per_operation=data.calls,
         share=share.share if share else data.share,
         share_at_most=_share_at_most(data),
-        wait=data.wait,
+        wait=data.wait_kind,
         decided_by=decided_by,
         share_interval=(share.low, share.high) if share else None,
         samples=share.samples if share else None,

@@ -42,7 +42,7 @@ def is_settled(pair: PairVerdict, data: PairData) -> bool:
 
 def is_within_reach(pair: PairVerdict) -> bool:
     """Tell whether further runs, wide and placed as those made are in the middle, may decide."""
-    effects = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
+    effects = [(run.effect, *run.effect_bounds) for run in pair.runs if run.interval is not None]
     if pair.threshold is None or not effects:
         return False
     middle = median(effect for effect, _, _ in effects)

@@ -58,7 +58,7 @@ def settle_borderline(pair: PairVerdict) -> PairVerdict:
     is_near_threshold = any(
         caveat_of_pair.slug == "near-threshold" for caveat_of_pair in pair.caveats
     )
-    effects = [(run.effect, *run.ends) for run in pair.runs if run.interval is not None]
+    effects = [(run.effect, *run.effect_bounds) for run in pair.runs if run.interval is not None]
     if (
         pair.outcome is not Verdict.INCONCLUSIVE
         or not is_near_threshold

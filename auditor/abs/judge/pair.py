@@ -93,7 +93,7 @@ class PairData:
         return 1 - self.significance
 
     @property
-    def level(self) -> float:
+    def test_level(self) -> float:
         """Return the level at which a pair is tested so that `confidence` holds for its method."""
         return 1 - self.significance / self.family
 
@@ -137,7 +137,7 @@ class PairData:
         return readings.list_block_minima(self.plain, ArmName.PLAIN)
 
     @property
-    def wait(self) -> str | None:
+    def wait_kind(self) -> str | None:
         """Return how the slowed blocks waited."""
         for run in self.runs:
             for arm in run.trial.schedule.arms:

@@ -98,7 +98,7 @@ def scale_back_effect(judgement: Judgement, data: PairData) -> Judgement:
     if not decided or not achieved or run is None or run.interval is None:
         return judgement
     factor, half = data.slowdown / achieved, scatter.estimate_half_interval(data)
-    effect, (low, high) = factor * run.effect, (factor * end for end in run.ends)
+    effect, (low, high) = factor * run.effect, (factor * end for end in run.effect_bounds)
     interval = (effect - hypot(effect - low, half), effect + hypot(high - effect, half))
     requested_slowdown = format_percent(data.slowdown)
     text = (
@@ -128,7 +128,7 @@ def has_wrong_slowdown(data: PairData) -> bool:
     processes = [judgement for judgement in judgements if judgement is not None]
     return (
         bool(processes)
-        and data.wait == InjectionKind.WORK
+        and data.wait_kind == InjectionKind.WORK
         and find_effect_threshold(data, processes).is_off_target
     )
 
@@ -154,7 +154,7 @@ def plan_early_stop(data: PairData, most: int) -> EarlyStop | None:
     return EarlyStop(
         above=log1p(above),
         below=log1p(below),
-        looks=tuple((look.pairs, look.critical) for look in plan_analyses(most, data.level)),
+        looks=tuple((look.pairs, look.critical) for look in plan_analyses(most, data.test_level)),
         least_deviation=LEAST_DEVIATION,
         enough=min(
             ENOUGH * min(ends) * log(probed.high / probed.low) / 2,
@@ -174,7 +174,7 @@ def _judge_process(run: Run, data: PairData) -> ProcessJudgement | None:
     if not logs:
         return None
     if run.trial.schedule.stop is not None:
-        log_ratio = repeated_critical_value(logs, _planned_pairs(run), data.level)
+        log_ratio = repeated_critical_value(logs, _planned_pairs(run), data.test_level)
         p = min(1.0, log_ratio.p * data.family)
     else:
         log_ratio = estimate_shift(logs, data.confidence)
@@ -228,8 +228,8 @@ def _make_interval(effect: float, process: ProcessJudgement, probed: Ratio) -> I
 
 
 def _decide_outcome(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThreshold) -> Judgement:
-    below = [run for run in runs if run.ends[1] < aimed.low]
-    least = min(runs, key=lambda run: run.ends[0])
+    below = [run for run in runs if run.effect_bounds[1] < aimed.low]
+    least = min(runs, key=lambda run: run.effect_bounds[0])
     judgement = Judgement(
         outcome=Verdict.INCONCLUSIVE,
         weakest=least,
@@ -253,9 +253,9 @@ def _decide_outcome(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThre
             )
             missed = replace(missed, reason=text)
         return missed
-    clear = [run for run in runs if run.significant and run.ends[0] > aimed.high]
+    clear = [run for run in runs if run.significant and run.effect_bounds[0] > aimed.high]
     if len(clear) >= data.process_count:
-        weakest = min(clear, key=lambda run: run.ends[0])
+        weakest = min(clear, key=lambda run: run.effect_bounds[0])
         return replace(judgement, outcome=Verdict.DETECTED, weakest=weakest)
     if len(clear) == len(runs):
         text = (
@@ -320,7 +320,7 @@ def _calibration_doubt(data: PairData, aimed: EffectThreshold) -> str | None:
 
 def carries_no_verdict(data: PairData) -> bool:
     """Tell whether no runs can decide, as t(k) is in doubt, to which turns are in proportion."""
-    return not data.control and data.wait == InjectionKind.WORK and _is_vague(data)
+    return not data.control and data.wait_kind == InjectionKind.WORK and _is_vague(data)
 
 
 def _exceeds_operation(data: PairData) -> bool:
@@ -350,7 +350,7 @@ def _hangs_on_calibration(judgement: Judgement, data: PairData) -> bool:
         predicted = predict_share(data, by_counting=False)
         unseen = all(run.effect < data.limit for run in judgement.runs)
         surely = unseen and predicted is not None and predicted.misses
-        return data.wait == InjectionKind.WORK and not surely
+        return data.wait_kind == InjectionKind.WORK and not surely
     return judgement.outcome is Verdict.DETECTED or any(
         caveat.slug == UNFINISHED for caveat in judgement.caveats
     )

@@ -60,7 +60,7 @@ class MatrixHead:
 class MatrixRow:
     """A row. `detected` is what `total` is sorted by.
 
-    `shown` says in how many of its pairs an allocation shows.
+    `pair_count` says in how many of its pairs an allocation shows.
     """
 
     head: MatrixHead

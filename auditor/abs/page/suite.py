@@ -186,7 +186,9 @@ def redundancy_view(document: Document) -> RedundancyView:
     benchmarks, methods = anchors.benchmark_links(document), anchors.method_links(document)
     order = {benchmark_id: index for index, benchmark_id in enumerate(document.minimal_cover)}
     facts = ResultFacts(document)
-    watching = [benchmark for benchmark in document.benchmarks if facts.detects(benchmark.id)]
+    watching = [
+        benchmark for benchmark in document.benchmarks if facts.detects_any_method(benchmark.id)
+    ]
     detecting_nothing = [
         benchmark for benchmark in document.benchmarks if facts.detects_nothing(benchmark.id)
     ]

@@ -63,12 +63,12 @@ class ChosenMethods:
     in_one_call: frozenset[str]  # ids of benchmarks whose harness makes all blocks in one call
     caveats: tuple[Caveat, ...]  # of counting and choosing
 
-    def of(self, method: Method, benchmark: Benchmark) -> Reach:
+    def find_reach(self, method: Method, benchmark: Benchmark) -> Reach:
         """Return how a benchmark reaches a method."""
         return self.reach.get((method.id, benchmark.id), NOT_COUNTED)
 
     @property
-    def data(self) -> tuple[MethodData, ...]:
+    def method_data(self) -> tuple[MethodData, ...]:
         """Return the methods with what is known of each."""
         return tuple(
             MethodData(
@@ -118,7 +118,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
             rule=request.rule,
             score_only=request.score_only,
             estimate=request.estimate,
-            methods=methods.data,
+            methods=methods.method_data,
             pairs=verdicts,
             searched=searches,
             controls=checked_controls,
@@ -176,7 +176,7 @@ def _measure_pairs(
         )
         study.take_samples(analysis.sampling)
     pairs_to_slow = choose_pairs_to_slow(pairs, analysis, parts.mutator.probe_seconds)
-    runs = study.run(pairs_to_slow)
+    runs = study.measure_pairs(pairs_to_slow)
     return analysis.with_references(runs.references), runs
 
 
@@ -188,7 +188,9 @@ def _limit_sampling(parts: StudyContext) -> StudyContext:
     deadline = parts.deadline
     if deadline is None:
         return parts
-    return replace(parts, deadline=deadline.within(SAMPLES_PART * deadline.left))
+    return replace(
+        parts, deadline=deadline.make_stage_deadline(SAMPLES_PART * deadline.seconds_left)
+    )
 
 
 def _run_unchanged(
@@ -244,7 +246,7 @@ def _judge_allocations(
         return None
     reached = [pair for pair in pairs if pair.reach.may_be_in_loop]
     allocation_pairs = allocation_study.study_allocations(size, reached, base, parts)
-    return allocation_audit.judge_allocations(size, methods.data, allocation_pairs)
+    return allocation_audit.judge_allocations(size, methods.method_data, allocation_pairs)
 
 
 def _measure_extras(
@@ -305,8 +307,8 @@ def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who fi
     by_shares = request.asks_shares and not parts.unprofiled
     if counted is None:
         counted = map_reach(slowable, base, parts, with_unit_tests=not candidates.fixed)
-    if candidates.known:
-        return _make_methods(candidates.known, counted, candidates.caveats)
+    if candidates.methods_to_judge:
+        return _make_methods(candidates.methods_to_judge, counted, candidates.caveats)
     by_id = {method.id: method for method in candidates.methods}
     counting_text = reach.describe_counting(
         counted.runs, counted.usage, len(counted.counted_benchmarks), counted.tests
@@ -337,7 +339,7 @@ def _make_methods(
         methods=tuple(methods),
         invalid={method.id: message for method, message in counted.invalid},
         calls=_count_usage(counted),
-        reach=counted.map(methods),
+        reach=counted.build_reach_map(methods),
         in_one_call=reach.find_single_call_benchmarks(counted.runs),
         caveats=caveats,
     )
@@ -347,7 +349,7 @@ def _make_pairs(methods: ChosenMethods, base: SuiteBaseline) -> list[StudyPair]:
     """Return all pairs of methods that can be slowed and benchmarks that can be measured."""
     pairs = []
     for method in methods.slowable_methods:
-        reaches = [(benchmark, methods.of(method, benchmark)) for benchmark in base.usable]
+        reaches = [(benchmark, methods.find_reach(method, benchmark)) for benchmark in base.usable]
         family = max(1, sum(reach.may_be_in_loop for _, reach in reaches))
         pairs += [
             StudyPair(
@@ -370,11 +372,11 @@ def _select_measurable(request: AbsRequest, pairs: Sequence[StudyPair]) -> list[
 def _judge_pairs(
     analysis: PairAnalysis, pairs: Sequence[StudyPair], study_runs: StudyRuns
 ) -> tuple[PairVerdict, ...]:
-    measured = {pair.pair.key: pair for pair in study_runs.pairs}
+    measured = {pair.pair.pair_key: pair for pair in study_runs.pairs}
     verdicts = (
         detection.judge_pair(
-            analysis.data(
-                measured.get(pair.key, PairRuns(pair=pair)),
+            analysis.build_pair_data(
+                measured.get(pair.pair_key, PairRuns(pair=pair)),
                 study_runs.references_of(pair.benchmark),
             )
         )
@@ -389,7 +391,7 @@ def _note_caveat(caveat: Caveat | None, parts: StudyContext) -> list[Caveat]:
     """Say what must be said before the time is spent, and return it."""
     if caveat is None:
         return []
-    parts.observer.caveat(caveat)
+    parts.observer.report_caveat(caveat)
     return [caveat]
 
 

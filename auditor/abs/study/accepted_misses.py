@@ -38,7 +38,7 @@ def find_accepted_misses(
         )
     return {
         marked_miss.method: marked_miss
-        for marked_miss in find_marked_misses(methods, sources, parts.mutator.comment)
+        for marked_miss in find_marked_misses(methods, sources, parts.mutator.comment_prefix)
     } | misses
 
 

@@ -37,12 +37,13 @@ def study_allocations(
     The variants are those that are slowed down, so nothing is built for this alone.
     """
     built = {
-        key: variants.build_overlay(key, parts) for key in {pair.variant: None for pair in pairs}
+        key: variants.build_overlay(key, parts)
+        for key in {pair.variant_key: None for pair in pairs}
     }
     trials = {
-        pair.key: _make_trial(size, pair, variant, baseline, parts)
+        pair.pair_key: _make_trial(size, pair, variant, baseline, parts)
         for pair in pairs
-        for variant in [built[pair.variant]]
+        for variant in [built[pair.variant_key]]
         if isinstance(variant, BuiltVariant)
     }
     ended = _run_trials(trials, parts)
@@ -54,12 +55,12 @@ def study_allocations(
                 bytes=size,
                 reach=pair.reach,
                 refusal=refusal.reason if isinstance(refusal, OverlayRefusal) else None,
-                run=ended.get(pair.key),
-                plain=baseline.of(pair.benchmark),
+                run=ended.get(pair.pair_key),
+                plain=baseline.list_runs(pair.benchmark),
             )
         )
         for pair in pairs
-        for refusal in [built[pair.variant]]
+        for refusal in [built[pair.variant_key]]
     )
 
 
@@ -71,9 +72,9 @@ def _make_trial(
         plan,
         choose_block_operations(pair, baseline, plan),
         size,
-        pair.rng(parts.request.seed, 0, 0, size),
+        pair.make_rng(parts.request.seed, 0, 0, size),
     )
-    return parts.trial(Purpose.ALLOCATION, pair.benchmark, schedule, built)
+    return parts.make_trial(Purpose.ALLOCATION, pair.benchmark, schedule, built)
 
 
 def _run_trials(trials: Mapping[PairKey, Trial], parts: StudyContext) -> dict[PairKey, Run]:

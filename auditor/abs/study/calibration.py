@@ -77,7 +77,7 @@ class CalibratedPair:
             return fit
         return schedules.plan_single_call(fit, request.suite.plan, benchmark)
 
-    def calibrating(self, baseline: SuiteBaseline, request: AbsRequest) -> Plan:
+    def choose_calibration_plan(self, baseline: SuiteBaseline, request: AbsRequest) -> Plan:
         """Return the plan of its calibration, of which the same holds."""
         benchmark = self.pair.benchmark
         operation = baseline.first_seconds(benchmark)
@@ -115,7 +115,7 @@ class CalibratedPair:
             runs=tuple(runs),
         )
 
-    def delay(self, wait: InjectionKind | None) -> Delay:
+    def choose_delay(self, wait: InjectionKind | None) -> Delay:
         """Return what the slowed blocks wait; without a calibration the clock decides in place."""
         if self.calibration is not None:
             return self.calibration.delay
@@ -124,7 +124,7 @@ class CalibratedPair:
             self.request.slowdown,
         )
 
-    def operations(
+    def fit_operations(
         self, plan: Plan, baseline: SuiteBaseline, wait: InjectionKind | None
     ) -> int | None:
         """Return the operations of a block by the time that one takes with the probe.
@@ -134,7 +134,7 @@ class CalibratedPair:
         first, whatever other audits add.
         """
         default_operations = baseline.operations[self.pair.benchmark.id]
-        timed = self.delay(wait).wait is not InjectionKind.WORK
+        timed = self.choose_delay(wait).wait is not InjectionKind.WORK
         arm = ArmName.CLOCKED if timed else ArmName.PROBE
         probes = readings.list_block_medians(self.runs[:1], arm)
         if default_operations is None or not probes:
@@ -181,7 +181,7 @@ class CalibrationStudy:
         self._parts = parts
         self._seen: dict[PairKey, tuple[Run, ...]] = {}
 
-    def run(
+    def calibrate_pairs(
         self, pairs: Sequence[CalibratedPair], references: Sequence[Run] = ()
     ) -> list[CalibratedPair]:
         """Return `pairs` as far as they could be calibrated; one that is settled is left alone.
@@ -191,7 +191,7 @@ class CalibrationStudy:
         pairs_by_key = self._share_clock_cost(self._load_stored_runs(pairs))
         for index in range(MOST_ROUNDS):
             trials = {
-                trial.id: (in_turn.pair.key, trial)
+                trial.id: (in_turn.pair.pair_key, trial)
                 for in_turn in _alternate_methods(pairs_by_key.values())
                 if in_turn.needs_calibration and not self.is_decided(in_turn, references)
                 for trial in [self.make_next_trial(in_turn)]
@@ -205,7 +205,7 @@ class CalibrationStudy:
             pairs_by_key = self._share_clock_cost(pairs_by_key)
         return list(pairs_by_key.values())
 
-    def undecided(
+    def select_undecided(
         self, pairs: Iterable[CalibratedPair], references: Sequence[Run]
     ) -> list[CalibratedPair]:
         """Return those that have to be measured, and may be."""
@@ -227,10 +227,12 @@ class CalibrationStudy:
         while True:
             plain = tuple(references.values())
             rest = [pair for key, pair in calibrated.items() if not ended[key] and key not in tried]
-            reopened_pairs = [pair for pair in self.undecided(rest, plain) if self.is_decided(pair)]
+            reopened_pairs = [
+                pair for pair in self.select_undecided(rest, plain) if self.is_decided(pair)
+            ]
             if not reopened_pairs:
                 break
-            tried |= {pair.pair.key for pair in reopened_pairs}
+            tried |= {pair.pair.pair_key for pair in reopened_pairs}
             yield reopened_pairs
 
     def is_decided(self, calibrated: CalibratedPair, references: Sequence[Run] = ()) -> bool:
@@ -242,7 +244,7 @@ class CalibrationStudy:
         if request.is_fixed:
             return False
         plain = [run for run in references if run.trial.benchmark == calibrated.pair.benchmark]
-        data = self._analysis.data(calibrated.pair_runs(()), plain)
+        data = self._analysis.build_pair_data(calibrated.pair_runs(()), plain)
         prediction = predict_share(data)
         is_predicted = prediction is not None and (
             prediction.misses or (request.estimate and bool(calibrated.runs))
@@ -259,18 +261,20 @@ class CalibrationStudy:
             if calibrated.calibration
             else calibration.first_turns(plain, calibrated.request, turn_seconds)
         )
-        plan = calibrated.calibrating(self._baseline, self._analysis.request)
+        plan = calibrated.choose_calibration_plan(self._baseline, self._analysis.request)
         schedule = schedules.make_calibration_schedule(
             plan,
             choose_block_operations(pair, self._baseline, plan),
             turns,
-            pair.rng(self._parts.request.seed, 0, number),
+            pair.make_rng(self._parts.request.seed, 0, number),
             with_plain=calibrated.built.variant.has_plain_blocks,
         )
         fixed = self._analysis.request.is_fixed
         if not fixed:
             schedule = replace(schedule, quiet=schedules.QUIET)
-        trial = self._parts.trial(Purpose.CALIBRATION, pair.benchmark, schedule, calibrated.built)
+        trial = self._parts.make_trial(
+            Purpose.CALIBRATION, pair.benchmark, schedule, calibrated.built
+        )
         # What a pair is detected by is measured in the pair itself, and a share that is too small
         # for that is so with all doubt.
         rough = not fixed and self._needs_one_processor(pair.benchmark)
@@ -291,7 +295,7 @@ class CalibrationStudy:
     def _load_stored_runs(self, pairs: Sequence[CalibratedPair]) -> dict[PairKey, CalibratedPair]:
         """Return `pairs` with the processes that the store has of them."""
         stored_runs = {
-            pair.pair.key: self._parts.store.alike(self.make_next_trial(pair))
+            pair.pair.pair_key: self._parts.store.find_similar_runs(self.make_next_trial(pair))
             if pair.needs_calibration
             else ()
             for pair in pairs
@@ -301,7 +305,9 @@ class CalibrationStudy:
             self._parts.observer.phase_started("stored calibrations", len(runs), 0.0)
         for run in runs:
             self._parts.observer.trial_ended(run, reused=True)
-        return {pair.pair.key: pair.with_runs(stored_runs[pair.pair.key]) for pair in pairs}
+        return {
+            pair.pair.pair_key: pair.with_runs(stored_runs[pair.pair.pair_key]) for pair in pairs
+        }
 
     def _share_clock_cost(
         self, calibrated: Mapping[PairKey, CalibratedPair]

@@ -20,7 +20,7 @@ def judge_zero_delays(
     """Return the verdicts on zero-delay pairs, one of each measured method at each turn."""
     request = replace(analysis.request, score_only=False)
     pair_analysis = replace(analysis, request=request, control=True)
-    by_key = {pair.pair.key: pair.pair for pair in study_runs.pairs}
+    by_key = {pair.pair.pair_key: pair.pair for pair in study_runs.pairs}
     pair_verdicts = []
     for turn in range(request.controls):
         manner = StudySettings(name="controls", first_run=turn * most_runs(request))
@@ -29,10 +29,10 @@ def judge_zero_delays(
             by_key[control.method, control.benchmark]
             for control in controls.choose_controls(verdicts, turn)
         ]
-        control_runs = study.run(pairs)
+        control_runs = study.measure_pairs(pairs)
         pair_verdicts += [
             detection.judge_pair(
-                pair_analysis.data(pair, control_runs.references_of(pair.pair.benchmark))
+                pair_analysis.build_pair_data(pair, control_runs.references_of(pair.pair.benchmark))
             )
             for pair in control_runs.pairs
         ]

@@ -53,7 +53,7 @@ def sample_shares(
     built = _build_program((), parts)
     if isinstance(built, OverlayRefusal):
         return SampledPairs(caveats=(_report_no_profile(built.reason),))
-    return _Sampler(pairs, analysis, built, parts).sample()
+    return _Sampler(pairs, analysis, built, parts).sample_benchmarks()
 
 
 def _build_program(
@@ -61,7 +61,7 @@ def _build_program(
 ) -> BuiltVariant | OverlayRefusal:
     """Return the program that is sampled, with methods that a JVM keeps out of line."""
     variant = Variant(VariantKind.PROFILED, methods)
-    overlay = parts.mutator.overlay(parts.suite.sources, variant)
+    overlay = parts.mutator.build_overlay(parts.suite.sources, variant)
     return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)
 
 
@@ -85,7 +85,7 @@ class _Sampler:
         self._failed: set[str] = set()
         self._sampling = SampledPairs()
 
-    def sample(self) -> SampledPairs:
+    def sample_benchmarks(self) -> SampledPairs:
         processes = 0
         for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
             names = [name for name in self._pairs if self._needs_samples(name, number)]
@@ -115,7 +115,7 @@ class _Sampler:
         if number > len(ROUND_SECONDS):
             probe = self._parts.mutator.probe_seconds
             pairs = [pair for pair in pairs if not is_surely_shown(pair, analysis, probe)]
-        evidence = (analysis.data(PairRuns(pair=pair), ()) for pair in pairs)
+        evidence = (analysis.build_pair_data(PairRuns(pair=pair), ()) for pair in pairs)
         return any(not is_decided(data) and more_samples_may_decide(data) for data in evidence)
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
@@ -123,7 +123,7 @@ class _Sampler:
         schedule = schedules.make_profile_schedule(
             base.plans[name], base.operations[name], seconds, base.first_seconds(benchmark)
         )
-        trial = self._parts.trial(
+        trial = self._parts.make_trial(
             Purpose.PROFILE, benchmark, schedule, self._choose_program(name, repetition)
         )
         return replace(trial, repetition=repetition)
@@ -144,15 +144,15 @@ class _Sampler:
     def _tells_more_unchanged(self, name: str) -> bool:
         """Tell whether the unchanged program tells more of most pairs that are open still."""
         shares = [
-            self._sampling.pairs[pair.key].share.by_unchanged
+            self._sampling.pairs[pair.pair_key].share.by_unchanged
             for pair in self._pairs[name]
-            if pair.key in self._sampling.pairs and not self._is_decided(pair)
+            if pair.pair_key in self._sampling.pairs and not self._is_decided(pair)
         ]
         return sum(shares) > len(shares) / 2
 
     def _is_decided(self, pair: StudyPair) -> bool:
         analysis = replace(self._analysis, sampling=self._sampling)
-        return is_decided(analysis.data(PairRuns(pair=pair), ()))
+        return is_decided(analysis.build_pair_data(PairRuns(pair=pair), ()))
 
     def _add_run(self, run: Run) -> None:
         name = run.trial.benchmark.id if run.trial.benchmark else ""
@@ -173,7 +173,7 @@ class _Sampler:
                 )
                 if share is not None:
                     call_location = find_removed_call(pair, share, self._runs[name], self._parts)
-                    pairs[pair.key] = SampledMethod(share, removed=call_location)
+                    pairs[pair.pair_key] = SampledMethod(share, removed=call_location)
         runs = [run for runs_of_benchmark in self._runs.values() for run in runs_of_benchmark]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
         return SampledPairs(pairs=pairs, caveats=_describe_failures(failed))

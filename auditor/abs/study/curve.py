@@ -37,12 +37,12 @@ def search_slowdowns(
     again: its effect is proportional to the slowdown.
     """
     slowdown = analysis.slowdown or 0.0
-    by_key = {pair.key: pair for pair in pairs}
+    by_key = {pair.pair_key: pair for pair in pairs}
     mode = CurveMode.NONE if analysis.request.estimate else analysis.request.curve
     fixed = analysis.request.min_delta is not None
     searches = curve.begin_searches(verdicts, slowdown, mode, fixed=fixed)
     full_analysis = replace(analysis, request=replace(analysis.request, score_only=False))
-    calibration_runs = dict(study_runs.known)
+    calibration_runs = dict(study_runs.runs_by_pair)
     while pending := _group_by_size(searches):
         for size, wave in pending.items():
             # Of the sizes some lie near the threshold, where nothing can be decided. What one has
@@ -69,7 +69,7 @@ def _judge_by_share(
     """Judge a size by the shares; return the searches that they leave open."""
     rest = []
     for search in wave:
-        data = analysis.data(PairRuns(pair=pairs[search.method, search.benchmark]), ())
+        data = analysis.build_pair_data(PairRuns(pair=pairs[search.method, search.benchmark]), ())
         if data.sampled is None or data.sampled.obstacle:
             rest.append(search)
             continue
@@ -78,7 +78,7 @@ def _judge_by_share(
             verdict = replace(
                 verdict, outcome=Verdict.INCONCLUSIVE, reason="the share does not decide"
             )
-        search.add(data.slowdown, verdict)
+        search.add_step(data.slowdown, verdict)
     return rest
 
 
@@ -98,12 +98,12 @@ def _measure_sizes(
     pairs: Mapping[PairKey, StudyPair],
 ) -> Mapping[PairKey, tuple[Run, ...]]:
     """Measure a size of all that wait for it; return what is known of the turns of each pair."""
-    runs = study.run(
+    runs = study.measure_pairs(
         [pairs[slowdown_search.method, slowdown_search.benchmark] for slowdown_search in wave]
     )
-    runs_by_key = {pair.pair.key: pair for pair in runs.pairs}
+    runs_by_key = {pair.pair.pair_key: pair for pair in runs.pairs}
     for search in wave:
         pair_runs = runs_by_key[search.method, search.benchmark]
-        data = analysis.data(pair_runs, runs.references_of(pair_runs.pair.benchmark))
-        search.add(data.slowdown, detection.judge_pair(data))
-    return runs.known
+        data = analysis.build_pair_data(pair_runs, runs.references_of(pair_runs.pair.benchmark))
+        search.add_step(data.slowdown, detection.judge_pair(data))
+    return runs.runs_by_pair

@@ -29,14 +29,14 @@ def choose_pairs_to_slow(
     chosen_keys: set[tuple[str, str]] = set()
     witnesses: dict[str, list[StudyPair]] = {}
     for pair in pairs:
-        judgement = share_verdict.judge_by_share(analysis.data(PairRuns(pair=pair), ()))
+        judgement = share_verdict.judge_by_share(analysis.build_pair_data(PairRuns(pair=pair), ()))
         if judgement is None:
             if not _has_share(pair, analysis) or is_worth_a_delay(pair, analysis, probe_seconds):
-                chosen_keys.add(pair.key)
+                chosen_keys.add(pair.pair_key)
         elif judgement.outcome is Verdict.DETECTED and _is_honest(pair, analysis, probe_seconds):
             witnesses.setdefault(pair.method.id, []).append(pair)
-    chosen_keys |= {_choose_witness(pairs, analysis).key for pairs in witnesses.values()}
-    return [pair for pair in pairs if pair.key in chosen_keys]
+    chosen_keys |= {_choose_witness(pairs, analysis).pair_key for pairs in witnesses.values()}
+    return [pair for pair in pairs if pair.pair_key in chosen_keys]
 
 
 SLOW_SECONDS = 0.01
@@ -91,7 +91,7 @@ def is_surely_shown(pair: StudyPair, analysis: PairAnalysis, probe_seconds: floa
 
 
 def _is_near(pair: StudyPair, analysis: PairAnalysis) -> bool:
-    data = analysis.data(PairRuns(pair=pair), ())
+    data = analysis.build_pair_data(PairRuns(pair=pair), ())
     effect = share_verdict.estimate_share_effect(data)
     return effect is not None and abs(effect.effect - data.limit) < NEAR_THRESHOLD * data.limit
 
@@ -105,12 +105,12 @@ def _is_honest(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) ->
 
 
 def _allowed_probe_cost(pair: StudyPair, analysis: PairAnalysis) -> float:
-    slowdown = analysis.data(PairRuns(pair=pair), ()).slowdown
+    slowdown = analysis.build_pair_data(PairRuns(pair=pair), ()).slowdown
     return allowed_probe(slowdown, has_plain_blocks=pair.method.keeps_original)
 
 
 def _has_share(pair: StudyPair, analysis: PairAnalysis) -> bool:
-    sampled = analysis.sampling.pairs.get(pair.key)
+    sampled = analysis.sampling.pairs.get(pair.pair_key)
     return sampled is not None and not sampled.share.obstacle
 
 
@@ -119,7 +119,7 @@ def _choose_witness(pairs: Iterable[StudyPair], analysis: PairAnalysis) -> Study
 
     def rate_pair(pair: StudyPair) -> tuple[bool, float]:
         is_short = _operation_seconds(pair, analysis) < SLOW_SECONDS
-        return is_short, analysis.sampling.pairs[pair.key].share.share
+        return is_short, analysis.sampling.pairs[pair.pair_key].share.share
 
     return max(pairs, key=rate_pair)
 

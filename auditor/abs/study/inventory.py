@@ -30,7 +30,7 @@ def take_inventory(
     """
     benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
     method_candidates = choose_candidates(request, parts)
-    methods = method_candidates.known or method_candidates.methods
+    methods = method_candidates.methods_to_judge or method_candidates.methods
     slowable = [method.id for method in methods if method.refusal is None]
     places, budget = places_of(benchmarks), parts.request.budget_seconds
     hints = (

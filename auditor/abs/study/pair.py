@@ -48,19 +48,19 @@ class StudyPair:
         return self.reach.calls_per_operation
 
     @property
-    def key(self) -> PairKey:
+    def pair_key(self) -> PairKey:
         """Return the ids of method and benchmark."""
         return self.method.id, self.benchmark.id
 
     @property
-    def variant(self) -> VariantKey:
+    def variant_key(self) -> VariantKey:
         """Return what tells the variant of this pair from others."""
         return self.method, self.reach.nested
 
-    def rng(self, seed: int, *more: int) -> np.random.Generator:
+    def make_rng(self, seed: int, *more: int) -> np.random.Generator:
         """Return the generator of this pair's orders, the same whenever it is asked."""
         return np.random.default_rng(
-            [seed, *(crc32(item_id.encode()) for item_id in self.key), *more]
+            [seed, *(crc32(item_id.encode()) for item_id in self.pair_key), *more]
         )
 
 
@@ -116,10 +116,10 @@ class PairAnalysis:
             self, layout=layout.estimate_layout_variance((*self.baseline.runs, *references))
         )
 
-    def data(self, done: PairRuns, references: Sequence[Run]) -> PairData:
+    def build_pair_data(self, done: PairRuns, references: Sequence[Run]) -> PairData:
         """Return what is known of a pair; `references` are those of its benchmark."""
         pair, request = done.pair, self.request
-        sampled = self.sampling.pairs.get(pair.key)
+        sampled = self.sampling.pairs.get(pair.pair_key)
         return PairData(
             method=pair.method.id,
             benchmark=pair.benchmark,
@@ -142,7 +142,7 @@ class PairAnalysis:
             pairs=paired.AT_MOST * request.suite.plan.iterations,
             calibration=done.calibration,
             refusal=done.refusal,
-            plain=(*self.baseline.of(pair.benchmark), *references),
+            plain=(*self.baseline.list_runs(pair.benchmark), *references),
             calibrating=done.calibrating,
             runs=done.runs,
         )
@@ -161,9 +161,9 @@ class StudyRuns:
         object.__setattr__(self, "_by_benchmark", group_by_benchmark(self.references))
 
     @property
-    def known(self) -> dict[PairKey, tuple[Run, ...]]:
+    def runs_by_pair(self) -> dict[PairKey, tuple[Run, ...]]:
         """Return the processes that tell what turns give, by pair."""
-        return {pair.pair.key: (*pair.calibrating, *pair.runs) for pair in self.pairs}
+        return {pair.pair.pair_key: (*pair.calibrating, *pair.runs) for pair in self.pairs}
 
     def references_of(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return the references of a benchmark."""

@@ -67,19 +67,19 @@ class PairStudy:
         self._analysis = replace(self._analysis, sampling=sampling)
         self._calibrating = CalibrationStudy(self._analysis, self._parts)
 
-    def run(self, pairs: Sequence[StudyPair]) -> StudyRuns:
+    def measure_pairs(self, pairs: Sequence[StudyPair]) -> StudyRuns:
         """Calibrate the pairs, then measure them run by run, in an order drawn for each run.
 
         For the score alone that is done wave by wave: a method that is detected needs no further.
         """
         refused, pending = [], []
         for pair in pairs:
-            built = self.variant(pair.variant)
+            built = self.build_variant(pair.variant_key)
             if isinstance(built, OverlayRefusal):
                 refused.append(PairRuns(pair=pair, refusal=built.reason))
             else:
                 pending.append(self._prepare_pair(pair, built))
-        last = {calibrated_pair.pair.key: calibrated_pair for calibrated_pair in pending}
+        last = {calibrated_pair.pair.pair_key: calibrated_pair for calibrated_pair in pending}
         ended: dict[PairKey, list[Run]] = {key: [] for key in last}
         references: dict[str, Run] = {}
         detected: set[Method] = set()
@@ -93,10 +93,10 @@ class PairStudy:
             deadline=self._parts.deadline,
         ):
             runs = self._list_references(references)
-            missing = self._calibrating.run(wave, runs)
-            last |= {calibrated_pair.pair.key: calibrated_pair for calibrated_pair in missing}
+            missing = self._calibrating.calibrate_pairs(wave, runs)
+            last |= {calibrated_pair.pair.pair_key: calibrated_pair for calibrated_pair in missing}
             if not self._request.estimate:
-                ready = self._calibrating.undecided(missing, runs)
+                ready = self._calibrating.select_undecided(missing, runs)
                 # A calibration that the time cut off may know the delays of another slowdown only.
                 ready = [
                     calibrated_pair
@@ -136,10 +136,10 @@ class PairStudy:
         )
         inlined = built.variant.has_plain_blocks and not self._parts.is_always_called(pair.method)
         calibrated_pair = CalibratedPair(pair=pair, built=built, request=request, inlined=inlined)
-        runs = self._manner.stored_runs.get(pair.key)
+        runs = self._manner.stored_runs.get(pair.pair_key)
         return calibrated_pair.with_runs(runs) if runs else calibrated_pair
 
-    def variant(self, key: VariantKey) -> BuiltVariant | OverlayRefusal:
+    def build_variant(self, key: VariantKey) -> BuiltVariant | OverlayRefusal:
         """Return what makes a variant, or why there is none."""
         if key not in self._built:
             self._built[key] = variants.build_overlay(key, self._parts)
@@ -151,7 +151,8 @@ class PairStudy:
         return {
             pair.pair.method
             for pair in missing
-            if self._judge_pair(pair, ended[pair.pair.key], references).outcome is Verdict.DETECTED
+            if self._judge_pair(pair, ended[pair.pair.pair_key], references).outcome
+            is Verdict.DETECTED
         }
 
     def _measure_wave(
@@ -168,7 +169,9 @@ class PairStudy:
             ready = [
                 pair
                 for pair in ready
-                if self._is_open(pair, ended[pair.pair.key], trial_runs, asked=repetition <= runs)
+                if self._is_open(
+                    pair, ended[pair.pair.pair_key], trial_runs, asked=repetition <= runs
+                )
             ]
             trials = {
                 trial.id: (key, trial)
@@ -205,7 +208,7 @@ class PairStudy:
 
         The blocks of a pair tell what turns give better than those of a calibration.
         """
-        pairs_by_key = {pair.pair.key: pair for pair in ready}
+        pairs_by_key = {pair.pair.pair_key: pair for pair in ready}
         forks = range(1, self._parts.request.plan.forks + 1)
         for _ in range(count_corrections(self._request)):
             wrong_pairs = {
@@ -234,14 +237,19 @@ class PairStudy:
     ) -> bool:
         if self._analysis.control:
             return False
-        wait, data = self._request.wait, self._analysis.data(calibrated.pair_runs(runs), ())
-        if calibrated.delay(wait).wait is not InjectionKind.WORK:
+        wait, data = (
+            self._request.wait,
+            self._analysis.build_pair_data(calibrated.pair_runs(runs), ()),
+        )
+        if calibrated.choose_delay(wait).wait is not InjectionKind.WORK:
             return False
         verdict = self._judge_pair(calibrated, runs, references)
         thorough = self._manner.thorough
         is_correctable = thorough and extra_runs.may_correction_decide(verdict, self._slowdown)
         has_new_delay = delays_differ(
-            calibrated.correct_delay(runs).delay(wait), calibrated.delay(wait), CLOSEST
+            calibrated.correct_delay(runs).choose_delay(wait),
+            calibrated.choose_delay(wait),
+            CLOSEST,
         )
         return has_new_delay and (is_correctable or paired.has_wrong_slowdown(data))
 
@@ -272,9 +280,9 @@ class PairStudy:
     def _build_pair_data(
         self, pair: CalibratedPair, runs: Sequence[Run], references: Sequence[Run]
     ) -> PairData:
-        pair = self._corrected.get(pair.pair.key, pair)
+        pair = self._corrected.get(pair.pair.pair_key, pair)
         trial_runs = [run for run in references if run.trial.benchmark == pair.pair.benchmark]
-        return self._analysis.data(pair.pair_runs(runs), trial_runs)
+        return self._analysis.build_pair_data(pair.pair_runs(runs), trial_runs)
 
     def _order_trials(
         self,
@@ -286,12 +294,12 @@ class PairStudy:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
         groups: list[list[trial_order.Process]] = [
-            [(pair.pair.key, self._make_pair_trial(pair, repetition, fork)) for fork in forks]
+            [(pair.pair.pair_key, self._make_pair_trial(pair, repetition, fork)) for fork in forks]
             for pair in ready
         ]
         seed = (self._parts.request.seed, 7, repetition)
         paper = self._request.rule is DetectionRule.PAPER
-        data = [self._build_pair_data(pair, ended[pair.pair.key], runs) for pair in ready]
+        data = [self._build_pair_data(pair, ended[pair.pair.pair_key], runs) for pair in ready]
         plain_candidates = dict.fromkeys(
             pair_data.benchmark for pair_data in data if paper or extra_runs.needs_plain(pair_data)
         )
@@ -317,11 +325,11 @@ class PairStudy:
 
     def _make_pair_trial(self, calibrated: CalibratedPair, repetition: int, fork: int) -> Trial:
         """Return a process of a pair; where it is corrected, of no delay that was wrong."""
-        delay = calibrated.delay(self._request.wait)
+        delay = calibrated.choose_delay(self._request.wait)
         if self._analysis.control:
             delay = replace(delay, number=0)
         elif not self._request.exact:
-            delay = self._near.of(
+            delay = self._near.reuse_delay(
                 self._make_delayed_trial(calibrated, delay, 1, 1), delay, calibrated.runs
             )
         return self._make_delayed_trial(calibrated, delay, repetition, fork)
@@ -330,7 +338,7 @@ class PairStudy:
         self, calibrated: CalibratedPair, delay: Delay, repetition: int, fork: int
     ) -> Trial:
         plan = calibrated.plan(self._baseline, self._request)
-        operations = calibrated.operations(plan, self._baseline, self._request.wait)
+        operations = calibrated.fit_operations(plan, self._baseline, self._request.wait)
         repetition += self._manner.first_run
         if self._request.rule is DetectionRule.PAPER:
             purpose, schedule = (
@@ -338,7 +346,7 @@ class PairStudy:
                 schedules.make_slowed_schedule(plan, operations, delay),
             )
         else:
-            rng = calibrated.pair.rng(self._parts.request.seed, repetition, fork)
+            rng = calibrated.pair.make_rng(self._parts.request.seed, repetition, fork)
             longest = replace(plan, iterations=self._manner.at_most * plan.iterations)
             stop = self._plan_early_stop(calibrated, longest)
             plan = plan if stop is None else longest
@@ -347,12 +355,14 @@ class PairStudy:
                 plan, operations, delay, rng, with_plain=has_plain_blocks
             )
             purpose, schedule = Purpose.PAIRS, replace(schedule, stop=stop)
-        trial = self._parts.trial(purpose, calibrated.pair.benchmark, schedule, calibrated.built)
+        trial = self._parts.make_trial(
+            purpose, calibrated.pair.benchmark, schedule, calibrated.built
+        )
         return replace(trial, repetition=repetition, fork=fork)
 
     def _plan_early_stop(self, calibrated: CalibratedPair, plan: Plan) -> EarlyStop | None:
         if self._request.exact:
             return None
         return paired.plan_early_stop(
-            self._analysis.data(calibrated.pair_runs(()), ()), plan.iterations
+            self._analysis.build_pair_data(calibrated.pair_runs(()), ()), plan.iterations
         )

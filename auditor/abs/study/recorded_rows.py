@@ -53,5 +53,5 @@ def _format_name(benchmark: Benchmark) -> str:
 
 
 def _list_operations(outcome: Outcome, arm: ArmName) -> tuple[int, ...]:
-    operations = outcome.of(OPERATIONS, arm) if isinstance(outcome, Measured) else None
+    operations = outcome.find_series(OPERATIONS, arm) if isinstance(outcome, Measured) else None
     return tuple(round(value) for value in operations.values) if operations else ()

@@ -23,7 +23,7 @@ def reference_trial(
     """
     plan = baseline.plans[benchmark.id]
     schedule = schedules.make_plain_schedule(plan, baseline.operations[benchmark.id])
-    trial = parts.trial(Purpose.REFERENCE, benchmark, schedule)
+    trial = parts.make_trial(Purpose.REFERENCE, benchmark, schedule)
     layout = 0
     if parts.layouts is Layouts.DRAWN:
         rng = np.random.default_rng([parts.request.seed, 8, repetition])

@@ -30,7 +30,7 @@ class ReusableDelays:
         self._store = store
         self._chosen: dict[str, Delay] = {}
 
-    def of(self, first: Trial, delay: Delay, but: Iterable[Run]) -> Delay:
+    def reuse_delay(self, first: Trial, delay: Delay, but: Iterable[Run]) -> Delay:
         """Return what to take for the `delay` of a pair's first trial, and not that of `but`.
 
         It is the nearest of those whose processes differ in nothing else, and differ by no more
@@ -42,7 +42,7 @@ class ReusableDelays:
             left_out = {run.trial.id for run in but}
             delays = [
                 stored_delay
-                for run in self._store.alike(first)
+                for run in self._store.find_similar_runs(first)
                 if run.trial.id not in left_out and _differ_in_delay_only(run.trial, first)
                 for stored_delay in [_find_delay(run.trial.schedule)]
                 if stored_delay is not None and not delays_differ(stored_delay, delay, CLOSE_ENOUGH)

@@ -57,4 +57,4 @@ def _make_plain_trial(parts: StudyContext, baseline: SuiteBaseline, benchmark: B
     schedule = schedules.make_plain_schedule(
         baseline.plans[benchmark.id], baseline.operations[benchmark.id]
     )
-    return parts.trial(Purpose.REFERENCE, benchmark, schedule)
+    return parts.make_trial(Purpose.REFERENCE, benchmark, schedule)

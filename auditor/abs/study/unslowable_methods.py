@@ -31,13 +31,13 @@ def find_obstacles(
     pairs_by_variant: dict[VariantKey, list[StudyPair]] = {}
     for pair in pairs:
         if pair.calls is not None:
-            pairs_by_variant.setdefault(pair.variant, []).append(pair)
+            pairs_by_variant.setdefault(pair.variant_key, []).append(pair)
     reached = {method for method, _ in pairs_by_variant}
     pairs_by_variant |= {(method, False): [] for method in methods if method not in reached}
     obstacles: dict[VariantKey, str] = {}
     trials: dict[str, tuple[VariantKey, Trial]] = {}
     for key, study_pairs in pairs_by_variant.items():
-        built = study.variant(key)
+        built = study.build_variant(key)
         if isinstance(built, OverlayRefusal):
             obstacles[key] = built.reason
         elif not by_shares and (trial := study.make_first_trial(study_pairs, built)) is not None:

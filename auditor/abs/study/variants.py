@@ -11,5 +11,5 @@ def build_overlay(key: VariantKey, parts: StudyContext) -> BuiltVariant | Overla
     variant = Variant(
         VariantKind.DELAYED, (method,), guarded=nested, has_plain_blocks=method.keeps_original
     )
-    overlay = parts.mutator.overlay(parts.suite.sources, variant)
+    overlay = parts.mutator.build_overlay(parts.suite.sources, variant)
     return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)

@@ -117,7 +117,7 @@ class ResultFacts:
         return sum(pair.outcome in OPEN for pair in self.document.pairs)
 
     @cached_property
-    def lost(self) -> frozenset[str]:
+    def uncovered_methods(self) -> frozenset[str]:
         """Return the methods that no benchmark watches, without misses that the user accepts."""
         accepted = accepted_methods(self.document.accepted)
         return frozenset(
@@ -133,7 +133,7 @@ class ResultFacts:
         Each is named once: one benchmark that uses the result is enough.
         """
         methods_by_benchmark = defaultdict[str, list[str]](list)
-        left = set(self.lost)
+        left = set(self.uncovered_methods)
         for pair in self.document.pairs:
             if pair.outcome is Verdict.DEAD_CODE and pair.method in left:
                 left.remove(pair.method)
@@ -181,7 +181,7 @@ class ResultFacts:
         verdict = self.benchmarks[benchmark]
         return self.is_settled(benchmark) and not verdict.unique and not verdict.shared
 
-    def detects(self, benchmark: str) -> bool:
+    def detects_any_method(self, benchmark: str) -> bool:
         """Tell whether a benchmark detects some method."""
         verdict = self.benchmarks[benchmark]
         return bool(verdict.unique or verdict.shared)
@@ -223,7 +223,11 @@ class ResultFacts:
     def lacks_benchmark(self, method: str) -> bool:
         """Tell whether a new benchmark would watch a method that no benchmark covers."""
         removed = any(method in methods for methods in self.removed_calls.values())
-        return method in self.lost and not removed and self.methods[method].trivial is None
+        return (
+            method in self.uncovered_methods
+            and not removed
+            and self.methods[method].trivial is None
+        )
 
     def is_open_for(self, method: str, cause: OpenCause) -> bool:
         """Tell whether the outcome of a method is open for this cause."""

@@ -291,7 +291,7 @@ def _describe_alternatives(facts: ResultFacts) -> str:
 
 def list_uncovered_methods(document: Document) -> list[MethodVerdict]:
     """Return the methods that no benchmark covers, but those whose misses the user accepts."""
-    lost = ResultFacts(document).lost
+    lost = ResultFacts(document).uncovered_methods
     return [method for method in document.methods if method.id in lost]
 
 

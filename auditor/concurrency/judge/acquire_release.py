@@ -33,7 +33,7 @@ def add_release_call(
 ) -> bool:
     """Add the call that takes `variable`, the last statement's value; return whether it has one."""
     type_ = scope.more[-1].member.returns
-    if arguments.call(taker, scope, scope.receiver) is None:
+    if arguments.add_call(taker, scope, scope.receiver) is None:
         return False
     last = scope.more[-1]
     position = taker.parameters.index(type_)

@@ -86,7 +86,7 @@ class StatementScope:
         """Return the object that suffixes share, None while it is being made."""
         return None if self.subject is None else Variable(self.subject, shared=True)
 
-    def add(self, statement: Statement) -> Variable:
+    def add_statement(self, statement: Statement) -> Variable:
         """Take a statement; return its value."""
         self.more.append(statement)
         return Variable(len(self.statements) + len(self.more) - 1, shared=self.in_prefix)
@@ -99,15 +99,15 @@ class ArgumentGenerator:
     catalogue: TypeCatalogue
     rng: np.random.Generator
 
-    def call(
+    def add_call(
         self, member: Member, scope: StatementScope, receiver: Variable | None
     ) -> Variable | None:
         """Add the call of a member, after what its arguments need; None where one cannot be had."""
         return self._add_call(member, scope, receiver, _DEPTH)
 
-    def value(self, type_: str, scope: StatementScope) -> Variable | None:
+    def add_value(self, type_: str, scope: StatementScope) -> Variable | None:
         """Add what makes a value of a type."""
-        makers = self.catalogue.makers(type_)
+        makers = self.catalogue.find_makers(type_)
         return self._construct_value(makers, scope, _DEPTH) if makers else None
 
     def _add_call(
@@ -127,7 +127,7 @@ class ArgumentGenerator:
         if member.kind is MemberKind.PLAIN and _stands_for_work(member.owner):
             member = replace(member, parameters=("int",))
             call_arguments.append(Literal("int", self.draw_item(_WORK)))
-        return scope.add(
+        return scope.add_statement(
             Statement(member=member, receiver=receiver, arguments=tuple(call_arguments))
         )
 
@@ -141,7 +141,9 @@ class ArgumentGenerator:
         if type_.endswith("[]") and depth:
             return self._add_array(type_[:-2], scope, depth)
         variable = (
-            self._construct_value(self.catalogue.makers(type_), scope, depth) if depth else None
+            self._construct_value(self.catalogue.find_makers(type_), scope, depth)
+            if depth
+            else None
         )
         if variable is not None:
             return variable
@@ -152,9 +154,9 @@ class ArgumentGenerator:
     def _make_simple_value(self, type_: str, scope: StatementScope) -> Argument | None:
         """Return a value that can be written down, or a constant of the class instead."""
         literal = self._make_literal(type_)
-        constants = self.catalogue.constants(type_) if literal else ()
+        constants = self.catalogue.find_constants(type_) if literal else ()
         if constants and self.rng.random() < _TAKE_CONSTANT:
-            return scope.add(Statement(member=self.draw_item(constants)))
+            return scope.add_statement(Statement(member=self.draw_item(constants)))
         return literal
 
     def _make_literal(self, type_: str) -> Literal | None:
@@ -193,7 +195,7 @@ class ArgumentGenerator:
             parameters=(element,) * len(elements),
             returns=element + "[]",
         )
-        return scope.add(Statement(member=member, arguments=tuple(elements)))
+        return scope.add_statement(Statement(member=member, arguments=tuple(elements)))
 
     def _find_variables(self, type_: str, scope: StatementScope) -> list[Variable]:
         local_variables = [

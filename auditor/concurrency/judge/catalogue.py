@@ -79,7 +79,7 @@ class TypeCatalogue:
     def creators(self) -> tuple[Member, ...]:
         """Return what makes an object of the class under test, or of one below it."""
         return tuple(
-            maker for maker in self.makers(self.subject) if maker.kind is not MemberKind.PLAIN
+            maker for maker in self.find_makers(self.subject) if maker.kind is not MemberKind.PLAIN
         )
 
     @property
@@ -92,7 +92,7 @@ class TypeCatalogue:
             if member.kind not in (MemberKind.CONSTRUCTOR, MemberKind.CONSTANT)
         )
 
-    def constants(self, type_: str) -> tuple[Member, ...]:
+    def find_constants(self, type_: str) -> tuple[Member, ...]:
         """Return the constants of the class under test that are of just this type."""
         members = self.types[self.subject].members
         return tuple(
@@ -101,7 +101,7 @@ class TypeCatalogue:
             if member.kind is MemberKind.CONSTANT and member.returns == type_
         )
 
-    def makers(self, type_: str) -> tuple[Member, ...]:
+    def find_makers(self, type_: str) -> tuple[Member, ...]:
         """Return what makes a value that can be used as a type."""
         names = [type_, *self.below.get(type_, ())]
         members = [member for name in names for member in self._find_type_makers(name)]
@@ -140,10 +140,10 @@ class TypeCatalogue:
             return False
         return wanted in self.types[given].supertypes
 
-    def written(self, type_: str) -> str:
+    def format_type(self, type_: str) -> str:
         """Return a type as it stands in source text."""
         if type_.endswith("[]"):
-            return self.written(type_[:-2]) + "[]"
+            return self.format_type(type_[:-2]) + "[]"
         facts = self.types.get(type_)
         return facts.source_name if facts and facts.source_name else type_.replace("$", ".")
 
@@ -192,13 +192,13 @@ def _add_foreign_factories(catalogue: TypeCatalogue) -> GenerationSteps[TypeCata
     unmade = {
         type_name
         for type_name in parameter_types
-        if not type_name.startswith("java.") and not catalogue.makers(type_name)
+        if not type_name.startswith("java.") and not catalogue.find_makers(type_name)
     }
     lines = (yield FactoryRequest((subject, *sorted(unmade - {subject})))).lines
     members = [_parse_factory(*rest) for _, *rest in lines]
     shared = [member for member in members if member.kind is MemberKind.STATIC][:_MOST_FACTORIES]
     catalogue = yield from _add_factories(catalogue, shared)
-    left = {type_name for type_name in (subject, *unmade) if not catalogue.makers(type_name)}
+    left = {type_name for type_name in (subject, *unmade) if not catalogue.find_makers(type_name)}
     of_objects = [
         member for member in members if member.kind is MemberKind.FACTORY and member.returns in left
     ]
@@ -228,7 +228,7 @@ def _add_factories(
     usable = (
         member
         for member in more
-        if member.kind is MemberKind.STATIC or catalogue.makers(member.owner)
+        if member.kind is MemberKind.STATIC or catalogue.find_makers(member.owner)
     )
     return replace(catalogue, factories=(*catalogue.factories, *usable))
 

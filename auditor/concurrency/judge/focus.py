@@ -137,7 +137,7 @@ def _describe_field_uses(
     """Say which changed fields a method uses."""
     for verb, uses in (("reads", method.reads), ("writes", method.writes)):
         for use in uses:
-            location = version.field(use)
+            location = version.find_field(use)
             if location is not None and location in fields:
                 owner, name = location
                 field_name = name if owner == user[0] else f"{_strip_packages(owner)}.{name}"
@@ -231,7 +231,7 @@ def _find_reached_methods(
 
 
 def _list_inherited_methods(version: ClassHierarchy, subject: str) -> Iterator[str]:
-    for owner in version.around(subject):
+    for owner in version.list_ancestors(subject):
         yield from version.classes[owner].methods
 
 
@@ -243,10 +243,10 @@ def _is_public(version: ClassHierarchy, location: MemberLocation) -> bool:
 def _find_reached_fields(
     before: ClassHierarchy, after: ClassHierarchy, subject: str, changed: _ChangeReasons
 ) -> Iterator[FocusMethod]:
-    for owner in before.around(subject):
+    for owner in before.list_ancestors(subject):
         for name, old in before.classes[owner].fields.items():
             location = owner, name
-            if location in changed and after.field((subject, name)) == location:
+            if location in changed and after.find_field((subject, name)) == location:
                 new = after.classes[owner].fields[name]
                 if "public" in old.flags & new.flags:
                     yield FocusMethod(method=name, distance=0, reason=f"it {changed[location]}")

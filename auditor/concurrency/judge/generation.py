@@ -52,20 +52,20 @@ class ConcurrentTestGenerator:
     plan: RacePlan
     tally: GenerationTally = field(default_factory=GenerationTally)
 
-    def test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
+    def make_test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
         """Make a test with suffixes of about `length` calls; None where none works with threads."""
         if self.tally.spoilers is None:
             self.tally.spoilers = yield from self._spoilers()
         for attempt in range(_ATTEMPTS):
             seeds = (self.plan.seed, number, threads, attempt)
             maker = _TestMaker(self, np.random.default_rng(seeds))
-            test = yield from maker.test(number, length, threads)
+            test = yield from maker.make_test(number, length, threads)
             if test is None:
                 continue
             answer = yield from self._run_with_threads(test)
             if not answer.problem:
                 return test
-            self.tally.drop("a test with threads", answer.problem)
+            self.tally.record_drop("a test with threads", answer.problem)
             if answer.position is not None:
                 # What fails beside others now may fail again, and the race be inconclusive.
                 segment, index = answer.position
@@ -73,8 +73,10 @@ class ConcurrentTestGenerator:
         return None
 
     def _record_failure(self, key: str) -> None:
-        shunned = self.tally.known.shunned | self.tally.thread_failures.keys() | {key}
-        if {member.key for member in self.members if _is_called_on_object(member)} - shunned:
+        shunned = self.tally.spoiler_methods.shunned | self.tally.thread_failures.keys() | {key}
+        if {
+            member.key for member in self.callable_members if _is_called_on_object(member)
+        } - shunned:
             self.tally.thread_failures[key] += (
                 1  # of a class all of whose methods fail, that is all there is
             )
@@ -88,7 +90,7 @@ class ConcurrentTestGenerator:
         looking = SpoilerSearch(
             maker.arguments, maker.prefix, maker.subject, self._find_base_weight
         )
-        return (yield from looking.spoilers())
+        return (yield from looking.find_spoilers())
 
     def _run_with_threads(self, test: Test) -> GenerationSteps[GenerationAnswer]:
         """Run all suffixes at once, a few times; return the first answer that is not well."""
@@ -101,11 +103,11 @@ class ConcurrentTestGenerator:
         return answer
 
     @property
-    def members(self) -> tuple[Member, ...]:
+    def callable_members(self) -> tuple[Member, ...]:
         """Return what suffixes are made of."""
         return (*self.catalogue.methods, *self.catalogue.creators)
 
-    def weight(self, member: Member) -> float:
+    def compute_weight(self, member: Member) -> float:
         """Return how likely a member is drawn, relative to others: less, the more it fails."""
         kind = (
             self.tally.compute_shun_factor(member.key) if _is_called_on_object(member) else _CREATOR
@@ -133,7 +135,7 @@ class _TestMaker:
     def __post_init__(self) -> None:
         self.arguments = ArgumentGenerator(self.generator.catalogue, self.rng)
 
-    def test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
+    def make_test(self, number: int, length: int, threads: int) -> GenerationSteps[Test | None]:
         most = self.generator.plan.statements or length
         statements = max(1, min(isqrt(length), most))
         if not (yield from self._build_prefix()):
@@ -148,7 +150,9 @@ class _TestMaker:
             _is_called_on_object(statement.member) for suffix in suffixes for statement in suffix
         ):
             # What only makes further objects shares none.
-            self.generator.tally.drop("a test", "its threads do not use the object they share")
+            self.generator.tally.record_drop(
+                "a test", "its threads do not use the object they share"
+            )
             return None
         mean = sum(map(len, suffixes)) / len(suffixes)
         return Test(
@@ -164,7 +168,7 @@ class _TestMaker:
         creators = self.generator.catalogue.creators
         for _ in range(_CREATIONS if creators else 0):
             scope = StatementScope((), [], None)
-            variable = self.arguments.call(self._draw_member(creators), scope, None)
+            variable = self.arguments.add_call(self._draw_member(creators), scope, None)
             if variable is None:
                 continue
             answer = yield AttemptRequest(prefix=tuple(scope.more))
@@ -179,7 +183,7 @@ class _TestMaker:
             return False
         tally = self.generator.tally
         methods = self.generator.catalogue.methods
-        harmful = tally.known.harmful
+        harmful = tally.spoiler_methods.harmful
         usable = [
             method
             for method in methods
@@ -198,7 +202,7 @@ class _TestMaker:
         return True
 
     def _extend_prefix(self, member: Member, scope: StatementScope) -> GenerationSteps[bool]:
-        if self.arguments.call(member, scope, scope.receiver) is None:
+        if self.arguments.add_call(member, scope, scope.receiver) is None:
             return False
         longer = (*self.prefix, *scope.more)
         answer = yield AttemptRequest(prefix=longer)
@@ -214,11 +218,11 @@ class _TestMaker:
             type_ for method in catalogue.methods for type_ in method.parameters
         } - PRIMITIVES
         makeable_types = [
-            type_name for type_name in sorted(parameter_types) if catalogue.makers(type_name)
+            type_name for type_name in sorted(parameter_types) if catalogue.find_makers(type_name)
         ]
         for index in self.rng.permutation(len(makeable_types))[:_MOST_POOLED]:
             scope = StatementScope((), list(self.prefix), self.subject)
-            if self.arguments.value(makeable_types[int(index)], scope) is None:
+            if self.arguments.add_value(makeable_types[int(index)], scope) is None:
                 continue
             longer = (*self.prefix, *scope.more)
             answer = yield AttemptRequest(prefix=longer)
@@ -232,7 +236,7 @@ class _TestMaker:
         failures = 0
         while len(statements) < most and failures < _MOST_FAILURES:
             scope = StatementScope(self.prefix, list(statements), self.subject)
-            member = self._draw_member(self.generator.members)
+            member = self._draw_member(self.generator.callable_members)
             if (
                 not self._add_random_call(member, scope)
                 or len(statements) + len(scope.more) > most + _ROOM
@@ -255,11 +259,11 @@ class _TestMaker:
         receiver = scope.receiver if _is_called_on_object(member) else None
         tally = self.generator.tally
         blocked = tally.hangs[member.key]
-        must = blocked >= _BLOCKS_ALONE or member.key in tally.known.lent
+        must = blocked >= _BLOCKS_ALONE or member.key in tally.spoiler_methods.lent
         back = releasing_methods(member, self.generator.catalogue.methods)
         if (must and not back) or blocked >= _BLOCKS:
             return False
-        variable = self.arguments.call(member, scope, receiver)
+        variable = self.arguments.add_call(member, scope, receiver)
         if variable is None:
             return False
         if back and (must or self.rng.random() < _PAIR):
@@ -267,7 +271,7 @@ class _TestMaker:
         return True
 
     def _draw_member(self, members: list[Member] | tuple[Member, ...]) -> Member:
-        weights = np.array([self.generator.weight(member) for member in members])
+        weights = np.array([self.generator.compute_weight(member) for member in members])
         return members[int(self.rng.choice(len(members), p=weights / weights.sum()))]
 
     def _count_failure(self, key: str, answer: GenerationAnswer) -> bool:
@@ -275,7 +279,7 @@ class _TestMaker:
         if answer.blocked:
             tally.hangs[key] += 1
         if answer.problem:
-            tally.drop(key, answer.problem)
+            tally.record_drop(key, answer.problem)
             tally.failing[key] += 1
         else:
             tally.failing[key] = 0

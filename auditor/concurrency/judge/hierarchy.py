@@ -33,22 +33,22 @@ class ClassHierarchy:
 
     def method(self, owner: str, key: str) -> MemberLocation | None:
         """Return where the method of a class is declared, None where that is outside."""
-        for ancestor in self.around(owner):
+        for ancestor in self.list_ancestors(owner):
             if key in self.classes[ancestor].methods:
                 return ancestor, key
             if key.startswith("<"):
                 break  # nobody inherits constructors
         return None
 
-    def field(self, use: FieldUse) -> MemberLocation | None:
+    def find_field(self, use: FieldUse) -> MemberLocation | None:
         """Return where a field is declared, None where that is outside."""
         owner, name = use
-        for ancestor in self.around(owner):
+        for ancestor in self.list_ancestors(owner):
             if name in self.classes[ancestor].fields:
                 return ancestor, name
         return None
 
-    def around(self, owner: str) -> Iterator[str]:
+    def list_ancestors(self, owner: str) -> Iterator[str]:
         """Yield a class and all that it inherits from, the nearest first, superclasses first."""
         waiting, visited = [owner], set()
         interfaces: list[str] = []

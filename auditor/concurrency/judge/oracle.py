@@ -61,7 +61,7 @@ def needs_measurement(old: Sequence[float], new: Sequence[float], plan: RacePlan
 def _explain_spread(timed: RepetitionTimes, plan: RacePlan) -> str:
     """Say which version's measurements are spread too far (Algorithm 2, line 13), if one's are."""
     for version in LibraryVersion:
-        if (part := measure_spread(timed.of(version))) > plan.acceptable_spread:
+        if (part := measure_spread(timed.select_times(version))) > plan.acceptable_spread:
             return f"{version} version: its measurements are spread by {format_percent(part)}"
     return ""
 
@@ -86,7 +86,9 @@ def judge_test(timed: RepetitionTimes, plan: RacePlan) -> JudgedTest:
     vote = _find_faster_version(timed.old, timed.new, plan)
     if vote is Vote.NONE and spread_out:
         return _make_inconclusive(timed, spread_out)
-    old, new = (mean_interval(timed.of(version), plan.confidence) for version in LibraryVersion)
+    old, new = (
+        mean_interval(timed.select_times(version), plan.confidence) for version in LibraryVersion
+    )
     speedup = statistics.fmean(timed.old) / statistics.fmean(timed.new)
     ratio = (max(old[0], 0.0) / new[1], old[1] / new[0] if new[0] > 0 else math.inf)
     return JudgedTest(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
@@ -97,7 +99,9 @@ def _judge_by_pairs(timed: RepetitionTimes, plan: RacePlan) -> JudgedTest:
     if vote is Vote.INCONCLUSIVE:
         low, high = map(_format_ratio, ratio)
         return _make_inconclusive(timed, f"the speed-up may be anything from {low} to {high}")
-    old, new = (mean_interval(timed.of(version), plan.confidence) for version in LibraryVersion)
+    old, new = (
+        mean_interval(timed.select_times(version), plan.confidence) for version in LibraryVersion
+    )
     speedup = _compute_exp(statistics.fmean(_compute_log_ratios(timed.old, timed.new)))
     return JudgedTest(timed=timed, vote=vote, old=old, new=new, speedup=speedup, ratio=ratio)
 

@@ -31,8 +31,8 @@ class GenerationTally:
     thread_failures: Counter[str] = field(default_factory=Counter)
     """Number of tests that a method was first to fail in one of several threads."""
 
-    def noted(self) -> dict[str, Any]:
-        """Return it as what can be stored: see `of`."""
+    def dump_state(self) -> dict[str, Any]:
+        """Return it as what can be stored: see `from_state`."""
         counted = {name: getattr(self, name) for name in _COUNTED}
         spoilers = self.spoilers
         return {
@@ -42,7 +42,7 @@ class GenerationTally:
         }
 
     @classmethod
-    def of(cls, noted: Mapping[str, Any]) -> "GenerationTally":
+    def from_state(cls, noted: Mapping[str, Any]) -> "GenerationTally":
         """Return the tally that was `noted`, with its order."""
         counters = {name: Counter(dict(map(tuple, noted[name]))) for name in _COUNTED}
         spoiler_keys = noted["spoilers"]
@@ -50,7 +50,7 @@ class GenerationTally:
         return cls(dumps=dict(noted["dumps"]), spoilers=spoilers, **counters)
 
     @property
-    def known(self) -> Spoilers:
+    def spoiler_methods(self) -> Spoilers:
         """Return what is known of methods after which others fail."""
         return self.spoilers or Spoilers()
 
@@ -59,11 +59,11 @@ class GenerationTally:
 
         One that fails beside others may do so in a state that few tests have: so it gets chances.
         """
-        if key in self.known.shunned:
+        if key in self.spoiler_methods.shunned:
             return _SELDOM
         return max(_SELDOM, _EACH_FAILURE ** self.thread_failures[key])
 
-    def drop(self, what: str, problem: str) -> None:
+    def record_drop(self, what: str, problem: str) -> None:
         """Count something left out; problems that differ in numbers only are one.
 
         What follows the first line (the dump of a deadlock, say) is that of the first of them.

@@ -52,7 +52,7 @@ class SpoilerSearch:
     subject: int
     worth: Callable[[Member], float]
 
-    def spoilers(self) -> GenerationSteps[Spoilers]:
+    def find_spoilers(self) -> GenerationSteps[Spoilers]:
         """Find the methods that make another one fail when they are called first.
 
         What fails by itself is none of them.
@@ -96,7 +96,7 @@ class SpoilerSearch:
         working_calls: list[tuple[Member, Segment]] = []
         for member in methods:
             scope = self._make_scope()
-            if self.arguments.call(member, scope, scope.receiver) is None:
+            if self.arguments.add_call(member, scope, scope.receiver) is None:
                 continue
             segment = Segment(tuple(scope.more))
             before = tuple(earlier_segment for _, earlier_segment in working_calls)
@@ -128,7 +128,7 @@ class SpoilerSearch:
         """Tell whether nothing fails where another method takes back what this one returns."""
         for taker in releasing_methods(member, self._subject_methods):
             scope = self._make_scope()
-            variable = self.arguments.call(member, scope, scope.receiver)
+            variable = self.arguments.add_call(member, scope, scope.receiver)
             if variable is None or not add_release_call(self.arguments, taker, variable, scope):
                 continue
             segments = (Segment(tuple(scope.more)), *(segment for _, segment in rest))

@@ -115,7 +115,7 @@ class RepetitionTimes:
     new: tuple[float, ...] = ()  # measurements of the new version, seconds of a repetition
     reason: str = ""  # why the test is inconclusive (Section 4.2); empty: it is conclusive
 
-    def of(self, version: LibraryVersion) -> tuple[float, ...]:
+    def select_times(self, version: LibraryVersion) -> tuple[float, ...]:
         """Return the measurements of a version."""
         return self.old if version is LibraryVersion.OLD else self.new
 
@@ -181,7 +181,7 @@ class DifferenceCause(StrEnum):
 class FocusMethod:
     """A method that the tests prefer; `distance` 0: it was changed, 1: it calls one that was.
 
-    `method` is a `Member.key` of the class under test, `why` says it in words.
+    `method` is a `Member.key` of the class under test, `reason` says it in words.
     """
 
     method: str

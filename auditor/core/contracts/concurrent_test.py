@@ -80,7 +80,7 @@ class Statement:
     arguments: tuple[Argument, ...] = ()
 
     @property
-    def fields(self) -> tuple[str, ...]:
+    def text_fields(self) -> tuple[str, ...]:
         """Return it as texts, which the store and the guest are given: see `statement_of`."""
         member = self.member
         receiver = "" if self.receiver is None else _format_argument(self.receiver)

@@ -71,18 +71,18 @@ class SourceFindings:
 class Linter(Protocol):
     """Looks at the sources of a suite in one language.
 
-    `endings` are those of the files that it reads, `comment` begins a line of comment in them. A
-    file that is too large to be looked at `may_hold` benchmarks.
+    `file_suffixes` are those of the files that it reads, `comment_prefix` begins a line of comment
+    in them. A file that is too large to be looked at `may_hold` benchmarks.
     """
 
     @property
     def rules(self) -> tuple[SmellRule, ...]: ...
     @property
-    def endings(self) -> tuple[str, ...]: ...
+    def file_suffixes(self) -> tuple[str, ...]: ...
     @property
-    def comment(self) -> str: ...
+    def comment_prefix(self) -> str: ...
     def may_hold(self, source: SourceFile, /) -> bool: ...
-    def look(self, sources: Iterable[SourceFile], /) -> SourceFindings: ...
+    def find_smells(self, sources: Iterable[SourceFile], /) -> SourceFindings: ...
 
 
 class EvidenceState(StrEnum):
@@ -113,7 +113,7 @@ class SmellFinding:
     proof: LintEvidence | None = None
 
     @property
-    def sure(self) -> Confidence:
+    def confidence(self) -> Confidence:
         """Return how sure this finding is."""
         return self.smell.sure or self.rule.sure
 

@@ -81,7 +81,7 @@ class GateSubject:
     reached_by: tuple[str, ...] = ()  # ids of benchmarks that call it in their measured loop
     refusal: str = ""  # why it cannot be slowed; empty: it can
 
-    def at(self, factor: float) -> InjectedDelay | None:
+    def find_delay(self, factor: float) -> InjectedDelay | None:
         """Return the delay of a factor, if it was measured."""
         return next((delay for delay in self.injected if delay.factor == factor), None)
 
@@ -174,11 +174,11 @@ class ExternalGate(Protocol):
     Raises an AuditError where the checkouts cannot be made.
     """
 
-    def show(self, case: GateCase, number: int, turns: int, /) -> ShownCase: ...
+    def show_case(self, case: GateCase, number: int, turns: int, /) -> ShownCase: ...
 
 
 class GateAnswerCache(Protocol):
     """Remembers what was shown, so that a study goes on where it stopped."""
 
-    def known(self, case: GateCase, number: int, /) -> ShownCase | None: ...
-    def keep(self, shown: ShownCase, /) -> None: ...
+    def load_answer(self, case: GateCase, number: int, /) -> ShownCase | None: ...
+    def save_answer(self, shown: ShownCase, /) -> None: ...

@@ -56,8 +56,8 @@ class AttemptRequest:
 class GenerationAnswer:
     """The lines of a description, or how an attempt went: `problem` is empty where all was fine.
 
-    `blocked` tells that it did not come to an end in time, `at` which segment and which statement
-    of it raised something, where that is known.
+    `blocked` tells that it did not end in time, `position` which segment and which statement of it
+    raised something, where that is known.
     """
 
     lines: Lines = ()

@@ -48,7 +48,7 @@ class RunClusters:
     height: float
 
     @property
-    def dissimilar(self) -> bool:
+    def has_divergent_runs(self) -> bool:
         """Return whether there are divergent runs: more than one group."""
         return len(self.groups) > 1
 

@@ -35,7 +35,7 @@ class StoredProcess:
     short iterations); None: there are none, or they were followed."""
 
     @property
-    def whole(self) -> Sequence[float]:
+    def all_values(self) -> Sequence[float]:
         """Return all values, those of the warm-up first."""
         return array("d", self.warmups) + array("d", self.seconds) if self.warmups else self.seconds
 
@@ -102,12 +102,12 @@ class StoredResults:
         """Return the names of all benchmarks, in the order in which they first occur."""
         return tuple(dict.fromkeys(name for run in self.runs for name in run.processes))
 
-    def unit(self, name: str) -> str:
+    def find_unit(self, name: str) -> str:
         """Return the unit in which the tool shows a benchmark; empty where files have several."""
         units = {run.units.get(name, "") for run in self.runs if name in run.processes}
         return units.pop() if len(units) == 1 else ""
 
     @property
-    def commits(self) -> tuple[str, ...]:
+    def commit_ids(self) -> tuple[str, ...]:
         """Return the commits that are known, each once."""
         return tuple(dict.fromkeys(run.commit for run in self.runs if run.commit))

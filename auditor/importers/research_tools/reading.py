@@ -79,7 +79,7 @@ def read_table(
         with open_regular(path) as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), 1):
                 sha.update(line)
-                reader.take(line, first=number == 1)
+                reader.read_line(line, first=number == 1)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {describe_os_error(error)}") from error
     except _UnreadableLine as error:
@@ -117,7 +117,7 @@ class _TableReader:
         for (method, benchmark, run), values in self._values.items():
             yield ProcessValues(run=run, method=method, benchmark=benchmark, seconds=tuple(values))
 
-    def take(self, line: bytes, *, first: bool) -> None:
+    def read_line(self, line: bytes, *, first: bool) -> None:
         """Read a line; raises _Unreadable."""
         record = _split_line(line, first=first)
         if not record or (first and _is_header(record)):

@@ -90,12 +90,12 @@ def measure_suite(
     Raises NoBenchmarks when nothing can be measured.
     """
     deadline = _require_deadline(parts)
-    left = deadline.left
+    left = deadline.seconds_left
     benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
     piloted = _run_pilots(sampling_order(benchmarks, parts.request.seed), parts)
     counted, sample = _count_calls(methods, piloted, parts, with_unit_tests=with_unit_tests)
     deadline.reserve_seconds(PAIR_SECONDS * len(methods) * len(sample.usable))
-    spent = left - deadline.left
+    spent = left - deadline.seconds_left
     pilots = min(spent, sum(run.seconds for run in piloted.pilots))
     share = fit_suite(
         _suite_costs(methods, counted, sample, parts),
@@ -127,7 +127,7 @@ def _require_deadline(parts: StudyContext) -> Deadline:
 def _limit_stage(parts: StudyContext, part: float) -> StudyContext:
     """Return the parts with a deadline after this part of the time that is left."""
     deadline = _require_deadline(parts)
-    return replace(parts, deadline=deadline.within(part * deadline.left))
+    return replace(parts, deadline=deadline.make_stage_deadline(part * deadline.seconds_left))
 
 
 def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaseline:
@@ -193,7 +193,9 @@ def _counting_blocks(suite_baseline: SuiteBaseline, parts: StudyContext) -> dict
         for benchmark in suite_baseline.usable
         for fit in (schedules.fit_plan(plan, benchmark),)
     ]
-    blocks = fit_blocks(costs, COUNTING_PART * _require_deadline(parts).left) if costs else {}
+    blocks = (
+        fit_blocks(costs, COUNTING_PART * _require_deadline(parts).seconds_left) if costs else {}
+    )
     return {name: many for name, many in blocks.items() if many < 2 * plan.iterations}
 
 
@@ -244,7 +246,7 @@ def _suite_costs(
                 warmup=sample.plans[benchmark.id].warmup,
                 blocks=sample.plans[benchmark.id].iterations,
                 processes=plan.forks,
-                known_runs=sum(parts.store.find(trial) is not None for trial in repeat_trials),
+                known_runs=sum(parts.store.find_run(trial) is not None for trial in repeat_trials),
             )
         )
     return costs
@@ -258,7 +260,7 @@ def _most_promising(
     Methods take turns, those called most first.
     """
     reach, calls, times = (
-        counted.map(methods),
+        counted.build_reach_map(methods),
         count_method_calls(counted.runs),
         _require_deadline(parts).times,
     )

@@ -64,8 +64,10 @@ class Preview:
 
 def suite_phases(parts: StudyContext, lookups: RehearsalStore) -> tuple[PreviewPhase, ...]:
     """Return the runs of the unchanged suite, with the pilots where there are some."""
-    runs = lookups.phase("suite runs", Purpose.SUITE)
-    return (lookups.phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
+    runs = lookups.build_phase("suite runs", Purpose.SUITE)
+    return (
+        (lookups.build_phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
+    )
 
 
 def planned_phase(name: str, times: int, schedule_of_each: Sequence[Schedule]) -> PreviewPhase:

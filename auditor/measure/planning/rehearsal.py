@@ -14,7 +14,7 @@ from auditor.measure.trial_times import TrialTimes, expected_seconds
 class PreviewPhase:
     """Processes of one kind: how many there are at most, and how long they take, roughly.
 
-    `known` of them are in the store already.
+    `stored_count` of them are in the store already.
     """
 
     name: str
@@ -33,20 +33,20 @@ class RehearsalStore:
     found_trials: dict[str, Trial] = field(default_factory=dict)
     missing: dict[str, Trial] = field(default_factory=dict)
 
-    def add(self, run: Run) -> None:
+    def add_run(self, run: Run) -> None:
         """Keep nothing."""
 
-    def find(self, trial: Trial) -> Run | None:
+    def find_run(self, trial: Trial) -> Run | None:
         """Look a trial up; a repeat of a suite run (`REPEAT_OFFSET`) is never missing."""
-        run = self.store.find(trial)
+        run = self.store.find_run(trial)
         if run is None and trial.repetition > REPEAT_OFFSET:
             return None
         (self.missing if run is None else self.found_trials)[trial.id] = trial
         return run
 
-    def alike(self, trial: Trial) -> Sequence[Run]:
+    def find_similar_runs(self, trial: Trial) -> Sequence[Run]:
         """Look up what is alike: a calibration takes all of it, others only what they ask for."""
-        runs = self.store.alike(trial)
+        runs = self.store.find_similar_runs(trial)
         if trial.purpose is Purpose.CALIBRATION:
             self.found_trials.update({run.trial.id: run.trial for run in runs})
         return runs
@@ -59,7 +59,9 @@ class RehearsalStore:
         """Return the trials that were not found."""
         return [trial for trial in self.missing.values() if trial.purpose in purposes]
 
-    def phase(self, name: str, *purposes: Purpose, most: int = 1, again: int = 0) -> PreviewPhase:
+    def build_phase(
+        self, name: str, *purposes: Purpose, most: int = 1, again: int = 0
+    ) -> PreviewPhase:
         """Return what was looked up; each missing trial may have to be run `most` times.
 
         One of a first run may have to be made `again` so many times beside that.
@@ -90,7 +92,7 @@ class SilentObserver:
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Hear nothing."""
 
-    def caveat(self, caveat: Caveat) -> None:
+    def report_caveat(self, caveat: Caveat) -> None:
         """Hear nothing."""
 
 

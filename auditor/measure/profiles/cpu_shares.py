@@ -136,7 +136,7 @@ def share_of(
         return None
     errors = error / LOOKS / len(programs), PAIR_ERROR / len(programs)
     views = [
-        _ShareView.of(method, benchmark, profiles, bounds, errors=errors)
+        _ShareView.from_profiles(method, benchmark, profiles, bounds, errors=errors)
         for profiles, bounds in programs
     ]
     return _combine_views(method, views, (unchanged, out_of_line), calls)
@@ -226,7 +226,7 @@ class _ShareView:
     """Likewise, without sampling error: more samples do not narrow it."""
 
     @classmethod
-    def of(
+    def from_profiles(
         cls,
         method: Method,
         benchmark: Benchmark,
@@ -285,7 +285,7 @@ def _bounds_of_unchanged(
     method: Method, profiles: Sequence[Profiled], calls: float | None
 ) -> _ErrorBounds:
     operation = _operation_seconds(profiles) or 0.0
-    samples = sum(profile.samples for profile in profiles)
+    samples = sum(profile.sample_count for profile in profiles)
     ways = _find_inlining(method, profiles)
     errors = [attribution_error(method.language, operation, calls, inlined=way) for way in ways]
     return _ErrorBounds(
@@ -354,7 +354,7 @@ def _split_profiles(
     unchanged: list[Profiled] = []
     out_of_line: list[Profiled] = []
     for run in runs:
-        if isinstance(run.outcome, Profiled) and run.outcome.samples:
+        if isinstance(run.outcome, Profiled) and run.outcome.sample_count:
             kept_out = method in run.trial.variant.methods
             (out_of_line if kept_out else unchanged).append(run.outcome)
     return unchanged, out_of_line
@@ -463,7 +463,7 @@ def _widen_by_unattributed(
     cpu = sum(profile.cpu_seconds for profile in profiles)
     if cpu <= 0:
         return low, high
-    sample_count = sum(profile.samples for profile in profiles)
+    sample_count = sum(profile.sample_count for profile in profiles)
     lost = sum(profile.unattributed for profile in profiles) / sample_count
     timed = benchmark.concurrency * sum(profile.timed_seconds for profile in profiles)
     waited = sum(profile.waiting_seconds for profile in profiles)

@@ -23,25 +23,25 @@ class FeatureTrees:
         self.names = [str(name) for name in names]
         self._forest = forest
         self._values = np.asarray(values, dtype=np.float64)
-        self._forest.check(len(self.names))
+        self._forest.check_nodes(len(self.names))
         if self._values.shape != self._forest.features.shape:
             raise ValueError("there are not as many values as nodes")
 
     @classmethod
-    def read(cls, arrays: Mapping[str, Any], prefix: str) -> "FeatureTrees":
+    def from_arrays(cls, arrays: Mapping[str, Any], prefix: str) -> "FeatureTrees":
         """Take the arrays whose names begin so."""
-        forest = Forest.of(arrays, prefix)
+        forest = Forest.from_arrays(arrays, prefix)
         return cls(arrays[f"{prefix}_names"], forest, arrays[f"{prefix}_values"])
 
-    def arrays(self, prefix: str) -> dict[str, Any]:
-        """Return the arrays by their names, as `read` takes them."""
+    def to_arrays(self, prefix: str) -> dict[str, Any]:
+        """Return the arrays by their names, as `from_arrays` takes them."""
         names, values = np.array(self.names), self._values
         tree_arrays = {f"{prefix}_names": names, f"{prefix}_values": values}
-        return tree_arrays | self._forest.arrays(prefix)
+        return tree_arrays | self._forest.to_arrays(prefix)
 
     def total(self, case: Array) -> float:
         """Return what the leaves of a case (features,) add up to."""
-        return float(self._values[self._forest.leaves(case)].sum())
+        return float(self._values[self._forest.find_leaves(case)].sum())
 
 
 class BoostedTrees:
@@ -55,20 +55,22 @@ class BoostedTrees:
     def __init__(self, arrays: Mapping[str, Any]) -> None:
         """Take the arrays of a file, by their names; raises ValueError where they do not fit."""
         self.stable, self._near, self._begun = (
-            FeatureTrees.read(arrays, prefix) for prefix in ("stable", "near", "begun")
+            FeatureTrees.from_arrays(arrays, prefix) for prefix in ("stable", "near", "begun")
         )
         self.arrays = dict(arrays)
 
     @classmethod
-    def of(cls, stable: FeatureTrees, near: FeatureTrees, last: FeatureTrees) -> "BoostedTrees":
+    def from_parts(
+        cls, stable: FeatureTrees, near: FeatureTrees, last: FeatureTrees
+    ) -> "BoostedTrees":
         """Return a model of its parts."""
-        return cls(stable.arrays("stable") | near.arrays("near") | last.arrays("begun"))
+        return cls(stable.to_arrays("stable") | near.to_arrays("near") | last.to_arrays("begun"))
 
-    def score(self, case: Array) -> float:
+    def score_window(self, case: Array) -> float:
         """Return how likely the last window of a run (features of `stable`,) is stable, 0 to 1."""
         return float(expit(self.stable.total(case)))
 
-    def ready(self, found: Mapping[str, float]) -> float:
+    def score_readiness(self, found: Mapping[str, float]) -> float:
         """Return how much speaks for measuring the last window of a run with such features.
 
         0 to 1: the mean of how likely it is stable and of how likely its mean is right.

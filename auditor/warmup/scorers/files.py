@@ -183,11 +183,13 @@ def _try_model(model: ScorerModel) -> None:
     if isinstance(model.scoring, BoostedTrees):
         run = RunSoFar()
         for _ in range(WINDOW):
-            run.observe(1.0, 1.0)
-        feature_values = run.features()
+            run.add_iteration(1.0, 1.0)
+        feature_values = run.compute_features()
         scores = [
-            model.scoring.score(build_feature_vector(feature_values, model.scoring.stable.names)),
-            model.scoring.ready(feature_values),
+            model.scoring.score_window(
+                build_feature_vector(feature_values, model.scoring.stable.names)
+            ),
+            model.scoring.score_readiness(feature_values),
         ]
         model.scoring.last_warmup(run, feature_values)
     else:

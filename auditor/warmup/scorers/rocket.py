@@ -37,7 +37,7 @@ class RandomKernels:
             around = starts[:, None] + places
             self._alike.append((padding, around, weights, arrays["biases"][members], members))
 
-    def features(self, windows: Windows) -> npt.NDArray[np.float32]:
+    def compute_features(self, windows: Windows) -> npt.NDArray[np.float32]:
         """Return the greatest values and the shares above zero, (windows, 2, kernels)."""
         kernel_features = np.zeros((len(windows), 2, self._number), dtype=np.float32)
         for padding, around, weights, biases, members in self._alike:
@@ -68,6 +68,6 @@ class Rocket:
 
     def scores(self, windows: Windows) -> Scores:
         """Return 1 for each window (windows, 100) that is called stable, 0 for another."""
-        kernel_features = self._kernels.features(windows).reshape(len(windows), -1)
+        kernel_features = self._kernels.compute_features(windows).reshape(len(windows), -1)
         decision = kernel_features @ self.arrays["coefficients"].ravel() + self.arrays["intercept"]
         return np.asarray(decision > 0, dtype=np.float32)

@@ -62,7 +62,7 @@ class BenchmarkDeclaration:
         """Return the block of the declaration."""
         return self.declaration.child_by_field_name("body")
 
-    def uses(self, call: Node, *methods: str) -> bool:
+    def calls_method(self, call: Node, *methods: str) -> bool:
         """Tell whether a call is one of a method of a *testing.B."""
         operand, field = syntax.split_selector(syntax.find_callee(call))
         return operand in self.handles and (field in methods or not methods)
@@ -74,7 +74,7 @@ class BenchmarkDeclaration:
         """
         words = [self.name, self.benchmark]
         for ancestor in syntax.list_ancestors(node, self.above):
-            if ancestor.type == "call_expression" and self.uses(ancestor, "Run"):
+            if ancestor.type == "call_expression" and self.calls_method(ancestor, "Run"):
                 words += [
                     tree.read_text(argument) for argument in syntax.list_arguments(ancestor)[:1]
                 ]
@@ -114,7 +114,7 @@ def _make_declaration(
         handles=handles,
         states=frozenset(_list_typed_parameters(declaration, f"{prefix}PB")),
         above=above,
-        clock=BenchmarkTimer.of(declaration, handles, above),
+        clock=BenchmarkTimer.from_declaration(declaration, handles, above),
     )
 
 

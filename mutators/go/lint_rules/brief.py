@@ -32,17 +32,17 @@ class ShortCallDetector:
     packages: ProjectPackages
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def call(self, names: NameScope, call: Node) -> bool:
+    def is_short_call(self, names: NameScope, call: Node) -> bool:
         """Tell whether a call is surely short, its arguments left out."""
         return self._count_call_nodes(names, call, 0) <= _BUDGET
 
-    def statement(self, names: NameScope, node: Node) -> bool:
+    def is_short_statement(self, names: NameScope, node: Node) -> bool:
         """Tell whether a statement is surely short, with all that it calls."""
         for inner_node in tree.walk_tree(node):
             if inner_node.type in _LONG:
                 return False
             if inner_node.type == "call_expression" and not (
-                _is_free(inner_node) or self.call(names, inner_node)
+                _is_free(inner_node) or self.is_short_call(names, inner_node)
             ):
                 return False
         return True
@@ -51,7 +51,7 @@ class ShortCallDetector:
         path, _ = names.resolve_imported_function(call)
         if path in _SHORT:
             return 1
-        declaration = names.function(call)
+        declaration = names.resolve_function(call)
         if declaration is None or depth > _DEEPEST:
             return _TOO_MUCH
         key = (declaration.home.root.id, declaration.node.id)
@@ -64,7 +64,7 @@ class ShortCallDetector:
         body = declaration.node.child_by_field_name("body")
         if body is None or declaration.node.has_error:
             return _TOO_MUCH
-        names = NameScope.of(self.packages, declaration.home, declaration.node)
+        names = NameScope.from_declaration(self.packages, declaration.home, declaration.node)
         total, pending = 0, list(body.named_children)
         while pending and total <= _BUDGET:
             node = pending.pop()

@@ -35,7 +35,7 @@ class BenchmarkTimer:
     above: syntax.Parents
 
     @classmethod
-    def of(
+    def from_declaration(
         cls, declaration: Node, handles: frozenset[str], above: syntax.Parents
     ) -> "BenchmarkTimer":
         """Return that of a declaration, in which a *testing.B has one of the names `handles`."""
@@ -48,7 +48,7 @@ class BenchmarkTimer:
                 )
         return cls(tuple(switches), above)
 
-    def within(self, node: Node) -> list[str]:
+    def list_timer_calls(self, node: Node) -> list[str]:
         """Return the names of the timer's methods that are called in a node, in their order."""
         first = bisect_left(self.switches, node.start_byte, key=_read_start_byte)
         last = bisect_left(self.switches, node.end_byte, key=_read_start_byte)
@@ -58,9 +58,9 @@ class BenchmarkTimer:
         """Tell whether the time of a loop counts: it is not off there, and not reset later."""
         if not self.switches:
             return True
-        if self._find_nearest_switch(loop, 0) == "StopTimer" and "StartTimer" not in self.within(
-            loop
-        ):
+        if self._find_nearest_switch(
+            loop, 0
+        ) == "StopTimer" and "StartTimer" not in self.list_timer_calls(loop):
             return False
         function_start = _find_function_start(loop, self.above)
         return not any(
@@ -75,14 +75,14 @@ class BenchmarkTimer:
         if not self.switches:
             return False
         nearest = self._find_nearest_switch(node, body.start_byte) or "".join(
-            self.within(body)[-1:]
+            self.list_timer_calls(body)[-1:]
         )
         return nearest == "StopTimer"
 
-    def since(self, node: Node) -> Iterator[Node]:
+    def list_counted_statements(self, node: Node) -> Iterator[Node]:
         """Yield the statements before a node that the timer counts, the nearest first."""
         for inner_node in self._list_earlier_statements(node):
-            if self.within(inner_node):
+            if self.list_timer_calls(inner_node):
                 return
             yield inner_node
 

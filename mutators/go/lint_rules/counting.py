@@ -56,7 +56,7 @@ def _list_sub_benchmarks(part: BenchmarkDeclaration, body: Node) -> Iterator[Nod
     """Yield the calls of b.Run that are given a function literal."""
     for call in syntax.list_calls(body):
         nodes = syntax.list_arguments(call)
-        if part.uses(call, "Run") and len(nodes) > 1 and nodes[-1].type == "func_literal":
+        if part.calls_method(call, "Run") and len(nodes) > 1 and nodes[-1].type == "func_literal":
             yield call
 
 
@@ -78,7 +78,7 @@ def _is_once(part: BenchmarkDeclaration, body: Node) -> bool:
 def _always_fails(part: BenchmarkDeclaration, body: Node) -> bool:
     """Tell whether a benchmark is none: it fails whatever happens."""
     return any(
-        part.uses(call, *_FAILURES)
+        part.calls_method(call, *_FAILURES)
         for statement in syntax.list_statements(body)
         if statement.type == "expression_statement"
         for call in syntax.list_calls(statement)
@@ -100,7 +100,7 @@ def _list_sized_calls(part: BenchmarkDeclaration) -> Iterator[Node]:
     """Yield the calls that may get b.N, or a loop's own counter, as a size."""
     for call in syntax.list_calls(part.declaration):
         sorts = any(syntax.read_called_name(call) in names for names in _SORTS.values())
-        if not part.uses(call) and (
+        if not part.calls_method(call) and (
             sorts or _find_count_argument(part, call) >= 0 or _find_counter_argument(part, call)[1]
         ):
             yield call
@@ -125,7 +125,7 @@ def _find_growing_call(
         index, counter = _find_counter_argument(part, call)
     if index < 0:
         return
-    declaration = names.function(call)
+    declaration = names.resolve_function(call)
     is_made = syntax.read_called_name(call) == "make" and index > 0 and not counter
     if is_made or (declaration is not None and counts_to(declaration, index)):
         yield NodeFinding(
@@ -175,7 +175,7 @@ def _is_of_size(part: BenchmarkDeclaration, names: NameScope, value: Node) -> bo
     """Tell whether a value was made with b.N as an argument."""
     if value.type == "call_expression":
         return _find_count_argument(part, value) >= 0
-    bound = names.bindings(tree.read_text(value)) if value.type == "identifier" else []
+    bound = names.find_bindings(tree.read_text(value)) if value.type == "identifier" else []
     if len(bound) != 1:
         return False
     nodes = syntax.list_values(bound[0].child_by_field_name("right"))
@@ -191,7 +191,7 @@ def _find_steep_call(
 ) -> Iterator[NodeFinding]:
     """Yield a call with b.N of a function whose time grows faster than its argument."""
     index = _find_count_argument(part, call)
-    declaration = names.function(call) if index >= 0 else None
+    declaration = names.resolve_function(call) if index >= 0 else None
     if declaration is not None and _is_branching_recursion(declaration, index):
         yield NodeFinding(
             BN_AS_SIZE,

@@ -36,12 +36,12 @@ class GoLinter:
         return RULES
 
     @property
-    def endings(self) -> tuple[str, ...]:
+    def file_suffixes(self) -> tuple[str, ...]:
         """Return those of Go files, and of what says how packages are imported."""
         return (".go", MODULE)
 
     @property
-    def comment(self) -> str:
+    def comment_prefix(self) -> str:
         """Return what begins a line of comment."""
         return "//"
 
@@ -54,10 +54,10 @@ class GoLinter:
             and b"B" in source.text
         )
 
-    def look(self, sources: Iterable[SourceFile], /) -> SourceFindings:
+    def find_smells(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks and their smells, in the order of files and lines."""
         files = sorted(sources, key=lambda file: file.path)
-        packages = ProjectPackages.of(files)
+        packages = ProjectPackages.from_sources(files)
         benchmarks: list[str] = []
         smells: list[Smell] = []
         unread: list[str] = []
@@ -89,7 +89,11 @@ def _make_sort_key(smell: Smell) -> tuple[int, int, str]:
 def _find_smells(
     declarations: list[BenchmarkDeclaration], packages: ProjectPackages
 ) -> Iterator[Smell]:
-    home = FileScope.of(declarations[0].source.unit, declarations[0].root) if declarations else None
+    home = (
+        FileScope.from_file(declarations[0].source.unit, declarations[0].root)
+        if declarations
+        else None
+    )
     for part in declarations:
         if home is not None and not part.declaration.has_error:
             for finding in _collect_findings(part, packages, home):
@@ -99,7 +103,7 @@ def _find_smells(
 def _collect_findings(
     part: BenchmarkDeclaration, packages: ProjectPackages, home: FileScope
 ) -> Iterator[NodeFinding]:
-    names = NameScope.of(packages, home, part.declaration)
+    names = NameScope.from_declaration(packages, home, part.declaration)
     brief = ShortCallDetector(packages)
     yield from counting.find_unrepeated_work(part)
     yield from counting.find_growing_work(part, names)

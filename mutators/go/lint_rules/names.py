@@ -28,7 +28,9 @@ class NameScope:
     bound: Mapping[str, list[Node]]
 
     @classmethod
-    def of(cls, packages: ProjectPackages, home: FileScope, declaration: Node) -> "NameScope":
+    def from_declaration(
+        cls, packages: ProjectPackages, home: FileScope, declaration: Node
+    ) -> "NameScope":
         """Return those of a function, or of another declaration."""
         bound: dict[str, list[Node]] = {}
         for node in tree.walk_tree(declaration):
@@ -36,7 +38,7 @@ class NameScope:
                 bound.setdefault(name, []).append(node)
         return cls(packages, home, bound)
 
-    def function(self, call: Node, depth: int = 0) -> ScopedNode | None:
+    def resolve_function(self, call: Node, depth: int = 0) -> ScopedNode | None:
         """Return the function or method of the project that a call surely calls."""
         function = syntax.find_callee(call)
         if function is None:
@@ -46,17 +48,17 @@ class NameScope:
         if function.type != "selector_expression":
             return None
         operand, name = syntax.split_selector(function)
-        if operand and not self.bindings(operand):
-            package = self.packages.imported(self.home, operand)
+        if operand and not self.find_bindings(operand):
+            package = self.packages.find_imported_package(self.home, operand)
             if package is not None:
                 return pick_single_declaration(package.functions.get(name))
-        owner = self.type_of(function.child_by_field_name("operand"), depth + 1)
+        owner = self.resolve_type(function.child_by_field_name("operand"), depth + 1)
         return self._resolve_method(owner, tree.read_text(function.child_by_field_name("field")))
 
     def resolve_imported_function(self, call: Node) -> tuple[str, str]:
         """Return path and name of a function of an imported package, else two empty ones."""
         operand, name = syntax.split_selector(syntax.find_callee(call))
-        if not operand or self.bindings(operand):
+        if not operand or self.find_bindings(operand):
             return "", ""
         path = self.home.imports.get(operand, "")
         return (path, name) if path else ("", "")
@@ -64,7 +66,7 @@ class NameScope:
     def is_generator(self, call: Node) -> bool:
         """Tell whether a call is one of a method of a local that rand.New made."""
         operand, _ = syntax.split_selector(syntax.find_callee(call))
-        for node in self.bindings(operand) if operand else ():
+        for node in self.find_bindings(operand) if operand else ():
             for value in syntax.list_values(node.child_by_field_name("right")):
                 if (
                     value.type == "call_expression"
@@ -74,29 +76,29 @@ class NameScope:
         return False
 
     def _resolve_plain_name(self, name: str) -> ScopedNode | None:
-        if self.bindings(name):
+        if self.find_bindings(name):
             return None
-        return pick_single_declaration(self.packages.here(self.home).functions.get(name))
+        return pick_single_declaration(self.packages.find_package(self.home).functions.get(name))
 
     def _resolve_method(self, owner: ScopedNode | None, name: str) -> ScopedNode | None:
-        named = self.named(owner)
+        named = self.resolve_named_type(owner)
         if named is None:
             return None
-        package = self.packages.here(named.home)
+        package = self.packages.find_package(named.home)
         type_name = tree.read_text(named.node.child_by_field_name("name"))
         return pick_single_declaration(package.methods.get((type_name, name)))
 
-    def bindings(self, name: str) -> list[Node]:
+    def find_bindings(self, name: str) -> list[Node]:
         """Return the nodes that declare a name inside of the function."""
         return self.bound.get(name, [])
 
-    def type_of(self, node: Node | None, depth: int = 0) -> ScopedNode | None:
+    def resolve_type(self, node: Node | None, depth: int = 0) -> ScopedNode | None:
         """Return the type of an expression, pointers left out, None where it is not plain."""
         if node is None or depth > _DEEPEST:
             return None
         node = syntax.strip_parentheses(node)
         if node.type == "unary_expression":
-            return self.type_of(node.child_by_field_name("operand"), depth + 1)
+            return self.resolve_type(node.child_by_field_name("operand"), depth + 1)
         if node.type == "composite_literal":
             inner_node = node.child_by_field_name("type")
             return ScopedNode(self.home, inner_node) if inner_node is not None else None
@@ -113,12 +115,14 @@ class NameScope:
         return self._resolve_call_type(node, depth) if node.type == "call_expression" else None
 
     def _resolve_name_type(self, name: str, depth: int) -> ScopedNode | None:
-        bound = self.bindings(name)
+        bound = self.find_bindings(name)
         if not bound:
-            spec = pick_single_declaration(self.packages.here(self.home).variables.get(name))
+            spec = pick_single_declaration(
+                self.packages.find_package(self.home).variables.get(name)
+            )
             if spec is None:
                 return None
-            outside = NameScope.of(self.packages, spec.home, spec.node)
+            outside = NameScope.from_declaration(self.packages, spec.home, spec.node)
             return outside._resolve_binding_type(spec.node, name, depth + 1)
         return self._resolve_binding_type(bound[0], name, depth) if len(bound) == 1 else None
 
@@ -139,13 +143,13 @@ class NameScope:
         values = syntax.list_values(right)
         index = declared_names.index(name) if name in declared_names else 0
         if len(values) == len(declared_names):
-            return self.type_of(values[index], depth + 1)
-        return self.type_of(values[0], depth + 1) if len(values) == 1 and index == 0 else None
+            return self.resolve_type(values[index], depth + 1)
+        return self.resolve_type(values[0], depth + 1) if len(values) == 1 and index == 0 else None
 
     def _resolve_field_type(self, node: Node, depth: int) -> ScopedNode | None:
         field_name = tree.read_text(node.child_by_field_name("field"))
         owner = self.resolve_underlying_type(
-            self.type_of(node.child_by_field_name("operand"), depth + 1)
+            self.resolve_type(node.child_by_field_name("operand"), depth + 1)
         )
         if owner is None or owner.node.type != "struct_type":
             return None
@@ -159,7 +163,7 @@ class NameScope:
 
     def _resolve_element_type(self, node: Node, depth: int) -> ScopedNode | None:
         owner = self.resolve_underlying_type(
-            self.type_of(node.child_by_field_name("operand"), depth + 1)
+            self.resolve_type(node.child_by_field_name("operand"), depth + 1)
         )
         if owner is None:
             return None
@@ -172,7 +176,7 @@ class NameScope:
             return ScopedNode(self.home, syntax.list_arguments(node)[0])
         if syntax.read_called_name(node) == "make" and syntax.list_arguments(node):
             return ScopedNode(self.home, syntax.list_arguments(node)[0])
-        declaration = self.function(node, depth + 1)
+        declaration = self.resolve_function(node, depth + 1)
         result = declaration.node.child_by_field_name("result") if declaration is not None else None
         if (
             declaration is None
@@ -189,7 +193,7 @@ class NameScope:
             return ScopedNode(declaration.home, declared[0]) if declared else None
         return ScopedNode(declaration.home, result)
 
-    def named(self, declaration: ScopedNode | None) -> ScopedNode | None:
+    def resolve_named_type(self, declaration: ScopedNode | None) -> ScopedNode | None:
         """Return the specification of the named type that a type is, or points to."""
         if declaration is None:
             return None
@@ -200,18 +204,18 @@ class NameScope:
                 return None
             node = inner
         if node.type == "qualified_type":
-            package = self.packages.imported(
+            package = self.packages.find_imported_package(
                 declaration.home, tree.read_text(node.child_by_field_name("package"))
             )
             name = tree.read_text(node.child_by_field_name("name"))
         else:
-            package, name = self.packages.here(declaration.home), tree.read_text(node)
+            package, name = self.packages.find_package(declaration.home), tree.read_text(node)
         return pick_single_declaration(package.types.get(name)) if package is not None else None
 
     def resolve_underlying_type(self, declaration: ScopedNode | None) -> ScopedNode | None:
         """Return the type behind names and pointers, as far as the project declares it."""
         for _ in range(_DEEPEST):
-            named = self.named(declaration)
+            named = self.resolve_named_type(declaration)
             if named is None:
                 break
             inner = named.node.child_by_field_name("type")

@@ -28,7 +28,7 @@ class FileScope:
     imports: Mapping[str, str] = field(repr=False)
 
     @classmethod
-    def of(cls, unit: str, root: Node) -> "FileScope":
+    def from_file(cls, unit: str, root: Node) -> "FileScope":
         """Return that of a file."""
         return cls(unit, tree.read_package_name(root), root, _read_imports(root))
 
@@ -66,7 +66,7 @@ class ProjectPackages:
     _known: dict[str, dict[str, PackageDeclarations]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sources: Iterable[SourceFile]) -> "ProjectPackages":
+    def from_sources(cls, sources: Iterable[SourceFile]) -> "ProjectPackages":
         """Return those of all files that are built."""
         files: dict[str, list[SourceFile]] = {}
         modules: dict[str, str] = {}
@@ -79,11 +79,11 @@ class ProjectPackages:
         paths = {folder: _build_import_path(folder, modules) for folder in files}
         return cls(files, paths, {path: folder for folder, path in paths.items() if path})
 
-    def here(self, home: FileScope) -> PackageDeclarations:
+    def find_package(self, home: FileScope) -> PackageDeclarations:
         """Return the package of a file."""
         return self._load_folder_packages(home.unit).get(home.package, PackageDeclarations())
 
-    def imported(self, home: FileScope, name: str) -> PackageDeclarations | None:
+    def find_imported_package(self, home: FileScope, name: str) -> PackageDeclarations | None:
         """Return the package that a file knows by a name, None if it is not of the project."""
         folder = self._folders.get(home.imports.get(name, ""))
         if folder is None:
@@ -95,7 +95,7 @@ class ProjectPackages:
         ]
         return candidates[0] if len(candidates) == 1 else None
 
-    def path(self, unit: str) -> str:
+    def find_import_path(self, unit: str) -> str:
         """Return how the package of a folder is imported, empty where nobody knows."""
         return self._paths.get(unit, "")
 
@@ -104,7 +104,7 @@ class ProjectPackages:
             self._known[unit] = {}
             for source in self._files.get(unit, []):
                 root = tree.parse_source(source.text)
-                home = FileScope.of(unit, root)
+                home = FileScope.from_file(unit, root)
                 _add_declarations(
                     home, self._known[unit].setdefault(home.package, PackageDeclarations())
                 )

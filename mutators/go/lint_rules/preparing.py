@@ -141,7 +141,7 @@ def _is_subject(
 
     A long word may go on (`random`), a short one would then begin many others.
     """
-    if names.packages.path(part.source.unit).removeprefix("std/") in chore.paths:
+    if names.packages.find_import_path(part.source.unit).removeprefix("std/") in chore.paths:
         return True
     return any(
         word == subject or (len(subject) >= _LONG and word.startswith(subject))
@@ -196,7 +196,9 @@ def _is_dear(
 ) -> bool:
     """Tell whether the chore takes a good part of the time of the loop."""
     if chore is _RANDOM:
-        return place.names.function(node) is not None and brief.call(place.names, node)
+        return place.names.resolve_function(node) is not None and brief.is_short_call(
+            place.names, node
+        )
     if chore is not _FORMAT:
         return True
     if all(argument.type.endswith("_literal") for argument in syntax.list_arguments(place.call)):
@@ -254,7 +256,7 @@ def _find_reading_call(place: _LoopCall, statement: Node, targets: set[str]) -> 
 
 
 def _is_measured(place: _LoopCall, call: Node) -> bool:
-    if place.part.uses(call) or syntax.read_called_name(call) in _BUILT_IN:
+    if place.part.calls_method(call) or syntax.read_called_name(call) in _BUILT_IN:
         return False
     path, _ = place.names.resolve_imported_function(call)
     if path in _ASIDE or place.names.is_generator(call):

@@ -57,11 +57,11 @@ class RemovableCallDetector:
     packages: ProjectPackages
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def call(self, names: NameScope, call: Node) -> bool:
+    def is_removable_call(self, names: NameScope, call: Node) -> bool:
         """Tell whether nothing is left of a call itself, whatever its arguments are."""
         return self._count_call_nodes(names, call, 0) <= _BUDGET
 
-    def value(self, names: NameScope, node: Node) -> bool:
+    def is_removable_value(self, names: NameScope, node: Node) -> bool:
         """Tell whether nothing is left of an expression of which nobody uses the value."""
         return self._sum_nodes(names, node, 0) <= _BUDGET
 
@@ -70,7 +70,7 @@ class RemovableCallDetector:
         path, name = names.resolve_imported_function(call)
         if path and name in _STANDARD.get(path, ()):
             return _TOO_MUCH if depth and path in _COMPARING else _STANDARD_COST
-        declaration = names.function(call)
+        declaration = names.resolve_function(call)
         if declaration is None or depth > _DEEPEST:
             return _TOO_MUCH
         key = (declaration.home.root.id, declaration.node.id)
@@ -89,7 +89,7 @@ class RemovableCallDetector:
         if declaration.child_by_field_name("result") is None:
             return _TOO_MUCH
         return self._sum_nodes(
-            NameScope.of(self.packages, declared_name.home, declaration), body, depth
+            NameScope.from_declaration(self.packages, declared_name.home, declaration), body, depth
         )
 
     def _sum_nodes(self, names: NameScope, node: Node, depth: int) -> int:
@@ -134,8 +134,8 @@ def _is_free(names: NameScope, call: Node) -> bool:
     if function is None or function.type != "identifier":
         return False
     name = tree.read_text(function)
-    package = names.packages.here(names.home)
-    is_redefined = names.bindings(name) or name in package.functions or name in package.types
+    package = names.packages.find_package(names.home)
+    is_redefined = names.find_bindings(name) or name in package.functions or name in package.types
     return name in _FREE and not is_redefined
 
 
@@ -145,14 +145,14 @@ def _is_local(names: NameScope, change: Node) -> bool:
     changed = syntax.list_names(
         node if node is not None else next(iter(change.named_children), None)
     )
-    return all(name == "_" or (name and names.bindings(name)) for name in changed)
+    return all(name == "_" or (name and names.find_bindings(name)) for name in changed)
 
 
 def _is_indexed(names: NameScope, operand: Node | None) -> bool:
     """Tell whether what is indexed is surely no map, of which a look-up is a call."""
     if operand is not None and syntax.strip_parentheses(operand).type in _TEXTS:
         return True
-    declaration = names.resolve_underlying_type(names.type_of(operand))
+    declaration = names.resolve_underlying_type(names.resolve_type(operand))
     if declaration is None:
         return False
     return declaration.node.type in _INDEXED or tree.read_text(declaration.node) == "string"
@@ -166,7 +166,7 @@ def _is_text(names: NameScope, node: Node) -> bool:
     sides = [node.child_by_field_name(side) for side in ("left", "right")]
     if any(side is not None and syntax.strip_parentheses(side).type in _TEXTS for side in sides):
         return operator not in ("==", "!=")
-    types = [names.resolve_underlying_type(names.type_of(side)) for side in sides]
+    types = [names.resolve_underlying_type(names.resolve_type(side)) for side in sides]
     return any(
         declared_name is not None and tree.read_text(declared_name.node) == "string"
         for declared_name in types

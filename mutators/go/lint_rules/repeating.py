@@ -30,7 +30,7 @@ _LARGEST = 50
 def find_inner_loops(part: BenchmarkDeclaration, names: NameScope) -> Iterator[NodeFinding]:
     """Yield the loops to a constant in a timed loop whose rounds make the same calls."""
     calls = syntax.list_calls(part.declaration)
-    if any(part.uses(call, "ReportMetric", "Elapsed") for call in calls):
+    if any(part.calls_method(call, "ReportMetric", "Elapsed") for call in calls):
         return
     for loop in part.loops:
         inner = syntax.list_statements(loop.body)[:_MOST] if loop.timed else []
@@ -61,7 +61,7 @@ def _is_on_purpose(part: BenchmarkDeclaration, loop: Node, rounds: int) -> bool:
 
 
 def _is_run(part: BenchmarkDeclaration, node: Node) -> bool:
-    return node.type == "call_expression" and part.uses(node, "Run")
+    return node.type == "call_expression" and part.calls_method(node, "Run")
 
 
 def _rounds_are_alike(part: BenchmarkDeclaration, names: NameScope, loop: Node) -> bool:
@@ -72,7 +72,9 @@ def _rounds_are_alike(part: BenchmarkDeclaration, names: NameScope, loop: Node) 
     nodes = list(syntax.walk_nodes(body))
     if any(node.type in _STOPS and not _is_failure(part, node) for node in nodes):
         return False
-    calls = [node for node in nodes if node.type == "call_expression" and not part.uses(node)]
+    calls = [
+        node for node in nodes if node.type == "call_expression" and not part.calls_method(node)
+    ]
     named = [syntax.read_called_name(call) for call in calls]
     if not any(name and name not in syntax.NUMBERS for name in named):
         return False
@@ -114,7 +116,7 @@ def find_constant_inputs(part: BenchmarkDeclaration, names: NameScope) -> Iterat
         for call in _list_used_calls(loop):
             nodes = syntax.list_arguments(call)
             folds = bool(nodes) and all(_is_constant(names, node) for node in nodes)
-            if folds and _is_plain(names, call) and removable.call(names, call):
+            if folds and _is_plain(names, call) and removable.is_removable_call(names, call):
                 yield NodeFinding(
                     CONSTANT_INPUTS,
                     call,
@@ -126,7 +128,7 @@ def find_constant_inputs(part: BenchmarkDeclaration, names: NameScope) -> Iterat
 
 def _has_other_calls(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> bool:
     """Tell whether a loop makes so many calls that one of them is hardly what is measured."""
-    calls = [call for call in syntax.list_calls(loop.body) if not part.uses(call)]
+    calls = [call for call in syntax.list_calls(loop.body) if not part.calls_method(call)]
     return len({syntax.format_callee(call) for call in calls}) > 1
 
 
@@ -147,7 +149,7 @@ def _is_plain(names: NameScope, call: Node) -> bool:
     if function.type == "identifier":
         return True
     operand, _ = syntax.split_selector(function)
-    return bool(operand) and not names.bindings(operand) and operand in names.home.imports
+    return bool(operand) and not names.find_bindings(operand) and operand in names.home.imports
 
 
 def _is_constant(names: NameScope, node: Node) -> bool:
@@ -156,12 +158,13 @@ def _is_constant(names: NameScope, node: Node) -> bool:
         if number > _LARGEST:
             return False
         if inner_node.type == "identifier":
-            bound = names.bindings(tree.read_text(inner_node))
+            bound = names.find_bindings(tree.read_text(inner_node))
             if bound and bound[0].type != "const_spec":
                 return False
             if (
                 not bound
-                and tree.read_text(inner_node) not in names.packages.here(names.home).constants
+                and tree.read_text(inner_node)
+                not in names.packages.find_package(names.home).constants
             ):
                 return False
         elif inner_node.type not in _LITERALS and not inner_node.type.startswith(_INNER):

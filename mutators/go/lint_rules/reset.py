@@ -38,7 +38,7 @@ def find_timed_setup(part: BenchmarkDeclaration, names: NameScope) -> Iterator[N
     for loop in part.loops:
         if loop.kind is LoopKind.KEPT or not loop.timed:
             continue
-        for node in islice(part.clock.since(loop.node), _MOST):
+        for node in islice(part.clock.list_counted_statements(loop.node), _MOST):
             if _may_reset(part, names, node):
                 break
             if node.id in reported_ids:
@@ -62,8 +62,8 @@ def _may_reset(part: BenchmarkDeclaration, names: NameScope, statement: Node) ->
     """Tell whether a statement hands its *testing.B to a function that may reset the timer."""
     for call in islice(syntax.list_calls(statement), _MOST):
         argument_names = {tree.read_text(argument) for argument in syntax.list_arguments(call)}
-        if argument_names & part.handles and not part.uses(call):
-            declaration = names.function(call)
+        if argument_names & part.handles and not part.calls_method(call):
+            declaration = names.resolve_function(call)
             if (
                 declaration is None
                 or b"Timer" in (declaration.node.text or b"")
@@ -102,7 +102,7 @@ def _describe_filling_loop(names: NameScope, earlier: Node, loop: BenchmarkLoop)
             target = target.child_by_field_name("operand") or target
         filled.add(tree.read_text(target))
     used = {tree.read_text(node) for node in tree.walk_tree(loop.body) if node.type == "identifier"}
-    shared_names = sorted(name for name in filled & used if names.bindings(name))
+    shared_names = sorted(name for name in filled & used if names.find_bindings(name))
     if not shared_names or not _has_loop_calls(earlier):
         return ""
     return f"a loop fills {shared_names[0]} with as many elements as there are iterations"
@@ -115,7 +115,7 @@ def _describe_cost(names: NameScope, statement: Node) -> str:
         if name in _DEAR.get(path, ()):
             return f"{syntax.format_callee(call)} is called"
         count = _count_argument_rounds(names, call)
-        if count and count >= _choose_costly_rounds(names.function(call)):
+        if count and count >= _choose_costly_rounds(names.resolve_function(call)):
             return f"{syntax.format_callee(call)} loops {count:,} times"
     rounds = _count_nested_rounds(names, statement)
     if rounds >= (_MANY if _has_loop_calls(statement) else _LIGHT):
@@ -140,7 +140,7 @@ def _has_loop_calls(node: Node) -> bool:
 
 def _count_argument_rounds(names: NameScope, call: Node) -> int:
     """Return how often a function loops that gets the number of its rounds as an argument."""
-    declaration = names.function(call)
+    declaration = names.resolve_function(call)
     if declaration is None:
         return 0
     counts = [evaluate_number(names, argument) for argument in syntax.list_arguments(call)]
@@ -185,7 +185,7 @@ def evaluate_number(names: NameScope, node: Node | None) -> int:
     """Return the value of a literal, or of a local that is one; 0 where it is unknown."""
     text = tree.read_text(node).replace("_", "")
     if node is not None and node.type == "identifier":
-        bound = names.bindings(text)
+        bound = names.find_bindings(text)
         if len(bound) != 1:
             return 0
         value = bound[0].child_by_field_name("right") or bound[0].child_by_field_name("value")

@@ -77,7 +77,7 @@ def _find_growing_inputs(
 def _find_reading_call(part: BenchmarkDeclaration, loop: BenchmarkLoop, name: str) -> Node | None:
     """Return the call of a loop that gets a variable, or is a method of it."""
     for call in syntax.list_calls(loop.body, syntax.LITERAL):
-        if part.uses(call) or syntax.read_called_name(call) in _BUILT_IN:
+        if part.calls_method(call) or syntax.read_called_name(call) in _BUILT_IN:
             continue
         argument_names = [
             tree.read_text(syntax.strip_parentheses(argument)).lstrip("&")
@@ -104,7 +104,7 @@ def _find_growing_buffers(
         ):
             continue
         checked_names.add(name)
-        if not names.bindings(name) or not _is_outside(names, name, loop.node):
+        if not names.find_bindings(name) or not _is_outside(names, name, loop.node):
             continue
         if _is_buffer(names, name) and not _is_emptied(part, loop, name):
             yield NodeFinding(
@@ -118,7 +118,7 @@ def _find_growing_buffers(
 
 def _is_buffer(names: NameScope, name: str) -> bool:
     """Tell whether a local is declared as a buffer of bytes or text."""
-    bound = names.bindings(name)
+    bound = names.find_bindings(name)
     text = tree.read_text(bound[0]) if len(bound) == 1 else ""
     plain = "bytes.Buffer" in text or "strings.Builder" in text
     return plain and "func" not in text and bound[0].type in ("var_spec", "short_var_declaration")
@@ -133,7 +133,7 @@ def _is_emptied(part: BenchmarkDeclaration, loop: BenchmarkLoop, name: str) -> b
         argument_names = (
             tree.read_text(argument).lstrip("&") for argument in syntax.list_arguments(call)
         )
-        if name in argument_names and not part.uses(call):
+        if name in argument_names and not part.calls_method(call):
             return True
     return _is_renewed(loop.node, name, loop.node)
 
@@ -156,7 +156,7 @@ def _find_closure(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> Node | Non
         if (
             ancestor.type == "call_expression"
             and literal is not None
-            and part.uses(ancestor, "Run")
+            and part.calls_method(ancestor, "Run")
         ):
             return literal
     return None
@@ -176,7 +176,7 @@ def _describe_growth(names: NameScope, loop: BenchmarkLoop, node: Node) -> tuple
     if nodes[0].type == "index_expression":
         operand = nodes[0].child_by_field_name("operand")
         name = tree.read_text(operand) if operand is not None else ""
-        declaration = names.resolve_underlying_type(names.type_of(operand))
+        declaration = names.resolve_underlying_type(names.resolve_type(operand))
         key = nodes[0].child_by_field_name("index")
         if (
             declaration is not None
@@ -198,9 +198,11 @@ def _is_varying_key(loop: BenchmarkLoop, key: Node | None) -> bool:
 
 
 def _is_outside(names: NameScope, name: str, closure: Node) -> bool:
-    bound = names.bindings(name)
+    bound = names.find_bindings(name)
     if not bound:
-        return name.isidentifier() and bool(names.packages.here(names.home).variables.get(name))
+        return name.isidentifier() and bool(
+            names.packages.find_package(names.home).variables.get(name)
+        )
     return len(bound) == 1 and not syntax.contains_node(closure, bound[0])
 
 
@@ -232,7 +234,7 @@ def find_unreported_allocations(
     """Yield the first clear allocation of a timed loop, where no allocations are reported."""
     if not part.is_benchmark:
         return
-    if any(part.uses(call, "ReportAllocs") for call in syntax.list_calls(part.declaration)):
+    if any(part.calls_method(call, "ReportAllocs") for call in syntax.list_calls(part.declaration)):
         return
     for loop in part.loops:
         for node in syntax.walk_nodes(loop.body) if loop.timed else ():

@@ -39,7 +39,7 @@ def _find_stop(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> Node | None:
     """Return the first statement that stops the timer in every iteration."""
     for statement in syntax.list_statements(loop.body):
         call = statement.named_children[0] if statement.named_children else statement
-        if call.type == "call_expression" and part.uses(call, "StopTimer"):
+        if call.type == "call_expression" and part.calls_method(call, "StopTimer"):
             return statement
     return None
 
@@ -49,7 +49,8 @@ def _list_timed_statements(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> l
     return [
         statement
         for statement in syntax.list_statements(loop.body)
-        if not part.clock.within(statement) and not part.clock.is_off(statement, loop.body)
+        if not part.clock.list_timer_calls(statement)
+        and not part.clock.is_off(statement, loop.body)
     ]
 
 
@@ -70,19 +71,20 @@ def _is_short(
         for block in (child for child in node.named_children if child.type == "block"):
             parts += syntax.list_statements(block)
     return all(
-        _is_own(part, inner_node) or brief.statement(names, inner_node) for inner_node in parts
+        _is_own(part, inner_node) or brief.is_short_statement(names, inner_node)
+        for inner_node in parts
     )
 
 
 def _is_own(part: BenchmarkDeclaration, statement: Node) -> bool:
     """Tell whether a statement is a call of a method of the benchmark."""
     call = statement.named_children[0] if statement.named_children else statement
-    return call.type == "call_expression" and part.uses(call)
+    return call.type == "call_expression" and part.calls_method(call)
 
 
 def _describe_work(part: BenchmarkDeclaration, nodes: list[Node]) -> str:
     for node in nodes:
         for call in syntax.list_calls(node):
-            if not part.uses(call):
+            if not part.calls_method(call):
                 return syntax.format_callee(call)
     return "one statement"

@@ -22,7 +22,7 @@ class UnreadVariables:
     unread_by_name: dict[str, bool]
 
     @classmethod
-    def of(cls, part: BenchmarkDeclaration, names: NameScope) -> "UnreadVariables":
+    def from_declaration(cls, part: BenchmarkDeclaration, names: NameScope) -> "UnreadVariables":
         """Return that of a declaration."""
         places: dict[str, list[Node]] = {}
         for node in tree.walk_tree(part.declaration):
@@ -30,14 +30,14 @@ class UnreadVariables:
                 places.setdefault(tree.read_text(node), []).append(node)
         return cls(part, names, places, {"": False, "_": True})
 
-    def holds(self, name: str) -> bool:
+    def is_unread(self, name: str) -> bool:
         """Tell whether nobody reads a variable: "_", or a local of one function, only assigned."""
         if name not in self.unread_by_name:
             self.unread_by_name[name] = self._is_unread(name)
         return self.unread_by_name[name]
 
     def _is_unread(self, name: str) -> bool:
-        bound = self.names.bindings(name)
+        bound = self.names.find_bindings(name)
         if len(bound) != 1 or "parameter" in bound[0].type:
             return False
         places = self.places.get(name, [])

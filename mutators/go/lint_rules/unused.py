@@ -24,13 +24,16 @@ def find_unused_results(part: BenchmarkDeclaration, names: NameScope) -> Iterato
 
     Of several with the same call in a loop it is the first.
     """
-    removable, unread = RemovableCallDetector(names.packages), UnreadVariables.of(part, names)
+    removable, unread = (
+        RemovableCallDetector(names.packages),
+        UnreadVariables.from_declaration(part, names),
+    )
     for loop in part.loops:
         if loop.kind is not LoopKind.KEPT and loop.timed:
             dropped = [
                 dropped_call
                 for dropped_call in _list_dropped_calls(unread, loop)
-                if removable.call(names, dropped_call.call)
+                if removable.is_removable_call(names, dropped_call.call)
                 and not part.clock.is_off(dropped_call.call, loop.body)
             ]
             if dropped and not _has_other_work(part, names, loop, dropped):
@@ -64,12 +67,12 @@ def _make_finding(dropped: _DroppedCall, names: NameScope, loop: BenchmarkLoop) 
 
 def _name_project_method(names: NameScope, call: Node) -> str:
     """Return a method of the project as its identity ends, empty where it is none of it."""
-    declaration = names.function(call)
+    declaration = names.resolve_function(call)
     if declaration is None:
         return ""
     if declaration.node.type == "method_declaration":
         return ".".join((tree.read_receiver(declaration.node)[1], syntax.read_called_name(call)))
-    package = names.packages.path(declaration.home.unit).rpartition("/")[2]
+    package = names.packages.find_import_path(declaration.home.unit).rpartition("/")[2]
     return ".".join(filter(None, (package, syntax.read_called_name(call))))
 
 
@@ -82,7 +85,7 @@ def _list_dropped_calls(unread: UnreadVariables, loop: BenchmarkLoop) -> Iterato
         elif node.type in ("assignment_statement", "short_var_declaration"):
             values = syntax.list_values(node.child_by_field_name("right"))
             targets = syntax.list_names(node.child_by_field_name("left"))
-            if len(values) == 1 and all(unread.holds(target) for target in targets):
+            if len(values) == 1 and all(unread.is_unread(target) for target in targets):
                 value = syntax.strip_parentheses(values[0])
                 if value.type == "call_expression":
                     yield _DroppedCall(value, node)
@@ -95,7 +98,7 @@ def _has_other_work(
     dropped_ids = {dropped_call.call.id for dropped_call in dropped}
     return any(
         call.id not in dropped_ids
-        and not part.uses(call)
+        and not part.calls_method(call)
         and not _is_aside(names, call)
         and not part.clock.is_off(call, loop.body)
         for call in syntax.list_calls(loop.body)

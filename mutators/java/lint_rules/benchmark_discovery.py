@@ -52,16 +52,18 @@ class BenchmarkMethod:
         """Return the names that it sees."""
         return MethodScope(self.project, self.method)
 
-    def annotation(self, name: str) -> Annotation | None:
+    def find_annotation(self, name: str) -> Annotation | None:
         """Return the annotation that counts for it."""
-        return self.project.annotation(name, self.method)
+        return self.project.find_annotation(name, self.method)
 
     @cached_property
     def modes(self) -> frozenset[str]:
         """Return the modes that it runs in; none where the source does not show them."""
-        annotation = self.annotation("BenchmarkMode")
+        annotation = self.find_annotation("BenchmarkMode")
         words = (
-            frozenset(annotation.words()) if annotation is not None else frozenset({"Throughput"})
+            frozenset(annotation.list_words())
+            if annotation is not None
+            else frozenset({"Throughput"})
         )
         return words if words <= _MODES else frozenset()
 
@@ -73,8 +75,8 @@ class BenchmarkMethod:
     @cached_property
     def threads(self) -> str:
         """Return how many threads run it, as the source puts it; empty for one and if unknown."""
-        annotation = self.annotation("Threads")
-        for node in annotation.listed() if annotation is not None else ():
+        annotation = self.find_annotation("Threads")
+        for node in annotation.list_values() if annotation is not None else ():
             if read_text(node).rpartition(".")[2] in _MANY:
                 return read_text(node)
             number = resolve_whole_number(node, self.scope)
@@ -83,7 +85,7 @@ class BenchmarkMethod:
         return ""
 
     @cached_property
-    def states(self) -> tuple[TypeDeclaration, ...]:
+    def state_classes(self) -> tuple[TypeDeclaration, ...]:
         """Return the classes of the states that it uses: its own, and those of its parameters."""
         kinds = (kind for kind, _ in self.method.parameters)
         named = (self.project.find_type(kind, self.method.owner) for kind in kinds)
@@ -94,7 +96,9 @@ class BenchmarkMethod:
 
     def is_in_state(self, declared: Field) -> bool:
         """Tell whether a field is one of its states, or of what these extend."""
-        return any(declared.owner in self.project.walk_lineage(state) for state in self.states)
+        return any(
+            declared.owner in self.project.walk_lineage(state) for state in self.state_classes
+        )
 
     @cached_property
     def has_loop(self) -> bool:
@@ -122,7 +126,7 @@ class BenchmarkMethod:
 
     def is_sink(self, node: Node | None) -> bool:
         """Tell whether an expression is a Blackhole."""
-        return self.scope.type_of(node) == "Blackhole"
+        return self.scope.resolve_type(node) == "Blackhole"
 
     def feeds_blackhole(self, call: Node) -> bool:
         """Tell whether a call hands values to a Blackhole."""
@@ -144,16 +148,16 @@ def _handles_error(clause: Node) -> bool:
 
 def list_jmh_files(project: JavaProject) -> Iterator[JavaFile]:
     """Yield the files that may use JMH, in the order of their paths."""
-    for path, text in sorted(project.texts.items()):
+    for path, text in sorted(project.file_texts.items()):
         if b"org.openjdk.jmh" in text:
-            yield project.file(path)
+            yield project.load_file(path)
 
 
 def has_benchmarks(file: JavaFile, project: JavaProject) -> bool:
     """Tell whether a file has benchmarks of JMH in it, and not of another harness."""
     if file.imports.get("Benchmark", f"{_JMH}.Benchmark") != f"{_JMH}.Benchmark":
         return False
-    return _BENCHMARK.search(project.texts[file.path]) is not None
+    return _BENCHMARK.search(project.file_texts[file.path]) is not None
 
 
 def find_benchmarks(file: JavaFile, project: JavaProject) -> list[BenchmarkMethod]:
@@ -164,16 +168,16 @@ def find_benchmarks(file: JavaFile, project: JavaProject) -> list[BenchmarkMetho
         BenchmarkMethod(method, project)
         for declaration in file.types
         for method in declaration.methods
-        if method.annotation("Benchmark") is not None and not method.node.has_error
+        if method.find_annotation("Benchmark") is not None and not method.node.has_error
     ]
 
 
 def find_state_scope(declared: TypeDeclaration, project: JavaProject) -> str:
     """Return the scope of a state (`Benchmark`, `Thread`, `Group`), empty where it has none."""
     for ancestor in project.walk_lineage(declared):
-        annotation = ancestor.annotation("State")
+        annotation = ancestor.find_annotation("State")
         if annotation is not None:
-            return next(iter(annotation.words()), "")
+            return next(iter(annotation.list_words()), "")
     return ""
 
 

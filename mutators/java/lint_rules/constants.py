@@ -46,7 +46,7 @@ def find_constant_variables(
 def _find_constant_variable(node: Node, scope: MethodScope) -> Field | LocalVariable | None:
     """Return the constant variable that a name means: final, or a local that is set once."""
     if node.type == "identifier" and read_text(node) in scope.locals:
-        local = scope.find(read_text(node))
+        local = scope.find_variable(read_text(node))
         once = (
             isinstance(local, LocalVariable)
             and not local.parameter

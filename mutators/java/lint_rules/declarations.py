@@ -31,16 +31,16 @@ class Annotation:
     node: Node
     values: dict[str, Node]
 
-    def listed(self, key: str = "value") -> list[Node]:
+    def list_values(self, key: str = "value") -> list[Node]:
         """Return the expressions that are given for a key, one or in braces."""
         node = self.values.get(key)
         if node is None:
             return []
         return list_children(node) if node.type == "element_value_array_initializer" else [node]
 
-    def words(self, key: str = "value") -> list[str]:
+    def list_words(self, key: str = "value") -> list[str]:
         """Return the last names of what is given for a key: `Invocation` of `Level.Invocation`."""
-        return [read_text(node).rpartition(".")[2].strip() for node in self.listed(key)]
+        return [read_text(node).rpartition(".")[2].strip() for node in self.list_values(key)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +83,7 @@ class JavaMethod:
         return tuple(_read_parameter(node) for node in parameter_nodes if node.type in _PARAMETERS)
 
     @property
-    def result(self) -> str:
+    def result_type(self) -> str:
         """Return the simple name of the type of its result."""
         return read_simple_type(self.node.child_by_field_name("type"))
 
@@ -98,11 +98,11 @@ class JavaMethod:
         return f"{self.owner.name}.{self.name}"
 
     @property
-    def top(self) -> int:
+    def first_line(self) -> int:
         """Return the first line of the declaration with its annotations."""
         return find_first_line(self.node)
 
-    def annotation(self, name: str) -> Annotation | None:
+    def find_annotation(self, name: str) -> Annotation | None:
         """Return its own annotation of a simple name."""
         return next(
             (annotation for annotation in self.annotations if annotation.name == name), None
@@ -125,7 +125,7 @@ class TypeDeclaration:
     inner: list["TypeDeclaration"] = field(default_factory=list)  # types that it declares
 
     @property
-    def simple(self) -> str:
+    def simple_name(self) -> str:
         """Return its own name."""
         return self.name.rpartition(".")[2]
 
@@ -140,7 +140,7 @@ class TypeDeclaration:
         return _read_modifiers(self.node)[0]
 
     @cached_property
-    def parent(self) -> str:
+    def parent_name(self) -> str:
         """Return the simple name of the class that it extends, empty where it names none."""
         clause = self.node.child_by_field_name("superclass")
         named = list_children(clause)
@@ -162,11 +162,11 @@ class TypeDeclaration:
         return tuple(self._methods())
 
     @property
-    def top(self) -> int:
+    def first_line(self) -> int:
         """Return the first line of the declaration with its annotations."""
         return find_first_line(self.node)
 
-    def annotation(self, name: str) -> Annotation | None:
+    def find_annotation(self, name: str) -> Annotation | None:
         """Return its own annotation of a simple name."""
         return next(
             (annotation for annotation in self.annotations if annotation.name == name), None

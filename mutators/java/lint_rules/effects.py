@@ -127,7 +127,7 @@ class EffectAnalysis:
         receiver = strip_wrappers(node.child_by_field_name("object"))
         if receiver is not None and _is_made_here(receiver, scope):
             return SideEffect.NONE
-        if receiver is not None and scope.type_of(receiver) == "Blackhole":
+        if receiver is not None and scope.resolve_type(receiver) == "Blackhole":
             return SideEffect.SOME
         effect = self.classify_call(node, scope, depth)
         return (
@@ -142,7 +142,7 @@ def is_pure_of_jdk(call: Node, scope: MethodScope) -> bool:
     receiver = strip_wrappers(call.child_by_field_name("object"))
     if receiver is None or scope.find_callees(call):
         return False
-    name, kind = read_part_text(call, "name"), scope.type_of(receiver)
+    name, kind = read_part_text(call, "name"), scope.resolve_type(receiver)
     if kind:
         return is_pure_method(kind, name, static=False)
     if receiver.type == "identifier" and read_text(receiver) not in scope.locals:
@@ -170,7 +170,7 @@ def _is_default(method: JavaMethod) -> bool:
 
 def gives_value(method: JavaMethod) -> bool:
     """Tell whether a method's result is a number, a text or such, and no object."""
-    return method.result in _VALUES
+    return method.result_type in _VALUES
 
 
 def _is_its_own(changed: Node, scope: MethodScope) -> bool:
@@ -178,7 +178,7 @@ def _is_its_own(changed: Node, scope: MethodScope) -> bool:
     name = find_root_name(changed)
     if name not in scope.locals:
         return False
-    return changed.type == "identifier" or _is_made(scope.find(name))
+    return changed.type == "identifier" or _is_made(scope.find_variable(name))
 
 
 def _is_made_here(receiver: Node, scope: MethodScope) -> bool:
@@ -189,7 +189,7 @@ def _is_made_here(receiver: Node, scope: MethodScope) -> bool:
     if node is None:
         return False
     return node.type in _MAKES or _is_made(
-        scope.find(read_text(node)) if node.type == "identifier" else None
+        scope.find_variable(read_text(node)) if node.type == "identifier" else None
     )
 
 

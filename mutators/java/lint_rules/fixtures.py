@@ -38,7 +38,7 @@ def _group_by_state(benches: list[BenchmarkMethod]) -> dict[TypeDeclaration, lis
     """Return the benchmarks that use each state; those of a class count for what it extends."""
     methods_by_state: dict[TypeDeclaration, list[BenchmarkMethod]] = {}
     for bench in benches:
-        for state in bench.states:
+        for state in bench.state_classes:
             for ancestor in bench.project.walk_lineage(state):
                 users = methods_by_state.setdefault(ancestor, [])
                 if bench not in users:
@@ -71,15 +71,15 @@ def find_invocation_fixtures(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
                 span=method.span(annotation.node),
                 text=f"{method.full_name} runs around each invocation, so JMH reads the clock "
                 f"each time: {explanation}",
-                top=method.top,
+                top=method.first_line,
                 sure=None if short else Confidence.POSSIBLE,
             )
 
 
 def _find_invocation_annotation(method: JavaMethod) -> Annotation | None:
     for name in ("Setup", "TearDown"):
-        annotation = method.annotation(name)
-        if annotation is not None and annotation.words() == ["Invocation"]:
+        annotation = method.find_annotation(name)
+        if annotation is not None and annotation.list_words() == ["Invocation"]:
             return annotation
     return None
 
@@ -89,10 +89,10 @@ def _is_short(bench: BenchmarkMethod) -> bool:
 
     With a loop in it, or more than one operation, an invocation may be much longer than that.
     """
-    if bench.annotation("OperationsPerInvocation") is not None or _has_long_loop(bench):
+    if bench.find_annotation("OperationsPerInvocation") is not None or _has_long_loop(bench):
         return False
-    unit = bench.annotation("OutputTimeUnit")
-    words = set(unit.words()) if unit is not None else set()
+    unit = bench.find_annotation("OutputTimeUnit")
+    words = set(unit.list_words()) if unit is not None else set()
     if "SingleShotTime" in bench.modes:
         return False
     if bench.modes & _PER_OPERATION:
@@ -102,19 +102,19 @@ def _is_short(bench: BenchmarkMethod) -> bool:
 
 def _may_be_short(bench: BenchmarkMethod) -> bool:
     """Tell whether nothing in the source shows that an invocation is long."""
-    unit = bench.annotation("OutputTimeUnit")
+    unit = bench.find_annotation("OutputTimeUnit")
     if unit is not None and bench.modes & _PER_OPERATION:
         return False
-    if bench.annotation("OperationsPerInvocation") is not None or _has_long_loop(bench):
+    if bench.find_annotation("OperationsPerInvocation") is not None or _has_long_loop(bench):
         return False
-    long = "SingleShotTime" in bench.modes or any(map(_is_large, bench.states))
+    long = "SingleShotTime" in bench.modes or any(map(_is_large, bench.state_classes))
     return bool(bench.modes) and not long
 
 
 def _is_large(state: TypeDeclaration) -> bool:
     """Tell whether a state has a parameter of the run that is a large number."""
     marks = (mark for state_field in state.fields.values() for mark in state_field.annotations)
-    values = (node for mark in marks if mark.name == "Param" for node in mark.listed())
+    values = (node for mark in marks if mark.name == "Param" for node in mark.list_values())
     texts = (read_text(value).strip('"').replace("_", "") for value in values)
     return any(text.isascii() and text.isdigit() and len(text) >= _LARGE for text in texts)
 
@@ -150,13 +150,13 @@ def find_unseeded_inputs(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
                     span=method.span(node),
                     text=f"{method.full_name} makes data of random numbers without a seed, so each "
                     "fork and each run measures other data.",
-                    top=method.top,
+                    top=method.first_line,
                 )
 
 
 def _find_unseeded_draw(fixture: JavaMethod, project: JavaProject) -> Node | None:
     """Return the first use of random numbers without a seed that a fixture makes data of."""
-    if fixture.annotation("Setup") is None or fixture.body is None:
+    if fixture.find_annotation("Setup") is None or fixture.body is None:
         return None
     call_names = {
         read_part_text(node, "name") for node in walk_tree(fixture.body) if node.type == _CALL

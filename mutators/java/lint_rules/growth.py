@@ -38,7 +38,7 @@ _DRAWS = ("next", "random", "incrementAndGet", "getAndIncrement")
 
 def find_growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the first call of a benchmark that makes each container of a state longer."""
-    if bench.is_single_shot or bench.method.annotation("Group") is not None:
+    if bench.is_single_shot or bench.method.find_annotation("Group") is not None:
         return
     fields: set[Field] = set()
     for node in walk_own_nodes(bench.body):
@@ -60,7 +60,7 @@ def find_growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
                 span=bench.method.span(node),
                 text=f"Each invocation makes {container.name} longer and none empties it, so later "
                 "invocations work on more than the first and the memory fills up.",
-                top=bench.method.top,
+                top=bench.method.first_line,
                 sure=Confidence.POSSIBLE if "Iteration" in levels else None,
             )
 
@@ -107,7 +107,7 @@ def _is_used_otherwise(bench: BenchmarkMethod, container: Field, growing: Node) 
 
 def _fixtures_naming(bench: BenchmarkMethod, container: Field) -> Iterator[JavaMethod]:
     """Yield the fixtures that name a field."""
-    for state in bench.states:
+    for state in bench.state_classes:
         for ancestor in bench.project.walk_lineage(state):
             for method in ancestor.methods:
                 if _list_fixture_levels(method) and container.name in read_text(method.body):
@@ -116,5 +116,5 @@ def _fixtures_naming(bench: BenchmarkMethod, container: Field) -> Iterator[JavaM
 
 def _list_fixture_levels(method: JavaMethod) -> set[str]:
     """Return the levels at which JMH calls a method as a fixture."""
-    marks = (method.annotation(name) for name in ("Setup", "TearDown"))
-    return {level for mark in marks if mark is not None for level in mark.words() or ["Trial"]}
+    marks = (method.find_annotation(name) for name in ("Setup", "TearDown"))
+    return {level for mark in marks if mark is not None for level in mark.list_words() or ["Trial"]}

@@ -53,7 +53,7 @@ def _resolve_local_value(value: Node, scope: MethodScope) -> Node | None:
     """Return an expression, or that of which a local variable has its only value."""
     node = strip_wrappers(value)
     if node is not None and node.type == "identifier":
-        local = scope.find(read_text(node))
+        local = scope.find_variable(read_text(node))
         if (
             isinstance(local, LocalVariable)
             and not local.parameter
@@ -79,7 +79,7 @@ def find_constant_inputs(bench: BenchmarkMethod, effects: EffectAnalysis) -> Ite
                 text=f"All inputs of {read_called_name(call)}(...) are constants here, so the "
                 "compiler may "
                 "do the work once and the time is that of a known result.",
-                top=bench.method.top,
+                top=bench.method.first_line,
                 sure=None if foldable else Confidence.POSSIBLE,
             )
 
@@ -90,12 +90,12 @@ def _may_fold(call: Node, bench: BenchmarkMethod, effects: EffectAnalysis) -> bo
         return False
     receiver = strip_wrappers(call.child_by_field_name("object"))
     if is_pure_of_jdk(call, scope):
-        static = receiver is not None and not scope.type_of(receiver)
+        static = receiver is not None and not scope.resolve_type(receiver)
         return is_constant(receiver, scope) or (
             static and not is_factory_method(read_text(receiver), read_called_name(call))
         )
     callees = scope.find_callees(call)
-    if any(callee.annotation("CompilerControl") for callee in callees):
+    if any(callee.find_annotation("CompilerControl") for callee in callees):
         return False
     if not callees or effects.classify_call(call, scope) is not SideEffect.NONE:
         return False
@@ -113,7 +113,7 @@ def _may_specialise(call: Node, bench: BenchmarkMethod, effects: EffectAnalysis)
     ):
         return False
     if any(
-        callee.annotation("CompilerControl") or "static" not in callee.modifiers
+        callee.find_annotation("CompilerControl") or "static" not in callee.modifiers
         for callee in callees
     ):
         return False
@@ -161,7 +161,7 @@ def find_final_states(benches: list[BenchmarkMethod], effects: EffectAnalysis) -
             text=f"{field.name} is final and its value is a constant, so "
             f"{read_called_name(call)}(...) gets "
             f"that constant in {bench.name} and the compiler may do the work beforehand.",
-            top=bench.method.top
+            top=bench.method.first_line
             if alone and field.owner is bench.method.owner
             else span.first_line,
             sure=sure,

@@ -31,12 +31,12 @@ class JavaLinter:
         return RULES
 
     @property
-    def endings(self) -> tuple[str, ...]:
+    def file_suffixes(self) -> tuple[str, ...]:
         """Return those of Java files."""
         return (".java",)
 
     @property
-    def comment(self) -> str:
+    def comment_prefix(self) -> str:
         """Return what a line of comment begins with."""
         return "//"
 
@@ -44,7 +44,7 @@ class JavaLinter:
         """Tell whether the bytes of a file allow a benchmark."""
         return b"org.openjdk.jmh" in source.text and b"@" in source.text
 
-    def look(self, sources: Iterable[SourceFile], /) -> SourceFindings:
+    def find_smells(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks of all sources of a project, and what the rules find."""
         project = JavaProject(sources)
         files = list(list_jmh_files(project))

@@ -37,7 +37,7 @@ _INPUT = re.compile(r"\.\s*(length|size|count|limit|remaining)\b|\)\s*$")
 
 def find_repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
     """Yield the loop of a benchmark whose turns are all alike."""
-    if bench.annotation("OperationsPerInvocation") is not None or bench.is_single_shot:
+    if bench.find_annotation("OperationsPerInvocation") is not None or bench.is_single_shot:
         return
     loops = [node for node in list_children(bench.body) if node.type in LOOPS]
     if len(loops) != 1 or _does_more(bench, loops[0]):
@@ -54,7 +54,7 @@ def find_repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
             span=bench.method.span(loops[0]),
             text=f"The loop over {counted} {repetition} in each turn and the score counts all "
             "turns as one operation; the compiler may unroll the turns and do their work once.",
-            top=bench.method.top,
+            top=bench.method.first_line,
             sure=None if is_identical else Confidence.POSSIBLE,
         )
 

@@ -75,11 +75,11 @@ class JavaProject:
         self._methods: dict[TypeDeclaration, dict[str, list[JavaMethod]]] = {}
 
     @property
-    def texts(self) -> dict[str, bytes]:
+    def file_texts(self) -> dict[str, bytes]:
         """Return the files' texts by path."""
         return self._texts
 
-    def file(self, path: str) -> JavaFile:
+    def load_file(self, path: str) -> JavaFile:
         """Return a parsed file."""
         if path not in self._files:
             self._files[path] = JavaFile(path, self._texts[path])
@@ -96,7 +96,7 @@ class JavaProject:
 
     def find_type(self, name: str, near: TypeDeclaration) -> TypeDeclaration | None:
         """Return the type that a simple name means inside `near`; None where nobody can tell."""
-        file = self.file(near.file)
+        file = self.load_file(near.file)
         same_file_types = self._index_file_types(near.file).get(name)
         if same_file_types:
             return next(
@@ -133,14 +133,14 @@ class JavaProject:
         """Return the types of a file by their simple names."""
         if path not in self._types:
             types_by_name = self._types[path] = {}
-            for declaration in self.file(path).types:
-                types_by_name.setdefault(declaration.simple, []).append(declaration)
+            for declaration in self.load_file(path).types:
+                types_by_name.setdefault(declaration.simple_name, []).append(declaration)
         return self._types[path]
 
     def find_qualified_type(self, name: str) -> TypeDeclaration | None:
         """Return the type of a full name."""
         paths = self._declaring_files.get(name.rpartition(".")[2].encode(), ())
-        candidates = (declaration for path in paths for declaration in self.file(path).types)
+        candidates = (declaration for path in paths for declaration in self.load_file(path).types)
         return next(
             (
                 type_declaration
@@ -162,10 +162,12 @@ class JavaProject:
             yield declaration
             declarations.add(declaration)
             declaration = (
-                self.find_type(declaration.parent, declaration) if declaration.parent else None
+                self.find_type(declaration.parent_name, declaration)
+                if declaration.parent_name
+                else None
             )
 
-    def field(self, name: str, near: TypeDeclaration) -> Field | None:
+    def find_field(self, name: str, near: TypeDeclaration) -> Field | None:
         """Return the field that a name means inside a type."""
         declaration: TypeDeclaration | None = near
         while declaration is not None:
@@ -192,12 +194,12 @@ class JavaProject:
                 return java_methods
         return []
 
-    def annotation(self, name: str, method: JavaMethod) -> Annotation | None:
+    def find_annotation(self, name: str, method: JavaMethod) -> Annotation | None:
         """Return the annotation that counts for a benchmark: its own, or that of its class.
 
         The class that it extends comes after its class, the classes around it come last.
         """
-        method_annotation = method.annotation(name)
+        method_annotation = method.find_annotation(name)
         return (
             method_annotation
             if method_annotation is not None
@@ -209,7 +211,7 @@ class JavaProject:
         declaration: TypeDeclaration | None = declared
         while declaration is not None:
             for ancestor in self.walk_lineage(declaration):
-                annotation = ancestor.annotation(name)
+                annotation = ancestor.find_annotation(name)
                 if annotation is not None:
                     return annotation
             declaration = declaration.outer

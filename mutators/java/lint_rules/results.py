@@ -107,9 +107,9 @@ def _make_smell(bench: BenchmarkMethod, node: Node, value: Node, text: str) -> S
         benchmark=bench.name,
         span=bench.method.span(node),
         text=text,
-        top=bench.method.top,
+        top=bench.method.first_line,
         calls=_list_project_callees(value, bench),
-        overlapping=bool(bench.threads) or bench.method.annotation("Group") is not None,
+        overlapping=bool(bench.threads) or bench.method.find_annotation("Group") is not None,
     )
 
 
@@ -164,9 +164,9 @@ def _is_dropped_work(value: Node, bench: BenchmarkMethod, effects: EffectAnalysi
     if is_pure_of_jdk(value, bench.scope):
         return not has_function(value)
     callees = bench.scope.find_callees(value)
-    if not callees or any(callee.result in ("void", "") for callee in callees):
+    if not callees or any(callee.result_type in ("void", "") for callee in callees):
         return False
-    if any(callee.annotation("CompilerControl") or does_nothing(callee) for callee in callees):
+    if any(callee.find_annotation("CompilerControl") or does_nothing(callee) for callee in callees):
         return False
     return effects.classify_call(value, bench.scope) is SideEffect.NONE
 
@@ -191,15 +191,21 @@ def _drops_wanted_result(value: Node, bench: BenchmarkMethod, effects: EffectAna
 
 def _is_for_nothing(method: JavaMethod) -> bool:
     """Tell whether a method has no result, one without work, or that of what it is called on."""
-    fluent = method.result == method.owner.simple and "static" not in method.modifiers
-    is_compiler_controlled = method.annotation("CompilerControl") is not None
-    return fluent or is_compiler_controlled or method.result in ("void", "") or does_nothing(method)
+    fluent = method.result_type == method.owner.simple_name and "static" not in method.modifiers
+    is_compiler_controlled = method.find_annotation("CompilerControl") is not None
+    return (
+        fluent
+        or is_compiler_controlled
+        or method.result_type in ("void", "")
+        or does_nothing(method)
+    )
 
 
 def _make_own_class(callees: list[JavaMethod]) -> bool:
     """Tell whether methods are static and make an object of their own class."""
     return bool(callees) and all(
-        "static" in callee.modifiers and callee.result == callee.owner.simple for callee in callees
+        "static" in callee.modifiers and callee.result_type == callee.owner.simple_name
+        for callee in callees
     )
 
 

@@ -82,11 +82,11 @@ class MethodScope:
             self.twice.add(local.name)
         self.locals[local.name] = local
 
-    def find(self, name: str) -> LocalVariable | Field | None:
+    def find_variable(self, name: str) -> LocalVariable | Field | None:
         """Return the variable that a simple name means."""
         if name in self.locals:
             return None if name in self.twice else self.locals[name]
-        return self.project.field(name, self.method.owner)
+        return self.project.find_field(name, self.method.owner)
 
     def resolve_field(self, node: Node | None) -> Field | None:
         """Return the field that `x`, `this.x`, `Type.x` or `state.x` means."""
@@ -95,7 +95,7 @@ class MethodScope:
             return None
         if node.type == "identifier":
             name = read_text(node)
-            return None if name in self.locals else self.project.field(name, self.method.owner)
+            return None if name in self.locals else self.project.find_field(name, self.method.owner)
         if node.type != "field_access":
             return None
         inner = strip_wrappers(node.child_by_field_name("object"))
@@ -112,14 +112,14 @@ class MethodScope:
         """Return the declared type of what a dot stands behind, if the sources have it."""
         if node is None or node.type in ("this", "super"):
             return self.method.owner
-        kind = self.type_of(node)
+        kind = self.resolve_type(node)
         if kind:
             return self.project.find_type(kind, self.method.owner) if "[" not in kind else None
         if node.type == "identifier":
             return self.project.find_type(read_text(node), self.method.owner)
         return None
 
-    def type_of(self, node: Node | None, depth: int = 0) -> str:
+    def resolve_type(self, node: Node | None, depth: int = 0) -> str:
         """Return the simple name of an expression's type, empty where the sources do not show."""
         node = strip_wrappers(node)
         if node is None or depth > _LONGEST_CHAIN:
@@ -133,21 +133,21 @@ class MethodScope:
                 type_name = self._resolve_name_type(read_text(node), depth)
             case "array_access":
                 array = node.child_by_field_name("array")
-                type_name = self.type_of(array, depth + 1).removesuffix("[]")
+                type_name = self.resolve_type(array, depth + 1).removesuffix("[]")
             case "field_access":
                 member = self._resolve_accessed_field(node, depth)
                 type_name = member.type if member else ""
             case "method_invocation":
-                kinds = {callee.result for callee in self.find_callees(node, depth + 1)}
+                kinds = {callee.result_type for callee in self.find_callees(node, depth + 1)}
                 type_name = kinds.pop() if len(kinds) == 1 else ""
             case _:
                 type_name = ""
         return type_name
 
     def _resolve_name_type(self, name: str, depth: int) -> str:
-        local = self.find(name)
+        local = self.find_variable(name)
         if isinstance(local, LocalVariable) and local.type == "var":
-            return self.type_of(local.value, depth + 1)
+            return self.resolve_type(local.value, depth + 1)
         return local.type if local else ""
 
     def _resolve_accessed_field(self, node: Node, depth: int) -> Field | None:
@@ -156,11 +156,11 @@ class MethodScope:
             return None
         owner: TypeDeclaration | None = self.method.owner
         if inner.type != "this":
-            kind = self.type_of(inner, depth + 1) or (
+            kind = self.resolve_type(inner, depth + 1) or (
                 read_text(inner) if inner.type == "identifier" else ""
             )
             owner = self.project.find_type(kind, self.method.owner) if kind else None
-        return self.project.field(read_part_text(node, "field"), owner) if owner else None
+        return self.project.find_field(read_part_text(node, "field"), owner) if owner else None
 
     def find_callees(self, call: Node, depth: int = 0) -> list[JavaMethod]:
         """Return the methods of the sources that a call may mean; none where nobody can tell."""
@@ -172,7 +172,7 @@ class MethodScope:
             return self._find_unqualified_methods(name, count)
         if receiver.type in ("this", "super"):
             return self.project.methods(name, count, self.method.owner)
-        kind = self.type_of(receiver, depth + 1)
+        kind = self.resolve_type(receiver, depth + 1)
         if not kind and receiver.type == "identifier" and read_text(receiver) not in self.locals:
             kind = read_text(receiver)
         owner = self.project.find_type(kind, self.method.owner) if kind else None
@@ -185,7 +185,7 @@ class MethodScope:
             if methods:
                 return methods
             declaration = declaration.outer
-        imported = self.project.file(self.method.owner.file).imports.get(name, "")
+        imported = self.project.load_file(self.method.owner.file).imports.get(name, "")
         path, _, _ = imported.rpartition(".")
         owner = self.project.find_qualified_type(path) if path else None
         return self.project.methods(name, count, owner) if owner else []

@@ -57,7 +57,7 @@ def find_bad_settings(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
 
 def find_bad_options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:
     """Yield the programs in a file that start JMH without forks or without warm-up."""
-    if b"OptionsBuilder" not in project.texts[file.path]:
+    if b"OptionsBuilder" not in project.file_texts[file.path]:
         return
     for declared in file.types:
         for method in declared.methods:
@@ -70,7 +70,7 @@ def find_bad_options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:
                         benchmark="",
                         span=declared.span(_find_name_node(node)),
                         text=f"{method.full_name} {text}",
-                        top=method.top,
+                        top=method.first_line,
                     )
 
 
@@ -84,7 +84,7 @@ def _group_by_annotation(
     """Yield each annotation of a name with the benchmarks that it counts for."""
     users: dict[int, tuple[Annotation, list[BenchmarkMethod]]] = {}
     for bench in benches:
-        annotation = bench.annotation(name)
+        annotation = bench.find_annotation(name)
         if annotation is not None:
             users.setdefault(id(annotation), (annotation, []))[1].append(bench)
     yield from users.values()
@@ -120,7 +120,7 @@ def _make_smell(
         benchmark=users[0].name if of_method else "",
         span=holder.span(annotation.node),
         text=text.format(subject),
-        top=holder.top,
+        top=holder.first_line,
     )
 
 
@@ -137,5 +137,7 @@ def _zero_option(node: Node, scope: MethodScope) -> str:
             break
         inner_node = strip_wrappers(inner_node.child_by_field_name("object"))
     return (
-        read_part_text(node, "name") if scope.type_of(inner_node).endswith("OptionsBuilder") else ""
+        read_part_text(node, "name")
+        if scope.resolve_type(inner_node).endswith("OptionsBuilder")
+        else ""
     )

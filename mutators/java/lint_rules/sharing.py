@@ -38,12 +38,12 @@ def find_shared_states(bench: BenchmarkMethod) -> Iterator[Smell]:
             span=bench.method.span(node),
             text=f"{subject} {member.name} of the one {member.owner.name} that all have, so "
             "their races for its cache line are part of the time.",
-            top=bench.method.top,
+            top=bench.method.first_line,
         )
 
 
 def _describe_threads(bench: BenchmarkMethod) -> str:
-    if bench.method.annotation("Group") is not None:
+    if bench.method.find_annotation("Group") is not None:
         return "Threads of the group meet at what this one changes:"
     return f"Threads ({bench.threads}) change" if bench.threads else ""
 

@@ -34,7 +34,7 @@ class VariableUses:
         filled = self._filled.get(name, 0) if _is_container(strip_wrappers(value)) else 0
         return self._read.get(name, 0) == filled
 
-    def take(self, node: Node) -> None:
+    def add_node(self, node: Node) -> None:
         """Take the next node of a method; those above others come first."""
         if node.type == "variable_declarator":
             self._known |= {child.id for child in node.children_by_field_name("name")}
@@ -61,7 +61,7 @@ def collect_uses(body: Node) -> VariableUses:
     """Return what a method does with its variables."""
     uses = VariableUses()
     for node in walk_tree(body):
-        uses.take(node)
+        uses.add_node(node)
     return uses
 
 

@@ -52,7 +52,7 @@ class _ClassWithBases:
                     definitions.setdefault(node.name.value, node)
         return definitions
 
-    def attributes(self) -> tree.Bindings:
+    def collect_attributes(self) -> tree.Bindings:
         """Return what the class binds, inherited names too."""
         values_by_name: dict[str, list[cst.BaseExpression | None]] = {}
         for class_ in self.line:
@@ -136,7 +136,7 @@ def _make_setup_preparation(file: PythonFile, setup: cst.FunctionDef) -> Prepara
 
 
 def _find_class_benchmarks(file: PythonFile, class_: _ClassWithBases) -> Iterator[BenchmarkSource]:
-    methods, attributes = class_.methods(), class_.attributes()
+    methods, attributes = class_.methods(), class_.collect_attributes()
     setups = [methods[name] for name in _SETUPS if name in methods]
     scope = {f"self.{name}": values for name, values in attributes.items()}
     for setup in setups:

@@ -28,7 +28,7 @@ class BindingContext:
     file: PythonFile
     scopes: tuple[tree.Bindings, ...] = ()
 
-    def value(self, node: cst.CSTNode) -> cst.BaseExpression | None:
+    def resolve_value(self, node: cst.CSTNode) -> cst.BaseExpression | None:
         """Return what a name is bound to, the expression itself where it is no name.
 
         None where it is bound more than once, or to what is not seen.
@@ -59,17 +59,17 @@ class TimedCode:
     """Whether what the code finds is made anew for each round, or there is only one round."""
 
     @cached_property
-    def every(self) -> tuple[cst.CSTNode, ...]:
+    def own_nodes(self) -> tuple[cst.CSTNode, ...]:
         """Return all nodes of the code, without what is inside functions and classes there."""
         return tuple(tree.walk_own_nodes(*self.nodes))
 
     @cached_property
     def calls(self) -> tuple[cst.Call, ...]:
         """Return the calls that the code makes itself."""
-        return tuple(call for call in self.every if isinstance(call, cst.Call))
+        return tuple(call for call in self.own_nodes if isinstance(call, cst.Call))
 
     @cached_property
-    def reads(self) -> Counter[str]:
+    def read_counts(self) -> Counter[str]:
         """Return how often the names in the code are read, by functions inside it too."""
         return Counter(tree.list_read_names(*self.nodes))
 
@@ -78,7 +78,7 @@ class TimedCode:
         """Return what the code binds, without names that belong to what is around it."""
         outer = {
             item.name.value
-            for node in self.every
+            for node in self.own_nodes
             if isinstance(node, cst.Global | cst.Nonlocal)
             for item in node.names
         }
@@ -107,7 +107,7 @@ class CallTarget:
     renewed: bool = False
     awaited: bool = False
 
-    def argument(self, place: int, name: str = "") -> cst.BaseExpression | None:
+    def find_argument(self, place: int, name: str = "") -> cst.BaseExpression | None:
         """Return the argument of a parameter, None where that cannot be told."""
         for argument in self.arguments:
             if name and argument.keyword is not None and argument.keyword.value == name:
@@ -148,16 +148,18 @@ class BenchmarkSource(BindingContext):
         return tree.split_words(self.name, self.file.place.stem)
 
     @cached_property
-    def inner(self) -> Mapping[str, cst.FunctionDef]:
+    def inner_functions(self) -> Mapping[str, cst.FunctionDef]:
         """Return the functions by name that are timed, which hide others of their names."""
         functions = [
             timed_code.function for timed_code in self.timed if timed_code.function is not None
         ]
         return {function.name.value: function for function in reversed(functions)}
 
-    def around(self, code: TimedCode) -> BindingContext:
+    def make_code_context(self, code: TimedCode) -> BindingContext:
         """Return what names in a piece of its timed code are bound to."""
-        default_bindings = {name: [self.value(value)] for name, value in code.defaults.items()}
+        default_bindings = {
+            name: [self.resolve_value(value)] for name, value in code.defaults.items()
+        }
         return BindingContext(file=self.file, scopes=(default_bindings, *self.scopes))
 
 

@@ -43,7 +43,9 @@ def changes_contents(
             and not _is_empty_container(arguments[0].value, context)
         )
     if method in _BY_KEY or (method == "pop" and len(arguments) > 1):
-        key = tree.evaluate_constant(context.value(arguments[0].value)) if arguments else None
+        key = (
+            tree.evaluate_constant(context.resolve_value(arguments[0].value)) if arguments else None
+        )
         is_present = (
             False
             if _is_empty_container(node, context)
@@ -108,7 +110,7 @@ def is_already_sorted(
     }:
         return False
     backwards = tree.read_dotted_name(keywords.get("reverse")) not in ("", "False")
-    return _is_in_order(bench.value(node), bench, backwards=backwards)
+    return _is_in_order(bench.resolve_value(node), bench, backwards=backwards)
 
 
 def _find_disordered_names(preparation: Preparation, project: PythonProject) -> frozenset[str]:
@@ -147,7 +149,7 @@ def _is_in_order(
         return any(isinstance(side, cst.List) and len(side.elements) == 1 for side in sides)
     inner = _find_element_source(node, context) if left else None
     if inner is not None:
-        return _is_in_order(context.value(inner), context, left - 1, backwards=backwards)
+        return _is_in_order(context.resolve_value(inner), context, left - 1, backwards=backwards)
     return isinstance(node, cst.Call) and _made_in_order(node, context, backwards=backwards)
 
 

@@ -65,9 +65,9 @@ def _describe_io(bench: BenchmarkSource, call: cst.Call) -> str:
         return ""
     module, _, last = name.rpartition(".")
     if name in _IO_DESCRIPTIONS:
-        hidden = "." not in name and not bench.file.plain(name)
+        hidden = "." not in name and not bench.file.is_builtin_name(name)
         return "" if hidden or _is_redirected(call) else _IO_DESCRIPTIONS[name]
-    if module in _MODULES and last in _MODULES[module][1] and bench.file.imports.get(module):
+    if module in _MODULES and last in _MODULES[module][1] and bench.file.import_origins.get(module):
         return _MODULES[module][0]
     if module.rpartition(".")[2] in _LOGGERS and last in _LOGGED:
         return "writes to the log"

@@ -100,7 +100,9 @@ def _list_amounts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
 def _find_amount_draws(amount: cst.BaseExpression, preparation: Preparation) -> Iterator[cst.Call]:
     """Yield the draws of numbers that the names in an amount stand for."""
     for name in _list_terms(amount):
-        value = preparation.value(name) if isinstance(name, cst.Name | cst.Attribute) else None
+        value = (
+            preparation.resolve_value(name) if isinstance(name, cst.Name | cst.Attribute) else None
+        )
         for expression in _list_terms(value) if value is not None else ():
             if isinstance(expression, cst.Call) and is_unseeded(expression, preparation):
                 yield expression
@@ -128,7 +130,8 @@ def _list_terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
 def _has_seed(file: PythonFile, project: PythonProject) -> bool:
     """Tell whether a seed is set in the file, in what it imports, or in what runs before it."""
     return any(
-        project.answer_once(_sets_seed, ancestor) for ancestor in (file, *project.around(file))
+        project.answer_once(_sets_seed, ancestor)
+        for ancestor in (file, *project.list_related_files(file))
     )
 
 

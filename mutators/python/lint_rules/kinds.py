@@ -157,7 +157,8 @@ def find_container_kind(
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
             return (
                 "list"
-                if find_container_kind(context.value(node.value), context, left - 1) == "list"
+                if find_container_kind(context.resolve_value(node.value), context, left - 1)
+                == "list"
                 else ""
             )
         case cst.Call():
@@ -169,9 +170,9 @@ def find_container_kind(
 def _find_call_kind(call: cst.Call, context: BindingContext, left: int) -> str:
     copied = find_copy_source(call, context)
     if copied is not None:
-        return find_container_kind(context.value(copied), context, left - 1)
+        return find_container_kind(context.resolve_value(copied), context, left - 1)
     name = context.file.expand_name(call.func)
-    builtin = "." not in name and not context.file.plain(name)
+    builtin = "." not in name and not context.file.is_builtin_name(name)
     return "" if builtin else _MAKERS.get(name, "")
 
 
@@ -191,7 +192,7 @@ def runs_out(node: cst.BaseExpression | None, file: PythonFile) -> bool:
     if not isinstance(node, cst.Call):
         return False
     name = tree.read_dotted_name(node.func)
-    return name in _ITERATORS and file.plain(name)
+    return name in _ITERATORS and file.is_builtin_name(name)
 
 
 def find_argument_changes(

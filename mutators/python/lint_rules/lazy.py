@@ -69,9 +69,9 @@ def _explain_lazy_function(
     if not name:
         return ""
     if bench.file.expand_name(name) in _BUILTINS:
-        hidden = "." not in name and not bench.file.plain(name)
+        hidden = "." not in name and not bench.file.is_builtin_name(name)
         return "" if hidden else "is lazy, and nobody consumes what each call makes"
-    definition = bench.inner.get(name) or _resolve_function(bench, name, project)
+    definition = bench.inner_functions.get(name) or _resolve_function(bench, name, project)
     if definition is None:
         return ""
     if any(
@@ -91,13 +91,13 @@ def _resolve_function(
 ) -> cst.FunctionDef | None:
     if any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return None
-    definition = project.function(bench.file, name)
+    definition = project.find_function(bench.file, name)
     return definition[1] if definition is not None else None
 
 
 def _list_dropped_values(code: TimedCode) -> Iterator[cst.BaseExpression]:
     """Yield the expressions whose values nobody uses: statements, and what is returned."""
-    for node in code.every:
+    for node in code.own_nodes:
         if isinstance(node, cst.Expr | cst.Return) and node.value is not None:
             yield node.value
     if len(code.nodes) == 1 and isinstance(code.nodes[0], cst.BaseExpression):

@@ -72,12 +72,12 @@ class PythonLinter:
         return RULES
 
     @property
-    def endings(self) -> tuple[str, ...]:
+    def file_suffixes(self) -> tuple[str, ...]:
         """Return those of Python files, and of what says which frameworks a project uses."""
         return (".py", *_NEEDS)
 
     @property
-    def comment(self) -> str:
+    def comment_prefix(self) -> str:
         """Return what begins a line of comment."""
         return "#"
 
@@ -85,7 +85,7 @@ class PythonLinter:
         """Tell whether the name and the bytes of a file allow a benchmark."""
         return source.path.endswith(".py") and _shows_any_benchmark(PythonFile(source))
 
-    def look(self, sources: Iterable[SourceFile], /) -> SourceFindings:
+    def find_smells(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks of a project and what the rules find in them."""
         project = PythonProject(sources)
         by_file: dict[str, list[BenchmarkSource]] = {}
@@ -114,7 +114,7 @@ def _shows_any_benchmark(file: PythonFile) -> bool:
 
 def _is_unreadable(file: PythonFile) -> bool:
     """Tell whether a file that plainly holds a benchmark cannot be read."""
-    return _shows_any_benchmark(file) and file.module is None
+    return _shows_any_benchmark(file) and file.module_tree is None
 
 
 def _find_smells(benches: list[BenchmarkSource], project: PythonProject) -> list[Smell]:
@@ -131,7 +131,7 @@ def _find_smells(benches: list[BenchmarkSource], project: PythonProject) -> list
     if not hits_by_place:
         return []
     file = benches[0].file
-    lines = tree.find_positions(file.module) if file.module is not None else {}
+    lines = tree.find_positions(file.module_tree) if file.module_tree is not None else {}
     smells = (_make_smell(hit, lines, file) for hit in hits_by_place.values())
     order = {rule.id: place for place, rule in enumerate(RULES)}
     return sorted(
@@ -143,7 +143,7 @@ def _find_smells(benches: list[BenchmarkSource], project: PythonProject) -> list
 def _subtract_timed_nodes(bench: BenchmarkSource, left: int) -> int:
     """Return what is left of a number of nodes, less those that a benchmark times."""
     for code in bench.timed:
-        left -= len(code.every)
+        left -= len(code.own_nodes)
         if left < 0:
             break
     return left

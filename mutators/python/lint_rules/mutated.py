@@ -117,7 +117,7 @@ def _find_exhausted_iterators(
     if tree.read_dotted_name(last) in _UNREAD:
         return
     for argument in handed.arguments:
-        if runs_out(context.value(argument.value), context.file):
+        if runs_out(context.resolve_value(argument.value), context.file):
             yield _MutatingCall(handed.call, handed.function, argument.value, ObjectChange.EXHAUSTS)
 
 
@@ -127,7 +127,7 @@ def _find_method_changes(
     function = handed.function
     if not isinstance(function, cst.Attribute):
         return
-    expression, method = context.value(function.value), function.attr.value
+    expression, method = context.resolve_value(function.value), function.attr.value
     change = CHANGES.get(find_container_kind(expression, context), {}).get(method)
     if change is None or expression is None:
         return
@@ -146,7 +146,7 @@ def _find_function_changes(
 ) -> Iterator[_MutatingCall]:
     """Yield the arguments that a function is known to change."""
     for (place, name), change in _find_changed_parameters(bench, handed.function, project).items():
-        expression = handed.argument(place, name)
+        expression = handed.find_argument(place, name)
         if expression is not None and _can_change(expression, change, context):
             arguments = handed.arguments
             ordered = change in _ORDERING and contents.is_already_sorted(
@@ -165,11 +165,11 @@ def _find_changed_parameters(
     library_entry = FUNCTIONS.get(bench.file.expand_name(name))
     if library_entry is not None:
         return dict([library_entry])
-    inner_function = bench.inner.get(name)
+    inner_function = bench.inner_functions.get(name)
     definition = (
         (bench.file, inner_function)
         if inner_function is not None
-        else project.function(bench.file, name)
+        else project.find_function(bench.file, name)
     )
     if definition is None or not is_transparent(definition[1]):
         return {}
@@ -183,7 +183,7 @@ def _can_change(
 
     What has its elements exchanged in place can be no other than that, even where it is not seen.
     """
-    container_kind = find_container_kind(context.value(expression), context)
+    container_kind = find_container_kind(context.resolve_value(expression), context)
     if change is ObjectChange.SWAPS:
         return container_kind in ("", "list", "array")
     return change in CHANGES.get(container_kind, {}).values()
@@ -196,7 +196,7 @@ def _find_timed_changes(
 
     What the code appends to is most often a list of results, which nothing measured reads.
     """
-    context = bench.around(code)
+    context = bench.make_code_context(code)
     changes_by_name: dict[str, list[_MutatingCall]] = {}
     for call in code.calls:
         for call_change in _find_call_changes(bench, call, context, project):
@@ -233,7 +233,7 @@ def _list_restored_names(
 
     The code writes to elements of it, or deletes some; or it hands it to what is not seen.
     """
-    stores = (name for node in code.every for name in written_names(node))
+    stores = (name for node in code.own_nodes for name in written_names(node))
     hidden = (call for call in code.calls if not _is_seen(call, bench, project))
     return frozenset(stores) | {
         tree.read_dotted_name(argument.value) for call in hidden for argument in call.args
@@ -243,11 +243,11 @@ def _list_restored_names(
 def _is_seen(call: cst.Call, bench: BenchmarkSource, project: PythonProject) -> bool:
     """Tell whether it is known what a call does to its arguments."""
     name = tree.read_dotted_name(call.func)
-    if name in bench.inner or bench.file.expand_name(name) in FUNCTIONS:
+    if name in bench.inner_functions or bench.file.expand_name(name) in FUNCTIONS:
         return True
-    if "." not in name and bench.file.plain(name):
+    if "." not in name and bench.file.is_builtin_name(name):
         return name in _BUILTINS
-    return bool(name) and project.function(bench.file, name) is not None
+    return bool(name) and project.find_function(bench.file, name) is not None
 
 
 def _find_call_changes(

@@ -41,19 +41,19 @@ class PythonFile:
         return parts[:-1] if parts[-1:] == ("__init__",) else parts
 
     @cached_property
-    def words(self) -> frozenset[bytes]:
+    def raw_words(self) -> frozenset[bytes]:
         """Return the names that stand in the file, before anybody parses it."""
         return frozenset(re.findall(rb"[\w\x80-\xff]+", self.text))
 
     @cached_property
-    def module(self) -> cst.Module | None:
+    def module_tree(self) -> cst.Module | None:
         """Return the tree, None where the file cannot be read."""
         return parse_source(self.text)
 
     @cached_property
     def statements(self) -> tuple[cst.CSTNode, ...]:
         """Return the statements of the module."""
-        return tuple(self.module.body) if self.module is not None else ()
+        return tuple(self.module_tree.body) if self.module_tree is not None else ()
 
     @cached_property
     def bindings(self) -> tree.Bindings:
@@ -71,7 +71,7 @@ class PythonFile:
         return _index_unique_definitions(self.statements, cst.ClassDef)
 
     @cached_property
-    def imports(self) -> dict[str, str]:
+    def import_origins(self) -> dict[str, str]:
         """Return what the names that are imported anywhere in the file stand for."""
         origins: dict[str, str] = {}
         for node in tree.walk_tree(*self.statements):
@@ -79,13 +79,13 @@ class PythonFile:
         return origins
 
     @cached_property
-    def modules(self) -> frozenset[str]:
+    def imported_modules(self) -> frozenset[str]:
         """Return the modules that the file imports, or takes names of."""
-        full = self.imports.values()
+        full = self.import_origins.values()
         return frozenset(part for name in full for part in (name, name.rpartition(".")[0]))
 
     @cached_property
-    def starred(self) -> tuple[str, ...]:
+    def star_imports(self) -> tuple[str, ...]:
         """Return the modules of which all names are imported."""
         return tuple(
             _format_import_origin(node)
@@ -97,12 +97,12 @@ class PythonFile:
         """Return the dotted name with an imported first part written out: `numpy.random.rand`."""
         name = node if isinstance(node, str) else tree.read_dotted_name(node)
         first, _, rest = name.partition(".")
-        origin = self.imports.get(first)
+        origin = self.import_origins.get(first)
         return ".".join(filter(None, (origin, rest))) if origin else name
 
-    def plain(self, name: str) -> bool:
+    def is_builtin_name(self, name: str) -> bool:
         """Tell whether a name can only be that of the builtin."""
-        return name not in self.bindings and name not in self.imports
+        return name not in self.bindings and name not in self.import_origins
 
 
 def _index_unique_definitions(nodes: Iterable[cst.CSTNode], kind: type[Kind]) -> dict[str, Kind]:
@@ -155,7 +155,7 @@ class PythonProject:
         """Tell whether a word stands anywhere: in code, or in what says what the project needs."""
         return any(word in source.text.lower() for source in self._sources)
 
-    def named(self, names: Iterable[str]) -> list[bytes]:
+    def list_texts_named(self, names: Iterable[str]) -> list[bytes]:
         """Return the texts of the files with one of these names, in any folder."""
         file_names = set(names)
         return [
@@ -174,7 +174,7 @@ class PythonProject:
             self._answers[key] = ask(*about, **named)
         return cast("Answer", self._answers[key])
 
-    def function(self, file: PythonFile, name: str) -> LocatedFunction | None:
+    def find_function(self, file: PythonFile, name: str) -> LocatedFunction | None:
         """Return the function that a dotted name in a file stands for, None where nobody knows."""
         if name in file.functions:
             bound = file.bindings.get(name, [])
@@ -184,14 +184,14 @@ class PythonProject:
             return None
         return self._follow_import(file, full, _FARTHEST)
 
-    def around(self, file: PythonFile) -> list[PythonFile]:
+    def list_related_files(self, file: PythonFile) -> list[PythonFile]:
         """Return the files that run with a file: what it imports, `conftest.py`, `__init__.py`."""
         files = [
             related_file
             for above in file.place.parents
             for related_file in self._around.get(above, ())
         ]
-        for full in (*file.imports.values(), *file.starred):
+        for full in (*file.import_origins.values(), *file.star_imports):
             files += self._find_home_files(file, full)
         return files
 
@@ -216,14 +216,14 @@ class PythonProject:
 
     def _find_in_module(self, home: PythonFile, name: str, left: int) -> LocatedFunction | None:
         """Return the function of a name in a module, by way of what it imports too."""
-        if name.encode() not in home.words and b"import *" not in home.text:
+        if name.encode() not in home.raw_words and b"import *" not in home.text:
             return None
         if name in home.functions:
             single = len(home.bindings.get(name, [])) == 1
             return (home, home.functions[name]) if single else None
-        if name in home.imports:
-            return self._follow_import(home, home.imports[name], left - 1)
-        starred = home.starred if len(home.starred) <= _STARRED else ()
+        if name in home.import_origins:
+            return self._follow_import(home, home.import_origins[name], left - 1)
+        starred = home.star_imports if len(home.star_imports) <= _STARRED else ()
         definitions = (
             self._follow_import(home, f"{module}.{name}", left - 1) for module in starred
         )

@@ -38,7 +38,9 @@ def shows_benchmark(file: PythonFile) -> bool:
 
 
 def _imports_pyperf(file: PythonFile) -> bool:
-    return any(name.partition(".")[0] in ("pyperf", "perf") for name in file.imports.values())
+    return any(
+        name.partition(".")[0] in ("pyperf", "perf") for name in file.import_origins.values()
+    )
 
 
 def _find_file_benchmarks(file: PythonFile, project: PythonProject) -> Iterator[BenchmarkSource]:

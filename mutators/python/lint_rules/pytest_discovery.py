@@ -51,7 +51,7 @@ def find_benchmarks(project: PythonProject) -> Iterator[BenchmarkSource]:
     suite = _BenchmarkCriteria(_list_test_prefixes(project), _wrapping_fixtures(candidates))
     used = {name.encode() for name in suite.fixtures}
     for file in project.files:
-        if not (HINT.search(file.text) or used & file.words):
+        if not (HINT.search(file.text) or used & file.raw_words):
             continue
         if file.path not in alone and folders.isdisjoint(file.place.parents):
             yield from _find_file_benchmarks(file, suite, codspeed=codspeed)
@@ -67,7 +67,7 @@ class _BenchmarkCriteria:
 
 def _list_test_prefixes(project: PythonProject) -> tuple[str, ...]:
     """Return how the names of test functions may begin, also by the project's configuration."""
-    texts = project.named(_CONFIGURATIONS)
+    texts = project.list_texts_named(_CONFIGURATIONS)
     configured_prefixes = (
         prefix
         for text in texts
@@ -153,7 +153,7 @@ class _FilePreparations:
     fixtures: dict[str, Preparation]
     suite: _BenchmarkCriteria
 
-    def of(self, node: cst.FunctionDef) -> Iterator[Preparation]:
+    def list_preparations(self, node: cst.FunctionDef) -> Iterator[Preparation]:
         """Yield the fixtures that a test asks for, and what the module makes."""
         for name in sorted(tree.list_all_parameters(node)):
             if name in self.fixtures:
@@ -192,7 +192,7 @@ def _make_test_benchmark(
         declaration=node,
         owner=owner,
         scopes=(_make_test_scope(node), file.bindings),
-        preparations=tuple(prepared.of(node)),
+        preparations=tuple(prepared.list_preparations(node)),
     )
     if _FIXTURE in tree.list_all_parameters(node):
         yield _fill_targets(bench, node)
@@ -289,7 +289,7 @@ def read_pedantic_number(
     expression = tree.find_argument(call, name, place)
     if expression is None:
         return 1
-    constant = tree.evaluate_constant(bench.value(expression))
+    constant = tree.evaluate_constant(bench.resolve_value(expression))
     return constant if isinstance(constant, int) else None
 
 

@@ -43,7 +43,7 @@ def is_global(call: cst.Call, context: BindingContext) -> bool:
     """Tell whether a call takes random data from a generator that the whole program shares."""
     module, _, last = context.file.expand_name(call.func).rpartition(".")
     if module == "random":
-        return last in _STDLIB and "random" in context.file.modules
+        return last in _STDLIB and "random" in context.file.imported_modules
     return module == "numpy.random" and last in _NUMPY
 
 
@@ -53,7 +53,7 @@ def is_unseeded(call: cst.Call, context: BindingContext) -> bool:
         return True
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in _DRAWS:
         return False
-    expression = context.value(call.func.value)
+    expression = context.resolve_value(call.func.value)
     if (
         not isinstance(expression, cst.Call)
         or context.file.expand_name(expression.func) not in _GENERATORS

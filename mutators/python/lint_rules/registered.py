@@ -61,11 +61,11 @@ def _explain_not_callable(bench: BenchmarkSource, call: cst.Call, project: Pytho
     name = tree.read_dotted_name(call.func)
     meant = bench.file.expand_name(name)
     if meant in _VALUES:
-        hidden = "." not in name and not bench.file.plain(name)
+        hidden = "." not in name and not bench.file.is_builtin_name(name)
         return "" if hidden else f"`{name}` returns a value"
     if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return ""
-    definition = project.function(bench.file, name)
+    definition = project.find_function(bench.file, name)
     if definition is None or definition[1].decorators:
         return ""
     return project.answer_once(_describe_return_value, definition[1])

@@ -45,7 +45,7 @@ def _count_rounds(node: cst.CSTNode, bench: BenchmarkSource) -> int:
     args = node.iter.args
     if tree.read_dotted_name(node.iter.func) != "range" or len(args) != 1:
         return 0
-    constant = tree.evaluate_constant(bench.value(args[0].value))
+    constant = tree.evaluate_constant(bench.resolve_value(args[0].value))
     return constant if isinstance(constant, int) else 0
 
 
@@ -108,7 +108,7 @@ def _is_cached_function(
     name = tree.read_dotted_name(function)
     if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return False
-    definition = project.function(bench.file, name)
+    definition = project.find_function(bench.file, name)
     if definition is None:
         return False
     file, node = definition

@@ -37,7 +37,7 @@ SetupPlaces = Iterator[tuple[cst.CSTNode, str]]
 def _find_imports(bench: BenchmarkSource, code: TimedCode) -> SetupPlaces:
     if subjects.is_about(bench, subjects.IMPORT):
         return
-    for node in code.every:
+    for node in code.own_nodes:
         if isinstance(node, cst.Import | cst.ImportFrom):
             yield (
                 node,
@@ -93,7 +93,7 @@ def _find_constant_inputs(bench: BenchmarkSource, code: TimedCode) -> SetupPlace
         plain = name in arguments and len(code.bindings.get(name, [])) == 1
         if (
             plain
-            and code.reads[name] - 1 == arguments[name]
+            and code.read_counts[name] - 1 == arguments[name]
             and _is_costly_constant(node.value, bench)
         ):
             yield (
@@ -180,7 +180,7 @@ def _is_constant_call(call: cst.Call, bench: BenchmarkSource) -> bool:
 
 def _is_constant(name: str, bench: BenchmarkSource) -> bool:
     """Tell whether a name is that of a module, or of a number or text of this module."""
-    if name in bench.file.imports:
+    if name in bench.file.import_origins:
         return True
     bound = bench.file.bindings.get(name, [])
     return len(bound) == 1 and tree.evaluate_constant(bound[0]) is not None

@@ -34,9 +34,9 @@ class RemoteFollower(OutputFollower):
         super().__init__(replace(job, follow=follow))
         self._tell = tell
 
-    def tell(self) -> float:
+    def request_end(self) -> float:
         """Tell the process that it is enough; return how many seconds it gets to end by itself."""
-        grace = super().tell()
+        grace = super().request_end()
         if grace:
             self._tell()
         return grace
@@ -67,22 +67,22 @@ class ProcessListener:
 
     def __exit__(self, *_: object) -> None:
         """Stop listening."""
-        self.close()
+        self.stop_listening()
         self._thread.join()
         os.close(self._shown)
         os.close(self._nothing)
 
-    def watched(self, send: Callable[[signal.Signals], None]) -> WatchedProcess:
+    def make_watched_process(self, send: Callable[[signal.Signals], None]) -> WatchedProcess:
         """Return the process; `send` reaches it with a signal."""
         return WatchedProcess(
             stdout=self._shown, stderr=self._nothing, wait=self._thread.join, signal=send
         )
 
-    def close(self) -> None:
+    def stop_listening(self) -> None:
         """Wait no longer than for what is on its way."""
         self._closed.set()
 
-    def check(self) -> None:
+    def raise_failure(self) -> None:
         """Raise what has kept us from hearing its end."""
         if self._failure is not None:
             raise self._failure
@@ -100,12 +100,12 @@ class ProcessListener:
 
     def _follow_connection(self) -> None:
         """Hear until the process has ended or the connection was lost."""
-        with self._connection.reading("attach", self._number, str(self._offset)) as process:
+        with self._connection.start_verb("attach", self._number, str(self._offset)) as process:
             if not self._read(cast("IO[bytes]", process.stdout)):
                 self._unheard = True
                 return
             code = process.wait()
-        if self._connection.lost(code):
+        if self._connection.has_lost_connection(code):
             # Until there is one again, as long as there is hope and somebody waits.
             self._connection.run_verb("hello", until=self._closed)
         elif code == _NOBODY:

@@ -128,7 +128,7 @@ class Connection:
         """Stop trying to have a lost connection back."""
         self._given_up.set()
 
-    def ask(self, verb: str, *words: str, sends: bytes = b"", patient: bool = True) -> bytes:
+    def call_verb(self, verb: str, *words: str, sends: bytes = b"", patient: bool = True) -> bytes:
         """Return what a verb writes; raises MachineError."""
         with (
             convert_write_errors(_TEMPORARY_FOLDER),
@@ -172,7 +172,7 @@ class Connection:
             self._why, self._doubtful = result.output, True
 
     @contextmanager
-    def reading(self, verb: str, *words: str) -> Iterator["subprocess.Popen[bytes]"]:
+    def start_verb(self, verb: str, *words: str) -> Iterator["subprocess.Popen[bytes]"]:
         """Start a verb whose output is read while it runs; a code of 255 is a lost connection."""
         self._ensure_connected()
         with (
@@ -188,13 +188,13 @@ class Connection:
             ) as process,
         ):
             try:
-                requests.release()
+                requests.release_requests()
                 yield process
             finally:
                 if process.poll() is None:
                     process.kill()
 
-    def lost(self, code: int) -> bool:
+    def has_lost_connection(self, code: int) -> bool:
         """Tell whether a verb that was read ended since the connection was lost."""
         is_lost = code == _LOST or code < 0
         self._doubtful = self._doubtful or is_lost

@@ -63,23 +63,23 @@ class SshHost:
         self._stopped = threading.Event()
         self._syncing = threading.Lock()
 
-    def measuring(self, writable: Sequence[Path]) -> "SshHost":
+    def isolate_host(self, writable: Sequence[Path]) -> "SshHost":
         """Return it for what is measured, one at a time; nothing holds it to these folders."""
         measuring_host = copy.copy(self)
         measuring_host._writable = tuple(writable)
         return measuring_host
 
-    def stop(self) -> None:
+    def stop_processes(self) -> None:
         """End what other threads run there; nothing is run after that."""
         self._stopped.set()
         self._connection.give_up()
         for number in tuple(self._running):
             self._kill_process(number)
 
-    def close(self) -> None:
+    def forget_jobs(self) -> None:
         """Forget there what has been read here."""
         with suppress(MachineError):
-            self._connection.ask("forget", *self._read, patient=False)
+            self._connection.call_verb("forget", *self._read, patient=False)
 
     def facts(self) -> HostFacts:
         """Return those of the other machine."""
@@ -90,11 +90,11 @@ class SshHost:
                 environment=tuple(sorted(self._variables.items())),
                 timeout_seconds=_FACTS_SECONDS,
             )
-            answer = self.measuring(()).run(invocation)
+            answer = self.isolate_host(()).run_process(invocation)
             self._facts.append(make_host_facts(parse_facts(answer.stdout.decode(errors="replace"))))
         return self._facts[0]
 
-    def run(self, job: Invocation) -> CompletedProcess:
+    def run_process(self, job: Invocation) -> CompletedProcess:
         """Run one process to its end, or until it has shown enough; nothing of its group is left.
 
         A connection that is lost is made again, and the process picked up. Raises MachineError
@@ -104,7 +104,7 @@ class SshHost:
         if not job.cwd.is_dir():
             raise FolderUnusable(f"cannot run {job.argv[0]} in {job.cwd}: there is no such folder")
         number = uuid.uuid4().hex
-        following = RemoteFollower(job, partial(self._connection.ask, "tell", number))
+        following = RemoteFollower(job, partial(self._connection.call_verb, "tell", number))
         with self._syncing:  # what another job has changed comes before or after all of this
             write_files(job)
             self._send_changes()
@@ -119,12 +119,12 @@ class SshHost:
         )
         with self._guard_process(number):
             self._require_running(job)  # what is stopped from here on is ended there
-            self._connection.ask("start", number, *read, sends=words)
+            self._connection.call_verb("start", number, *read, sends=words)
             started = self._clock.monotonic()
             watch, over = self._watch_process(number, job, following, started + job.timeout_seconds)
             seconds = self._clock.monotonic() - started
         self._require_running(job)
-        following.look()  # what it showed at its very end
+        following.judge_output()  # what it showed at its very end
         with self._syncing, self._open_results(number) as archive:
             left = read_result(
                 archive, number, job, self._choose_mirror(), self._list_writable_folders()
@@ -144,25 +144,25 @@ class SshHost:
     ) -> tuple[OutputWatch, bool]:
         """Wait until a process has ended; tell whether we had to bring it about."""
         with ProcessListener(self._connection, number, self._clock) as attached:
-            watched = attached.watched(partial(self._send_signal, number))
+            watched = attached.make_watched_process(partial(self._send_signal, number))
             watch = OutputWatch(watched, self._clock, job.output_limit, following)
             awaited = False
             try:
-                over = self._stopped.is_set() or watch.until(deadline)
+                over = self._stopped.is_set() or watch.wait_until(deadline)
                 awaited = not self._stopped.is_set()
             finally:
-                attached.close()
+                attached.stop_listening()
                 if not attached.ended:
                     self._kill_process(number, patient=awaited)
                 watch.drain_pipes()
-        attached.check()
+        attached.raise_failure()
         return watch, over
 
     def _make_answer(
         self, job: Invocation, left: RemoteResult, watch: OutputWatch, *, over: bool, seconds: float
     ) -> CompletedProcess:
         answer = CompletedProcess(
-            exit_code=watch.code(left.code) if over and left.signalled else left.code,
+            exit_code=watch.adjust_exit_code(left.code) if over and left.signalled else left.code,
             stdout=left.stdout,
             stderr=left.stderr,
             seconds=seconds,
@@ -189,22 +189,22 @@ class SshHost:
         """Make the other side like this one."""
         if self._mirror is None:
             return
-        changes = self._mirror.changes(caches=self._writable is None)
+        changes = self._mirror.find_changes(caches=self._writable is None)
         if not changes:
             return
         if changes.removed_paths:
-            self._connection.ask("drop", sends=join_names(changes.removed_paths))
+            self._connection.call_verb("drop", sends=join_names(changes.removed_paths))
         if changes.remote_files:
             with convert_write_errors(_TEMPORARY_FOLDER), tempfile.TemporaryFile() as archive:
                 self._mirror.pack_changes(changes, archive)
                 try:
                     self._connection.run_verb("take", sends=archive)
                 except FolderUnusable:  # no part of a file may stay there, nor take its room
-                    self._connection.ask(
+                    self._connection.call_verb(
                         "drop", sends=join_names(self._mirror.forget_sent(changes))
                     )
                     raise
-        self._mirror.sent(changes)
+        self._mirror.mark_sent(changes)
 
     def _fetch_paths(self, missed: Sequence[str]) -> None:
         """Have what no status tells to have changed."""
@@ -220,7 +220,7 @@ class SshHost:
             archive_file.seek(0)
             with _open_archive(archive_file) as archive:
                 came = read_rest(archive, self._mirror)
-        self._mirror.leave(path for path in missed if path not in came)
+        self._mirror.mark_remote_only(path for path in missed if path not in came)
 
     @contextmanager
     def _guard_process(self, number: str) -> Iterator[None]:
@@ -243,12 +243,12 @@ class SshHost:
                 yield archive
 
     def _send_signal(self, number: str, which: signal.Signals) -> None:
-        self._connection.ask("signal", number, which.name.removeprefix("SIG"))
+        self._connection.call_verb("signal", number, which.name.removeprefix("SIG"))
 
     def _kill_process(self, number: str, *, patient: bool = False) -> None:
         """End a process; one that cannot be reached ends at its limit of time."""
         with suppress(MachineError):
-            self._connection.ask("signal", number, "KILL", patient=patient)
+            self._connection.call_verb("signal", number, "KILL", patient=patient)
 
 
 def _open_archive(archive_file: IO[bytes]) -> tarfile.TarFile:

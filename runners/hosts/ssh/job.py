@@ -149,10 +149,10 @@ def _parse_result(
         folders, names, renamed = (
             split_names(job_files[folder]) for folder in ("folders", "names", "renamed")
         )
-        mirror.shape(folders)
+        mirror.make_folders(folders)
         came = _unpack_rest(archive, member, _LAST, mirror)
         moved = mirror.forget_missing(scope, {*names, *folders})
-        missed = mirror.missed(names, came, renamed if moved else ())
+        missed = mirror.list_missed(names, came, renamed if moved else ())
     return RemoteResult(
         code=signal_or_code(int(job_files["code"].split()[0])),
         stdout=job_files["out.first"] + job_files["out.end"],
@@ -167,7 +167,7 @@ def _parse_result(
         missed=missed,
         reason=job_files.get("why", b"").decode(errors="replace").strip(),
         free=int(job_files["free"]) << 10,
-        strain=strain.interference_between(
+        strain=strain.compute_interference(
             _parse_counters(job_files.get("before", b"")),
             _parse_counters(job_files.get("after", b"")),
         ),
@@ -192,7 +192,7 @@ def _unpack_rest(
     while member.name != last:
         if mirror is not None and not member.isdir():
             path = member.name.removeprefix("./")
-            mirror.take(archive, member, path)
+            mirror.extract_member(archive, member, path)
             came.add(path)
         member = _read_member(archive)
     return came

@@ -63,7 +63,7 @@ class Mirror:
             new.write_text(json.dumps({"token": self.token, "known": self.known_files}))
             new.replace(self.memory)
 
-    def changes(self, *, caches: bool) -> Changes:
+    def find_changes(self, *, caches: bool) -> Changes:
         """Return what has changed here since both sides were alike, in caches too if asked."""
         now = dict(self._walk_tree(caches=caches))
         present_files = {
@@ -78,7 +78,7 @@ class Mirror:
         ]
         return Changes(present_files, tuple(removed_paths))
 
-    def sent(self, changes: Changes) -> None:
+    def mark_sent(self, changes: Changes) -> None:
         """Remember that the other side has these."""
         for path in changes.removed_paths:
             self.known_files.pop(path, None)
@@ -136,7 +136,7 @@ class Mirror:
                 place.unlink()
         return folders
 
-    def missed(
+    def list_missed(
         self, names: Iterable[str], came: set[str], renamed: Iterable[str]
     ) -> tuple[str, ...]:
         """Return what the other side has and we have not, or may have with another content.
@@ -150,11 +150,11 @@ class Mirror:
             if path not in came and (path not in self.known_files or path.startswith(below))
         )
 
-    def leave(self, paths: Iterable[str]) -> None:
+    def mark_remote_only(self, paths: Iterable[str]) -> None:
         """Remember what only the other machine has: it cannot be read."""
         self.known_files |= dict.fromkeys(paths, _FAR)
 
-    def take(self, archive: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> None:
+    def extract_member(self, archive: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> None:
         """Put a file or a link of the other side here; raises SubjectError where it leads away."""
         place = self._locate_path(path)
         if member.isreg() or member.islnk():
@@ -175,7 +175,7 @@ class Mirror:
             return
         self.known_files[path] = _format_status(place.lstat(), place)
 
-    def shape(self, folders: Iterable[str]) -> None:
+    def make_folders(self, folders: Iterable[str]) -> None:
         """Have the folders that the other side has."""
         for path in folders:
             place = self._locate_path(path)

@@ -31,7 +31,7 @@ class RemoteMachine:
     patience_seconds: float
 
     @property
-    def tree(self) -> Path:
+    def tree_folder(self) -> Path:
         """Return the folder that is kept alike."""
         return self.folder / "tree"
 
@@ -45,10 +45,10 @@ def connect_host(
     with _lock_folder(machine):
         with convert_write_errors(state):
             state.mkdir(exist_ok=True)
-            machine.tree.mkdir(exist_ok=True)
+            machine.tree_folder.mkdir(exist_ok=True)
         with Connection(
             machine.target,
-            RemoteFolders(state, machine.tree, SKIPPED),
+            RemoteFolders(state, machine.tree_folder, SKIPPED),
             environment=environment,
             patience_seconds=machine.patience_seconds,
             clock=clock,
@@ -56,12 +56,12 @@ def connect_host(
             session = _start_session(connection, state)
             mirror = None
             if session.shared:
-                connection.ask("sweep")
+                connection.call_verb("sweep")
             else:
-                mirror = _synchronise_tree(connection, machine.tree, state, session.token)
+                mirror = _synchronise_tree(connection, machine.tree_folder, state, session.token)
             host = SshHost(
                 connection,
-                machine.tree,
+                machine.tree_folder,
                 mirror,
                 variables=session.variables,
                 processors=machine.processors,
@@ -70,7 +70,7 @@ def connect_host(
             try:
                 yield host, session.variables
             finally:
-                host.close()
+                host.forget_jobs()
                 if mirror is not None:
                     mirror.save_statuses()
 
@@ -100,7 +100,7 @@ def _start_session(connection: Connection, state: Path) -> _RemoteSession:
     path = state / "here"
     with convert_write_errors(path):
         path.write_text(f"{marker}\n")
-    lines = connection.ask("hello", *_VARIABLES).decode(errors="replace").splitlines()
+    lines = connection.call_verb("hello", *_VARIABLES).decode(errors="replace").splitlines()
     if not lines or lines[0] != _HAIL:
         raise MachineError(
             f"a session on {connection.target} prints {lines[:1]} at login; change its shell "
@@ -124,11 +124,11 @@ def _synchronise_tree(connection: Connection, tree: Path, state: Path, token: st
     mirror = Mirror.load_mirror(tree, state / "mirror.json")
     if not mirror.token or mirror.token != token:
         mirror = Mirror(tree, state / "mirror.json", secrets.token_hex(16))
-        connection.ask("reset", mirror.token)
+        connection.call_verb("reset", mirror.token)
         mirror.save_statuses()
         return mirror
-    changed = split_names(connection.ask("sweep"))
-    extra = mirror.reconcile_names(split_names(connection.ask("names")), changed)
+    changed = split_names(connection.call_verb("sweep"))
+    extra = mirror.reconcile_names(split_names(connection.call_verb("names")), changed)
     if extra:
-        connection.ask("drop", sends=join_names(extra))
+        connection.call_verb("drop", sends=join_names(extra))
     return mirror

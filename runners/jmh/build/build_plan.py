@@ -19,16 +19,16 @@ class BuildPlan:
     selected: tuple[Path, ...] = ()
     """The modules that are built with those that they need; all where it is empty."""
     outside: tuple[Path, ...] = ()
-    """Modules that a build in `where` does not reach by itself."""
+    """Modules that a build in `folder` does not reach by itself."""
     is_needed: bool = True
-    """Tells whether the modules outside need others that a build in `where` reaches."""
+    """Tells whether the modules outside need others that a build in `folder` reaches."""
     profiles: tuple[str, ...] = ()
     """The profiles without which selected modules are not reached."""
     tested: frozenset[Path] | None = None
     """The modules whose tests are compiled; None: those of all."""
 
     @property
-    def tree(self) -> dict[tuple[str, str], MavenModule]:
+    def modules_by_key(self) -> dict[tuple[str, str], MavenModule]:
         """Return the modules by group and artifact."""
         return _by_key(self.modules)
 
@@ -102,7 +102,7 @@ def _list_needed_modules(
 
 def _by_key(modules: Mapping[Path, MavenModule]) -> dict[tuple[str, str], MavenModule]:
     """Return modules by group and artifact; of two with one name the outer one counts."""
-    return {modules[folder].key: modules[folder] for folder in sorted(modules, reverse=True)}
+    return {modules[folder].module_key: modules[folder] for folder in sorted(modules, reverse=True)}
 
 
 def _find_tested_modules(
@@ -115,5 +115,5 @@ def _find_tested_modules(
     }
     return frozenset(
         benchmark_modules
-        | {folder for folder, maven_module in modules.items() if maven_module.key[1] in used}
+        | {folder for folder, maven_module in modules.items() if maven_module.module_key[1] in used}
     )

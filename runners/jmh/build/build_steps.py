@@ -20,7 +20,7 @@ class BuildSteps:
         self._rest = b""
         self._module = ""
 
-    def read(self, data: bytes) -> tuple[()]:
+    def report_steps(self, data: bytes) -> tuple[()]:
         """Take what was printed; there are no iterations in it."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         for step in self._parse_steps(lines):

@@ -30,7 +30,9 @@ _SECONDS = 600
 def add_lists(sets: Iterable[SourceSet], generator: "BytecodeGenerator") -> list[SourceSet]:
     """Return the source sets; those with benchmarks but without a list get generated classes."""
     return [
-        generator.extend(source_set, number) if not source_set.lists else source_set
+        generator.add_generated_classes(source_set, number)
+        if not source_set.folders_with_list
+        else source_set
         for number, source_set in enumerate(sets)
     ]
 
@@ -43,7 +45,7 @@ class BytecodeGenerator:
     jdk: Jdk
     folder: Path
 
-    def extend(self, source_set: SourceSet, number: int) -> SourceSet:
+    def add_generated_classes(self, source_set: SourceSet, number: int) -> SourceSet:
         """Return a source set with a folder of generated classes for each folder of benchmarks.
 
         Raises BuildFailed where JMH refuses the benchmarks, and ResolveFailed where the generator
@@ -114,7 +116,7 @@ class BytecodeGenerator:
         answer = self._run_jdk_tool((self.jdk.javac,), compiling, folder)
         if answer.exit_code != 0:
             raise BuildFailed(
-                f"the code that JMH generates does not compile; javac said:\n{answer.tail()}"
+                f"the code that JMH generates does not compile; javac said:\n{answer.format_tail()}"
             )
 
     def _run_jdk_tool(
@@ -122,7 +124,7 @@ class BytecodeGenerator:
     ) -> CompletedProcess:
         """Run a program of the JDK; its arguments go through a file, as class paths are long."""
         quoted = "\n".join('"{}"'.format(argument.replace("\\", "\\\\")) for argument in arguments)
-        return self.maven.host.run(
+        return self.maven.host.run_process(
             Invocation(
                 argv=(*program, "@generator.arguments"),
                 cwd=folder,
@@ -135,7 +137,7 @@ class BytecodeGenerator:
 
 def _extract_refusal(answer: CompletedProcess) -> str:
     """Return what the generator says of the benchmarks, without what it is doing."""
-    lines = answer.tail().splitlines()
+    lines = answer.format_tail().splitlines()
     return "\n".join(line for line in lines if line.strip() and not _CHATTER.match(line))
 
 

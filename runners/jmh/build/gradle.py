@@ -53,7 +53,7 @@ class Gradle:
     tell: Callable[[str], None] = ignore_step
     """Hears which step Gradle is at."""
 
-    def build(self, top: Path, root: Path, words: BuildOptions) -> None:
+    def build_project(self, top: Path, root: Path, words: BuildOptions) -> None:
         """Compile all source sets below `root`, and let each write down what it runs with.
 
         Raises, saying what Gradle said, when it fails.
@@ -85,7 +85,7 @@ class Gradle:
             )
         return _make_build_error(answer)
 
-    def call(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
+    def make_job(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
         """Return a process of Gradle that leaves none behind."""
         return self._make_gradle_job("--no-daemon", "--console=plain", *arguments, top=top, cwd=cwd)
 
@@ -108,8 +108,8 @@ class Gradle:
         job = self._make_gradle_job(*arguments, top=top, cwd=cwd)
         try:
             files = ((Path(_SCRIPT), script.read_bytes()),)
-            steps = OutputMonitor(read=BuildSteps("Gradle", self.tell).read)
-            return self.host.run(replace(job, files=files, follow=steps))
+            steps = OutputMonitor(read=BuildSteps("Gradle", self.tell).report_steps)
+            return self.host.run_process(replace(job, files=files, follow=steps))
         except ToolMissing as error:
             if self.program:
                 raise ToolMissing(
@@ -160,7 +160,7 @@ def _read_source_sets(file: Path) -> tuple[_WrittenSet, ...]:
 def _make_build_error(answer: CompletedProcess) -> AuditError:
     output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
     messages = [re.sub(r"\n\s*>?\s*", "; ", message.strip()) for message in _WRONG.findall(output)]
-    text = "\n".join(messages)[:2000] or answer.tail()
+    text = "\n".join(messages)[:2000] or answer.format_tail()
     if answer.timed_out:
         return ResolveFailed(f"the build: gradle did not end within {_SECONDS // 60} minutes")
     if _ABSENT.search(text):

@@ -52,11 +52,11 @@ class Maven:
     tell: Callable[[str], None] = ignore_step
     """Hears which step Maven is at."""
 
-    def run(self, *arguments: str, cwd: Path, what: str) -> None:
+    def run_goals(self, *arguments: str, cwd: Path, what: str) -> None:
         """Run goals in a folder of ours; raises, naming `what`, when they fail."""
-        repository = self.home.cache("maven")
+        repository = self.home.make_cache_folder("maven")
         with self.home.lock_folder(repository):
-            words = ("-U", *self.settings(cwd), *arguments)
+            words = ("-U", *self.list_common_arguments(cwd), *arguments)
             answer = self._run(*words, cwd=cwd)
         if answer.exit_code != 0:
             raise self._diagnose_failure(answer, cwd, what)
@@ -80,7 +80,9 @@ class Maven:
 
     def _skipped_need(self, cwd: Path) -> BuildToolNeed | None:
         """Return what the enforcer, which is skipped, would have said of the JDK."""
-        rules = MavenModule(cwd).root.iter("{http://maven.apache.org/POM/4.0.0}requireJavaVersion")
+        rules = MavenModule(cwd).root_element.iter(
+            "{http://maven.apache.org/POM/4.0.0}requireJavaVersion"
+        )
         versions = [rule.findtext("{*}version") or "" for rule in rules]
         if not versions:
             return None
@@ -92,20 +94,20 @@ class Maven:
         """Tell whether it says its version: a wrapper may not be able to fetch its Maven."""
         return self._run("-v", cwd=cwd).exit_code == 0
 
-    def settings(self, cwd: Path) -> tuple[str, ...]:
+    def list_common_arguments(self, cwd: Path) -> tuple[str, ...]:
         """Return the arguments that each call has."""
-        repository = self.home.cache("maven")
+        repository = self.home.make_cache_folder("maven")
         fixed_arguments = ("-B", "-Dstyle.color=never", f"-Dmaven.repo.local={repository}")
         return (*fixed_arguments, *self._borrow_user_repository(cwd))
 
-    def call(self, *arguments: str, cwd: Path) -> Invocation:
+    def make_job(self, *arguments: str, cwd: Path) -> Invocation:
         """Return a process of Maven."""
         # All of it: proxies and trust stores may be in JAVA_TOOL_OPTIONS and the like.
         variables = dict(self.environment)
         # Java takes the home folder from the user database; what we were given counts.
         home_option = f"-Duser.home={variables['HOME']}" if "HOME" in variables else ""
         variables["MAVEN_OPTS"] = f"{home_option} {variables.get('MAVEN_OPTS', '')}".strip()
-        variables["MAVEN_USER_HOME"] = str(self.home.cache("maven-wrapper"))
+        variables["MAVEN_USER_HOME"] = str(self.home.make_cache_folder("maven-wrapper"))
         return Invocation(
             argv=(*self.program, *arguments),
             cwd=cwd,
@@ -115,8 +117,8 @@ class Maven:
 
     def _run(self, *arguments: str, cwd: Path) -> CompletedProcess:
         try:
-            steps = OutputMonitor(read=BuildSteps("Maven", self.tell).read)
-            return self.host.run(replace(self.call(*arguments, cwd=cwd), follow=steps))
+            steps = OutputMonitor(read=BuildSteps("Maven", self.tell).report_steps)
+            return self.host.run_process(replace(self.make_job(*arguments, cwd=cwd), follow=steps))
         except ToolMissing as error:
             raise ToolMissing(
                 "mvn was not found on PATH; install Maven 3.8 or newer, or add its folder to PATH"
@@ -133,14 +135,14 @@ class Maven:
         place = re.search(r"^Maven home: (.+)$", output, re.MULTILINE)
         if version is None or place is None:
             raise ToolMissing(
-                f"mvn -v gave no version: {answer.tail(2)}; install Maven 3.8 or newer"
+                f"mvn -v gave no version: {answer.format_tail(2)}; install Maven 3.8 or newer"
             )
         if (int(version[1]), int(version[2])) >= (3, 9):
             return (
                 f"-Dmaven.repo.local.tail={repository}",
                 "-Dmaven.repo.local.tail.ignoreAvailability=true",
             )
-        settings = self.home.cache("maven-settings") / "settings.xml"
+        settings = self.home.make_cache_folder("maven-settings") / "settings.xml"
         content = with_repository(Path(place[1]) / "conf" / "settings.xml", repository)
         settings.write_bytes(content)
         return ("-gs", str(settings))
@@ -149,7 +151,7 @@ class Maven:
 def fetch_jar(maven: Maven, artifact: str, sha256: str, purpose: str) -> Path:
     """Return a jar of our own choice, fetched if need be; only the bytes that we know are taken."""
     _, name, version = artifact.split(":")
-    folder = maven.home.tools(name)
+    folder = maven.home.make_tool_folder(name)
     jar = folder / f"{name}-{version}.jar"
     with maven.home.lock_folder(folder):
         return _fetch_verified_jar(maven, artifact, jar, sha256, purpose)
@@ -158,7 +160,7 @@ def fetch_jar(maven: Maven, artifact: str, sha256: str, purpose: str) -> Path:
 def _fetch_verified_jar(maven: Maven, artifact: str, jar: Path, sha256: str, purpose: str) -> Path:
     folder = jar.parent
     if not jar.is_file() or file_digest(jar) != sha256:
-        maven.run(
+        maven.run_goals(
             f"{DEPENDENCY_PLUGIN}:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}",
             "-Dmdep.overWriteReleases=true",
             cwd=folder, what=f"fetching {artifact} for {purpose}",
@@ -260,5 +262,5 @@ def _make_build_error(answer: CompletedProcess, activity: str) -> AuditError:
         )
     if _ABSENT.search(text):
         return ResolveFailed(f"{activity}: {errors[0]}; {advice}")
-    details = "\n".join(errors[:12]) or answer.tail()
+    details = "\n".join(errors[:12]) or answer.format_tail()
     return BuildFailed(f"{activity}: mvn ended with {answer.exit_code}; it said:\n{details}")

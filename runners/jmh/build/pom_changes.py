@@ -59,9 +59,9 @@ def disable_check(modules: Iterable[Path], check: CheckFailed) -> None:
     What Maven reads and we do not is left as it is.
     """
     for module in filter(lambda maven_module: maven_module.is_readable, map(MavenModule, modules)):
-        space = module.root.tag.rpartition("}")[0]
+        space = module.root_element.tag.rpartition("}")[0]
         tags = _PomTags(f"{space}}}" if space else "")
-        plugins = tags.ensure_child(tags.ensure_child(module.root, "build"), "plugins")
+        plugins = tags.ensure_child(tags.ensure_child(module.root_element, "build"), "plugins")
         elements = [
             element for element in plugins if tags.text(element, "artifactId") == check.artifact
         ]
@@ -82,7 +82,7 @@ def disable_check(modules: Iterable[Path], check: CheckFailed) -> None:
 def depend_on_tree(module: MavenModule, tree: Mapping[tuple[str, str], MavenModule]) -> None:
     """Let a module depend on what the tree builds, whatever versions of that it names."""
     changed = False
-    for dependency in list_dependencies(module.root):
+    for dependency in list_dependencies(module.root_element):
         maven_module = tree.get(module.dependency_key(dependency))
         version = dependency.find("{*}version")
         if maven_module is None or "${" in maven_module.version:
@@ -96,9 +96,9 @@ def depend_on_tree(module: MavenModule, tree: Mapping[tuple[str, str], MavenModu
 
 
 def _write_pom(module: MavenModule) -> None:
-    ET.register_namespace("", module.root.tag.rpartition("}")[0].removeprefix("{"))
+    ET.register_namespace("", module.root_element.tag.rpartition("}")[0].removeprefix("{"))
     try:
-        content = ET.tostring(module.root, encoding="utf-8", xml_declaration=True)
+        content = ET.tostring(module.root_element, encoding="utf-8", xml_declaration=True)
     except RecursionError:  # nested so deeply that it stays as it is
         return
     (module.folder / "pom.xml").write_bytes(content)

@@ -49,7 +49,7 @@ class MavenModule:
     folder: Path
 
     @cached_property
-    def root(self) -> ET.Element:
+    def root_element(self) -> ET.Element:
         """Return the POM's root element; an empty one where it cannot be read."""
         return ET.Element("project") if self._parsed_root is None else self._parsed_root
 
@@ -66,9 +66,11 @@ class MavenModule:
             return None
 
     @property
-    def key(self) -> tuple[str, str]:
+    def module_key(self) -> tuple[str, str]:
         """Return group and artifact as they are written, the group perhaps the parent's."""
-        return self._read_or_inherit("groupId"), (self.root.findtext("{*}artifactId") or "").strip()
+        return self._read_or_inherit("groupId"), (
+            self.root_element.findtext("{*}artifactId") or ""
+        ).strip()
 
     @property
     def version(self) -> str:
@@ -76,14 +78,16 @@ class MavenModule:
         return self._read_or_inherit("version")
 
     def _read_or_inherit(self, name: str) -> str:
-        text = self.root.findtext(f"{{*}}{name}") or self.root.findtext(f"{{*}}parent/{{*}}{name}")
+        text = self.root_element.findtext(f"{{*}}{name}") or self.root_element.findtext(
+            f"{{*}}parent/{{*}}{name}"
+        )
         return (text or "").strip()
 
-    def modules(self) -> Iterator[tuple[Path, str]]:
+    def list_submodules(self) -> Iterator[tuple[Path, str]]:
         """Yield the folders of the modules that it names, with the profile that does, if any."""
-        for element in self.root.findall("{*}modules/{*}module"):
+        for element in self.root_element.findall("{*}modules/{*}module"):
             yield self._locate_submodule(element), ""
-        for profile in self.root.findall("{*}profiles/{*}profile"):
+        for profile in self.root_element.findall("{*}profiles/{*}profile"):
             name = (profile.findtext("{*}id") or "").strip()
             for element in profile.findall("{*}modules/{*}module"):
                 yield self._locate_submodule(element), name
@@ -94,7 +98,7 @@ class MavenModule:
 
     def list_dependency_keys(self) -> Iterator[tuple[str, str]]:
         """Yield group and artifact of what it depends on."""
-        for dependency in list_dependencies(self.root):
+        for dependency in list_dependencies(self.root_element):
             yield self.dependency_key(dependency)
 
     def dependency_key(self, dependency: ET.Element) -> tuple[str, str]:
@@ -102,11 +106,11 @@ class MavenModule:
         group = (dependency.findtext("{*}groupId") or "").strip()
         group_placeholders = ("${project.groupId}", "${groupId}", "${pom.groupId}")
         artifact = (dependency.findtext("{*}artifactId") or "").strip()
-        return self.key[0] if group in group_placeholders else group, artifact
+        return self.module_key[0] if group in group_placeholders else group, artifact
 
     def needed_tests(self) -> Iterator[str]:
         """Yield the artifacts whose jar of tests it depends on."""
-        for dependency in list_dependencies(self.root):
+        for dependency in list_dependencies(self.root_element):
             kinds = (dependency.findtext("{*}type"), dependency.findtext("{*}classifier"))
             if {"test-jar", "tests"} & set(kinds):
                 yield (dependency.findtext("{*}artifactId") or "").strip()
@@ -115,7 +119,7 @@ class MavenModule:
         """Return the profiles that bring JMH or its generator."""
         return [
             (profile.findtext("{*}id") or "").strip()
-            for profile in self.root.findall("{*}profiles/{*}profile")
+            for profile in self.root_element.findall("{*}profiles/{*}profile")
             if any((element.text or "").strip() == "org.openjdk.jmh" for element in profile.iter())
         ]
 
@@ -146,7 +150,7 @@ def find_reactor_folders(top: Path, modules: Mapping[Path, MavenModule]) -> dict
     waiting = [top]
     while waiting:
         folder = waiting.pop()
-        for named, profile in modules[folder].modules() if folder in modules else ():
+        for named, profile in modules[folder].list_submodules() if folder in modules else ():
             needed = reached[folder] or profile
             if named in modules and (named not in reached or (reached[named] and not needed)):
                 reached[named] = needed

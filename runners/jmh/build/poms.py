@@ -88,7 +88,7 @@ def without_build(pom: Path) -> bytes:
 def class_path_of(maven: Maven, pom: Path, activity: str) -> tuple[Path, ...]:
     """Return what the tests of a POM need, as jars in the local repository."""
     answer = pom.with_suffix(".classpath")
-    maven.run(
+    maven.run_goals(
         "-f", str(pom), f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
         f"-Dmdep.outputFile={answer}", "-Dmdep.pathSeparator=:", cwd=pom.parent, what=activity,
     )  # fmt: skip

@@ -100,12 +100,14 @@ def _compile_with_checks(maven: Maven, plan: BuildPlan, arguments: tuple[str, ..
 
 def _run_compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
     try:
-        maven.run("test-compile", *arguments, cwd=plan.folder, what="the build")
+        maven.run_goals("test-compile", *arguments, cwd=plan.folder, what="the build")
     except NotPublished as error:
         # A module that needs the jar of another (a shaded one, say) has to wait for it.
-        if not any(f":{module.key[1]}:" in error.artifact for module in plan.modules.values()):
+        if not any(
+            f":{module.module_key[1]}:" in error.artifact for module in plan.modules.values()
+        ):
             raise
-        maven.run("package", *arguments, _NO_TEST_RUNS, cwd=plan.folder, what="the build")
+        maven.run_goals("package", *arguments, _NO_TEST_RUNS, cwd=plan.folder, what="the build")
 
 
 def adapt_project(plan: BuildPlan, jdk: Jdk) -> None:
@@ -116,7 +118,7 @@ def adapt_project(plan: BuildPlan, jdk: Jdk) -> None:
                 module for folder, module in plan.modules.items() if folder not in plan.tested
             )
         for path in plan.outside:
-            depend_on_tree(plan.modules[path], plan.tree)
+            depend_on_tree(plan.modules[path], plan.modules_by_key)
         raise_levels(plan.modules.values(), jdk.feature)
         if plan.outside:
             aggregator = plan.folder / _AGGREGATOR

@@ -34,7 +34,7 @@ def compile_benchmarks(sources: Path, class_path: Sequence[Path], maven: Maven, 
         *map(str, jars),
     ]
     quoted = "\n".join('"{}"'.format(argument.replace("\\", "\\\\")) for argument in arguments)
-    answer = maven.host.run(
+    answer = maven.host.run_process(
         Invocation(
             argv=(jdk.javac, "@compile.arguments"),
             cwd=folder,
@@ -46,7 +46,7 @@ def compile_benchmarks(sources: Path, class_path: Sequence[Path], maven: Maven, 
     if answer.exit_code != 0:
         raise BuildFailed(
             f"{sources.name} does not compile (add missing libraries with `extra`); javac "
-            f"said:\n{answer.tail()}"
+            f"said:\n{answer.format_tail()}"
         )
     if benchmark_list(classes) is None:
         raise NoBenchmarks(f"{sources.name} has no benchmarks that JMH's processor finds")

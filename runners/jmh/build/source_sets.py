@@ -23,7 +23,7 @@ class SourceSet:
     test: bool
 
     @property
-    def lists(self) -> list[Path]:
+    def folders_with_list(self) -> list[Path]:
         """Return those of its folders that hold a benchmark list."""
         return [
             class_
@@ -40,7 +40,7 @@ def list_parts(
     The library is what the benchmarks run with and was built here, but for tests. `given` are the
     files (POSIX, below `top`) that were there before: a jar among them is not the project's own.
     """
-    benchmark_sets = [source_set for source_set in sets if source_set.lists]
+    benchmark_sets = [source_set for source_set in sets if source_set.folders_with_list]
     benchmark_folders = _list_class_folders(benchmark_sets)
     tests = set(_list_class_folders([source_set for source_set in sets if source_set.test]))
     path = list(

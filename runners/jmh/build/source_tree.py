@@ -36,7 +36,7 @@ def tree_parts(
     folder = copy_folder(placed, maven, jdk, words, _BENCHMARKS)
     with maven.home.lock_folder(folder):
         sets = add_lists(sets, BytecodeGenerator(maven=maven, jdk=jdk, folder=folder))
-        if not any(source_set.lists for source_set in sets):
+        if not any(source_set.folders_with_list for source_set in sets):
             lacking = gradle.LACKING if is_gradle(root) else reactor.missing_benchmarks_reason(root)
             raise NoBenchmarks(f"{placed.name} has no benchmarks: {lacking}")
         return root, source_sets.list_parts(
@@ -78,7 +78,7 @@ def run_build_tool(  # noqa: PLR0913 - a tree, its tools, and what is asked of t
         gradle_tool = Gradle(
             host=maven.host, environment=maven.environment, tell=maven.tell, program=words.gradle
         )
-        gradle_tool.build(top, root, words)
+        gradle_tool.build_project(top, root, words)
         return
     plan = plan_build(top, root, everything=not benchmarks)
     reactor.adapt_project(plan, jdk)

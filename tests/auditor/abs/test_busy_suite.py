@@ -33,8 +33,8 @@ class BusyMachine(Machine):
     spared: frozenset[str] = frozenset()
     waits: tuple[float, ...] = ()
 
-    def run(self, trials):
-        for run in super().run(trials):
+    def run_trials(self, trials):
+        for run in super().run_trials(trials):
             if run.trial.repetition > REPEAT_OFFSET:
                 self.busy = self.quiet_runs <= 0
                 self.quiet_runs -= 1
@@ -61,8 +61,8 @@ def _stretched(series, rng):
         return series
     factors = [1.0 if rng.random() < 0.5 else 1.0 + 5 * rng.random() for _ in series.values]
     values = [factor * value for factor, value in zip(factors, series.values, strict=True)]
-    at = zip(series.at, values, strict=True)
-    return Series.of(series.metric, series.unit, series.arm, series.phase, at)
+    at = zip(series.block_positions, values, strict=True)
+    return Series.from_values(series.metric, series.unit, series.arm, series.phase, at)
 
 
 def made(machine, store=None, **changes):

@@ -811,7 +811,7 @@ def test_all_intervals_of_a_pair_are_of_the_level_that_is_asked_for():
     strict = pair(family=4)
     lenient = replace(strict, significance=0.1)
 
-    assert (strict.level, lenient.level) == (pytest.approx(0.9975), pytest.approx(0.975))
+    assert (strict.test_level, lenient.test_level) == (pytest.approx(0.9975), pytest.approx(0.975))
     narrow, wide = (probe_ratio(one) for one in (lenient, strict))
     assert wide.low < narrow.low < narrow.high < wide.high
 

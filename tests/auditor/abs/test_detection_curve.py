@@ -39,9 +39,9 @@ def searched(least, begin=0.5, sizes=SIZES):
     tried, size = [], begin
     while size is not None:
         tried.append(size)
-        search.add(size, verdict(Verdict.DETECTED if size >= least else Verdict.MISSED))
+        search.add_step(size, verdict(Verdict.DETECTED if size >= least else Verdict.MISSED))
         size = search.next
-    return search.found(), tried
+    return search.build_curve(), tried
 
 
 @pytest.mark.parametrize(
@@ -66,29 +66,29 @@ def test_what_is_never_noticed_has_no_size():
 def test_what_is_undecided_is_not_said_to_go_unnoticed():
     search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
     for size in search.sizes:
-        search.add(size, verdict(Verdict.INCONCLUSIVE))
-    assert (search.found().slowdown, search.found().unnoticed) == (None, None)
+        search.add_step(size, verdict(Verdict.INCONCLUSIVE))
+    assert (search.build_curve().slowdown, search.build_curve().unnoticed) == (None, None)
 
-    search.add(0.1, verdict(Verdict.MISSED))
-    search.add(0.6, verdict(Verdict.DETECTED))
-    assert (search.found().slowdown, search.found().unnoticed) == (0.6, 0.1)
+    search.add_step(0.1, verdict(Verdict.MISSED))
+    search.add_step(0.6, verdict(Verdict.DETECTED))
+    assert (search.build_curve().slowdown, search.build_curve().unnoticed) == (0.6, 0.1)
 
 
 def test_a_search_that_the_time_ended_goes_no_further():
     search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
-    search.add(0.6, verdict(Verdict.DETECTED))
-    search.add(0.1, verdict(Verdict.UNMEASURED))
+    search.add_step(0.6, verdict(Verdict.DETECTED))
+    search.add_step(0.1, verdict(Verdict.UNMEASURED))
 
     assert search.next is None
-    assert (search.found().slowdown, search.found().unnoticed) == (0.6, None)
+    assert (search.build_curve().slowdown, search.build_curve().unnoticed) == (0.6, None)
 
 
 def test_runs_that_are_missing_have_not_shown_that_nothing_is_noticed():
     search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.3, 0.6))
     caveats = (Caveat("unfinished", "1 of 2 runs were made"),)
-    search.add(0.6, verdict(Verdict.INCONCLUSIVE, caveats=caveats))
+    search.add_step(0.6, verdict(Verdict.INCONCLUSIVE, caveats=caveats))
 
-    assert (search.found().slowdown, search.found().unnoticed) == (None, None)
+    assert (search.build_curve().slowdown, search.build_curve().unnoticed) == (None, None)
     assert search.next is None
 
 
@@ -112,9 +112,9 @@ def test_a_method_of_which_only_a_limit_of_the_share_is_known_may_be_noticed_lat
 
 def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
     search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.6))
-    search.add(0.1, verdict(Verdict.DETECTED, achieved_slowdown=0.25))
+    search.add_step(0.1, verdict(Verdict.DETECTED, achieved_slowdown=0.25))
 
-    assert search.found().slowdown == 0.25
+    assert search.build_curve().slowdown == 0.25
 
 
 def test_the_benchmark_with_the_clearest_margin_is_taken():
@@ -145,9 +145,9 @@ def test_by_our_rule_a_miss_is_a_miss_at_any_size():
 
 def test_the_curve_of_the_suite_counts_methods_up_to_each_size():
     first = SlowdownSearch(method="a", benchmark="x", sizes=SIZES)
-    first.add(0.1, verdict(Verdict.DETECTED, method="a"))
+    first.add_step(0.1, verdict(Verdict.DETECTED, method="a"))
     second = SlowdownSearch(method="b", benchmark="x", sizes=SIZES)
-    second.add(0.5, verdict(Verdict.DETECTED, method="b"))
+    second.add_step(0.5, verdict(Verdict.DETECTED, method="b"))
 
     curve = build_suite_curve([first, second], 0.5, ["a", "b", "c"])
 
@@ -167,7 +167,7 @@ def test_the_least_that_a_benchmark_noticed_is_known_over_all_its_methods():
         search = SlowdownSearch(method, benchmark, SIZES)
         for size, is_noticed in noticed.items():
             outcome = Verdict.DETECTED if is_noticed else Verdict.MISSED
-            search.add(size, verdict(outcome, benchmark, method))
+            search.add_step(size, verdict(outcome, benchmark, method))
         searches.append(search)
 
     assert find_least_detected(searches) == {"A": 0.2}

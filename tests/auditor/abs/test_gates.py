@@ -340,7 +340,7 @@ def test_an_accepted_borderline_miss_adds_nothing_to_the_score_that_is_possible(
 def test_a_second_look_that_misses_at_the_limit_is_unsure():
     methods = (*borderline(a=Verdict.MISSED), *outcomes(b=Verdict.MISSED))
 
-    look = SecondLook.of([method.id for method in methods], list_sure_outcomes(methods))
+    look = SecondLook.from_outcomes([method.id for method in methods], list_sure_outcomes(methods))
 
     assert look.unsure_methods == {name("a")}
 

@@ -22,7 +22,7 @@ def trial(number, wait=InjectionKind.WORK, **changed):
     given = parts(request())
     rng = np.random.default_rng(1)
     schedule = schedules.make_pair_schedule(PLAN, 100, Delay(wait, number), rng)
-    made = given.trial(Purpose.PAIRS, given.suite.benchmarks[0], schedule)
+    made = given.make_trial(Purpose.PAIRS, given.suite.benchmarks[0], schedule)
     return replace(made, **changed)
 
 
@@ -33,8 +33,8 @@ def run(one):
 def chosen(number, *known, but=(), wait=InjectionKind.WORK):
     store = Memory()
     for one in known:
-        store.add(run(one))
-    delay = ReusableDelays(store).of(
+        store.add_run(run(one))
+    delay = ReusableDelays(store).reuse_delay(
         trial(number, wait), Delay(wait, number), [run(b) for b in but]
     )
     return delay.number
@@ -70,10 +70,13 @@ def test_a_process_that_could_end_early_is_taken_though_the_store_does_not_say_t
         return replace(one, schedule=replace(one.schedule, stop=stop))
 
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run(ending(100)))
+        store.add_run(run(ending(100)))
 
         assert (
-            ReusableDelays(store).of(ending(104), Delay(InjectionKind.WORK, 104), ()).number == 100
+            ReusableDelays(store)
+            .reuse_delay(ending(104), Delay(InjectionKind.WORK, 104), ())
+            .number
+            == 100
         )
 
 
@@ -81,10 +84,10 @@ def test_a_choice_stands_whatever_is_measured_meanwhile():
     store = Memory()
     near, first, delay = ReusableDelays(store), trial(104), Delay(InjectionKind.WORK, 104)
 
-    before = near.of(first, delay, ())
-    store.add(run(trial(103)))
+    before = near.reuse_delay(first, delay, ())
+    store.add_run(run(trial(103)))
 
-    assert (before, near.of(first, delay, ())) == (delay, delay)
+    assert (before, near.reuse_delay(first, delay, ())) == (delay, delay)
 
 
 def test_delays_differ_by_more_than_a_share_of_the_fewer_turns():

@@ -235,7 +235,7 @@ def test_a_dry_run_measures_and_stores_nothing(audited, tmp_path):
     assert "pairs (at most)" in answer.stdout
     assert "Nothing was measured; a suite that was not known yet was built" in answer.stdout
     with SqliteStore(store) as kept:
-        assert kept.audits() == ()
+        assert kept.list_audits() == ()
     assert runs(store) == {}
 
 
@@ -283,7 +283,7 @@ def test_what_an_audit_has_found_so_far_is_judged_without_running_anything(audit
     assert low <= whole["scores"]["total"]["percent"] <= high
     assert low < high
     with SqliteStore(store) as kept:
-        assert len(kept.audits()) == 1
+        assert len(kept.list_audits()) == 1
 
 
 def test_the_report_is_made_again_without_running_anything(audited, tmp_path):

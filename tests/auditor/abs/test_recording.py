@@ -21,6 +21,6 @@ def test_a_run_that_was_made_anew_takes_the_place_of_the_first():
         }
     )
 
-    values = [line.rpartition(";")[2] for line in heard.table("go").splitlines()]
+    values = [line.rpartition(";")[2] for line in heard.format_table("go").splitlines()]
 
     assert sorted(map(float, values)) == [1000.0] * 3 + [2000.0] * 3

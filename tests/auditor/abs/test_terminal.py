@@ -84,7 +84,7 @@ def test_in_a_pipe_nothing_is_padded_wrapped_or_cut(capsys):
         for method in examples.audit().methods
     )
 
-    console.Console({}, quiet=False).result(format_summary(document(methods=methods)))
+    console.Console({}, quiet=False).print_result(format_summary(document(methods=methods)))
 
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line != line.rstrip()] == []

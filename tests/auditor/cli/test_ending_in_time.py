@@ -13,7 +13,7 @@ import hashlib, sys, time
 from auditor.cli.interrupts import InterruptHandler
 
 interrupts = InterruptHandler(1.0)
-interrupts.install()
+interrupts.install_handlers()
 """
 READY = "print('ready', flush=True)"
 SWALLOWED = f"""

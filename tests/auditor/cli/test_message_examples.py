@@ -91,7 +91,7 @@ def pure_caveats():
     for slug, runs in RUNS.items():
         caveats = run_similarity.judge_runs("B", runs).caveats
         yield from (caveat for caveat in caveats if caveat.slug == slug)
-    yield from stored.list_result_caveats(SimpleNamespace(**vars(RESULTS), commits=("1a2b3c",)))
+    yield from stored.list_result_caveats(SimpleNamespace(**vars(RESULTS), commit_ids=("1a2b3c",)))
 
 
 CAVEATS = list(pure_caveats())

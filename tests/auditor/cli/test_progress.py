@@ -44,19 +44,19 @@ def ticking(step):
 
 def test_the_time_left_is_the_plans_until_something_has_ended_and_then_the_pace():
     pace = PhaseProgress("suite", trials=10, seconds=100.0, started=0.0)
-    assert pace.left(1.0) == 100.0
+    assert pace.estimate_seconds_left(1.0) == 100.0
 
     pace.ended_trials = 2
-    assert pace.left(30.0) == 120.0
+    assert pace.estimate_seconds_left(30.0) == 120.0
 
     pace.ended_trials = 10
-    assert pace.left(300.0) == 0.0
+    assert pace.estimate_seconds_left(300.0) == 0.0
 
 
 def test_what_is_known_already_takes_no_time():
     pace = PhaseProgress("suite", trials=10, seconds=50.0, started=0.0, ended_trials=8, reused=6)
 
-    assert pace.left(20.0) == 20.0
+    assert pace.estimate_seconds_left(20.0) == 20.0
 
 
 def test_times_are_said_as_people_say_them():
@@ -113,7 +113,7 @@ def test_a_benchmark_that_fails_is_named(capsys):
 def test_no_line_begins_with_what_a_name_holds(capsys):
     lines = LineWatcher(Console({}, quiet=False), ticking(9))
     lines.phase_started("suite\n::error::a", 1, 20.0)
-    lines.caveat(Caveat("few-runs", "b\n::error::b\x1b[2J"))
+    lines.report_caveat(Caveat("few-runs", "b\n::error::b\x1b[2J"))
 
     errors = capsys.readouterr().err
     assert errors.count("::error::") == 2
@@ -129,7 +129,7 @@ def test_what_is_said_keeps_its_lines_but_steers_no_terminal(capsys):
 
 def test_what_another_program_prints_stays_as_it_is(capfdbinary):
     console = Console({}, quiet=False)
-    console.raw(b"\x1b[31mred\xff")
+    console.print_bytes(b"\x1b[31mred\xff")
     console.print_error_bytes(b"\x1b[2J")
 
     assert capfdbinary.readouterr() == (b"\x1b[31mred\xff", b"\x1b[2J")
@@ -139,8 +139,8 @@ def test_a_caveat_is_said_once_and_quiet_says_nothing(capsys):
     caveat = Caveat("few-runs", "two are few")
     for console in (Console({}, quiet=False), Console({}, quiet=True)):
         with open_observer(console, ticking(0)) as watching:
-            watching.caveat(caveat)
-            watching.caveat(caveat)
+            watching.report_caveat(caveat)
+            watching.report_caveat(caveat)
             watching.phase_started("suite", 1, 1.0)
             watching.trial_ended(ended(), reused=False)
 

@@ -16,4 +16,4 @@ def asks(digest, path, makers, library=None):
         peers.read_c_library = lambda: library
     result = peers.ProgramPeers("s", digest, worker.read_program)
     result.makers = makers
-    return result.program(Path(path))
+    return result.fetch_program(Path(path))

@@ -124,7 +124,7 @@ class Silent:
     def phase_started(self, *_): ...
     def build_step(self, *_): ...
     def trial_ended(self, *_, **__): ...
-    def caveat(self, *_): ...
+    def report_caveat(self, *_): ...
 
 
 def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster, tmp_path):
@@ -143,15 +143,15 @@ def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster
     with open_audit(config, choose_places(config, environment), environment, Silent()) as audit:
         parts = audit._parts
         trial, other = (
-            parts.trial(
+            parts.make_trial(
                 Purpose.SUITE, benchmark, schedules.make_plain_schedule(parts.request.plan, 100)
             )
             for benchmark in parts.suite.benchmarks
         )
-        list(parts.dispatcher.run([trial]))
+        list(parts.dispatcher.run_trials([trial]))
         (first,) = built()
         first.write_bytes(first.read_bytes() + b"marked")
-        runs = list(parts.dispatcher.run([replace(trial, repetition=2), other]))
+        runs = list(parts.dispatcher.run_trials([replace(trial, repetition=2), other]))
 
     assert {type(run.outcome) for run in runs} == {Measured}
     programs = built()
@@ -283,20 +283,20 @@ def test_a_worker_that_joins_is_looked_at_like_those_that_were_there(cluster, tm
         client.wait_for_workers(2, timeout=60)
         (beside,) = set(client.ncores()) - first
 
-        assert f"{beside} and {first.pop()} are on one machine" in crew.admit(beside)
+        assert f"{beside} and {first.pop()} are on one machine" in crew.explain_refusal(beside)
 
         cluster.workers[0].kill()
         cluster.workers[0].wait()
         add(cluster, tmp_path, 2, resources=())
         client.wait_for_workers(2, timeout=60)
         (bare,) = set(client.ncores()) - {beside}
-        assert crew.admit(beside) == ""
-        assert "are on one machine" in crew.admit(bare)
+        assert crew.explain_refusal(beside) == ""
+        assert "are on one machine" in crew.explain_refusal(bare)
         cluster.workers[1].kill()
         while beside in client.ncores():
             time.sleep(0.05)
-        assert crew.admit(beside) == f"{beside} has left"
-        assert "without --resources machine=1" in crew.admit(bare)
+        assert crew.explain_refusal(beside) == f"{beside} has left"
+        assert "without --resources machine=1" in crew.explain_refusal(bare)
 
 
 def test_a_worker_that_does_not_answer_is_asked_again(cluster, tmp_path, monkeypatch):
@@ -315,13 +315,13 @@ def test_a_worker_that_does_not_answer_is_asked_again(cluster, tmp_path, monkeyp
         crew = Cluster(client, replace(spec, patience_seconds=60.0), SystemClock())
         assert crew.facts.name
         with pytest.raises(TimeoutError, match=f"^{address} does not answer$"):
-            crew.admit(address)
+            crew.explain_refusal(address)
 
         halted.send_signal(signal.SIGCONT)
         until = time.monotonic() + 60
         while True:
             try:
-                assert crew.admit(address) == ""
+                assert crew.explain_refusal(address) == ""
                 break
             except TimeoutError:
                 assert time.monotonic() < until

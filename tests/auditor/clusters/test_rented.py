@@ -91,10 +91,10 @@ def test_the_start_of_the_first_machine_is_paid_for(tmp_path):
     told = []
 
     with opened(tmp_path, ASKED, told) as result:
-        result.require()
+        result.replace_lost_machines()
         Clock.moved += 1801.0
         with pytest.raises(MachineError, match="the ceiling of what is rented is reached"):
-            result.require()
+            result.replace_lost_machines()
 
     (said,) = told
     assert said.text.endswith("Slow for 60 min, 4 machines: about 4.00 at 1 an hour each")
@@ -103,10 +103,10 @@ def test_the_start_of_the_first_machine_is_paid_for(tmp_path):
 def test_machines_that_were_lost_are_asked_for_again_each_minute(tmp_path):
     with opened(tmp_path, replace(ASKED, cluster=f"{__name__}.Shrinking"), []) as result:
         assert Shrinking.wanted.get(timeout=10) == 3
-        result.require()
+        result.replace_lost_machines()
         Clock.moved += 61.0
-        result.require()
-        result.require()
+        result.replace_lost_machines()
+        result.replace_lost_machines()
 
         assert Shrinking.wanted.get(timeout=10) == 3
 

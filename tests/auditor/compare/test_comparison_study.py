@@ -32,7 +32,7 @@ def compared(machine=None, asked=None, store=None, layouts=Layouts.OF_PROCESS, *
         parts(asked, store=store, machine=machine, layouts=layouts, digest=digest)
         for digest in ("base", "head")
     )
-    comparison = ComparisonStudy(base, head, replace(ASKED, **changes)).compare()
+    comparison = ComparisonStudy(base, head, replace(ASKED, **changes)).compare_revisions()
     return comparison, machine
 
 
@@ -65,8 +65,8 @@ def test_what_got_slower_is_found_and_nothing_else():
 class Lost(Machine):
     """Is lost in the midst of a round: what is left is made by another one, which is slower."""
 
-    def run(self, trials):
-        for run in super().run(trials):
+    def run_trials(self, trials):
+        for run in super().run_trials(trials):
             lost = len(of_comparison(self)) % 9 in (0, 8)  # of three benchmarks and sides
             yield replace(run, host=HostFacts("another" if lost else "one"))
 
@@ -116,7 +116,7 @@ def test_what_is_built_of_the_same_code_is_not_measured():
     asked, machine, store = request(), Machine(), Memory()
     base, head = (parts(asked, store=store, machine=machine) for _ in "ab")
 
-    comparison = ComparisonStudy(base, head, ASKED).compare()
+    comparison = ComparisonStudy(base, head, ASKED).compare_revisions()
 
     assert all(benchmark.same for benchmark in comparison.benchmarks)
     assert comparison.change is PerformanceChange.NONE
@@ -142,7 +142,7 @@ def test_runs_beside_a_third_revision_are_no_runs_of_this_comparison():
         parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "other")
     )
 
-    ComparisonStudy(base, other, ASKED).compare()
+    ComparisonStudy(base, other, ASKED).compare_revisions()
 
     assert {trial.subject for trial in of_comparison(machine)} == {"base", "other"}
 
@@ -155,7 +155,7 @@ def test_benchmarks_of_one_side_only_are_named():
     new = replace(base.suite.benchmarks[0], name="new")
     left = replace(head.suite, benchmarks=(*head.suite.benchmarks[1:], new))
 
-    comparison = ComparisonStudy(base, replace(head, suite=left), ASKED).compare()
+    comparison = ComparisonStudy(base, replace(head, suite=left), ASKED).compare_revisions()
 
     assert (comparison.added, comparison.removed) == (("toy.new",), ("toy.short",))
     assert set(changes(comparison)) == {"quick", "long"}
@@ -233,7 +233,7 @@ def test_what_a_comparison_would_measure_is_told_and_nothing_is_run(done, low, h
         parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
     )
     if done:
-        ComparisonStudy(base, head, ASKED).compare()
+        ComparisonStudy(base, head, ASKED).compare_revisions()
     before = len(machine.done)
 
     plan = preview_comparison(base, head, ASKED, asked)
@@ -268,12 +268,12 @@ def test_a_revision_without_benchmarks_is_compared_with_nothing():
     )
     empty = replace(base, suite=replace(base.suite, benchmarks=()))
 
-    comparison = ComparisonStudy(empty, head, ASKED).compare()
+    comparison = ComparisonStudy(empty, head, ASKED).compare_revisions()
 
     assert (comparison.benchmarks, comparison.removed, len(comparison.added)) == ((), (), 3)
     assert machine.done == []
     with pytest.raises(NoBenchmarks):
-        ComparisonStudy(empty, empty, ASKED).compare()
+        ComparisonStudy(empty, empty, ASKED).compare_revisions()
 
 
 def broken(unusable, left=(), benchmarks="."):
@@ -285,7 +285,7 @@ def broken(unusable, left=(), benchmarks="."):
     )
     listed = tuple(benchmark for benchmark in head.suite.benchmarks if benchmark.name in left)
     suite = replace(head.suite, benchmarks=listed, unusable=unusable)
-    return ComparisonStudy(base, replace(head, suite=suite), ASKED).compare()
+    return ComparisonStudy(base, replace(head, suite=suite), ASKED).compare_revisions()
 
 
 @pytest.mark.parametrize("pattern", [".", "^long$"])
@@ -341,7 +341,7 @@ def ordered(budget, *changed, machine=None):
         parts(asked, store=store, machine=machine, layouts=Layouts.DRAWN, digest=digest)
         for digest in ("base", "head")
     )
-    comparison = ComparisonStudy(base, head, ASKED, methods(*changed)).compare()
+    comparison = ComparisonStudy(base, head, ASKED, methods(*changed)).compare_revisions()
     return comparison, [trial.benchmark.name for trial in of_comparison(machine)]
 
 
@@ -414,8 +414,8 @@ class Contended(Machine):
 
     waited = 0.9
 
-    def run(self, trials):
-        for run in super().run(trials):
+    def run_trials(self, trials):
+        for run in super().run_trials(trials):
             rng = np.random.default_rng(crc32(run.trial.id.encode()))
             share = rng.uniform(0.3, 0.9)
             outcome = run.outcome

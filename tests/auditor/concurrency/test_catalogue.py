@@ -39,7 +39,7 @@ def test_methods_and_fields_of_the_class_are_there_without_its_constructors():
 def test_an_interface_is_implemented_in_two_ways():
     result = Guest().make(describe_types(POOL))
 
-    makers = result.makers("org.example.Factory")
+    makers = result.find_makers("org.example.Factory")
 
     assert [(maker.kind, maker.name) for maker in makers] == [
         (MemberKind.PLAIN, "true"),
@@ -83,7 +83,7 @@ def test_an_argument_s_subclasses_are_asked_for_and_make_values():
 
     result = catalogue(answers)
 
-    (maker,) = result.makers("org.example.Shape")
+    (maker,) = result.find_makers("org.example.Shape")
     assert (maker.kind, maker.key, maker.returns) == (
         MemberKind.STATIC,
         "of(int)",
@@ -124,8 +124,8 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
     assert [(creator.kind, creator.owner, creator.key) for creator in result.creators] == [
         (MemberKind.STATIC, "org.example.Pools", f"create({settings})")
     ]
-    assert [maker.name for maker in result.makers(key)] == ["next"]
-    assert len(result.makers(settings)) == 1
+    assert [maker.name for maker in result.find_makers(key)] == ["next"]
+    assert len(result.find_makers(settings)) == 1
     assert result.exclude_members(frozenset(result.creators)).creators == ()
 
 
@@ -160,7 +160,7 @@ def test_an_object_that_only_a_builder_makes_is_had_from_one():
     (build,) = result.creators
     assert (build.kind, build.key) == (MemberKind.FACTORY, f"{BUILDER}.build(org.example.Size)")
     scope = StatementScope((), [], None)
-    variable = ArgumentGenerator(result, np.random.default_rng(1)).call(build, scope, None)
+    variable = ArgumentGenerator(result, np.random.default_rng(1)).add_call(build, scope, None)
     new, last = scope.more[0], scope.more[-1]
     assert (new.member.owner, new.member.kind) == (BUILDER, MemberKind.CONSTRUCTOR)
     assert (last.member, last.receiver) == (build, Variable(0, shared=True))
@@ -196,7 +196,7 @@ def test_usual_classes_of_the_jdk_stand_for_its_interfaces():
 
     result = catalogue(answers)
 
-    assert [maker.owner for maker in result.makers("java.util.Map")] == ["java.util.HashMap"]
+    assert [maker.owner for maker in result.find_makers("java.util.Map")] == ["java.util.HashMap"]
 
 
 def test_any_value_fits_an_object_and_nothing_fits_a_number_but_itself():
@@ -212,4 +212,4 @@ def test_nested_types_are_written_with_dots():
     pool = ("type", POOL, POOL, "public", OBJECT)
     result = catalogue(lambda request: () if isinstance(request, FactoryRequest) else (pool,))
 
-    assert result.written("org.example.Outer$Inner[]") == "org.example.Outer.Inner[]"
+    assert result.format_type("org.example.Outer$Inner[]") == "org.example.Outer.Inner[]"

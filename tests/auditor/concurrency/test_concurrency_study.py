@@ -30,15 +30,15 @@ class Writer:
     def name(self, test):
         return str(test.number)
 
-    def path(self, test):
+    def choose_path(self, test):
         return f"Race{test.number}.java"
 
-    def program(self, test):
+    def write_program(self, test):
         used = [one.member.name for sequence in (test.prefix, *test.suffixes) for one in sequence]
         return f"test {test.number}, {test.repeats} repeats: {' '.join(used)}"
 
     def files(self, test):
-        return ((self.path(test), self.program(test)),)
+        return ((self.choose_path(test), self.write_program(test)),)
 
 
 @dataclass
@@ -58,25 +58,25 @@ class Arena:
     stops: int = 0
     made: int = 0
 
-    def make(self, making):
+    def run_generation(self, making):
         self.made += 1
         if self.made == self.stops:
             raise KeyboardInterrupt
         return self.guest.make(making)
 
-    def compile(self, files):
+    def compile_tests(self, files):
         return {
             name: "cannot find symbol"
             for name, text in files.items()
             if name in self.refused or self.unwritable in text.split()
         }
 
-    def pilot(self, race, seconds):
+    def run_pilot(self, race, seconds):
         took = self._took(race)
         failed = self.fails or self.failing.get(race.test)
         return failed or PilotTimes(wall=took + 1e-4, suffixes=took)
 
-    def measure(self, race, settings):
+    def measure_race(self, race, settings):
         self.races.append((race, settings))
         self.measured += 1
         noise = 1 + self.noise * (self.measured % 3 - 1)
@@ -95,23 +95,23 @@ class Memory:
     known: dict = field(default_factory=dict)
     far: GenerationProgress | None = None
 
-    def suite(self):
+    def load_suite(self):
         return self.made[-1] if self.made else None
 
-    def keep_suite(self, suite):
+    def save_suite(self, suite):
         self.made.append(suite)
         self.far = None
 
-    def progress(self):
+    def load_progress(self):
         return self.far
 
-    def keep_progress(self, progress):
+    def save_progress(self, progress):
         self.far = progress
 
-    def timed(self, test, threads):
+    def load_times(self, test, threads):
         return self.known.get((test.number, threads))
 
-    def keep_timed(self, test, timed):
+    def save_times(self, test, timed):
         self.known[test.number, threads_of(timed)] = timed
 
 
@@ -140,7 +140,7 @@ def audited(arena, *, plan=PLAN, memory=None):
         memory=memory or Memory(),
         observer=Nobody(),
     )
-    return ConcurrencyStudy(POOL, plan, (), workers).audit()
+    return ConcurrencyStudy(POOL, plan, (), workers).run_study()
 
 
 def test_a_version_twice_as_slow_is_a_regression_that_one_thread_shows_too():

@@ -25,7 +25,7 @@ def generator(guest, *, plan=PLAN, **weights):
 def test_a_test_has_a_suffix_for_each_thread_of_the_square_root_of_the_length():
     guest = Guest()
 
-    test = guest.make(generator(guest).test(1, 400, 4))
+    test = guest.make(generator(guest).make_test(1, 400, 4))
 
     assert len(test.suffixes) == 4
     assert all(20 <= len(suffix) <= 24 for suffix in test.suffixes)
@@ -35,7 +35,7 @@ def test_a_test_has_a_suffix_for_each_thread_of_the_square_root_of_the_length():
 def test_no_more_statements_than_asked_for_but_more_repeats():
     guest = Guest()
 
-    test = guest.make(generator(guest, plan=replace(PLAN, statements=10)).test(1, 10_000, 2))
+    test = guest.make(generator(guest, plan=replace(PLAN, statements=10)).make_test(1, 10_000, 2))
 
     assert all(10 <= len(suffix) <= 14 for suffix in test.suffixes)
     assert 10_000 / 14 <= test.repeats <= 1000
@@ -44,7 +44,7 @@ def test_no_more_statements_than_asked_for_but_more_repeats():
 def test_all_suffixes_share_the_object_that_the_prefix_makes():
     guest = Guest()
 
-    test = guest.make(generator(guest).test(1, 100, 3))
+    test = guest.make(generator(guest).make_test(1, 100, 3))
 
     assert test.prefix[test.subject].member.kind is MemberKind.CONSTRUCTOR
     shared = {
@@ -60,7 +60,7 @@ def test_all_suffixes_share_the_object_that_the_prefix_makes():
 def test_whatever_is_used_was_made_before(number):
     guest = Guest()
 
-    test = guest.make(generator(guest).test(number, 225, 3))
+    test = guest.make(generator(guest).make_test(number, 225, 3))
 
     assert earlier(test.prefix, test.prefix)
     assert all(earlier(suffix, test.prefix) for suffix in test.suffixes)
@@ -71,7 +71,7 @@ def test_the_same_seed_makes_the_same_test_and_another_one_another():
     for seed in (3, 3, 4):
         guest = Guest()
         plan = replace(PLAN, seed=seed)
-        made.append(guest.make(generator(guest, plan=plan).test(1, 100, 2)))
+        made.append(guest.make(generator(guest, plan=plan).make_test(1, 100, 2)))
 
     assert made[0] == made[1] != made[2]
 
@@ -81,20 +81,20 @@ def test_what_is_known_of_methods_after_which_others_fail_changes_no_test():
     guest = Guest()
     first = generator(guest)
     later = generator(guest)
-    guest.make(later.test(1000, 100, 2))
+    guest.make(later.make_test(1000, 100, 2))
 
-    made = guest.make(first.test(1, 100, 2))
+    made = guest.make(first.make_test(1, 100, 2))
 
     assert first.tally.spoilers == later.tally.spoilers == Spoilers(CLOSE, CLOSE)
     again = replace(later, tally=GenerationTally(spoilers=later.tally.spoilers))
-    assert guest.make(again.test(1, 100, 2)) == made
+    assert guest.make(again.make_test(1, 100, 2)) == made
 
 
 def test_what_fails_is_in_no_test_and_counted():
     guest = Guest(worse=frozenset(("size",)))
     maker = generator(guest)
 
-    test = guest.make(maker.test(1, 400, 2))
+    test = guest.make(maker.make_test(1, 400, 2))
 
     names = {one.member.name for sequence in (test.prefix, *test.suffixes) for one in sequence}
     assert "size" not in names
@@ -105,7 +105,7 @@ def test_what_is_borrowed_is_given_back_so_that_a_test_can_be_repeated():
     guest = Guest(worse=frozenset(("close",)))
     plan = replace(PLAN, prefix=0)
 
-    test = guest.make(generator(guest, plan=plan, **{"borrow()": 20.0}).test(1, 900, 2))
+    test = guest.make(generator(guest, plan=plan, **{"borrow()": 20.0}).make_test(1, 900, 2))
 
     for suffix in test.suffixes:
         names = [statement.member.name for statement in suffix]
@@ -116,7 +116,7 @@ def test_a_method_that_hangs_is_soon_called_no_more_by_itself():
     guest = Guest(worse=frozenset(("giveBack", "close")))
     maker = generator(guest, **{"borrow()": 50.0})
 
-    guest.make(maker.test(1, 900, 2))
+    guest.make(maker.make_test(1, 900, 2))
 
     assert 2 <= maker.tally.hangs["borrow()"] <= 8
 
@@ -125,7 +125,7 @@ def test_a_test_that_fails_with_threads_is_made_anew_a_few_times():
     guest = Guest(with_threads="a race in the old version")
     maker = generator(guest)
 
-    test = guest.make(maker.test(1, 100, 2))
+    test = guest.make(maker.make_test(1, 100, 2))
 
     assert test is None
     assert maker.tally.dropped["a test with threads: a race in the old version"] == 4
@@ -135,7 +135,7 @@ def test_methods_of_weight_are_called_more():
     counts = []
     for weights in ({}, {"size()": 30.0}):
         guest = Guest(worse=frozenset(("close",)))
-        test = guest.make(generator(guest, **weights).test(1, 1600, 2))
+        test = guest.make(generator(guest, **weights).make_test(1, 1600, 2))
         names = [statement.member.name for suffix in test.suffixes for statement in suffix]
         counts.append(names.count("size") / len(names))
 
@@ -147,7 +147,7 @@ def test_implementations_work_for_different_times_which_the_seed_draws():
     guest = Guest()
     maker = generator(guest)
 
-    tests = [guest.make(maker.test(number, 25, 2)) for number in range(1, 9)]
+    tests = [guest.make(maker.make_test(number, 25, 2)) for number in range(1, 9)]
 
     made = [
         statement
@@ -164,7 +164,7 @@ def test_constants_of_the_class_are_among_the_arguments():
     guest = Guest(constants=(("member", "constant", POOL, "GROW", "", "int"),))
     maker = generator(guest, **{"<init>(org.example.Factory,int)": 50.0})
 
-    test = guest.make(maker.test(1, 900, 2))
+    test = guest.make(maker.make_test(1, 900, 2))
 
     for suffix in test.suffixes:
         grow = [index for index, one in enumerate(suffix) if one.member.name == "GROW"]
@@ -177,7 +177,7 @@ def test_constants_of_the_class_are_among_the_arguments():
 def test_an_interface_gets_a_plain_implementation_and_not_null():
     guest = Guest()
 
-    test = guest.make(generator(guest).test(1, 100, 2))
+    test = guest.make(generator(guest).make_test(1, 100, 2))
 
     (made,) = [
         statement for statement in test.prefix if statement.member.kind is MemberKind.CONSTRUCTOR
@@ -191,7 +191,7 @@ def test_an_interface_gets_a_plain_implementation_and_not_null():
 def test_an_attempt_tries_a_suffix_twice_between_the_others():
     guest = Guest()
 
-    test = guest.make(generator(guest).test(1, 100, 2))
+    test = guest.make(generator(guest).make_test(1, 100, 2))
 
     last = [attempt for attempt in guest.attempts if not attempt.threads][-1]
     first, tried, again = last.segments
@@ -204,28 +204,28 @@ def test_a_method_that_fails_beside_others_is_hardly_called_again():
     guest = Guest(worse=frozenset(("close",)), with_threads="a race", blames="size")
     maker = generator(guest, **{"size()": 5.0})
 
-    guest.make(maker.test(1, 400, 2))
+    guest.make(maker.make_test(1, 400, 2))
 
     assert "size()" in maker.tally.thread_failures
     assert "size()" not in maker.tally.spoilers.shunned
-    assert maker.weight(_size(maker)) < 0.2
+    assert maker.compute_weight(_size(maker)) < 0.2
 
 
 def test_a_method_that_failed_beside_others_once_gets_another_chance():
     """It may have failed in a state that few tests have; a changed one would stay untested."""
     guest = Guest(worse=frozenset(("close",)))
     maker = generator(guest)
-    before = maker.weight(_size(maker))
+    before = maker.compute_weight(_size(maker))
 
     maker.tally.thread_failures["size()"] += 1
 
-    assert before / 5 < maker.weight(_size(maker)) < before / 2
-    guest.make(maker.test(1, 100, 2))
+    assert before / 5 < maker.compute_weight(_size(maker)) < before / 2
+    guest.make(maker.make_test(1, 100, 2))
     assert any(one.member.name == "size" for one in guest.attempts[-1].prefix)
 
 
 def _size(maker):
-    (found,) = [member for member in maker.members if member.name == "size"]
+    (found,) = [member for member in maker.callable_members if member.name == "size"]
     return found
 
 
@@ -251,7 +251,7 @@ def test_a_method_after_which_others_fail_is_in_no_prefix():
     guest = Guest()
     maker = generator(guest, **{"close()": 5.0})
 
-    tests = [guest.make(maker.test(number, 100, 2)) for number in range(1, 5)]
+    tests = [guest.make(maker.make_test(number, 100, 2)) for number in range(1, 5)]
 
     assert maker.tally.spoilers.harmful == {"close()"}
     assert not [
@@ -263,7 +263,9 @@ def test_a_dump_stays_whole_beside_the_reason_that_is_counted():
     tally = GenerationTally()
 
     for number in (1, 22):
-        tally.drop("a test", f"deadlock of {number} threads\nThread-{number} BLOCKED\n    at a.B")
+        tally.record_drop(
+            "a test", f"deadlock of {number} threads\nThread-{number} BLOCKED\n    at a.B"
+        )
 
     assert tally.dropped == {"a test: deadlock of # threads": 2}
     assert tally.dumps == {"a test: deadlock of # threads": "Thread-1 BLOCKED\n    at a.B"}
@@ -273,7 +275,7 @@ def test_threads_that_only_make_further_objects_are_no_test():
     guest = Guest()
     maker = generator(guest, **{"<init>(org.example.Factory,int)": 1e9})
 
-    assert guest.make(maker.test(1, 16, 2)) is None
+    assert guest.make(maker.make_test(1, 16, 2)) is None
     assert maker.tally.dropped["a test: its threads do not use the object they share"] > 0
 
 
@@ -282,17 +284,17 @@ def test_what_has_failed_is_drawn_less_until_it_works_again():
     maker = generator(guest)
     size = _size(maker)
 
-    before = maker.weight(size)
-    guest.make(maker.test(1, 400, 2))
+    before = maker.compute_weight(size)
+    guest.make(maker.make_test(1, 400, 2))
 
-    assert maker.weight(size) < before / 2
+    assert maker.compute_weight(size) < before / 2
     maker.tally.failing[size.key] = 0
-    assert maker.weight(size) == before
+    assert maker.compute_weight(size) == before
 
 
 def test_an_interface_that_asks_for_a_method_twice_is_not_implemented():
     twice = (*FACTORY, ("answers", "make", "", "java.lang.String"))
     guest = Guest(factory=twice)
 
-    assert guest.make(describe_types(POOL)).makers("org.example.Factory") == ()
-    assert len(Guest().make(describe_types(POOL)).makers("org.example.Factory")) == 2
+    assert guest.make(describe_types(POOL)).find_makers("org.example.Factory") == ()
+    assert len(Guest().make(describe_types(POOL)).find_makers("org.example.Factory")) == 2

@@ -51,7 +51,7 @@ def test_what_is_lent_is_always_given_back_and_in_no_prefix():
     guest = Jealous()
     maker = generator(guest, **{"borrow()": 10.0})
 
-    tests = [guest.make(maker.test(number, 400, 2)) for number in (1, 2)]
+    tests = [guest.make(maker.make_test(number, 400, 2)) for number in (1, 2)]
 
     assert not [
         statement

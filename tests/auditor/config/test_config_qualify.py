@@ -22,7 +22,7 @@ def test_what_is_not_said_is_ours():
     result = asked()
 
     assert result.command == ("gate", "{base}")
-    assert result.written == "gate '{base}'"
+    assert result.command_text == "gate '{base}'"
     assert result.plan.factors == (1.1, 1.25, 1.5, 2.0, 10.0)
     assert (result.plan.runs, result.plan.turns, result.plan.seed) == (20, 4, 1)
     assert (result.plan.most_false_alarms, result.plan.must_see) == (None, None)
@@ -94,7 +94,7 @@ def test_what_makes_no_sense_is_one_line(given, message):
 def test_the_call_to_repeat_it_asks_for_the_same(given):
     first = asked(**given)
 
-    program, name, *words = shlex.split(first.again)
+    program, name, *words = shlex.split(first.repeat_command)
     context = command.make_context(name, words)
 
     assert (program, name, context.params["what"]) == ("bench-audit", "qualify", "config.json")

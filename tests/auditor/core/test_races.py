@@ -35,7 +35,7 @@ STATEMENTS = st.builds(
 
 @given(STATEMENTS)
 def test_the_text_of_a_statement_says_all_of_it(statement):
-    assert statement_of(statement.fields) == statement
+    assert statement_of(statement.text_fields) == statement
 
 
 def test_calls_are_those_of_the_suffixes_that_take_part_and_of_all_in_the_control():

@@ -18,12 +18,12 @@ TRIAL = run(Measured(())).trial
 
 def measured(count, metric=TIME):
     at = [(place, 10.0 + place) for place in range(count)]
-    return Series.of(metric, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, at)
+    return Series.from_values(metric, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, at)
 
 
 def places(outcome, phase, metric=TIME):
-    result = outcome.of(metric, ArmName.PLAIN, phase)
-    return () if result is None else result.at
+    result = outcome.find_series(metric, ArmName.PLAIN, phase)
+    return () if result is None else result.block_positions
 
 
 def test_how_a_process_is_watched_is_part_of_what_it_measures():
@@ -60,7 +60,7 @@ def test_blocks_count_from_where_it_was_warm_else_the_last_ones(warm, first):
     for metric in (TIME, "wall"):
         assert places(outcome, Phase.WARMUP, metric) == tuple(range(first))
         assert places(outcome, Phase.MEASUREMENT, metric) == tuple(range(first, 10))
-    both = [outcome.of(TIME, ArmName.PLAIN, phase) for phase in Phase]
+    both = [outcome.find_series(TIME, ArmName.PLAIN, phase) for phase in Phase]
     assert sum((series.values for series in both if series), ()) == measured(10).values
 
 

@@ -72,7 +72,7 @@ def test_a_variable_that_is_named_is_handed_over(tmp_path):
         invocation = Invocation(
             argv=("env",), cwd=tmp_path, environment=variables, timeout_seconds=60.0
         )
-        output = host.host.run(invocation).stdout
+        output = host.host.run_process(invocation).stdout
 
     assert b"\nGITHUB_TOKEN=ghs_1\n" in b"\n" + output
     assert b"wJalr" not in output
@@ -91,7 +91,7 @@ def test_local_limits_hold_for_what_is_built(tmp_path):
         words = (sys.executable, "-c", "x = bytearray(200 << 20); import time; time.sleep(60)")
         invocation = Invocation(argv=words, cwd=tmp_path, environment=(), timeout_seconds=60.0)
         with pytest.raises(MachineError, match="needs more than 64 MiB of memory"):
-            host.host.run(invocation)
+            host.host.run_process(invocation)
 
 
 def test_local_limits_are_refused_where_they_cannot_be_kept(tmp_path, monkeypatch):

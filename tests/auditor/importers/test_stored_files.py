@@ -199,15 +199,15 @@ def test_a_file_of_asv_alone_tells_times_by_their_calls(tmp_path):
 def test_of_several_commits_the_newest_is_taken_and_the_others_named():
     newest = read_results([ASV])
 
-    assert (newest.commits, newest.older) == ((SECOND,), (FIRST,))
-    assert (read_results([ASV], FIRST[:4]).commits, read_results([ASV], FIRST[:4]).older) == (
+    assert (newest.commit_ids, newest.older) == ((SECOND,), (FIRST,))
+    assert (read_results([ASV], FIRST[:4]).commit_ids, read_results([ASV], FIRST[:4]).older) == (
         (FIRST,),
         (),
     )
 
 
 def test_files_that_are_named_are_all_taken():
-    assert read_results([asv_file(FIRST), asv_file(SECOND)]).commits == (FIRST, SECOND)
+    assert read_results([asv_file(FIRST), asv_file(SECOND)]).commit_ids == (FIRST, SECOND)
 
 
 def test_a_file_counts_once_however_it_is_named(tmp_path):

@@ -15,7 +15,7 @@ def heard(*parts: bytes):
     found = []
     stream = BenchmarkOutputReader(found.append)
     for part in parts:
-        stream.read(part)
+        stream.read_data(part)
     return found
 
 
@@ -74,10 +74,10 @@ def test_each_line_of_go_is_an_iteration_of_its_process():
 def test_the_last_line_counts_without_an_end():
     found = []
     stream = BenchmarkOutputReader(found.append)
-    stream.read(b"pkg: x\nBenchmarkA-2 10 5.0 ns/op")
+    stream.read_data(b"pkg: x\nBenchmarkA-2 10 5.0 ns/op")
     assert found == []
 
-    stream.end()
+    stream.finish_reading()
 
     assert len(found) == 1
 
@@ -99,7 +99,7 @@ def test_another_call_has_other_processes_in_any_language(name):
     stream_of = []
     stream = BenchmarkOutputReader(stream_of.append)
 
-    stream.read(whole + whole)
+    stream.read_data(whole + whole)
 
     half = len(stream_of) // 2
     assert [one.run for one in stream_of] == [1] * half + [2] * half
@@ -147,7 +147,7 @@ def test_another_call_of_go_has_another_process():
 def test_what_cannot_be_understood_is_said_and_what_follows_is_read():
     found = []
     stream = BenchmarkOutputReader(found.append)
-    stream.read(b"pkg: x\nBenchmarkA-2 10 -5.0 ns/op\nBenchmarkB-2 10 5.0 ns/op\n")
+    stream.read_data(b"pkg: x\nBenchmarkA-2 10 -5.0 ns/op\nBenchmarkB-2 10 5.0 ns/op\n")
 
     assert [one.benchmark for one in found] == ["BenchmarkB-2"]
     assert [problem.partition(" has a negative")[0] for problem in stream.problems] != []

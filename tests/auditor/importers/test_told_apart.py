@@ -170,7 +170,7 @@ def test_variants_keep_the_unit_of_their_tool(tmp_path, files):
         [jmh(tmp_path / f"{index}.json", *group) for index, group in enumerate(groups)]
     )
 
-    assert [result.unit(name) for name in result.benchmarks] == ["us/op", "us/op"]
+    assert [result.find_unit(name) for name in result.benchmarks] == ["us/op", "us/op"]
 
 
 def test_what_differs_in_the_jvm_is_told_apart_within_a_file(tmp_path):

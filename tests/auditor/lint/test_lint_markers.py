@@ -30,7 +30,7 @@ class Fixed:
     """A linter that finds the same smells whatever it is shown."""
 
     rules = (rule("go-a"), rule("go-b"), rule("go-rare", on=False))
-    comment = "//"
+    comment_prefix = "//"
     endings = (".go",)
 
     def __init__(self, *smells, unread=()):
@@ -40,7 +40,7 @@ class Fixed:
     def may_hold(self, source):
         return b"Benchmark" in source.text
 
-    def look(self, sources):
+    def find_smells(self, sources):
         assert all(one.path.endswith(".go") for one in sources)
         return SourceFindings(benchmarks=("BenchmarkAdd",), smells=self.smells, unread=self.unread)
 

@@ -36,23 +36,23 @@ class RealTimeMachine(Machine):
 class SlowBuildMachine(Machine):
     """A machine on which the build of the counters takes most of a minute."""
 
-    def run(self, trials):
+    def run_trials(self, trials):
         for trial in trials:
             first = not any(one.purpose is Purpose.REACH for one in self.done)
             if trial.purpose is Purpose.REACH and first:
                 self.now_seconds += 45.0
-            yield from super().run([trial])
+            yield from super().run_trials([trial])
 
 
 @dataclass
 class SlowBenchmarkMachine(Machine):
     """A machine on which each process of one benchmark takes half a minute."""
 
-    def run(self, trials):
+    def run_trials(self, trials):
         for trial in trials:
             if trial.benchmark is not None and trial.benchmark.name == "b0":
                 self.now_seconds += 30.0
-            for run in super().run([trial]):
+            for run in super().run_trials([trial]):
                 slow = trial.benchmark is not None and trial.benchmark.name == "b0"
                 yield replace(run, seconds=31.0 if slow else run.seconds)
 
@@ -64,9 +64,9 @@ class Lookups(Memory):
         super().__init__()
         self.purposes = Counter()
 
-    def find(self, trial):
+    def find_run(self, trial):
         self.purposes[trial.purpose] += 1
-        return super().find(trial)
+        return super().find_run(trial)
 
 
 def large_suite(monkeypatch, benchmarks, *, shares=(0.02, 0.1, 0.75, 0.95)):
@@ -240,7 +240,7 @@ def test_times_are_learned_from_what_ran():
     abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
     times = TrialTimes()
     for run in store.values():
-        times.add(run)
+        times.add_run(run)
 
     plain = next(trial for trial in machine.done if trial.purpose is Purpose.SUITE)
 
@@ -252,8 +252,8 @@ def test_the_last_seconds_are_kept_for_the_result():
     machine = Machine()
     deadline = Deadline(machine, 100.0, reserve=10.0)
 
-    assert deadline.left == 90.0
-    assert deadline.within(1000.0).left == 90.0
+    assert deadline.seconds_left == 90.0
+    assert deadline.make_stage_deadline(1000.0).seconds_left == 90.0
     machine.now_seconds = 95.0
     assert deadline.is_over
     assert not Deadline(machine, 0.0).is_over  # a rehearsal looks everything up

@@ -172,7 +172,7 @@ def test_operations_in_flight_and_calls_share_what_was_added():
 def test_blocks_that_were_disturbed_change_nothing():
     quiet = tried(100, 3e-7)
     series = tuple(
-        Series.of(
+        Series.from_values(
             values.metric,
             values.unit,
             values.arm,

@@ -63,7 +63,7 @@ def test_a_method_without_a_place_may_be_in_any_program():
 
 
 def test_without_a_digest_of_the_content_that_of_the_tree_decides():
-    assert replace(PROJECT, content="").whole.digest == "tree"
+    assert replace(PROJECT, content="").all_inputs.digest == "tree"
 
 
 def test_files_of_an_overlay_that_are_not_in_the_program_do_not_decide():
@@ -78,7 +78,9 @@ def test_files_of_an_overlay_that_are_not_in_the_program_do_not_decide():
 
 
 def test_all_of_an_overlay_decides_where_nobody_knows_what_the_program_holds():
-    assert overlay_digest.linked_overlay_digest(PROJECT.whole, _overlay(ring=b"a"), SOURCES) == ""
+    assert (
+        overlay_digest.linked_overlay_digest(PROJECT.all_inputs, _overlay(ring=b"a"), SOURCES) == ""
+    )
     assert overlay_digest.linked_overlay_digest(OWN, Overlay(), SOURCES) == ""
 
 

@@ -33,4 +33,4 @@ def test_the_machine_of_a_benchmark_is_the_last_one_that_has_measured_it():
         noting.trial_ended(run, reused=index < 2)
 
     assert [noting.machine_of(f"g.{name}") for name in "abc"] == ["other", "other", None]
-    assert [process.benchmark for process in noting.noted] == ["g.a", "g.b", "g.a", ""]
+    assert [process.benchmark for process in noting.noted_processes] == ["g.a", "g.b", "g.a", ""]

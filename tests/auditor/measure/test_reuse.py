@@ -39,7 +39,7 @@ def test_of_many_revisions_the_commonest_are_named():
 def test_everything_is_passed_on():
     reuse, listener = _heard("new")
     reuse.phase_started("suite", 1, 2.0)
-    reuse.caveat(Caveat("few-runs", "few"))
+    reuse.report_caveat(Caveat("few-runs", "few"))
 
     assert listener.reused == 1
     assert listener.phases

@@ -123,7 +123,7 @@ def test_a_run_that_stands_apart_is_named():
     assert similarity.outlier_runs == (2,)
     assert similarity.clusters.outside == (2,)
     assert similarity.clusters.groups == ((0, 1, 3, 4, 5), (2,))
-    assert similarity.clusters.dissimilar
+    assert similarity.clusters.has_divergent_runs
     assert slugs(similarity) == []
 
 
@@ -133,7 +133,7 @@ def test_like_runs_make_one_group():
     assert similarity.dissimilar is False
     assert (similarity.outlier_runs, similarity.clusters.outside) == ((), ())
     assert similarity.clusters.groups == ((0, 1, 2, 3, 4, 5),)
-    assert not similarity.clusters.dissimilar
+    assert not similarity.clusters.has_divergent_runs
     assert 0 < similarity.clusters.height < PAPER.cut
 
 

@@ -65,9 +65,11 @@ class Drifting(Machine):
         outcome = super()._outcome(trial)
         factor = 2.0 ** (trial.repetition if trial.benchmark.name == "long" else 0)
         made = [
-            Series.of(
+            Series.from_values(
                 values.metric, values.unit, values.arm, values.phase,
-                zip(values.at, (factor * value for value in values.values), strict=True),
+                zip(
+                    values.block_positions, [factor * value for value in values.values], strict=True
+                ),
             )
             for values in outcome.series
         ]  # fmt: skip
@@ -96,7 +98,7 @@ def test_a_comparison_says_of_which_side_the_runs_are_not_alike():
     asked = CompareRequest(min_delta=0.05, rounds=4, fresh=5, slowdown=0.6, methods=0)
     both = drifting(200), drifting(200, digest="head")
 
-    result = ComparisonStudy(*both, asked).compare()
+    result = ComparisonStudy(*both, asked).compare_revisions()
 
     texts = [caveat.text for caveat in result.caveats if caveat.slug == "dissimilar-runs"]
     assert [text.partition(":")[0] for text in texts] == ["base", "head"]

@@ -20,8 +20,8 @@ def watched(
     """A process of six blocks of half a second, of which the first two are warm-up, if it is."""
     wall = 50.0 if warm is None else 0.5
     walls = (
-        Series.of(WALL, "s", ArmName.PLAIN, Phase.WARMUP, [(0, wall), (1, wall)]),
-        Series.of(
+        Series.from_values(WALL, "s", ArmName.PLAIN, Phase.WARMUP, [(0, wall), (1, wall)]),
+        Series.from_values(
             WALL, "s", ArmName.PLAIN, Phase.MEASUREMENT, [(number, 0.5) for number in range(2, 6)]
         ),
     )

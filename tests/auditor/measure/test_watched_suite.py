@@ -202,8 +202,8 @@ class Lasting(Warming):
         values = {TIME: self.seconds, OPERATIONS: many}
         if one.metric not in values:
             return one
-        at = [(place, values[one.metric]) for place in one.at]
-        return Series.of(one.metric, one.unit, one.arm, one.phase, at)
+        at = [(place, values[one.metric]) for place in one.block_positions]
+        return Series.from_values(one.metric, one.unit, one.arm, one.phase, at)
 
 
 @pytest.mark.parametrize(("method", "looks"), [(Criterion.RCIW, 5), (Criterion.COV, 5)])
@@ -268,7 +268,7 @@ def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, m
 def blocks(lasts, operations):
     """Return a process of 40 blocks, 20 of which were its warm-up."""
     found = [
-        Series.of(
+        Series.from_values(
             metric, unit, ArmName.PLAIN, Phase.MEASUREMENT, [(index, each) for index in range(40)]
         )
         for metric, unit, each in (
@@ -359,7 +359,7 @@ def test_both_revisions_warm_up_as_long_as_the_one_that_needs_longer():
     )
     settings = CompareRequest(min_delta=0.05, rounds=4, fresh=2, slowdown=0.6, methods=0)
 
-    comparison = ComparisonStudy(base, head, settings).compare()
+    comparison = ComparisonStudy(base, head, settings).compare_revisions()
 
     watched = made(machine, Purpose.SUITE)
     assert sorted((trial.subject, trial.benchmark.name) for trial in watched) == sorted(

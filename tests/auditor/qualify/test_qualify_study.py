@@ -25,10 +25,10 @@ PLAN = GatePlan(factors=(1.1, 2.0, 10.0), runs=20)
 class Remembered(dict):
     """What was shown, by case and number."""
 
-    def known(self, case, number):
+    def load_answer(self, case, number):
         return self.get((case, number))
 
-    def keep(self, shown):
+    def save_answer(self, shown):
         self[shown.case, shown.number] = shown
 
 
@@ -48,7 +48,7 @@ class Gate:
         self.clock = clock
         self.shown = []
 
-    def show(self, case, number, turns):
+    def show_case(self, case, number, turns):
         self.shown.append((case, number, turns))
         if self.clock:
             self.clock.now_is += 60.0

@@ -44,7 +44,7 @@ def seconds(chosen):
 
 
 def weight(chosen):
-    return sum(one.weight for one in chosen)
+    return sum(one.weighted_seconds for one in chosen)
 
 
 @given(SUITES)

@@ -13,7 +13,7 @@ HEAD = (-0.5, -0.5, 1.0)
 def test_by_hand():
     """Four rounds: nothing is trimmed; two orthogonal contrasts of length 1 tell the scatter."""
     rounds = [[1.0, 1.1, 1.3], [2.0, 2.0, 2.2], [1.5, 1.4, 1.6], [1.0, 1.0, 1.3]]
-    ratio = compute_contrast(rounds, HEAD).ratio(0.95)
+    ratio = compute_contrast(rounds, HEAD).compute_ratio(0.95)
 
     logs = [[log(side) for side in sides] for sides in rounds]
     heads = [c - (a + b) / 2 for a, b, c in logs]
@@ -32,7 +32,7 @@ def test_the_interval_keeps_its_level_however_the_machine_drifts(disturbed, drif
     rng = np.random.default_rng(8)
     noise = rng.normal(0, 0.02, (2000, 8, 3)) + rng.normal(0, drift, (2000, 8, 1))
     noise += (rng.random(noise.shape) < disturbed) * rng.exponential(0.4, noise.shape)
-    ratios = [compute_contrast(draw, HEAD).ratio(0.98) for draw in np.exp(noise)]
+    ratios = [compute_contrast(draw, HEAD).compute_ratio(0.98) for draw in np.exp(noise)]
 
     covered = np.mean([ratio.low <= 1 <= ratio.high for ratio in ratios])
 
@@ -43,7 +43,7 @@ def test_what_rounds_share_does_not_widen_the_interval():
     rng = np.random.default_rng(9)
     noise = rng.normal(0, 0.02, (8, 3))
     quiet, drifting = (
-        compute_contrast(np.exp(noise + more), HEAD).ratio(0.95)
+        compute_contrast(np.exp(noise + more), HEAD).compute_ratio(0.95)
         for more in (0.0, rng.normal(0, 0.5, (8, 1)))
     )
 
@@ -54,8 +54,12 @@ def test_what_rounds_share_does_not_widen_the_interval():
 def test_four_times_the_rounds_reach_half_as_far():
     result = compute_contrast(np.exp(np.random.default_rng(1).normal(0, 0.1, (30, 3))), HEAD)
 
-    assert result.reach(400, 0.95) == pytest.approx(result.reach(100, 0.95) / 2, rel=0.01)
-    assert result.ratio(0.95).high == pytest.approx(exp(result.middle + result.reach(30, 0.95)))
+    assert result.compute_half_width(400, 0.95) == pytest.approx(
+        result.compute_half_width(100, 0.95) / 2, rel=0.01
+    )
+    assert result.compute_ratio(0.95).high == pytest.approx(
+        exp(result.middle + result.compute_half_width(30, 0.95))
+    )
 
 
 def test_values_that_are_not_positive_are_refused():

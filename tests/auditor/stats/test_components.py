@@ -40,24 +40,26 @@ def test_a_single_member_of_a_group_is_enough_where_another_tells_the_scatter():
 def test_groups_that_are_no_further_apart_than_their_members_add_nothing():
     assert component_between([groups([-1.0, 1.0], [-1.0, 1.0])]) == VarianceComponent(0.0, 1.0, 1)
     assert component_between([groups([-1.0, 1.0], [-1.0, 1.0])]).variance == 0
-    assert VarianceComponent(0.0, 1.0, 1).reach(1, 0.99) == 0
+    assert VarianceComponent(0.0, 1.0, 1).compute_half_width(1, 0.99) == 0
 
 
 def test_a_component_reaches_as_far_as_its_quantiles_say():
     component = VarianceComponent(0.0025, 0.0009, 4)
 
-    assert component.reach(2, 0.99) == pytest.approx(
+    assert component.compute_half_width(2, 0.99) == pytest.approx(
         (2 * (4.6040949**2 * 0.0025 - 2.5758293**2 * 0.0009)) ** 0.5
     )
     many = replace(component, freedom=10**6)
-    assert many.reach(1, 0.99) == pytest.approx(2.5758293 * component.variance**0.5, rel=1e-4)
+    assert many.compute_half_width(1, 0.99) == pytest.approx(
+        2.5758293 * component.variance**0.5, rel=1e-4
+    )
 
 
 def test_what_scatter_can_hide_is_not_taken_for_nothing():
     none_seen = VarianceComponent(0.0004, 0.0004, 4)
 
     assert none_seen.variance == 0
-    assert none_seen.reach(1, 0.99) > 0.05
+    assert none_seen.compute_half_width(1, 0.99) > 0.05
 
 
 @pytest.mark.parametrize("family", [groups([1.0, 2.0]), groups([1.0], [2.0]), []])

@@ -16,7 +16,7 @@ COSTS = st.lists(st.integers(-9, 9), min_size=COLUMNS, max_size=COLUMNS)
 
 def choices(rows):
     every = [frozenset(c) for n in range(COLUMNS + 1) for c in combinations(range(COLUMNS), n)]
-    return [one for one in every if all(row.holds(one) for row in rows)]
+    return [one for one in every if all(row.is_satisfied(one) for row in rows)]
 
 
 def cost(chosen, costs):

@@ -34,7 +34,7 @@ def test_it_is_told_once_when_a_process_is_warm():
     values = 1e-6 * (1 + 0.001 * np.random.default_rng(1).standard_normal(20))
     looking = streams()
 
-    told = [looking.observe(printed(float(value))) for value in values]
+    told = [looking.observe_iteration(printed(float(value))) for value in values]
 
     (seen,) = [one for one in told if one is not None]
     assert (seen.benchmark, seen.fork) == ("B", 1)
@@ -42,16 +42,16 @@ def test_it_is_told_once_when_a_process_is_warm():
     assert seen.warm_seconds == seen.warm
     assert seen.warmup_seconds == 100.0  # as it is told, however much of it was seen
     assert len(seen.lasted) == 20
-    assert [*looking.seen] == [seen]
+    assert [*looking.watched_processes] == [seen]
 
 
 def test_each_fork_is_looked_at_by_itself():
     looking = streams()
     for index in range(20):
-        looking.observe(printed(1e-6, fork=1))
-        looking.observe(printed(1e-6 * 2.0**-index, fork=2))
+        looking.observe_iteration(printed(1e-6, fork=1))
+        looking.observe_iteration(printed(1e-6 * 2.0**-index, fork=2))
 
-    steady, falling = looking.seen
+    steady, falling = looking.watched_processes
     assert steady.warm is not None
     assert falling.warm is None
 
@@ -63,10 +63,10 @@ def test_it_is_told_since_when_a_process_was_steady_where_the_rule_says():
     other = streams(Criterion.COV)
 
     for value in values:
-        looking.observe(printed(float(value), lasts=0.1))
-        other.observe(printed(float(value)))
+        looking.observe_iteration(printed(float(value), lasts=0.1))
+        other.observe_iteration(printed(float(value)))
 
-    (mine,), (its,) = looking.seen, other.seen
+    (mine,), (its,) = looking.watched_processes, other.watched_processes
     assert mine.since == 61 <= mine.warm
     assert its.warm is not None
     assert its.since is None
@@ -76,11 +76,11 @@ def test_a_model_looks_at_what_it_has_learned_from_only():
     digest = load_shipped_model(Criterion.LEARNED).digest
     looking = streams(Criterion.LEARNED, digest)
     for _ in range(3):
-        looking.observe(printed(1e-6, fork=1, lasts=0.1))
-        looking.observe(printed(1e-6, fork=2, lasts=1.0))
-        looking.observe(printed(1e-6, fork=3, lasts=0.1, harness="go"))
+        looking.observe_iteration(printed(1e-6, fork=1, lasts=0.1))
+        looking.observe_iteration(printed(1e-6, fork=2, lasts=1.0))
+        looking.observe_iteration(printed(1e-6, fork=3, lasts=0.1, harness="go"))
 
-    mine, longer, go = (one.watch for one in looking.seen)
+    mine, longer, go = (one.watch for one in looking.watched_processes)
     assert (mine.method, longer.method, go.method) == (Criterion.LEARNED, FALLBACK, FALLBACK)
 
 
@@ -88,21 +88,21 @@ def test_a_model_looks_at_what_it_has_learned_from_only():
 def test_what_is_no_time_is_left_out_and_counted(seconds):
     looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
 
-    assert looking.observe(printed(seconds, lasts=0.1)) is None
-    assert looking.observe(printed(1e-6, lasts=seconds)) is None
+    assert looking.observe_iteration(printed(seconds, lasts=0.1)) is None
+    assert looking.observe_iteration(printed(1e-6, lasts=seconds)) is None
 
-    assert (looking.left_out, [*looking.seen]) == (2, [])
+    assert (looking.left_out, [*looking.watched_processes]) == (2, [])
 
 
 def test_iterations_of_another_length_are_left_to_a_rule_from_the_start_on():
     looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
     for _ in range(20):
-        looking.observe(printed(1e-6, lasts=0.1))
-    (seen,) = looking.seen
+        looking.observe_iteration(printed(1e-6, lasts=0.1))
+    (seen,) = looking.watched_processes
     assert seen.watch.method is Criterion.LEARNED
 
     for _ in range(20):
-        looking.observe(printed(1e-6, lasts=1.0))
+        looking.observe_iteration(printed(1e-6, lasts=1.0))
 
     assert seen.watch.method is FALLBACK
     # The rule takes a second of iterations together, and five of them: those of before count.
@@ -113,6 +113,6 @@ def test_iterations_of_another_length_are_left_to_a_rule_from_the_start_on():
 def test_a_second_run_is_another_process():
     looking = streams()
     for run in (1, 1, 2):
-        looking.observe(printed(1e-6, run=run))
+        looking.observe_iteration(printed(1e-6, run=run))
 
-    assert [(one.run, len(one.lasted)) for one in looking.seen] == [(1, 2), (2, 1)]
+    assert [(one.run, len(one.lasted)) for one in looking.watched_processes] == [(1, 2), (2, 1)]

@@ -31,7 +31,7 @@ def trial(repetition: int = 1, *, seed: int = 1, subject: str = "abc") -> Trial:
 
 def measured(*values: float) -> Measured:
     at = enumerate(values or (1e-9, 2e-9))
-    return Measured((Series.of(TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, at),))
+    return Measured((Series.from_values(TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, at),))
 
 
 def run(of: Trial | None = None, outcome: Outcome | None = None) -> Run:
@@ -61,7 +61,7 @@ def write_many(path: Path, first: int, last: int) -> None:
     """Add runs, saying after each that it is kept."""
     with SqliteStore(path) as store:
         for repetition in range(first, last):
-            store.add(run(trial(repetition), measured(*[float(repetition)] * 200)))
+            store.add_run(run(trial(repetition), measured(*[float(repetition)] * 200)))
             sys.stdout.write(f"{repetition}\n")
             sys.stdout.flush()
 

@@ -30,27 +30,27 @@ def gates(store, *deciding, of=lambda case: f"delay of {case.factor}"):
 def test_an_answer_is_there_again_in_the_next_process(tmp_path):
     path = tmp_path / "s.sqlite"
     with SqliteStore(path) as store:
-        assert gates(store).known(CASE, 2) is None
-        gates(store).keep(SHOWN)
+        assert gates(store).load_answer(CASE, 2) is None
+        gates(store).save_answer(SHOWN)
 
     with SqliteStore(path) as store:
-        assert gates(store).known(CASE, 2) == SHOWN
-        assert gates(store).known(CASE, 1) is None
+        assert gates(store).load_answer(CASE, 2) == SHOWN
+        assert gates(store).load_answer(CASE, 1) is None
 
 
 def test_another_gate_subject_or_delay_has_answers_of_its_own(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        gates(store).keep(SHOWN)
+        gates(store).save_answer(SHOWN)
 
-        assert gates(store, "digest", "./other.sh").known(CASE, 2) is None
-        assert gates(store, of=lambda _: "another").known(CASE, 2) is None
+        assert gates(store, "digest", "./other.sh").load_answer(CASE, 2) is None
+        assert gates(store, of=lambda _: "another").load_answer(CASE, 2) is None
         other = GateCase(side=SlowedSide.SPED, method="a.Parse", factor=1.5)
-        assert gates(store).known(other, 2) is None
+        assert gates(store).load_answer(other, 2) is None
 
 
 def test_what_has_failed_is_asked_again(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite") as store:
         failed = ShownCase(case=CASE, number=2, answer=GateAnswer.FAILED, tail="oh")
-        gates(store).keep(failed)
+        gates(store).save_answer(failed)
 
-        assert gates(store).known(CASE, 2) is None
+        assert gates(store).load_answer(CASE, 2) is None

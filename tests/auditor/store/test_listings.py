@@ -22,17 +22,17 @@ def _listings(store, left="l", right="r", content="c"):
 
 def test_a_listing_is_known_as_a_whole_where_nothing_has_changed(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
-        _listings(store).add(SUITE)
+        _listings(store).add_suite(SUITE)
 
-        assert _listings(store).whole() == SUITE
-        assert _listings(store, content="d").whole() is None
+        assert _listings(store).find_suite() == SUITE
+        assert _listings(store, content="d").find_suite() is None
 
 
 def test_groups_whose_code_is_the_same_are_known_at_another_revision(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
-        _listings(store).add(SUITE)
+        _listings(store).add_suite(SUITE)
 
-        groups = _listings(store, right="changed", content="d").groups()
+        groups = _listings(store, right="changed", content="d").find_groups()
 
     assert groups == {LEFT: Suite(SUITE.benchmarks[:1], (), ((f"{LEFT}.BenchmarkC", "it hangs"),))}
 
@@ -47,7 +47,7 @@ def test_what_was_passed_over_is_not_known(tmp_path):
     suite = replace(SUITE, benchmarks=SUITE.benchmarks[:1], passed_over=(RIGHT,))
 
     with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
-        _listings(store).add(suite)
+        _listings(store).add_suite(suite)
 
-        assert _listings(store).whole() is None
-        assert _listings(store).groups().keys() == {LEFT}
+        assert _listings(store).find_suite() is None
+        assert _listings(store).find_groups().keys() == {LEFT}

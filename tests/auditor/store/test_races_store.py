@@ -71,9 +71,9 @@ def suite():
 def test_a_suite_comes_back_as_it_was(store):
     known = races(store)
 
-    assert known.suite() is None
-    known.keep_suite(suite())
-    assert races(store).suite() == suite()
+    assert known.load_suite() is None
+    known.save_suite(suite())
+    assert races(store).load_suite() == suite()
 
 
 def test_how_far_the_tests_are_comes_back_as_it_was_until_they_are_all_made(store):
@@ -85,84 +85,84 @@ def test_how_far_the_tests_are_comes_back_as_it_was_until_they_are_all_made(stor
         tests=suite().tests,
         learned=GenerationTally(
             dropped=Counter(b=2, a=2), spoilers=Spoilers(frozenset("x"))
-        ).noted(),
+        ).dump_state(),
         banned=(Member(kind=MemberKind.STATIC, owner="a.B", name="of", returns="a.B"),),
     )
     known = races(store, making=("a",))
 
-    known.keep_progress(far)
+    known.save_progress(far)
 
-    progress = races(store, making=("a",)).progress()
+    progress = races(store, making=("a",)).load_progress()
     assert replace(progress, learned={}) == replace(far, learned={})
-    assert GenerationTally.of(progress.learned) == GenerationTally.of(far.learned)
-    assert [*GenerationTally.of(progress.learned).dropped] == ["b", "a"]
-    assert known.suite() is None
-    assert races(store, making=("b",)).progress() is None
-    known.keep_suite(suite())
-    assert known.progress() is None
-    assert known.suite() == suite()
+    assert GenerationTally.from_state(progress.learned) == GenerationTally.from_state(far.learned)
+    assert [*GenerationTally.from_state(progress.learned).dropped] == ["b", "a"]
+    assert known.load_suite() is None
+    assert races(store, making=("b",)).load_progress() is None
+    known.save_suite(suite())
+    assert known.load_progress() is None
+    assert known.load_suite() == suite()
 
 
 def test_a_race_comes_back_for_its_test_and_number_of_threads(store):
     known = races(store)
 
-    known.keep_timed(made(), TIMED)
+    known.save_times(made(), TIMED)
 
-    assert known.timed(made(), 8) == TIMED
-    assert known.timed(made(), 4) is None
-    assert known.timed(made(suffix=5), 8) is None
+    assert known.load_times(made(), 8) == TIMED
+    assert known.load_times(made(), 4) is None
+    assert known.load_times(made(suffix=5), 8) is None
 
 
 @pytest.mark.parametrize("change", [{"report": 0.2}, {"confidence": 0.9}, {"threads": (8, 16)}])
 def test_what_only_the_oracle_asks_changes_no_race(store, change):
-    races(store).keep_timed(made(), TIMED)
+    races(store).save_times(made(), TIMED)
 
-    assert races(store, plan=replace(PLAN, **change)).timed(made(), 8) == TIMED
+    assert races(store, plan=replace(PLAN, **change)).load_times(made(), 8) == TIMED
 
 
 def test_tests_of_the_paper_s_oracle_are_others_as_their_length_may_be(store):
     known = races(store)
-    known.keep_suite(suite())
+    known.save_suite(suite())
 
-    assert races(store, plan=replace(PLAN, report=0.2)).suite() == suite()
-    assert races(store, plan=replace(PLAN, strict=True)).suite() is None
+    assert races(store, plan=replace(PLAN, report=0.2)).load_suite() == suite()
+    assert races(store, plan=replace(PLAN, strict=True)).load_suite() is None
 
 
 @pytest.mark.parametrize("change", [{"steady_seconds": 2.0}, {"seed": 2}, {"processes": False}])
 def test_what_decides_a_measurement_makes_another_race(store, change):
-    races(store).keep_timed(made(), TIMED)
+    races(store).save_times(made(), TIMED)
 
-    assert races(store, plan=replace(PLAN, **change)).timed(made(), 8) is None
+    assert races(store, plan=replace(PLAN, **change)).load_times(made(), 8) is None
 
 
 def test_other_versions_have_races_of_their_own(store):
-    races(store).keep_timed(made(), TIMED)
+    races(store).save_times(made(), TIMED)
 
-    assert races(store, deciding=("org.example.Pool", "old", "newer")).timed(made(), 8) is None
+    assert races(store, deciding=("org.example.Pool", "old", "newer")).load_times(made(), 8) is None
 
 
 def test_other_makers_make_other_tests_but_a_race_of_the_same_test_stays(store):
     known = races(store, making=("a",))
-    known.keep_suite(suite())
-    known.keep_timed(made(), TIMED)
+    known.save_suite(suite())
+    known.save_times(made(), TIMED)
 
     other = races(store, making=("b",))
 
-    assert races(store, making=("a",)).suite() == suite()
-    assert other.suite() is None
-    assert other.timed(made(), 8) == TIMED
+    assert races(store, making=("a",)).load_suite() == suite()
+    assert other.load_suite() is None
+    assert other.load_times(made(), 8) == TIMED
 
 
 def test_what_was_beside_a_race_is_remembered_with_it(store):
     """And not what was beside tests while they were made, or a race that failed."""
     notes = iter(([{"seconds": 9.0}], [{"seconds": 2.0, "foreign": 0.5}], [], []))
     known = races(store, take_notes=lambda: next(notes))
-    assert known.timed(made(), 8) is None
-    known.keep_timed(made(), TIMED)
+    assert known.load_times(made(), 8) is None
+    known.save_times(made(), TIMED)
 
     again = races(store)
 
-    assert again.timed(made(), 8) == TIMED
+    assert again.load_times(made(), 8) == TIMED
     found = [
         [dict(one) for each in of.notes_by_id.values() for one in each] for of in (known, again)
     ]
@@ -174,15 +174,15 @@ def test_what_was_beside_a_race_that_is_run_again_is_forgotten(store):
     known = races(store, take_notes=lambda: next(notes))
 
     for _ in range(2):
-        known.timed(made(), 8)
-        known.keep_timed(made(), TIMED)
+        known.load_times(made(), 8)
+        known.save_times(made(), TIMED)
 
     assert [*known.notes_by_id.values()] == [[{"seconds": 3.0}]]
 
 
 def test_another_machine_has_races_of_its_own(store, tmp_path):
-    races(store).keep_timed(made(), TIMED)
+    races(store).save_times(made(), TIMED)
     elsewhere = HostFacts("there", (("cpu", "b"), ("cores", "64")))
 
     with SqliteStore(tmp_path / "store.sqlite", host=elsewhere) as other:
-        assert races(other).timed(made(), 8) is None
+        assert races(other).load_times(made(), 8) is None

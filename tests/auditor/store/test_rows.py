@@ -31,7 +31,7 @@ counts = st.tuples(words, st.integers(-(2**70), 2**70))
 pairs = st.lists(st.tuples(words, words), max_size=3).map(tuple)
 
 series = st.builds(
-    Series.of,
+    Series.from_values,
     words,
     words,
     st.sampled_from(ArmName),

@@ -49,21 +49,24 @@ def writer(path, first, last, **more):
 
 def test_a_run_is_found_again_by_another_store_on_the_same_file(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run())
+        store.add_run(run())
 
     with SqliteStore(tmp_path / "s.sqlite") as again:
-        assert again.find(trial()) == run()
-        assert again.find(trial(seed=2)) is None
+        assert again.find_run(trial()) == run()
+        assert again.find_run(trial(seed=2)) is None
 
 
 def test_a_trial_of_another_layout_is_another_one(tmp_path):
     drawn = dataclasses.replace(trial(), layout=7)
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run(drawn))
+        store.add_run(run(drawn))
 
-        assert store.find(drawn) == run(drawn)
-        assert store.find(trial()) is None
-        assert (store.alike(drawn), store.alike(trial())) == ((run(drawn),), ())
+        assert store.find_run(drawn) == run(drawn)
+        assert store.find_run(trial()) is None
+        assert (store.find_similar_runs(drawn), store.find_similar_runs(trial())) == (
+            (run(drawn),),
+            (),
+        )
         kept = store._connection.execute("SELECT layout FROM trial").fetchall()
     assert kept == [(7,)]
 
@@ -77,13 +80,16 @@ def test_what_a_watched_process_came_to_is_found_again(tmp_path, warm, width):
     warmed = WarmupResult(method=Criterion.COV, warm=warm, enough=warm is not None)
     ended = run(watched, measured(1.0, 2.0, 3.0).split_warmup(warmed, 1))
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(ended)
+        store.add_run(ended)
 
     with SqliteStore(tmp_path / "s.sqlite") as again:
-        assert again.find(watched) == ended
-        assert again.find(watched).outcome.warmed == warmed
-        assert again.find(trial()) is None
-        assert (again.alike(watched), again.alike(trial())) == ((ended,), ())
+        assert again.find_run(watched) == ended
+        assert again.find_run(watched).outcome.warmed == warmed
+        assert again.find_run(trial()) is None
+        assert (again.find_similar_runs(watched), again.find_similar_runs(trial())) == (
+            (ended,),
+            (),
+        )
 
 
 @pytest.mark.parametrize(
@@ -111,17 +117,17 @@ def test_what_a_watched_process_came_to_is_found_again(tmp_path, warm, width):
 )
 def test_failures_are_remembered_so_that_they_are_not_repeated(tmp_path, outcome):
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run(outcome=outcome))
+        store.add_run(run(outcome=outcome))
 
-        assert store.find(trial()) == run(outcome=outcome)
+        assert store.find_run(trial()) == run(outcome=outcome)
 
 
 def test_the_first_run_of_a_trial_is_kept(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run(outcome=measured(1.0)))
-        store.add(run(outcome=measured(2.0, 3.0)))
+        store.add_run(run(outcome=measured(1.0)))
+        store.add_run(run(outcome=measured(2.0, 3.0)))
 
-        assert store.find(trial()) == run(outcome=measured(1.0))
+        assert store.find_run(trial()) == run(outcome=measured(1.0))
 
 
 def test_runs_that_differ_in_numbers_and_order_only_are_alike(tmp_path):
@@ -145,23 +151,23 @@ def test_runs_that_differ_in_numbers_and_order_only_are_alike(tmp_path):
     ]
     with SqliteStore(tmp_path / "s.sqlite") as store:
         for one in (*others, *same):
-            store.add(run(one))
-        store.add(run(turned(9), outcome=Crashed(2, "no")))
+            store.add_run(run(one))
+        store.add_run(run(turned(9), outcome=Crashed(2, "no")))
 
-        assert store.alike(turned(11, repetition=4)) == tuple(map(run, same))
+        assert store.find_similar_runs(turned(11, repetition=4)) == tuple(map(run, same))
 
         beside = turned(5, repetition=3, rough=True)
-        store.add(run(beside))
-        assert store.alike(turned(11, repetition=4)) == tuple(map(run, same))
-        rough = store.alike(turned(11, repetition=4, rough=True))
+        store.add_run(run(beside))
+        assert store.find_similar_runs(turned(11, repetition=4)) == tuple(map(run, same))
+        rough = store.find_similar_runs(turned(11, repetition=4, rough=True))
         assert rough == tuple(map(run, (*same, beside)))
 
 
 def test_a_changed_time_out_is_the_same_trial(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run())
+        store.add_run(run())
 
-        assert store.find(dataclasses.replace(trial(), timeout_seconds=5.0)) is not None
+        assert store.find_run(dataclasses.replace(trial(), timeout_seconds=5.0)) is not None
 
 
 def test_a_suite_is_remembered_without_its_sources_and_without_the_environment(tmp_path):
@@ -170,8 +176,8 @@ def test_a_suite_is_remembered_without_its_sources_and_without_the_environment(t
         store.add_suite(project(), Suite(()), **BY)
         store.add_suite(project(), suite, **BY)
 
-        assert store.suite("abc", **BY) == suite
-        assert store.suite("other", **BY) is None
+        assert store.find_suite("abc", **BY) == suite
+        assert store.find_suite("other", **BY) is None
     assert b"not to be kept" not in (tmp_path / "s.sqlite").read_bytes()
 
 
@@ -189,9 +195,9 @@ def test_a_listing_is_made_again_where_another_might_say_more(tmp_path, unusable
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add_suite(project(), suite, **BY)
 
-        assert (store.suite("abc", **(BY | asked)) is not None) is expected
+        assert (store.find_suite("abc", **(BY | asked)) is not None) is expected
     with SqliteStore(tmp_path / "s.sqlite", retry_failed=True) as again:
-        assert (again.suite("abc", **BY) is None) is bool(unusable)
+        assert (again.find_suite("abc", **BY) is None) is bool(unusable)
 
 
 def test_a_listing_of_another_machine_is_none_of_this_one(tmp_path):
@@ -201,11 +207,11 @@ def test_a_listing_of_another_machine_is_none_of_this_one(tmp_path):
         SqliteStore(tmp_path / "s.sqlite", host=BIGGER) as there,
     ):
         here.add_suite(project(), few, **BY)
-        assert there.suite("abc", **BY) is None
+        assert there.find_suite("abc", **BY) is None
         there.add_suite(project(), many, **BY)
 
-        assert here.suite("abc", **BY).benchmarks[0].threads == 2
-        assert there.suite("abc", **BY).benchmarks[0].threads == 64
+        assert here.find_suite("abc", **BY).benchmarks[0].threads == 2
+        assert there.find_suite("abc", **BY).benchmarks[0].threads == 64
 
 
 @pytest.mark.parametrize(
@@ -215,11 +221,11 @@ def test_a_listing_of_another_machine_is_none_of_this_one(tmp_path):
 def test_what_timed_out_is_run_again_with_more_time_and_the_new_run_is_kept(tmp_path, limit, ended):
     asked = dataclasses.replace(trial(), timeout_seconds=limit)
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run(outcome=ended))
+        store.add_run(run(outcome=ended))
 
-        assert (store.find(asked) is None) is (limit > 60.1)
-        store.add(run(asked))
-        assert store.find(asked) == run(asked)
+        assert (store.find_run(asked) is None) is (limit > 60.1)
+        store.add_run(run(asked))
+        assert store.find_run(asked) == run(asked)
         assert store._connection.execute("SELECT count(*) FROM run").fetchone() == (1,)
 
 
@@ -239,12 +245,12 @@ def test_what_timed_out_is_run_again_with_more_time_and_the_new_run_is_kept(tmp_
 )
 def test_failures_that_may_pass_are_run_again_once_where_that_is_asked(tmp_path, outcome, again):
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run(outcome=outcome))
+        store.add_run(run(outcome=outcome))
 
     with SqliteStore(tmp_path / "s.sqlite", retry_failed=True) as store:
-        assert (store.find(trial()) is None) is again
-        store.add(run(outcome=outcome))
-        assert store.find(trial()) == run(outcome=outcome)
+        assert (store.find_run(trial()) is None) is again
+        store.add_run(run(outcome=outcome))
+        assert store.find_run(trial()) == run(outcome=outcome)
 
 
 def test_audits_are_listed_in_order_and_by_subject(tmp_path):
@@ -262,15 +268,15 @@ def test_audits_are_listed_in_order_and_by_subject(tmp_path):
         store.end_audit(number, "2026-01-02T03:05:00Z", "{}")
 
         ended = dataclasses.replace(record, ended="2026-01-02T03:05:00Z", number=number)
-        assert store.audits("abc") == (ended,)
-        assert store.result(ended) == "{}"
-        assert [audit.subject for audit in store.audits()] == ["abc", "other"]
+        assert store.list_audits("abc") == (ended,)
+        assert store.read_result(ended) == "{}"
+        assert [audit.subject for audit in store.list_audits()] == ["abc", "other"]
 
 
 def test_only_the_owner_may_read_a_store(tmp_path):
     path = tmp_path / "deep" / "s.sqlite"
     with SqliteStore(path) as store:
-        store.add(run())
+        store.add_run(run())
 
         modes = {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     assert modes == {0o600}
@@ -293,7 +299,7 @@ def test_processes_that_share_a_store_lose_nothing(tmp_path):
     for process in processes:
         process.stdout.close()
     with SqliteStore(path) as store:
-        assert all(store.find(trial(repetition)) for repetition in range(1, 76))
+        assert all(store.find_run(trial(repetition)) for repetition in range(1, 76))
         assert store._connection.execute("SELECT count(*) FROM series").fetchone() == (75,)
         assert store._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -310,11 +316,11 @@ def test_a_killed_process_loses_at_most_the_run_in_flight(tmp_path, after):
 
     with SqliteStore(path) as store:
         assert numbers[:after] == list(range(1, after + 1))
-        assert all(store.find(trial(repetition)) for repetition in numbers)
-        trial_run = store.find(trial(numbers[-1] + 1))
+        assert all(store.find_run(trial(repetition)) for repetition in numbers)
+        trial_run = store.find_run(trial(numbers[-1] + 1))
         assert trial_run is None or trial_run.outcome == measured(*[float(numbers[-1] + 1)] * 200)
         assert store._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        store.add(run(trial(200_000)))
+        store.add_run(run(trial(200_000)))
 
 
 def test_a_full_disk_is_said_and_what_was_kept_stays(tmp_path):
@@ -330,7 +336,7 @@ def test_a_full_disk_is_said_and_what_was_kept_stays(tmp_path):
     assert process.returncode == 1
     assert f"FolderUnusable: cannot read or write {path}: the disk reports" in message
     with SqliteStore(path) as store:
-        assert all(store.find(trial(int(line))) for line in said.splitlines())
+        assert all(store.find_run(trial(int(line))) for line in said.splitlines())
 
 
 def test_a_database_without_room_is_a_full_disk(tmp_path):
@@ -409,13 +415,13 @@ def test_a_store_with_its_middle_overwritten_is_damaged(tmp_path):
     path = tmp_path / "s.sqlite"
     with SqliteStore(path) as store:
         for repetition in range(1, 100):
-            store.add(run(trial(repetition)))
+            store.add_run(run(trial(repetition)))
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
 
     def read_all():
         with SqliteStore(path) as store:
-            return [store.find(trial(repetition)) for repetition in range(1, 100)]
+            return [store.find_run(trial(repetition)) for repetition in range(1, 100)]
 
     with pytest.raises(StoreError, match="damaged"):
         read_all()
@@ -433,11 +439,11 @@ def test_a_store_with_its_middle_overwritten_is_damaged(tmp_path):
 )
 def test_rows_that_make_no_sense_are_damage_and_no_measurement(tmp_path, change):
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add(run())
+        store.add_run(run())
         store._connection.execute(change)
 
         with pytest.raises(StoreError, match="damaged"):
-            store.find(trial())
+            store.find_run(trial())
 
 
 def test_a_store_that_another_program_holds_is_locked(tmp_path):
@@ -446,11 +452,11 @@ def test_a_store_that_another_program_holds_is_locked(tmp_path):
         holder._connection.execute("BEGIN IMMEDIATE")
 
         with pytest.raises(StoreError, match="locked by another program"):
-            waiter.add(run())
+            waiter.add_run(run())
 
         holder._connection.rollback()
-        waiter.add(run())
-        assert holder.find(trial()) == run()
+        waiter.add_run(run())
+        assert holder.find_run(trial()) == run()
 
 
 def test_a_store_below_a_file_cannot_be_written(tmp_path):
@@ -469,9 +475,9 @@ def test_what_was_beside_a_run_is_kept(tmp_path):
     strain = HostInterference(stolen=0.25, waited=0.0)
     strained = dataclasses.replace(run(), strain=strain, loop_seconds=0.125)
     with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
-        store.add(strained)
+        store.add_run(strained)
 
-        assert store.find(strained.trial) == strained
+        assert store.find_run(strained.trial) == strained
 
 
 def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
@@ -481,20 +487,20 @@ def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
     )
     path = tmp_path / "s.sqlite"
     with SqliteStore(path, host=BIGGER) as there:
-        there.add(trial_run)
+        there.add_run(trial_run)
 
     with SqliteStore(path, host=HERE) as here, SqliteStore(path, host=BIGGER) as there:
-        assert here.find(trial()) is None
-        assert here.elsewhere("abc") == {make_machine_key(BIGGER): 1}
-        here.add(ours)
-        here.add(ours)
-        assert (here.find(trial()), there.find(trial())) == (ours, trial_run)
-        assert there.elsewhere("abc") == {make_machine_key(HERE): 1}
-        assert there.elsewhere("other") == {}
+        assert here.find_run(trial()) is None
+        assert here.count_foreign_runs("abc") == {make_machine_key(BIGGER): 1}
+        here.add_run(ours)
+        here.add_run(ours)
+        assert (here.find_run(trial()), there.find_run(trial())) == (ours, trial_run)
+        assert there.count_foreign_runs("abc") == {make_machine_key(HERE): 1}
+        assert there.count_foreign_runs("other") == {}
 
     with SqliteStore(path) as everyone:
-        assert everyone.find(trial()) == trial_run
-        assert everyone.elsewhere("abc") == {}
+        assert everyone.find_run(trial()) == trial_run
+        assert everyone.count_foreign_runs("abc") == {}
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def measured(value, purpose=Purpose.SUITE, name="BenchmarkPush", repetition=1, *
 
 
 def audited(store, of, command="stability", suite=None):
-    ListingStore(store, of, 1.0, "1").add(suite or Suite(()))
+    ListingStore(store, of, 1.0, "1").add_suite(suite or Suite(()))
     store.add_project(of)
     asked = AuditRecord(
         command=command, subject=of.digest, config="{}", tools=(), version="1", started="now"
@@ -80,7 +80,7 @@ def test_the_runs_of_the_suite_come_back_with_what_their_authors_ask_for(store, 
     suite = Suite((replace(benchmark(), configured=WRITTEN), benchmark("BenchmarkPop")))
     audited(store, project(tmp_path), suite=suite)
     for one in (measured(1.0), measured(2.0, repetition=2), measured(3.0, fork=2)):
-        store.add(one)
+        store.add_run(one)
 
     result = read_suite_runs(path)
 
@@ -109,7 +109,7 @@ def test_only_plain_runs_of_this_suite_on_the_last_machine_count(store, path, tm
         replace(measured(1.0), revision="r2"),  # of another revision, with the same code
         replace(measured(5.0, subject="of another"), host=ELSEWHERE),
     ):
-        store.add(one)
+        store.add_run(one)
 
     assert list(times(read_suite_runs(path)).values()) == [(1.0, 2.0)]
 
@@ -123,7 +123,7 @@ def test_runs_of_older_code_and_of_older_plans_are_not_among_them(store, path, t
         measured(3.0, repetition=3),
         *(measured(1.0 + at, repetition=at, schedule=longer) for at in (1, 2)),
     ):
-        store.add(one)
+        store.add_run(one)
 
     assert {key[1]: one for key, one in times(read_suite_runs(path)).items()} == {
         1: (2.0, 3.0),
@@ -138,7 +138,7 @@ def test_watched_runs_are_another_plan_and_come_back_as_such(store, path, tmp_pa
         *(measured(9.0, repetition=at) for at in (1, 2)),
         measured(1.0, watch=watch),
     ):
-        store.add(one)
+        store.add_run(one)
 
     result = read_suite_runs(path)
 
@@ -151,15 +151,15 @@ def test_watched_runs_are_another_plan_and_come_back_as_such(store, path, tmp_pa
 )
 def test_the_last_command_says_which_runs_are_meant(store, path, tmp_path, command, value):
     audited(store, project(tmp_path), command)
-    store.add(measured(1.0))
-    store.add(measured(4.0, Purpose.STEADY))
+    store.add_run(measured(1.0))
+    store.add_run(measured(4.0, Purpose.STEADY))
 
     assert [*times(read_suite_runs(path)).values()] == [(value, value + 1)]
 
 
 def test_other_runs_do_where_there_are_none_of_the_kind_that_is_meant(store, path, tmp_path):
     audited(store, project(tmp_path), "steady")
-    store.add(measured(1.0))
+    store.add_run(measured(1.0))
 
     assert [*times(read_suite_runs(path)).values()] == [(1.0, 2.0)]
 
@@ -175,7 +175,7 @@ def test_other_runs_do_where_there_are_none_of_the_kind_that_is_meant(store, pat
 )
 def test_a_damaged_store_is_said_to_be_one(store, path, tmp_path, damage):
     audited(store, project(tmp_path))
-    store.add(measured(1.0))
+    store.add_run(measured(1.0))
     with sqlite3.connect(path) as connection:
         connection.execute(damage)
 

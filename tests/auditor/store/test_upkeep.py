@@ -23,7 +23,7 @@ def store(path, *runs, audits=(), interrupted=()):
     with SqliteStore(path) as sqlite_store:
         sqlite_store.add_suite(project(), Suite(()), seconds=1, version="1")
         for one in runs:
-            sqlite_store.add(one)
+            sqlite_store.add_run(one)
         for started in (*audits, *interrupted):
             number = sqlite_store.add_audit(
                 AuditRecord(
@@ -42,7 +42,7 @@ def store(path, *runs, audits=(), interrupted=()):
 
 def found(path, of):
     with SqliteStore(path) as opened:
-        run = opened.find(of)
+        run = opened.find_run(of)
         return None if run is None else run.outcome
 
 
@@ -134,7 +134,7 @@ def test_what_two_stores_hold_is_in_one(tmp_path, small):
 def test_a_source_that_is_written_to_is_merged_with_its_log(tmp_path, small):
     with SqliteStore(tmp_path / "open.sqlite") as other:
         other.add_suite(project(), Suite(()), seconds=1, version="1")
-        other.add(run(trial(3), measured(5.0)))
+        other.add_run(run(trial(3), measured(5.0)))
 
         assert upkeep.merge_stores(small, tmp_path / "open.sqlite").runs == 1
 

@@ -9,8 +9,8 @@ from auditor.warmup.windows import WINDOW
 def shown(values) -> tuple[RunSoFar, dict[str, float]]:
     run = RunSoFar()
     for value in values:
-        run.observe(float(value), 0.1)
-    return run, run.features()
+        run.add_iteration(float(value), 0.1)
+    return run, run.compute_features()
 
 
 def stepped(slow: int, length: int = 400, seed: int = 1) -> np.ndarray:

@@ -43,14 +43,14 @@ def short():
 def test_partitions_are_the_best_of_all(short):
     partitions = Partitions(short)
     for penalty in (0.5, 2.0, 5.0, 20.0):
-        (segmentation,) = partitions.best(np.array([penalty]))
+        (segmentation,) = partitions.find_best_partitions(np.array([penalty]))
         whole = {m: best_of(short, m) + m * penalty for m in range(8)}
 
         assert segmentation.cost == pytest.approx(sum(
             cost(short[a:b])
             for a, b in zip((0, *segmentation.ends), segmentation.ends, strict=False)
         ))  # fmt: skip
-        assert segmentation.cost + segmentation.changes * penalty == pytest.approx(
+        assert segmentation.cost + segmentation.change_count * penalty == pytest.approx(
             min(whole.values())
         )
 
@@ -63,8 +63,8 @@ def test_crops_has_the_penalties_at_which_the_number_of_changes_falls(short):
     assert list(changes) == sorted(changes)
     assert changes[0] == 0
     for penalty, number in zip(tried, changes, strict=True):
-        (just_above,) = partitions.best(np.array([penalty * (1 + 1e-9) + 1e-9]))
-        assert just_above.changes == number
+        (just_above,) = partitions.find_best_partitions(np.array([penalty * (1 + 1e-9) + 1e-9]))
+        assert just_above.change_count == number
 
 
 def test_the_elbow_of_a_broken_line_is_where_it_breaks():
@@ -116,7 +116,7 @@ class Noisy:
     def __init__(self):
         self.tried = []
 
-    def best(self, penalties):
+    def find_best_partitions(self, penalties):
         self.tried += penalties.tolist()
         numbers = [
             9 if penalty < 2 else 5 + len(self.tried) % 3 if penalty < 90 else 0
@@ -157,19 +157,19 @@ def test_the_start_follows_the_last_segment_that_matters():
     values = falling(length=1200, warm=300)
 
     # Two values are a segment: the best cut may lie a little beside the step.
-    assert CpSsd().find(values).start == pytest.approx(300, abs=5)
+    assert CpSsd().find_steady_start(values).start == pytest.approx(300, abs=5)
 
 
 def test_a_change_below_the_tolerance_does_not_matter():
     values = falling(length=1200, warm=300, step=0.03, noise=0.001)
 
-    assert CpSsd().find(values).start == 1
+    assert CpSsd().find_steady_start(values).start == 1
 
 
 def test_a_late_change_means_that_there_is_no_steady_state():
     values = falling(length=1200, warm=800)
 
-    assert CpSsd().find(values).start is None
+    assert CpSsd().find_steady_start(values).start is None
 
 
 @pytest.mark.parametrize("tail", [1.0, 30.0])

@@ -10,14 +10,14 @@ from auditor.warmup.kbkssd import KbKssd
 
 
 def found(values):
-    start = KbKssd().find(np.array(values)).start
+    start = KbKssd().find_steady_start(np.array(values)).start
     return -1 if start is None else start
 
 
 def test_a_fall_is_found_where_it_is():
     values = falling(warm=700)
 
-    result = KbKssd().find(values)
+    result = KbKssd().find_steady_start(values)
 
     assert result.changes == (699,)
     assert result.start == 700
@@ -26,7 +26,7 @@ def test_a_fall_is_found_where_it_is():
 def test_a_rise_is_no_warm_up():
     values = falling(warm=700)[::-1]
 
-    assert KbKssd().find(values).start == 0
+    assert KbKssd().find_steady_start(values).start == 0
 
 
 @pytest.mark.parametrize("length", [30, 31, 100, 101, 500, 503, 1502, 3000])
@@ -44,7 +44,7 @@ def test_it_is_what_plain_loops_find(length, seed):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(1e-9, 1e3), min_size=30, max_size=400))
 def test_the_index_is_one_of_the_series_or_none(values):
-    start = KbKssd().find(np.array(values)).start
+    start = KbKssd().find_steady_start(np.array(values)).start
 
     assert start is None or 0 <= start < len(values) - 1
 
@@ -53,6 +53,6 @@ def test_a_series_is_left_as_it_is():
     values = falling()
     before = values.copy()
 
-    KbKssd().find(values)
+    KbKssd().find_steady_start(values)
 
     assert (values == before).all()

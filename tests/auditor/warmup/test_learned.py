@@ -41,9 +41,9 @@ def test_a_case_comes_to_the_leaf_that_the_questions_lead_to():
         right=np.array([2, 1, 4, 3, 4, 5], np.int32),
     )
 
-    assert forest.leaves(np.array([1.0, 9.0])).tolist() == [1, 5]
-    assert forest.leaves(np.array([2.0, 5.0])).tolist() == [3, 5]
-    assert forest.leaves(np.array([2.0, 6.0])).tolist() == [4, 5]
+    assert forest.find_leaves(np.array([1.0, 9.0])).tolist() == [1, 5]
+    assert forest.find_leaves(np.array([2.0, 5.0])).tolist() == [3, 5]
+    assert forest.find_leaves(np.array([2.0, 6.0])).tolist() == [4, 5]
 
 
 def test_likeness_is_the_mean_of_shares_in_leaves():
@@ -65,8 +65,8 @@ def test_what_settles_early_is_steady_and_what_wanders_is_not():
     rng = np.random.default_rng(2)
     wandering = np.exp(rng.standard_normal(3000).cumsum() * 0.05)
 
-    assert LearnedDetector().find(falling(warm=60)).start is not None
-    assert LearnedDetector().find(wandering).start is None
+    assert LearnedDetector().find_steady_start(falling(warm=60)).start is not None
+    assert LearnedDetector().find_steady_start(wandering).start is None
 
 
 def test_places_are_parts_of_the_length():

@@ -42,7 +42,9 @@ def split(name: str, at: float) -> FeatureTrees:
 
 def trees() -> BoostedTrees:
     """Return a model: up to 150 iterations a run is not warm; places behind 210 are worth most."""
-    return BoostedTrees.of(split("iterations", 150), split("iterations", 170), split("place", 210))
+    return BoostedTrees.from_parts(
+        split("iterations", 150), split("iterations", 170), split("place", 210)
+    )
 
 
 @pytest.fixture
@@ -82,9 +84,13 @@ def test_what_is_written_is_read_again(written):
     model = read_model_file(Criterion.LEARNED, written)
 
     assert model.threshold == 0.6
-    assert [model.scoring.score(np.array([one])) > 0.5 for one in (149, 150, 151)] == [0, 0, 1]
+    assert [model.scoring.score_window(np.array([one])) > 0.5 for one in (149, 150, 151)] == [
+        0,
+        0,
+        1,
+    ]
     assert choose_model(Criterion.LEARNED, written).digest == model.digest
-    ready = [model.scoring.ready({"iterations": one}) for one in (149, 160, 171)]
+    ready = [model.scoring.score_readiness({"iterations": one}) for one in (149, 160, 171)]
     assert np.allclose(ready, [expit(-3), 0.5, expit(3)])
 
 
@@ -92,11 +98,12 @@ def test_what_is_written_is_read_again(written):
 def test_of_the_places_of_a_run_the_one_that_is_worth_most_is_told(written, length, last):
     run = RunSoFar()
     for _ in range(length):
-        run.observe(1.0, 0.1)
+        run.add_iteration(1.0, 0.1)
 
     # Of a run in which nothing changes only the beginnings and what lies before the last window.
     assert (
-        read_model_file(Criterion.LEARNED, written).scoring.last_warmup(run, run.features()) == last
+        read_model_file(Criterion.LEARNED, written).scoring.last_warmup(run, run.compute_features())
+        == last
     )
 
 
@@ -138,9 +145,9 @@ def test_models_of_the_package_are_small_together():
 def test_ours_is_of_the_features_that_a_run_has():
     run = RunSoFar()
     for _ in range(100):
-        run.observe(1.0, 1.0)
+        run.add_iteration(1.0, 1.0)
 
-    assert load_shipped_model(Criterion.LEARNED).scoring.stable.names == [*run.features()]
+    assert load_shipped_model(Criterion.LEARNED).scoring.stable.names == [*run.compute_features()]
 
 
 @pytest.mark.timed

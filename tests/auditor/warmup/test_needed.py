@@ -18,7 +18,7 @@ class At:
     def __init__(self, start):
         self.start = start
 
-    def find(self, values):
+    def find_steady_start(self, values):
         return Steadiness(self.start)
 
 

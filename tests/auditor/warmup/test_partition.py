@@ -12,12 +12,12 @@ LEAST = 5
 def observed(values, penalty: float) -> Partition:
     partition = Partition(penalty)
     for value in values:
-        partition.observe(float(value))
+        partition.add_value(float(value))
     return partition
 
 
 def ends(partition: Partition) -> list[int]:
-    return [end for _, end, _, _ in partition.segments(1000)][::-1]
+    return [end for _, end, _, _ in partition.list_segments(1000)][::-1]
 
 
 def cheapest(values, penalty: float) -> float:
@@ -38,7 +38,7 @@ def cheapest(values, penalty: float) -> float:
 
 
 def paid(values, partition: Partition, penalty: float) -> float:
-    segments = partition.segments(1000)
+    segments = partition.list_segments(1000)
     costs = [
         (end - start) * log(max(float(np.var(values[start:end])), 1e-8))
         for start, end, _, _ in segments
@@ -64,7 +64,7 @@ def test_it_finds_a_step_once_it_is_over_and_tells_level_and_scatter():
     partition = observed(values, 40.0)
 
     assert ends(partition) == [40, 100]
-    start, end, mean, variance = partition.segments(1)[0]
+    start, end, mean, variance = partition.list_segments(1)[0]
     assert (start, end) == (40, 100)
     assert mean == pytest.approx(values[40:].mean())
     assert variance == pytest.approx(values[40:].var())

@@ -22,7 +22,7 @@ def stops(model, values):
         (
             observe
             for value in values
-            if (observe := rule.observe(float(value), LASTED)) is not None
+            if (observe := rule.observe_iteration(float(value), LASTED)) is not None
         ),
         None,
     )
@@ -55,7 +55,7 @@ def test_ours_stops_behind_a_step_that_is_in_the_run_and_not_before():
 def test_ours_tells_where_the_step_was_although_it_was_not_sure_at_once():
     rule, values = ScoredRule(load_shipped_model(Criterion.LEARNED)), stepped(60)
     for value in values:
-        if rule.observe(float(value), LASTED) is not None:
+        if rule.observe_iteration(float(value), LASTED) is not None:
             break
         assert rule.last_warmup is None
 
@@ -83,11 +83,16 @@ def test_looks_count_together(monkeypatch, looks, first):
     shown = iter(looks)
     # Before anything is replaced: who reads a model tries it, which would take the first look.
     rule = ScoredRule(replace(load_shipped_model(Criterion.LEARNED), threshold=0.25))
-    monkeypatch.setattr(BoostedTrees, "ready", lambda *_: next(shown))
+    monkeypatch.setattr(BoostedTrees, "score_readiness", lambda *_: next(shown))
     values = stepped(-1)[: WINDOW - 1 + len(looks)]
 
     warm = next(
-        (observe for value in values if (observe := rule.observe(value, LASTED)) is not None), None
+        (
+            observe
+            for value in values
+            if (observe := rule.observe_iteration(value, LASTED)) is not None
+        ),
+        None,
     )
 
     assert warm == first

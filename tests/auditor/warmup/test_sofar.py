@@ -8,8 +8,8 @@ from auditor.warmup.windows import WINDOW
 def features(values, lasted: float = 0.1) -> dict[str, float]:
     run = RunSoFar()
     for value in values:
-        run.observe(float(value), lasted)
-    return run.features()
+        run.add_iteration(float(value), lasted)
+    return run.compute_features()
 
 
 def noisy(number: int, seed: int = 1) -> np.ndarray:
@@ -59,10 +59,10 @@ def test_what_comes_later_does_not_change_what_it_looked_like():
     run = RunSoFar()
     values = noisy(600)
     for value in values[:200]:
-        run.observe(float(value), 0.1)
-    before = run.features()
+        run.add_iteration(float(value), 0.1)
+    before = run.compute_features()
     for value in values[200:]:
-        run.observe(10 * float(value), 0.1)
+        run.add_iteration(10 * float(value), 0.1)
 
     assert before == features(values[:200])
-    assert run.features() != before
+    assert run.compute_features() != before

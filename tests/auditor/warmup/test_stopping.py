@@ -65,7 +65,7 @@ def test_operations_that_are_far_off_are_dropped():
 
     one = rule(Technique.COV)
     for each in odd:
-        one.observe(each)
+        one.observe_operations(each)
 
     assert max(one.figures) < 0.01
 

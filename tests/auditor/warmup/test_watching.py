@@ -35,9 +35,9 @@ def seen(watch: StoppingRule, values) -> tuple[int, WarmupResult]:
     """Return after how many of the values the watcher ends the process, and what it came to."""
     looking = watching(watch)
     for number, value in enumerate(values, start=1):
-        if came_to := looking.observe(float(value), LASTED):
+        if came_to := looking.observe_iteration(float(value), LASTED):
             return number, came_to
-    return len(values), looking.ended()
+    return len(values), looking.finish_watching()
 
 
 def noisy(number: int, noise: float = 0.01) -> np.ndarray:
@@ -73,10 +73,10 @@ def test_what_is_warm_but_not_measured_is_not_seen_warm():
 
     cut = watching(asked(Criterion.RCIW, measured=1))
     for value in values[: came_to.warm]:
-        assert cut.observe(float(value), LASTED) is None
+        assert cut.observe_iteration(float(value), LASTED) is None
 
     assert number == came_to.warm + 1
-    assert cut.ended() == WarmupResult(method=Criterion.RCIW, warm=None, enough=False)
+    assert cut.finish_watching() == WarmupResult(method=Criterion.RCIW, warm=None, enough=False)
 
 
 def test_it_measures_on_until_the_mean_is_known_as_well_as_asked():
@@ -116,7 +116,7 @@ class Told:
     method = Criterion.LEARNED
     last_warmup: int | None = None
 
-    def observe(self, *_: float) -> int | None:
+    def observe_iteration(self, *_: float) -> int | None:
         self.last_warmup = 1
         return 3
 
@@ -124,9 +124,9 @@ class Told:
 def test_since_when_it_was_steady_is_known_once_something_is_measured():
     looking = ProcessWatcher(asked(Criterion.LEARNED, measured=2), Told())
 
-    results = [looking.observe(1e-6, LASTED) for _ in range(3)]
+    results = [looking.observe_iteration(1e-6, LASTED) for _ in range(3)]
     assert results == [None, None, None]
-    assert looking.ended().since is None
-    assert looking.observe(1e-6, LASTED) is None
-    came_to = looking.observe(1e-6, LASTED)
+    assert looking.finish_watching().since is None
+    assert looking.observe_iteration(1e-6, LASTED) is None
+    came_to = looking.observe_iteration(1e-6, LASTED)
     assert (came_to.warm, came_to.since) == (3, 2)

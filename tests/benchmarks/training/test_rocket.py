@@ -27,7 +27,7 @@ def sample(number: int, seed: int) -> Sample:
 def test_a_kernel_gives_its_greatest_value_and_the_share_above_zero():
     windows = sample(300, 3).windows
 
-    features = RandomKernels(KERNELS).features(windows)
+    features = RandomKernels(KERNELS).compute_features(windows)
 
     for at in (0, 299):
         padded = np.pad(windows[at], 4)

@@ -24,9 +24,9 @@ def test_a_case_is_what_a_run_looks_like_at_the_end_of_the_window():
 
     run = RunSoFar()
     for value in values[:220]:
-        run.observe(float(value), float(np.ceil(0.1 / value) * value))
+        run.add_iteration(float(value), float(np.ceil(0.1 / value) * value))
     assert found.shape == (2, len(names))
-    features = run.features()
+    features = run.compute_features()
     assert np.allclose(found[1], [features[name] for name in names], rtol=1e-6)
     assert found[:, trees.position(names)].ravel().tolist() == [100, 220]
 

@@ -32,7 +32,7 @@ def overlay(*sources, of, kind=VariantKind.DELAYED, guarded=False, beside=False)
         guarded,
         beside,
     )
-    return GoMutator().overlay(sources, variant)
+    return GoMutator().build_overlay(sources, variant)
 
 
 def changed(made, path="m.go"):

@@ -88,9 +88,9 @@ def test_a_function_that_cannot_be_parsed_is_refused_and_the_others_are_not():
 def test_a_method_is_known_by_the_ways_people_write_it(written):
     (method,) = GoMutator().methods([library("package m\nfunc (t *T[K]) B() {}\n")])
 
-    assert GoMutator().matches(written, method)
-    assert not GoMutator().matches("U.B", method)
-    assert not GoMutator().matches("xT.B", method)
+    assert GoMutator().matches_name(written, method)
+    assert not GoMutator().matches_name("U.B", method)
+    assert not GoMutator().matches_name("xT.B", method)
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def test_an_overlay_names_packages_with_tests_and_those_to_be_built_before_them(
 
 
 def test_the_plain_variant_has_no_overlay():
-    assert GoMutator().overlay([library("package m\n")], PLAIN) == Overlay()
+    assert GoMutator().build_overlay([library("package m\n")], PLAIN) == Overlay()
 
 
 def test_a_method_that_cannot_be_slowed_is_refused_with_its_reason():
@@ -188,7 +188,7 @@ def test_a_method_that_cannot_be_slowed_is_refused_with_its_reason():
 
 def test_a_method_that_the_sources_do_not_declare_is_refused():
     (method,) = GoMutator().methods([library("package m\nfunc F() {}\n")])
-    made = GoMutator().overlay(
+    made = GoMutator().build_overlay(
         [library("package m\nfunc G() {}\n")], Variant(VariantKind.DELAYED, (method,))
     )
 
@@ -214,7 +214,7 @@ def test_all_bytes_of_a_file_and_its_lines_are_kept(parts):
     body = "\n\n".join(part.format(n=f"N{index}") for index, part in enumerate(parts))
     source = library(f"package m\n\n{body}\nfunc Last() {{}}\n")
     methods = [method for method in GoMutator().methods([source]) if not method.refusal]
-    made = GoMutator().overlay([source], Variant(VariantKind.COUNTING, tuple(methods)))
+    made = GoMutator().build_overlay([source], Variant(VariantKind.COUNTING, tuple(methods)))
     text = changed(made)
     for token in range(len(methods)):
         text = text.replace(f" defer zzBenchAudit.Done(zzBenchAudit.Count({token}));", "")

@@ -13,7 +13,7 @@ HEAD = 'package m\nimport "testing"\n'
 
 
 def look(*sources):
-    return GoLinter().look(sources)
+    return GoLinter().find_smells(sources)
 
 
 def bench(body, name="BenchmarkX", imports=()):

@@ -25,12 +25,12 @@ def looked(folder, files):
     linter = GoLinter()
     result = read_subject_sources(
         FolderSpec(folder),
-        linter.endings,
+        linter.file_suffixes,
         home=HomeFolder(folder / "home"),
         host=LocalHost(),
         environment=(),
     )
-    return linter.look(result.files)
+    return linter.find_smells(result.files)
 
 
 def bench(body, package="m", imports=(), name="BenchmarkX", more=""):

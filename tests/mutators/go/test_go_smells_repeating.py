@@ -19,7 +19,7 @@ var input = 3
 def smells(rule, body, name="BenchmarkX", imports=()):
     listed = " ".join(f'"{one}";' for one in ("testing", *imports))
     text = f"package m\nimport ({listed})\nfunc {name}(b *testing.B) {{\n{body}\n}}\n"
-    looked = GoLinter().look([library(CODE), benchmarks(text)])
+    looked = GoLinter().find_smells([library(CODE), benchmarks(text)])
     return [smell for smell in looked.smells if smell.rule == rule]
 
 

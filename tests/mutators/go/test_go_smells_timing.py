@@ -16,7 +16,7 @@ def bench(body, name="BenchmarkX", imports=()):
 
 def found(rule, body, code=SMALL, **more):
     """Return the lines and the texts of what a rule finds; the body begins on line 4."""
-    smells = GoLinter().look([library(code), bench(body, **more)]).smells
+    smells = GoLinter().find_smells([library(code), bench(body, **more)]).smells
     return [(smell.span.first_line, smell.text) for smell in smells if smell.rule == rule]
 
 
@@ -28,7 +28,7 @@ def test_rules_have_ids_of_this_language_and_one_line_each():
     assert len({rule.id for rule in RULES}) == len(RULES) == 10
     assert all(rule.id.startswith("go-") and "\n" not in rule.title for rule in RULES)
     assert GoLinter().rules == RULES
-    assert GoLinter().comment == "//"
+    assert GoLinter().comment_prefix == "//"
 
 
 def test_a_benchmark_without_a_loop_is_found():

@@ -201,7 +201,7 @@ def test_what_has_no_body_is_refused_with_the_reason(access, word):
     files = listed(method("a", access=PUBLIC | access))
 
     (found,) = mutator.methods(files)
-    refused = mutator.overlay(files, Variant(VariantKind.DELAYED, (found,)))
+    refused = mutator.build_overlay(files, Variant(VariantKind.DELAYED, (found,)))
 
     assert word in found.refusal
     assert refused == OverlayRefusal(found.refusal)
@@ -212,9 +212,9 @@ def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
     files = listed(method("a"), method("b", "(I)V"))
     methods = tuple(mutator.methods(files))
 
-    counting = mutator.overlay(files, Variant(VariantKind.COUNTING, methods))
-    delayed = mutator.overlay(files, Variant(VariantKind.DELAYED, methods[1:]))
-    guarded = mutator.overlay(files, Variant(VariantKind.DELAYED, methods[1:], guarded=True))
+    counting = mutator.build_overlay(files, Variant(VariantKind.COUNTING, methods))
+    delayed = mutator.build_overlay(files, Variant(VariantKind.DELAYED, methods[1:]))
+    guarded = mutator.build_overlay(files, Variant(VariantKind.DELAYED, methods[1:], guarded=True))
 
     assert counting.instructions == (
         "count\t0\torg/example/Text.a()V",
@@ -222,7 +222,7 @@ def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
     )
     assert delayed.instructions == ("delay\t0\tfree\torg/example/Text.b(I)V",)
     assert guarded.instructions == ("delay\t0\tguarded\torg/example/Text.b(I)V",)
-    assert mutator.overlay(files, PLAIN) == Overlay()
+    assert mutator.build_overlay(files, PLAIN) == Overlay()
 
 
 @pytest.mark.parametrize("broken", [b"{", b"[]", b'{"kind": 3}', b"\xff\xfe"])

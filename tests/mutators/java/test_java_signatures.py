@@ -121,8 +121,8 @@ def test_a_type_reads_back_as_it_is_written(one):
 
 @given(TYPES)
 def test_a_type_accepts_its_own_simple_and_raw_names(one):
-    assert one.accepts_type(parse_type(one.simple))
-    assert one.accepts_type(parse_type(one.raw))
+    assert one.accepts_type(parse_type(one.simple_name))
+    assert one.accepts_type(parse_type(one.raw_name))
 
 
 @given(st.lists(TYPES, max_size=4))

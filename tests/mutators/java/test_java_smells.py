@@ -37,7 +37,7 @@ def look(*texts):
             one.encode() if isinstance(one, str) else one for one in texts
         )
     ]
-    return JavaLinter().look(sources)
+    return JavaLinter().find_smells(sources)
 
 
 def test_names_of_benchmarks():
@@ -101,7 +101,7 @@ def test_rules_are_told_apart_and_have_advice():
     assert len({rule.id for rule in rules}) == len(rules)
     assert all(rule.id.startswith("jmh-") and rule.title and rule.advice for rule in rules)
     assert {rule.sure for rule in rules} == set(Confidence)
-    assert JavaLinter().comment == "//"
+    assert JavaLinter().comment_prefix == "//"
 
 
 def test_a_file_with_broken_syntax_is_unread_and_the_rest_of_it_is_seen():
@@ -171,6 +171,6 @@ def test_methods_and_classes_that_go_in_circles():
 
 
 def test_nothing_is_found_in_nothing():
-    looked = JavaLinter().look([])
+    looked = JavaLinter().find_smells([])
 
     assert (looked.benchmarks, looked.smells, looked.unread) == ((), (), ())

@@ -64,7 +64,7 @@ def smells(body, head="@Benchmark"):
         SourceFile(path=f"F{n}.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
         for n, text in enumerate(texts)
     ]
-    return JavaLinter().look(sources).smells
+    return JavaLinter().find_smells(sources).smells
 
 
 def of(rule, body, head="@Benchmark"):
@@ -148,7 +148,7 @@ def test_methods_that_call_each_other_often_are_looked_at_once():
             text=text.replace("BODY", "return m0(3);").encode(),
         )
         profile = cProfile.Profile()
-        findings = profile.runcall(JavaLinter().look, [source])
+        findings = profile.runcall(JavaLinter().find_smells, [source])
         assert [smell.rule for smell in findings.smells] == ["jmh-constant-inputs"]
         return pstats.Stats(profile).total_calls
 
@@ -207,7 +207,7 @@ def test_a_field_of_what_is_no_state():
     text = text.replace("BODY", "return square(wrong);").encode()
     source = SourceFile(path="F.java", unit="", role=SourceRole.BENCHMARKS, text=text)
 
-    assert JavaLinter().look([source]).smells == ()
+    assert JavaLinter().find_smells([source]).smells == ()
 
 
 @pytest.mark.parametrize(

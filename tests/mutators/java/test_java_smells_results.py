@@ -71,7 +71,7 @@ def look(*texts):
         SourceFile(path=f"F{n}.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
         for n, text in enumerate(texts)
     ]
-    smells = JavaLinter().look(sources).smells
+    smells = JavaLinter().find_smells(sources).smells
     return [smell for smell in smells if smell.rule == "jmh-unused-result"]
 
 
@@ -303,11 +303,11 @@ def test_a_benchmark_of_what_the_compiler_leaves_out():
     text = BENCH.replace("BODY", "plain(x);").replace("void run", "void deadCodeElimination")
     source = SourceFile(path="F.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
 
-    assert JavaLinter().look([source]).smells == ()
+    assert JavaLinter().find_smells([source]).smells == ()
 
 
 def test_statements_in_other_methods_are_left_alone():
     text = BENCH.replace("@Benchmark\n", "").replace("BODY", "plain(x);")
     source = SourceFile(path="F.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
 
-    assert JavaLinter().look([source]).smells == ()
+    assert JavaLinter().find_smells([source]).smells == ()

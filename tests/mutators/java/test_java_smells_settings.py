@@ -44,7 +44,7 @@ def look(cls="", method="", fixture="", body="", more=()):
         SourceFile(path=f"F{n}.java", unit="", role=SourceRole.BENCHMARKS, text=one.encode())
         for n, one in enumerate([text, *more])
     ]
-    return JavaLinter().look(sources).smells
+    return JavaLinter().find_smells(sources).smells
 
 
 def rules(**parts):
@@ -85,7 +85,7 @@ def test_forks_of_a_class_that_it_extends():
         for n, one in enumerate([text, base])
     ]
 
-    (smell,) = JavaLinter().look(sources).smells
+    (smell,) = JavaLinter().find_smells(sources).smells
 
     assert (smell.rule, smell.span.file, smell.span.first_line) == ("jmh-no-forks", "F1.java", 2)
 

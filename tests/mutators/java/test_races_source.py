@@ -54,7 +54,7 @@ def writer(*, subject=POOL, old="a.jar", jmh=False):
 
 def line(statement):
     """Return how one statement of a suffix is written."""
-    text = writer().program(made(statement))
+    text = writer().write_program(made(statement))
     block = text.partition("private void block0(Sink sink) throws Throwable {\n")[2]
     return block.partition("    }\n")[0].strip()
 
@@ -123,14 +123,14 @@ def test_a_factory_is_called_on_an_object_that_a_suffix_has_made():
         receiver=Variable(0, shared=False),
     )
 
-    lines = writer().program(made(new, build)).splitlines()
+    lines = writer().write_program(made(new, build)).splitlines()
 
     assert "        org.example.Builder s0 = new org.example.Builder();" in lines
     assert "        org.example.Outer.Pool s1 = s0.build();" in lines
 
 
 def test_an_interface_is_implemented_with_plain_values():
-    text = writer().program(made(on_pool("size")))
+    text = writer().write_program(made(on_pool("size")))
 
     assert "p0 = new Plain0();" in text
     body = text.partition("class Plain0 implements org.example.Factory {\n")[2]
@@ -142,18 +142,18 @@ def test_an_interface_is_implemented_with_plain_values():
 
 def test_an_implementation_that_works_does_so_in_each_of_its_methods():
     test = made(on_pool("size"), rounds=(Literal("int", "4000"),))
-    text, kept = writer().program(test), writer().jmh(test)
+    text, kept = writer().write_program(test), writer().write_jmh_benchmark(test)
 
     assert "p0 = new Plain0(4000);" in text
     assert text.count("            work(rounds);\n") == 4
     assert "public Object make(int a0) {\n            work(rounds);\n            return" in text
     assert "private static void work(int rounds)" in text
     assert "private static void work(int rounds)" in kept
-    assert "work(" not in writer().program(made(on_pool("size")))
+    assert "work(" not in writer().write_program(made(on_pool("size")))
 
 
 def test_what_a_user_wrote_ends_no_comment():
-    text = writer(old="libs/*/x\\u000a.jar\nimport java.io;").program(made(on_pool("size")))
+    text = writer(old="libs/*/x\\u000a.jar\nimport java.io;").write_program(made(on_pool("size")))
 
     comment = text.partition("/**")[2].partition("*/")[0]
     assert "libs/*&#47;x&#92;u000a.jar import java.io; against b.jar" in comment
@@ -165,7 +165,7 @@ def test_a_class_without_a_package_has_tests_without_one_and_no_benchmark():
 
     assert without.name(made(subject="Pool")) == "Race3"
     assert [name for name, _ in without.files(made(subject="Pool"))] == ["Race3.java"]
-    assert "package" not in without.program(made(subject="Pool")).partition("import")[0]
+    assert "package" not in without.write_program(made(subject="Pool")).partition("import")[0]
 
 
 def test_a_benchmark_has_a_thread_for_each_suffix_and_makes_the_object_anew():

@@ -42,8 +42,8 @@ def parsed(changed, original):
 def delayed(text, name, **more):
     """Return the changed text of a module in which one function waits."""
     given = source(text)
-    (method,) = [one for one in MUTATOR.methods([given]) if MUTATOR.matches(name, one)]
-    overlay = MUTATOR.overlay([given], Variant(VariantKind.DELAYED, (method,), **more))
+    (method,) = [one for one in MUTATOR.methods([given]) if MUTATOR.matches_name(name, one)]
+    overlay = MUTATOR.build_overlay([given], Variant(VariantKind.DELAYED, (method,), **more))
     assert isinstance(overlay, Overlay), overlay
     (file,) = overlay.files
     assert file.path == given.path
@@ -217,7 +217,7 @@ def test_what_cannot_be_slowed_rightly_is_refused_with_the_reason(text, reason):
     (method,) = MUTATOR.methods([source(text)])
 
     assert reason in (method.refusal or "")
-    refused = MUTATOR.overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
+    refused = MUTATOR.build_overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
     assert refused == OverlayRefusal(method.refusal)
 
 
@@ -242,7 +242,7 @@ def test_what_only_its_inner_function_does_is_no_reason():
 def test_where_lines_could_not_be_told_apart_it_is_refused(text, reason):
     (method,) = MUTATOR.methods([source(text)])
 
-    refused = MUTATOR.overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
+    refused = MUTATOR.build_overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
 
     assert isinstance(refused, OverlayRefusal)
     assert reason in refused.reason
@@ -288,7 +288,7 @@ def test_stubs_of_overloads_are_no_methods_and_both_branches_are_one():
 def test_names_as_people_write_them(written, meant):
     (method,) = MUTATOR.methods([source("class C:\n    def f(self, x, y): pass\n")])
 
-    assert MUTATOR.matches(written, method) is meant
+    assert MUTATOR.matches_name(written, method) is meant
     assert method.parameters == ("self", "x", "y")
 
 
@@ -312,7 +312,7 @@ def test_counted_methods_are_counted_by_their_names(guest):
     text = source("def f(x):\n    return g(x)\ndef g(x):\n    return x\ndef h(x): pass\n")
     chosen = tuple(method for method in MUTATOR.methods([text]) if method.name in "fg")
 
-    overlay = MUTATOR.overlay([text], Variant(VariantKind.COUNTING, chosen))
+    overlay = MUTATOR.build_overlay([text], Variant(VariantKind.COUNTING, chosen))
     assert isinstance(overlay, Overlay)
     run(overlay.files[0].text)["f"](1)
 
@@ -323,7 +323,7 @@ def test_counted_methods_are_counted_by_their_names(guest):
         "end pack.module.f",
     ]
     assert overlay.instructions == ("module\tpack.module\tsrc/pack/module.py",)
-    assert MUTATOR.overlay([text], PLAIN) == Overlay()
+    assert MUTATOR.build_overlay([text], PLAIN) == Overlay()
 
 
 def test_a_guarded_delay_is_another_text():

@@ -23,7 +23,7 @@ def source(text, path="tests/test_it.py"):
 
 def look(**files):
     """Look at files by path: two underscores stand for a slash, `.py` is added."""
-    return PythonLinter().look(
+    return PythonLinter().find_smells(
         [source(text, path.replace("__", "/") + ".py") for path, text in files.items()]
     )
 
@@ -38,7 +38,7 @@ def test_sort(benchmark):
 def test_it_is_a_linter_whose_rules_have_ids_of_their_own():
     linter: Linter = PythonLinter()
 
-    assert linter.comment == "#"
+    assert linter.comment_prefix == "#"
     assert linter.rules == RULES
     assert len({rule.id for rule in RULES}) == len(RULES) == 10
     assert all(rule.id.startswith("py-") for rule in RULES)
@@ -116,13 +116,13 @@ def test_what_a_project_needs_says_that_codspeed_reads_markers(tmp_path, path, t
         (tmp_path / name).write_text(each)
     read = read_subject_sources(
         FolderSpec(tmp_path),
-        PythonLinter().endings,
+        PythonLinter().file_suffixes,
         home=HomeFolder(tmp_path / "home"),
         host=LocalHost(SystemClock()),
         environment=(),
     )
 
-    findings = PythonLinter().look(read.files)
+    findings = PythonLinter().find_smells(read.files)
 
     assert {file.path for file in read.files} == {path, "tests/test_it.py"}
     assert findings == SourceFindings(benchmarks=("test_push",), smells=())
@@ -132,7 +132,7 @@ def test_what_a_project_needs_is_no_python():
     text = "def test_sort(benchmark):\n    benchmark.pedantic(f\n"
     needs = [source(text, path) for path in ("pyproject.toml", "requirements.txt")]
 
-    assert PythonLinter().look(needs) == SourceFindings(benchmarks=(), smells=())
+    assert PythonLinter().find_smells(needs) == SourceFindings(benchmarks=(), smells=())
     assert not any(PythonLinter().may_hold(need) for need in needs)
 
 
@@ -257,7 +257,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_looked_at(text):
     if b"[T]" in text:
         text = b"@pytest.mark.benchmark\n" + text
 
-    findings = PythonLinter().look([source(text, "test_a.py"), source(SORTED, "test_b.py")])
+    findings = PythonLinter().find_smells([source(text, "test_a.py"), source(SORTED, "test_b.py")])
 
     assert findings.unread == ("test_a.py",)
     assert [smell.span.file for smell in findings.smells] == ["test_b.py"]
@@ -297,5 +297,5 @@ def test_syntax_that_is_newer_than_this_interpreter_is_read():
 
 
 def test_nothing_and_empty_files_give_nothing():
-    assert PythonLinter().look([]) == SourceFindings(benchmarks=(), smells=())
+    assert PythonLinter().find_smells([]) == SourceFindings(benchmarks=(), smells=())
     assert look(test_it="", test_that="benchmark\n") == SourceFindings(benchmarks=(), smells=())

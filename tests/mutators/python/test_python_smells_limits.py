@@ -73,7 +73,7 @@ def steps(files):
     sources = [source(path, text) for path, text in files.items()]
     sys.setprofile(count)
     try:
-        PythonLinter().look(sources)
+        PythonLinter().find_smells(sources)
     finally:
         sys.setprofile(None)
     return counted
@@ -108,12 +108,14 @@ def test_four_times_as_much_costs_no_more_than_seven_times_as_much(hostile):
 def test_what_only_libcst_nests_deeply_ends_no_process(deep):
     text = deep + "\ndef test_x(benchmark):\n    benchmark(f)\n"
 
-    assert PythonLinter().look([source(TEST, text)]).unread == (TEST,)
+    assert PythonLinter().find_smells([source(TEST, text)]).unread == (TEST,)
 
 
 @pytest.mark.parametrize("line", ["a = a.copy()", "a = b[:]\nb = a[:]", "a = a + a", "a = a[:]"])
 def test_what_is_made_of_itself_comes_to_an_end(line):
-    findings = PythonLinter().look([source(TEST, line + "\n" + one_test(1, "benchmark(a.sort)"))])
+    findings = PythonLinter().find_smells(
+        [source(TEST, line + "\n" + one_test(1, "benchmark(a.sort)"))]
+    )
 
     assert findings.benchmarks == ("test_1",)
 
@@ -122,4 +124,4 @@ def test_what_is_made_of_itself_comes_to_an_end(line):
 def test_literals_that_python_refuses_have_no_value(odd):
     text = one_test(1, f"benchmark.pedantic(f, rounds={odd})")
 
-    assert PythonLinter().look([source(TEST, text)]).smells == ()
+    assert PythonLinter().find_smells([source(TEST, text)]).smells == ()

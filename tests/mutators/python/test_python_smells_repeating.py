@@ -34,7 +34,7 @@ BODY
 
 def smells(rule, text, path="tests/test_it.py"):
     source = SourceFile(path=path, unit="", role=SourceRole.BENCHMARKS, text=text.encode())
-    return [smell for smell in PythonLinter().look([source]).smells if smell.rule == rule]
+    return [smell for smell in PythonLinter().find_smells([source]).smells if smell.rule == rule]
 
 
 def timed(rule, body, name="test_it"):

@@ -17,7 +17,7 @@ def look(text, **others):
     files = {path: text} | {
         f"{name.replace('__', '/')}.py": textwrap.dedent(each) for name, each in others.items()
     }
-    findings = PythonLinter().look(
+    findings = PythonLinter().find_smells(
         SourceFile(path=each, unit="", role=SourceRole.BENCHMARKS, text=code.encode())
         for each, code in files.items()
     )

@@ -13,7 +13,7 @@ TEST = "tests/test_it.py"
 def look(text, path=TEST):
     text = textwrap.dedent(text).encode()
     source = SourceFile(path=path, unit="", role=SourceRole.BENCHMARKS, text=text)
-    return PythonLinter().look([source])
+    return PythonLinter().find_smells([source])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from mutators.python.lint_rules.linter import PythonLinter
 
 def look(text, path="tests/test_it.py", **others):
     files = {path: text} | {f"{name.replace('__', '/')}.py": each for name, each in others.items()}
-    findings = PythonLinter().look(
+    findings = PythonLinter().find_smells(
         SourceFile(
             path=each, unit="", role=SourceRole.BENCHMARKS, text=textwrap.dedent(code).encode()
         )

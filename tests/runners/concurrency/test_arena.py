@@ -61,7 +61,7 @@ def ready(arena, *suffixes):
         repeats=5,
     )
     writer = RaceWriter(lambda type_: type_.replace("$", "."), {}, NOTES)
-    assert arena.compile({writer.path(test): writer.program(test)}) == {}
+    assert arena.compile({writer.choose_path(test): writer.write_program(test)}) == {}
     return writer.name(test)
 
 
@@ -134,7 +134,7 @@ def test_an_implementation_that_works_for_longer_takes_longer(arena):
             repeats=5,
         )
         writer = RaceWriter(lambda type_: type_.replace("$", "."), {kind: (low,)}, NOTES)
-        assert arena.compile({writer.path(test): writer.program(test)}) == {}
+        assert arena.compile({writer.choose_path(test): writer.write_program(test)}) == {}
         found.append(arena.pilot(race(writer.name(test)), 0.2).suffixes)
 
     assert found[1] > 5 * found[0]
@@ -246,9 +246,9 @@ def test_generated_tests_compile_and_run(arena):
     weights = {f"{name}()": 1e-9 for name in hazards}
     maker = ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=RacePlan())
 
-    test = arena.make(maker.test(900, 400, 2))
+    test = arena.make(maker.make_test(900, 400, 2))
 
-    assert arena.compile({writer.path(test): writer.program(test)}) == {}
+    assert arena.compile({writer.choose_path(test): writer.write_program(test)}) == {}
     for version in LibraryVersion:
         result = arena.pilot(race(writer.name(test), version=version), 0.2)
         assert isinstance(result, PilotTimes)
@@ -274,17 +274,19 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
         answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
         writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=subject))
         test = arena.make(
-            ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=RacePlan()).test(
+            ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=RacePlan()).make_test(
                 1, 900, 2
             )
         )
         tests = split_test(test)
-        numbers = {writer.path(member_test.test): member_test.test.number for member_test in tests}
+        numbers = {
+            writer.choose_path(member_test.test): member_test.test.number for member_test in tests
+        }
 
-        whole = arena.compile({writer.path(test): writer.program(test)})
+        whole = arena.compile({writer.choose_path(test): writer.write_program(test)})
         said = arena.compile(
             {
-                writer.path(member_test.test): writer.program(member_test.test)
+                writer.choose_path(member_test.test): writer.write_program(member_test.test)
                 for member_test in tests
             }
         )
@@ -371,9 +373,9 @@ def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
     maker = ConcurrentTestGenerator(catalogue=catalogue, weights={"put": 9.0}, plan=RacePlan())
 
     def runs(number):
-        test = odd.make(maker.test(number, 900, 2))
+        test = odd.make(maker.make_test(number, 900, 2))
         assert len({statement.member.key for suffix in test.suffixes for statement in suffix}) > 3
-        assert odd.compile({writer.path(test): writer.program(test)}) == {}
+        assert odd.compile({writer.choose_path(test): writer.write_program(test)}) == {}
         return isinstance(odd.pilot(race(writer.name(test)), 0.2), PilotTimes)
 
     assert any(map(runs, islice(NUMBERS, 5)))
@@ -386,7 +388,7 @@ def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
     number = next(NUMBERS)
 
     test = odd.make(
-        ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=RacePlan()).test(
+        ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=RacePlan()).make_test(
             number, 900, 2
         )
     )
@@ -396,7 +398,7 @@ def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
     made = [one.member.name for one in test.prefix[: test.subject + 1]]
     assert (made[0], made[-1]) == ("called", "build")
     assert "turn" in {statement.member.name for suffix in test.suffixes for statement in suffix}
-    assert odd.compile({writer.path(test): writer.program(test)}) == {}
+    assert odd.compile({writer.choose_path(test): writer.write_program(test)}) == {}
     assert isinstance(odd.pilot(race(writer.name(test)), 0.2), PilotTimes)
 
 

@@ -363,4 +363,4 @@ def test_a_java_that_fails_is_one_error_with_what_it_said(reader, tmp_path):
     )
 
     with pytest.raises(SourceUnreadable, match="ClassCode"):
-        reading.read((), into)
+        reading.read_version((), into)

@@ -10,7 +10,7 @@ class Crew:
     def __init__(self):
         self.first_is_there = True
 
-    def admit(self, worker):
+    def explain_refusal(self, worker):
         beside = worker == "second" and self.first_is_there
         return "beside the first" if beside else ""
 

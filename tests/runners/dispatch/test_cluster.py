@@ -76,27 +76,27 @@ class Crew:
         self.silent = {}
         self.losses = 0
 
-    def give(self, worker, subject):
+    def send_subject(self, worker, subject):
         if self.losses:
             self.losses -= 1
             raise ConnectionError("a worker is gone")
         self.gave[worker, subject] += 1
         return (str(self._noted),)
 
-    def home(self, benchmark):
+    def find_home_worker(self, benchmark):
         return self.homes.get(benchmark)
 
-    def admit(self, worker):
+    def explain_refusal(self, worker):
         if self.silent.get(worker, 0):
             self.silent[worker] -= 1
             raise TimeoutError(f"{worker} does not answer")
         return f"{worker} is not wanted" if worker in self._unwanted else ""
 
-    def require(self):
+    def require_usable(self):
         if self.ends:
             raise MachineError("the money is gone")
 
-    def stop(self):
+    def stop_trials(self):
         self._client.run(cluster_work.stop)
 
 
@@ -354,7 +354,7 @@ def begun(noted, number=1):
 def test_a_scheduler_that_is_lost_ends_it_in_one_line(cluster, client, noted):
     ready(cluster, client, 1, noted)
     told, crew = [], Crew(client, noted)
-    crew.stop = lambda: told.append("stopped")
+    crew.stop_trials = lambda: told.append("stopped")
 
     def lose():
         begun(noted)
@@ -378,7 +378,7 @@ def test_a_client_that_has_given_its_scheduler_up_ends_it_in_one_line_too(
     """It waits a while for one, and closes itself then, as where we were building meanwhile."""
     ready(cluster, client, 1, noted)
     crew = Crew(client, noted)
-    crew.stop = lambda: None
+    crew.stop_trials = lambda: None
     made = dispatcher(client, crew)
     client.close()
 
@@ -546,7 +546,7 @@ def test_a_ceiling_also_ends_the_wait_for_a_result(cluster, client, noted, monke
     monkeypatch.setattr(clusters, "_FETCH_SECONDS", 2.0)
     ready(cluster, client, 2, noted)
     crew = Crew(client, noted)
-    crew.stop = lambda: None  # one that is halted stops nothing
+    crew.stop_trials = lambda: None  # one that is halted stops nothing
     running = dispatcher(client, crew).run([trial(name) for name in "abcdefgh"])
     result = next(running)
     time.sleep(0.5)  # both workers have ended what they had

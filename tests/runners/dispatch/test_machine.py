@@ -33,7 +33,7 @@ class Runner:
     def is_prepared(self, trial):
         return True
 
-    def run(self, trial):
+    def run_trial(self, trial):
         with self._lock:
             self._busy += 1
             self.most = max(self.most, self._busy)
@@ -72,13 +72,13 @@ def test_what_is_timed_has_the_machine_for_itself_and_the_order_given(tmp_path):
     runner = Runner()
     asked = trials("d", "a", "c", "b", purpose=Purpose.PAIRS)
 
-    assert names(dispatcher(tmp_path, runner, 4).run(asked)) == ["d", "a", "c", "b"]
+    assert names(dispatcher(tmp_path, runner, 4).run_trials(asked)) == ["d", "a", "c", "b"]
     assert runner.most == 1
 
 
 def test_as_many_as_asked_for_are_counted_at_a_time(tmp_path):
     runner = Runner(together=2)  # each waits for another one
-    result = names(dispatcher(tmp_path, runner, 2).run(trials(*"abcdef")))
+    result = names(dispatcher(tmp_path, runner, 2).run_trials(trials(*"abcdef")))
 
     assert sorted(result) == [*"abcdef"]
     assert runner.most == 2
@@ -88,7 +88,7 @@ def test_what_is_timed_waits_until_the_last_count_has_ended(tmp_path):
     runner = Runner(together=2)
     asked = [*trials("a", "b"), *trials("c", "d", purpose=Purpose.PAIRS), *trials("e", "f")]
 
-    result = names(dispatcher(tmp_path, runner, 2).run(asked))
+    result = names(dispatcher(tmp_path, runner, 2).run_trials(asked))
 
     assert (sorted(result[:2]), result[2:4], sorted(result[4:])) == (
         ["a", "b"],
@@ -106,7 +106,7 @@ def test_a_trial_is_asked_for_when_there_is_room_for_it(tmp_path):
             given.append(trial)
             yield trial
 
-    result = dispatcher(tmp_path, Runner(), 2).run(lazily())
+    result = dispatcher(tmp_path, Runner(), 2).run_trials(lazily())
     next(result)
 
     assert len(given) <= 3
@@ -117,7 +117,7 @@ def test_a_benchmark_that_fails_beside_another_is_run_again_by_itself(tmp_path):
 
     ended = {
         one.trial.benchmark.name: one.outcome
-        for one in dispatcher(tmp_path, runner, 2).run(trials(*"abc"))
+        for one in dispatcher(tmp_path, runner, 2).run_trials(trials(*"abc"))
     }
 
     assert ended == {"a": COUNTS, "b": crashed(), "c": COUNTS}
@@ -128,7 +128,7 @@ def test_a_benchmark_that_fails_beside_another_is_run_again_by_itself(tmp_path):
 def test_what_hangs_or_does_not_build_beside_another_may_by_itself(tmp_path):
     runner = Runner(ends={"a": [timed_out(), COUNTS], "b": [NotBuilt("killed"), COUNTS]})
 
-    ended = [one.outcome for one in dispatcher(tmp_path, runner, 2).run(trials("a", "b"))]
+    ended = [one.outcome for one in dispatcher(tmp_path, runner, 2).run_trials(trials("a", "b"))]
 
     assert ended == [COUNTS, COUNTS]
 
@@ -136,7 +136,7 @@ def test_what_hangs_or_does_not_build_beside_another_may_by_itself(tmp_path):
 def test_what_had_nobody_beside_it_is_not_run_again(tmp_path):
     alone = Runner(ends={"a": [crashed()]})
 
-    assert len([*dispatcher(tmp_path, alone, 1).run(trials("a"))]) == 1
+    assert len([*dispatcher(tmp_path, alone, 1).run_trials(trials("a"))]) == 1
     assert alone.began == ["a"]
 
 
@@ -145,7 +145,9 @@ def test_unit_tests_that_fail_are_not_run_again_but_what_does_not_build_is(tmp_p
     asked = [replace(trial, benchmark=None, tests=trial.benchmark.name, purpose=Purpose.USAGE)
              for trial in trials("a", "b")]  # fmt: skip
 
-    ended = {one.trial.tests: one.outcome for one in dispatcher(tmp_path, runner, 2).run(asked)}
+    ended = {
+        one.trial.tests: one.outcome for one in dispatcher(tmp_path, runner, 2).run_trials(asked)
+    }
 
     assert ended == {"a": crashed(), "b": COUNTS}
     assert sorted(runner.began) == ["a", "b", "b"]
@@ -155,7 +157,7 @@ def test_at_the_end_of_the_time_the_others_end_by_themselves(tmp_path):
     stopped, found = [], []
     late = Runner(ends={"a": [OutOfTime("over")]}, together=2)
 
-    runs = dispatcher(tmp_path, late, 2, lambda: stopped.append(1)).run(trials("a", "b"))
+    runs = dispatcher(tmp_path, late, 2, lambda: stopped.append(1)).run_trials(trials("a", "b"))
     found.append(next(runs).trial.benchmark.name)
 
     with pytest.raises(OutOfTime):
@@ -168,7 +170,7 @@ def test_nothing_is_begun_after_the_end_of_the_time(tmp_path):
     late = Runner(ends={"a": [OutOfTime("over")]})
 
     with pytest.raises(OutOfTime):
-        [*dispatcher(tmp_path, late, 1).run(trials(*"abc"))]
+        [*dispatcher(tmp_path, late, 1).run_trials(trials(*"abc"))]
     assert late.began == ["a"]
 
 
@@ -177,7 +179,7 @@ def test_what_runs_is_stopped_where_one_breaks_off(tmp_path):
     broken = Runner(ends={"a": [OSError("no disk")]})
 
     with pytest.raises(OSError, match="no disk"):
-        [*dispatcher(tmp_path, broken, 2, lambda: stopped.append(1)).run(trials("a", "b"))]
+        [*dispatcher(tmp_path, broken, 2, lambda: stopped.append(1)).run_trials(trials("a", "b"))]
     assert stopped
 
 
@@ -185,7 +187,7 @@ def test_what_runs_is_stopped_where_one_breaks_off(tmp_path):
 def test_others_that_measure_here_wait_meanwhile(tmp_path, purpose):
     """And it waits for them."""
     runner = Runner()
-    result = dispatcher(tmp_path, runner, 2).run(trials("a", purpose=purpose))
+    result = dispatcher(tmp_path, runner, 2).run_trials(trials("a", purpose=purpose))
     with (tmp_path / "lock").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         waiting = threading.Thread(target=lambda: [*result])
@@ -258,5 +260,5 @@ def test_a_profile_that_was_taken_beside_another_is_not_taken_again(tmp_path):
     )
     runner = Runner(ends={"a": [profile]})
 
-    assert len([*dispatcher(tmp_path, runner, 2).run(trials("a", "b"))]) == 2
+    assert len([*dispatcher(tmp_path, runner, 2).run_trials(trials("a", "b"))]) == 2
     assert sorted(runner.began) == ["a", "b"]

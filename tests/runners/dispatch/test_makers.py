@@ -19,8 +19,8 @@ def test_the_two_that_had_it_last_are_asked_by_one_who_has_it_not():
         makers.note(ONE, worker)
     makers.note(ONE, "first")
 
-    assert makers.of(trial("b", 2), "new") == ("third", "second")
-    assert makers.of(ONE, "third") == ()
+    assert makers.find_workers(trial("b", 2), "new") == ("third", "second")
+    assert makers.find_workers(ONE, "third") == ()
 
 
 def test_who_is_lost_is_not_asked():
@@ -30,7 +30,7 @@ def test_who_is_lost_is_not_asked():
 
     makers.forget_worker("first")
 
-    assert makers.of(ONE, "new") == ("second",)
+    assert makers.find_workers(ONE, "new") == ("second",)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_another_program_has_other_makers(other):
     makers = ArtifactLocations()
     makers.note(ONE, "first")
 
-    assert makers.of(other, "new") == ()
+    assert makers.find_workers(other, "new") == ()
 
 
 def test_unit_tests_of_a_package_have_a_program_of_their_own():
@@ -54,8 +54,8 @@ def test_unit_tests_of_a_package_have_a_program_of_their_own():
     makers = ArtifactLocations()
     makers.note(tests, "first")
 
-    assert makers.of(tests, "new") == ("first",)
-    assert makers.of(replace(tests, tests="h"), "new") == ()
+    assert makers.find_workers(tests, "new") == ("first",)
+    assert makers.find_workers(replace(tests, tests="h"), "new") == ()
 
 
 def test_unit_tests_of_packages_are_parted_among_workers():
@@ -63,6 +63,6 @@ def test_unit_tests_of_packages_are_parted_among_workers():
     lanes.each.update(one=WorkerQueue(), other=WorkerQueue())
     for package in "abcd":
         of = replace(ONE, benchmark=None, tests=package)
-        lanes.of(of).waiting.append(QueuedTrial(of))
+        lanes.choose_queue(of).waiting.append(QueuedTrial(of))
 
     assert [len(lane.waiting) for lane in lanes.each.values()] == [2, 2]

@@ -43,7 +43,7 @@ class Lab:
         return self.bench.run(trial).outcome
 
     def trial(self, purpose, name, schedule, variant=PLAIN, seconds=60.0, *, tests="") -> Trial:
-        overlay = GoMutator().overlay(self.suite.sources, variant)
+        overlay = GoMutator().build_overlay(self.suite.sources, variant)
         assert isinstance(overlay, Overlay), overlay
         return Trial(
             subject=self.project.digest,
@@ -127,10 +127,10 @@ def lab(tree: Path, home: HomeFolder, environment: Mapping[str, str], top=None, 
         builds=home.make_work_folder(project.digest),
         clock=SystemClock(),
     )
-    return Lab(project, bench, bench.discover())
+    return Lab(project, bench, bench.discover_suite())
 
 
 def least(outcome, metric, arm):
     """Return the least value of a metric: what other load on the machine disturbs least."""
     assert isinstance(outcome, Measured), outcome
-    return min(outcome.of(metric, arm).values)
+    return min(outcome.find_series(metric, arm).values)

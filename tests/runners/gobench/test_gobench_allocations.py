@@ -28,7 +28,7 @@ def allocating(ring, name, method, operations, guarded=False):
 def rises(outcome, metric):
     """Return by how much each allocating block is above the probe in front of it."""
     assert isinstance(outcome, Measured), outcome
-    probe, more = (outcome.of(metric, arm.name).values for arm in ARMS)
+    probe, more = (outcome.find_series(metric, arm.name).values for arm in ARMS)
     return [late - early for early, late in zip(probe, more, strict=True)]
 
 

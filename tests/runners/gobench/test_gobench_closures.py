@@ -250,7 +250,7 @@ def test_data_is_whatever_is_no_code_and_no_text_for_people(tmp_path):
     (tmp_path / "a.go").write_text("package a\n")
     tree = CopiedTree(tmp_path, dict.fromkeys(files, "1"))
 
-    assert list(tree.data(frozenset(["a.go"]))) == [
+    assert list(tree.list_readable_files(frozenset(["a.go"]))) == [
         "_x/a.go", "a.txt", "odd name.go", "x/testdata/README"
     ]  # fmt: skip
 
@@ -258,4 +258,4 @@ def test_data_is_whatever_is_no_code_and_no_text_for_people(tmp_path):
 def test_where_a_link_leads_counts_as_data(tmp_path):
     tree = CopiedTree(tmp_path, {"b/l": "link b/l\0../docs", "docs/README": "1", "x/README": "1"})
 
-    assert list(tree.data(frozenset())) == ["b/l", "docs/README"]
+    assert list(tree.list_readable_files(frozenset())) == ["b/l", "docs/README"]

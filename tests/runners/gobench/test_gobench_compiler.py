@@ -46,7 +46,7 @@ def _read(stderr, *, code=1, name="BenchmarkA"):
     )
     files = {Path("/x/launch"): b"build go1.26.8"}
     answer = CompletedProcess(exit_code=code, stderr=stderr.encode(), seconds=9.0, files=files)
-    return GoBench().read(trial, [answer])
+    return GoBench().read_outcome(trial, [answer])
 
 
 @pytest.mark.parametrize(

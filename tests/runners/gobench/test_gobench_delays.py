@@ -249,9 +249,9 @@ def test_a_process_ends_when_its_pairs_have_decided(ring, name):
     )
 
     assert isinstance(outcome, Measured), outcome
-    slowed = outcome.of(TIME, ArmName.SLOWED).values
+    slowed = outcome.find_series(TIME, ArmName.SLOWED).values
     assert len(slowed) in dict(LOOKS)
-    assert len(outcome.of(TIME, ArmName.PROBE).values) == len(slowed)
+    assert len(outcome.find_series(TIME, ArmName.PROBE).values) == len(slowed)
 
 
 @pytest.mark.timed

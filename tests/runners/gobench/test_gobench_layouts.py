@@ -95,7 +95,7 @@ def test_each_layout_is_a_program_of_its_own_that_runs(ring):
     for layout in (0, 3, 4):
         outcome = measured(ring, "BenchmarkSmall", layout)
         assert isinstance(outcome, Measured), outcome
-        assert len(outcome.of(TIME, ArmName.PLAIN).values) == 2
+        assert len(outcome.find_series(TIME, ArmName.PLAIN).values) == 2
 
     folder = ring.bench._builds / Overlay().digest
     name = next(path.name for path in (folder / "bin" / "layout-3").glob("*.test"))

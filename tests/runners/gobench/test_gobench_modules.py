@@ -246,7 +246,7 @@ def test_blanks_and_quotes_in_the_path_of_our_folder_and_in_the_users_flags_stay
 class FailingTidy(LocalHost):
     """A machine whose `go mod tidy` is called wrongly."""
 
-    def run(self, job):
+    def run_process(self, job):
         return super().run(replace(job, argv=(*job.argv, "x")) if "tidy" in job.argv else job)
 
 

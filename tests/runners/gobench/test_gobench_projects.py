@@ -99,7 +99,7 @@ def test_the_unit_tests_of_each_package_have_counts_of_their_own(go_home, tmp_pa
     benchmark = _TEST.format("e", "")
     _write(tmp_path / "e", e_DOT_go="package e\n", e_test_DOT_go=benchmark)
     result = lab(tmp_path, go_home, os.environ)
-    packages = GoBench().tested(result.suite.sources)
+    packages = GoBench().list_test_parts(result.suite.sources)
     ended = {package[-1]: result.called_by_tests(package) for package in packages}
     counted = {key: one for key, one in ended.items() if isinstance(one, Counted)}
     called = {
@@ -190,7 +190,7 @@ def test_an_old_go_is_refused(tmp_path):
     class OldGo:
         """A machine whose Go is from before sub-benchmarks could be skipped."""
 
-        def run(self, job):
+        def run_process(self, job):
             return CompletedProcess(exit_code=0, stdout=b'{"GOVERSION": "go1.19.2"}')
 
     with pytest.raises(ToolMissing, match=r"go1\.19\.2 is too old"):

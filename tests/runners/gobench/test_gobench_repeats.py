@@ -199,7 +199,9 @@ def slowed(name, *, beside=True, stop=None):
 def blocks(outcome):
     assert isinstance(outcome, Measured), outcome
     arms = (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
-    return [len(series.values) for arm in arms if (series := outcome.of(TIME, arm)) is not None]
+    return [
+        len(series.values) for arm in arms if (series := outcome.find_series(TIME, arm)) is not None
+    ]
 
 
 def of_testing(calls):

@@ -153,9 +153,9 @@ def test_sources_are_read_again_without_building_or_running_anything(ring, tmp_p
 
     def ask(job):
         asked.append(job.argv[:2])
-        return LocalHost().run(job)
+        return LocalHost().run_process(job)
 
-    assert tuple(GoBench().sources(ring.project, tmp_path, ask)) == ring.suite.sources
+    assert tuple(GoBench().read_sources(ring.project, tmp_path, ask)) == ring.suite.sources
     assert set(asked) == {("go", "list")}
 
 
@@ -173,8 +173,8 @@ def test_packages_are_built_together_behind_the_first_one_and_listed_in_order(ri
         if benchmark.group.endswith("/naughty")
     }
     known = {unit: _listed(ring, unit) for unit in naughty}  # some of it takes long
-    suite = GoBench().discover(
-        ring.project, tmp_path, LocalHost().run, Listing(suites=known, together=together)
+    suite = GoBench().discover_suite(
+        ring.project, tmp_path, LocalHost().run_process, Listing(suites=known, together=together)
     )
 
     first, others = some
@@ -189,10 +189,10 @@ def test_a_package_in_which_nothing_can_be_asked_for_is_not_built(ring, tmp_path
 
     def ask(job):
         built.extend([job.makes.name] if job.makes is not None else [])
-        return LocalHost().run(job)
+        return LocalHost().run_process(job)
 
     listing = Listing(is_asked_for=lambda unit, name: (unit, name[:12]) == (UNIT, "BenchmarkSub"))
-    suite = GoBench().discover(ring.project, tmp_path, ask, listing)
+    suite = GoBench().discover_suite(ring.project, tmp_path, ask, listing)
 
     assert len(built) == 1
     assert suite.benchmarks == tuple(
@@ -212,7 +212,7 @@ def test_what_is_known_is_kept_where_nothing_can_be_asked_for(ring, tmp_path):
     document = {UNIT: _listed(ring, UNIT)}
     listing = Listing(suites=document, is_asked_for=_nothing)
 
-    suite = GoBench().discover(ring.project, tmp_path, LocalHost().run, listing)
+    suite = GoBench().discover_suite(ring.project, tmp_path, LocalHost().run_process, listing)
 
     assert suite.benchmarks == document[UNIT].benchmarks
     assert f"{UNIT}/naughty" in suite.passed_over
@@ -225,12 +225,12 @@ def test_all_is_listed_where_nothing_is_known_nor_can_be_asked_for(ring, tmp_pat
 
     def ask(job):
         if job.makes is None:
-            return LocalHost().run(job)
+            return LocalHost().run_process(job)
         built.add(job.makes)
         return CompletedProcess(exit_code=1, stderr=b"does not build")
 
     with pytest.raises(BuildFailed, match="with benchmarks builds"):
-        GoBench().discover(ring.project, tmp_path, ask, Listing(is_asked_for=_nothing))
+        GoBench().discover_suite(ring.project, tmp_path, ask, Listing(is_asked_for=_nothing))
 
     assert len(built) > 1
 
@@ -238,11 +238,11 @@ def test_all_is_listed_where_nothing_is_known_nor_can_be_asked_for(ring, tmp_pat
 def test_a_package_that_is_asked_for_and_does_not_build_is_said(ring, tmp_path):
     def ask(job):
         if job.makes is None:
-            return LocalHost().run(job)
+            return LocalHost().run_process(job)
         return CompletedProcess(exit_code=1, stderr=b"it is broken")
 
     listing = Listing(is_asked_for=lambda unit, _name: unit == UNIT)
-    suite = GoBench().discover(ring.project, tmp_path, ask, listing)
+    suite = GoBench().discover_suite(ring.project, tmp_path, ask, listing)
 
     assert not suite.benchmarks
     assert "it is broken" in dict(suite.unusable)[UNIT]
@@ -264,7 +264,7 @@ def ending(words):
     """Answer what holds these words as one that its memory was too little for."""
 
     def ask(job):
-        answer = LocalHost().run(job)
+        answer = LocalHost().run_process(job)
         if words not in " ".join(job.argv):
             return answer
         return replace(answer, exit_code=-9, stdout=b"", exhausted="64 MiB of memory")
@@ -276,7 +276,7 @@ def test_what_a_limit_ends_while_it_is_built_is_no_package_that_does_not_build(r
     with pytest.raises(
         MachineError, match=r"^go needs more than 64 MiB of memory to list the suite"
     ):
-        GoBench().discover(ring.project, tmp_path, ending("test -c"))
+        GoBench().discover_suite(ring.project, tmp_path, ending("test -c"))
 
 
 def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(ring, tmp_path):
@@ -285,7 +285,7 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
     ]
     known = {naughty[0].group: Suite(tuple(naughty), ())}  # some of it takes long
 
-    suite = GoBench().discover(
+    suite = GoBench().discover_suite(
         ring.project, tmp_path, ending("^BenchmarkSmall$"), Listing(suites=known)
     )
 

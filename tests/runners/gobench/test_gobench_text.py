@@ -60,7 +60,7 @@ def _answer(stdout=b"", *, code=0, records=None, truncated=False):
 
 
 def _read(trial, *answers):
-    return GoBench().read(trial, answers)
+    return GoBench().read_outcome(trial, answers)
 
 
 def _printed(*lines):
@@ -115,7 +115,7 @@ def test_a_guests_records_become_series():
     outcome = _read(_trial(VariantKind.DELAYED), _answer(records=records))
 
     assert isinstance(outcome, Measured)
-    assert outcome.of(TIME, ArmName.PROBE).values == (2e-08,)
+    assert outcome.find_series(TIME, ArmName.PROBE).values == (2e-08,)
 
 
 def test_a_process_that_stopped_itself_has_the_blocks_until_then():
@@ -191,7 +191,7 @@ def test_no_bytes_make_reading_fail(junk):
 
     assert isinstance(outcome, (Unreadable, Skipped, Crashed))
     text.parse_leaves(junk)
-    assert text.LiveResults(NAME).read(junk) == []
+    assert text.LiveResults(NAME).read_iterations(junk) == []
 
 
 @given(st.sets(st.integers(0, 400)))
@@ -200,7 +200,9 @@ def test_results_are_read_live_as_their_marks_come(cuts):
     places = sorted({0, len(printed), *(cut for cut in cuts if cut < len(printed))})
     reader = text.LiveResults(NAME)
 
-    found = [one for begin, end in pairwise(places) for one in reader.read(printed[begin:end])]
+    found = [
+        one for begin, end in pairwise(places) for one in reader.read_iterations(printed[begin:end])
+    ]
 
     assert found == [pytest.approx((value, 50 * value)) for value in (12.5e-9, 2.5e-9)]
 
@@ -208,10 +210,10 @@ def test_results_are_read_live_as_their_marks_come(cuts):
 def test_a_result_is_found_behind_a_flood():
     reader = text.LiveResults(NAME)
 
-    found = [one for _ in range(300) for one in reader.read(b"x" * 1000)]
+    found = [one for _ in range(300) for one in reader.read_iterations(b"x" * 1000)]
 
     assert found == []
-    assert reader.read(LINE + b"\x16") == [pytest.approx((12.5e-9, 50 * 12.5e-9))]
+    assert reader.read_iterations(LINE + b"\x16") == [pytest.approx((12.5e-9, 50 * 12.5e-9))]
 
 
 def test_of_a_program_that_was_ended_the_whole_blocks_count():
@@ -221,7 +223,7 @@ def test_of_a_program_that_was_ended_the_whole_blocks_count():
     outcome = _read(_trial(blocks=9), ended)
 
     assert isinstance(outcome, Measured), outcome
-    assert outcome.of(TIME, ArmName.PLAIN).at == (1,)
+    assert outcome.find_series(TIME, ArmName.PLAIN).block_positions == (1,)
     assert isinstance(_read(_trial(blocks=9), replace(ended, truncated=True)), Unreadable)
     assert isinstance(_read(_trial(blocks=9), replace(ended, enough=False)), Unreadable)
 

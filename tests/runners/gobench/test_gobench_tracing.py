@@ -60,7 +60,7 @@ def traced(go_home, tmp_path):
         library = prepare_project(
             folder / "library", name=None, revision="now", options={}, **common
         )
-        sources = GoBench().sources(library, tmp_path / "library", host.run)
+        sources = GoBench().read_sources(library, tmp_path / "library", host.run_process)
         spec = {**common, "environment": tuple(sorted(os.environ.items()))}
         placed = place_subject(FolderSpec(folder / "client"), **spec)
         # What it replaces is beside the copy, too.
@@ -68,7 +68,7 @@ def traced(go_home, tmp_path):
         project = prepare_client(placed, library.name, tests=tests, **spec)
         methods = tuple(method for method in GoMutator().methods(sources) if method.public)
         variant = Variant(VariantKind.TRACED, methods)
-        overlay = GoMutator().overlay(sources, variant)
+        overlay = GoMutator().build_overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
         trial = make_trial(project, variant, overlay, seconds)
         runner = TrialRunner(
@@ -78,7 +78,7 @@ def traced(go_home, tmp_path):
             builds=go_home.make_work_folder(project.digest),
             clock=SystemClock(),
         )
-        return runner.run(trial).outcome
+        return runner.run_trial(trial).outcome
 
     return run
 

@@ -63,7 +63,7 @@ def test_a_long_block_is_broken_off(watched):
     outcome = watched("BenchmarkSlower", Patient(3), blocks(operations=60))
 
     assert isinstance(outcome, Measured), outcome
-    assert outcome.of(TIME, ArmName.PLAIN).at == (0, 1, 2)
+    assert outcome.find_series(TIME, ArmName.PLAIN).block_positions == (0, 1, 2)
 
 
 @pytest.mark.parametrize(

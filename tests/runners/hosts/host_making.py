@@ -43,10 +43,10 @@ def docker_host(where, folder, *, image=IMAGE, memory=MEMORY, processes=64, cpus
     """Return a host of containers whose files are below a folder."""
     daemon = connected(where)
     home = HomeFolder(folder / "home", mode=0o755)
-    home.subjects()
+    home.make_subjects_folder()
     return DockerHost(
         daemon=daemon,
-        image=daemon.image(image),
+        image=daemon.fetch_image(image),
         limits=ContainerLimits(memory=memory, processes=processes, cpus=cpus),
         home=home,
         own=HomeFolder(folder / "own"),
@@ -59,7 +59,7 @@ def docker_place(where, folder, **limits):
     host = docker_host(where, folder, **limits)
     work = folder / "home" / "work"
     work.mkdir()
-    return Place(host.measuring((work,)), work, work)
+    return Place(host.isolate_host((work,)), work, work)
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def ssh_place(daemon, name, **more):
     """Give a host that is reached over ssh for what is measured."""
     machine = asked(daemon, name, **more)
     with connect_host(machine, daemon.environment, SystemClock()) as (host, _):
-        work = machine.tree / "work"
+        work = machine.tree_folder / "work"
         work.mkdir(exist_ok=True)
         there = daemon.folder / "there" / work.relative_to(daemon.folder / "here")
-        yield Place(host.measuring((work,)), work, there)
+        yield Place(host.isolate_host((work,)), work, there)

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from runners.hosts import groups, machine_facts
-from runners.hosts.interference import interference_between, parse_counters
+from runners.hosts.interference import compute_interference, parse_counters
 from runners.hosts.machine_facts import LIMITS, make_host_facts, parse_facts
 
 UNIFIED = "0::/system.slice/slurmstepd.scope/job_7/step_0\n"
@@ -114,7 +114,7 @@ def test_a_group_above_that_is_stopped_stops_us(before, after):
     mine = {"/proc/uptime": "100.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 0\n"}
     later = {"/proc/uptime": "110.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 1000000\n"}
 
-    interference = interference_between(
+    interference = compute_interference(
         parse_counters({**mine, f"{JOB}/cpu.stat": f"nr_periods 1\n{before}\n"}),
         parse_counters({**later, f"{JOB}/cpu.stat": f"nr_periods 9\n{after}\n"}),
     )

@@ -32,7 +32,7 @@ def ran(daemon, folder):
         own=HomeFolder(folder / "own"),
         network="host",
     )
-    return host.run(shell("true", cwd=home.subjects(), timeout=600))
+    return host.run_process(shell("true", cwd=home.make_subjects_folder(), timeout=600))
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,7 @@ def test_one_that_goes_away_before_anything_runs_is_one_line(tmp_path):
         (
             ("list", lambda daemon: daemon.remove_orphans(), MachineError),
             ("remove", lambda daemon: daemon.remove_orphans(), MachineError),
-            ("look", lambda daemon: daemon.image("some:1"), MachineError),
+            ("look", lambda daemon: daemon.fetch_image("some:1"), MachineError),
         )
     ):
         folder = tmp_path / str(number)
@@ -112,7 +112,7 @@ def test_a_wait_that_fails_is_an_end(tmp_path):
             stdout=_closed(), stderr=_closed(), wait=fails, signal=empty.append
         )
         watch = OutputWatch(watched, SystemClock(), 1000, follower)
-        assert not watch.until(time.monotonic() + 60)
+        assert not watch.wait_until(time.monotonic() + 60)
         watch.drain_pipes()
     finally:
         threading.excepthook = before

@@ -50,7 +50,7 @@ def small_place(request, tmp_path):
 
 def ran(place, text, **more):
     """Return how a shell's words ended."""
-    return place.host.run(shell(text, cwd=place.folder, **more))
+    return place.host.run_process(shell(text, cwd=place.folder, **more))
 
 
 def still(path):
@@ -81,13 +81,13 @@ def test_a_signal_is_a_negative_code(place, name, number):
 def test_a_job_gets_the_environment_it_is_given_and_nothing_of_ours(place, monkeypatch):
     monkeypatch.setenv("BENCH_AUDIT_SECRET", "hidden")
 
-    lines = place.host.run(job("env", cwd=place.folder)).stdout.decode().splitlines()
+    lines = place.host.run_process(job("env", cwd=place.folder)).stdout.decode().splitlines()
 
     assert [line for line in lines if not line.startswith("HOME=")] == ["PATH=/usr/bin:/bin"]
 
 
 def test_standard_input_is_empty(place):
-    assert place.host.run(job("cat", cwd=place.folder)).exit_code == 0
+    assert place.host.run_process(job("cat", cwd=place.folder)).exit_code == 0
 
 
 def test_it_runs_in_the_folder_that_it_is_given(place):
@@ -178,12 +178,12 @@ def test_it_says_what_kept_the_machine_from_it(place):
 
 def test_a_missing_program_is_said(place):
     with pytest.raises(ToolMissing, match="no-such-program was not found"):
-        place.host.run(job("no-such-program", cwd=place.folder))
+        place.host.run_process(job("no-such-program", cwd=place.folder))
 
 
 def test_a_missing_folder_is_not_taken_for_a_missing_program(place):
     with pytest.raises(FolderUnusable, match="no such folder"):
-        place.host.run(job("true", cwd=place.folder / "absent"))
+        place.host.run_process(job("true", cwd=place.folder / "absent"))
 
 
 def test_a_file_in_the_way_of_a_folder_is_one_line(place):

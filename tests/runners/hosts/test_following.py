@@ -58,7 +58,9 @@ def lines(path):
 def test_a_process_that_looks_for_the_file_ends_by_itself(tmp_path):
     counting = Counting(3)
 
-    answer = LocalHost().run(shell(LOOKS, cwd=tmp_path, collects=(SHOWN,), follow=counting.of()))
+    answer = LocalHost().run_process(
+        shell(LOOKS, cwd=tmp_path, collects=(SHOWN,), follow=counting.of())
+    )
 
     assert (answer.exit_code, answer.enough, answer.timed_out) == (0, True, False)
     assert counting.seen == [1.0, 2.0, 3.0]
@@ -69,7 +71,7 @@ def test_a_process_that_looks_for_the_file_ends_by_itself(tmp_path):
 def test_a_process_that_does_not_look_is_ended_after_its_grace(tmp_path):
     counting = Counting(3, LOW)
 
-    answer = LocalHost().run(shell(DEAF, cwd=tmp_path, follow=counting.of()))
+    answer = LocalHost().run_process(shell(DEAF, cwd=tmp_path, follow=counting.of()))
 
     assert (answer.exit_code, answer.enough) == (0, True)
     assert (tmp_path / "enough").exists()
@@ -79,7 +81,7 @@ def test_a_process_that_does_not_look_is_ended_after_its_grace(tmp_path):
 def test_what_is_printed_can_be_followed_and_is_kept(tmp_path):
     counting = Counting(3)
 
-    answer = LocalHost().run(
+    answer = LocalHost().run_process(
         shell(PRINTS, cwd=tmp_path, follow=counting.of(path=None, enough=None))
     )
 
@@ -94,7 +96,7 @@ def test_a_group_that_ignores_requests_is_killed(tmp_path):
         f"while [ ! -s pid ]; do sleep 0.01; done; {PRINTS}"
     )
 
-    answer = LocalHost().run(
+    answer = LocalHost().run_process(
         shell(text, cwd=tmp_path, follow=Counting(30).of(path=None, enough=None))
     )
 
@@ -107,7 +109,7 @@ def test_what_a_process_does_when_it_is_asked_to_end_is_no_failure(tmp_path, cod
     """Nobody could tell it before; what had shown enough has not failed."""
     text = f'trap "touch asked; exit {code}" TERM; {PRINTS}'
 
-    answer = LocalHost().run(
+    answer = LocalHost().run_process(
         shell(text, cwd=tmp_path, follow=Counting(3).of(path=None, enough=None))
     )
 
@@ -118,13 +120,15 @@ def test_what_a_process_does_when_it_is_asked_to_end_is_no_failure(tmp_path, cod
 @pytest.mark.parametrize(("text", "path"), [(DEAF, SHOWN), (PRINTS, None)])
 def test_a_watcher_that_fails_leaves_nothing_running(tmp_path, text, path):
     with pytest.raises(ZeroDivisionError, match="a watcher that fails"):
-        LocalHost().run(shell(f"echo $$ > pid; {text}", cwd=tmp_path, follow=raising(path)))
+        LocalHost().run_process(shell(f"echo $$ > pid; {text}", cwd=tmp_path, follow=raising(path)))
 
     assert gone(number_in(tmp_path / "pid"))
 
 
 def test_one_that_fails_after_it_was_told_has_failed(tmp_path):
-    answer = LocalHost().run(shell(f"{LOOKS}; exit 4", cwd=tmp_path, follow=Counting(3).of()))
+    answer = LocalHost().run_process(
+        shell(f"{LOOKS}; exit 4", cwd=tmp_path, follow=Counting(3).of())
+    )
 
     assert (answer.exit_code, answer.enough) == (4, True)
 
@@ -133,7 +137,7 @@ def test_one_that_fails_after_it_was_told_has_failed(tmp_path):
 def test_what_a_process_shows_at_its_end_is_looked_at_and_its_code_stays(tmp_path, enough):
     counting = Counting(enough)
 
-    answer = LocalHost().run(
+    answer = LocalHost().run_process(
         shell("printf '1\\n2\\n3\\n' >> shown; exit 3", cwd=tmp_path, follow=counting.of())
     )
 
@@ -145,7 +149,7 @@ def test_what_ended_an_older_process_does_not_end_the_next(tmp_path):
     (tmp_path / "enough").touch()
     counting = Counting(20)
 
-    answer = LocalHost().run(shell(LOOKS, cwd=tmp_path, follow=counting.of()))
+    answer = LocalHost().run_process(shell(LOOKS, cwd=tmp_path, follow=counting.of()))
 
     assert answer.enough
     assert len(counting.seen) == 20
@@ -167,7 +171,9 @@ def test_what_tells_it_is_made_nowhere_else_whatever_the_process_puts_there(tmp_
         folder.mkdir()
     follow = Counting(3, LOW).of(enough=Path("told/enough"))
 
-    answer = LocalHost().run(shell(f"{swap.format(ours)}; {DEAF}", cwd=theirs, follow=follow))
+    answer = LocalHost().run_process(
+        shell(f"{swap.format(ours)}; {DEAF}", cwd=theirs, follow=follow)
+    )
 
     assert (answer.exit_code, answer.enough) == (0, True)
     assert list(ours.iterdir()) == []
@@ -190,7 +196,7 @@ def test_what_tells_it_lies_in_no_folder_that_a_link_leads_out_to(tmp_path):
 def test_one_that_never_shows_enough_has_timed_out(tmp_path):
     counting = Counting(5000)
 
-    answer = LocalHost().run(shell(DEAF, cwd=tmp_path, timeout=0.5, follow=counting.of()))
+    answer = LocalHost().run_process(shell(DEAF, cwd=tmp_path, timeout=0.5, follow=counting.of()))
 
     assert answer.timed_out
     assert not answer.enough
@@ -200,7 +206,7 @@ def test_one_that_never_shows_enough_has_timed_out(tmp_path):
 def test_a_grace_is_no_longer_than_the_time_that_is_left(tmp_path):
     host = LimitedHost(LocalHost(), lambda: 0.0, AssertionError)
 
-    answer = host.run(shell(DEAF, cwd=tmp_path, follow=Counting(3, grace=600.0).of()))
+    answer = host.run_process(shell(DEAF, cwd=tmp_path, follow=Counting(3, grace=600.0).of()))
 
     assert answer.enough
     assert answer.exit_code == 0
@@ -209,7 +215,9 @@ def test_a_grace_is_no_longer_than_the_time_that_is_left(tmp_path):
 def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path):
     counting = Counting(3)
 
-    answer = LocalHost().run(shell(f"sleep 0.1; {LOOKS}", cwd=tmp_path, follow=counting.of()))
+    answer = LocalHost().run_process(
+        shell(f"sleep 0.1; {LOOKS}", cwd=tmp_path, follow=counting.of())
+    )
 
     assert answer.enough
     assert counting.seen == [1.0, 2.0, 3.0]
@@ -222,8 +230,9 @@ def test_a_killed_auditor_leaves_no_followed_process(tmp_path):
         "from runners.hosts.local import LocalHost\n"
         "folder = Path(sys.argv[1])\n"
         "def look(_): (folder / 'looked').write_text('1\\n'); return ()\n"
-        "LocalHost().run(Invocation(argv=('sh', '-c', 'echo $$ > pid; echo > shown; sleep 600'),"
-        " cwd=folder, environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600,"
+        "LocalHost().run_process(Invocation("
+        "argv=('sh', '-c', 'echo $$ > pid; echo > shown; sleep 600'), cwd=folder,"
+        " environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600,"
         " follow=OutputMonitor(read=look, path=folder / 'shown')))\n"
     )
     with subprocess.Popen((sys.executable, "-c", text, str(tmp_path)), cwd=ROOT) as auditor:

@@ -19,7 +19,7 @@ def test_nothing_is_made_before_it_is_asked_for(tmp_path):
 def test_nobody_else_may_look_into_it(tmp_path):
     home = HomeFolder(tmp_path / "a" / "home")
 
-    home.subjects()
+    home.make_subjects_folder()
 
     assert home.root.stat().st_mode & 0o777 == 0o700
 
@@ -27,7 +27,12 @@ def test_nobody_else_may_look_into_it(tmp_path):
 def test_folders_are_apart_from_each_other(tmp_path):
     home = HomeFolder(tmp_path / "home")
 
-    folders = {home.cache("x"), home.tools("x"), home.make_work_folder("x"), home.subjects()}
+    folders = {
+        home.make_cache_folder("x"),
+        home.make_tool_folder("x"),
+        home.make_work_folder("x"),
+        home.make_subjects_folder(),
+    }
 
     assert len(folders) == 4
     assert all(folder.is_dir() and folder.is_relative_to(home.root) for folder in folders)
@@ -51,15 +56,16 @@ def aged(folder, days):
 def test_what_nobody_has_used_for_a_month_is_removed_with_what_is_read_only_in_it(tmp_path):
     home = HomeFolder(tmp_path)
     every = [
-        home.subjects() / "content", home.make_work_folder("java-1"), home.builds("digest"),
-        home.cache("maven"), home.tools("agent"),
+        home.make_subjects_folder() / "content", home.make_work_folder("java-1"),
+        home.make_builds_folder("digest"), home.make_cache_folder("maven"),
+        home.make_tool_folder("agent"),
     ]  # fmt: skip
     for folder in every:
         (folder / "locked").mkdir(parents=True)
         (folder / "locked" / "file").write_text("x")
         (folder / "locked").chmod(0o555)
         aged(folder, 31)
-    recent = home.subjects() / "recent"
+    recent = home.make_subjects_folder() / "recent"
     recent.mkdir()
     aged(recent, 29)
 
@@ -87,7 +93,7 @@ def test_read_only_folders_are_made_writable_before_they_are_removed(tmp_path, m
 
 def test_what_is_asked_for_again_counts_as_used(tmp_path):
     home = HomeFolder(tmp_path)
-    for ask in (home.make_work_folder, home.builds):
+    for ask in (home.make_work_folder, home.make_builds_folder):
         aged(ask("digest"), 31)
         again = ask("digest")
 
@@ -132,10 +138,10 @@ def test_a_file_in_the_way_is_said_in_one_line(tmp_path):
     (tmp_path / "home").write_text("")
 
     with pytest.raises(FolderUnusable, match="a file is in the way"):
-        HomeFolder(tmp_path / "home").cache("x")
+        HomeFolder(tmp_path / "home").make_cache_folder("x")
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder that refuses all")
 def test_a_folder_that_refuses_even_root_is_said_in_one_line():
     with pytest.raises(FolderUnusable, match="cannot write /proc"):
-        HomeFolder(Path("/proc/bench-audit")).cache("x")
+        HomeFolder(Path("/proc/bench-audit")).make_cache_folder("x")

@@ -30,7 +30,7 @@ def test_a_request_is_heard_once_it_is_let_through(handlers, number):
     with DelayedInterrupts() as requests:
         signal.raise_signal(number)  # and nothing is raised
         with pytest.raises(Asked):
-            requests.release()
+            requests.release_requests()
 
         assert signal.getsignal(number) is handlers
 

@@ -31,7 +31,7 @@ def job(seconds):
 def test_no_process_has_more_time_than_there_is(left, own, limit):
     host = FakeHost(lambda _: CompletedProcess(exit_code=0))
 
-    LimitedHost(host, lambda: left, over).run(job(own))
+    LimitedHost(host, lambda: left, over).run_process(job(own))
 
     assert [invocation.timeout_seconds for invocation in host.jobs] == [limit]
 
@@ -40,7 +40,7 @@ def test_when_all_time_is_over_no_process_is_started():
     host = FakeHost(lambda _: CompletedProcess(exit_code=0))
 
     with pytest.raises(OutOfTime):
-        LimitedHost(host, lambda: -GRACE_SECONDS, over).run(job(0.1))
+        LimitedHost(host, lambda: -GRACE_SECONDS, over).run_process(job(0.1))
 
     assert host.jobs == []
 
@@ -48,14 +48,17 @@ def test_when_all_time_is_over_no_process_is_started():
 def test_a_process_that_used_up_its_own_time_has_timed_out():
     answer = CompletedProcess(exit_code=None)
 
-    assert LimitedHost(FakeHost(lambda _: answer), lambda: 100.0, over).run(job(60.0)) is answer
+    assert (
+        LimitedHost(FakeHost(lambda _: answer), lambda: 100.0, over).run_process(job(60.0))
+        is answer
+    )
 
 
 def test_a_process_that_the_end_stopped_gives_no_answer():
     host = LimitedHost(FakeHost(lambda _: CompletedProcess(exit_code=None)), lambda: 10.0, over)
 
     with pytest.raises(OutOfTime, match="the budget was used up") as caught:
-        host.run(job(60.0))
+        host.run_process(job(60.0))
 
     assert caught.value.exit_code == Exit.NO_VERDICT
 

@@ -31,7 +31,7 @@ LEFT = {
 @pytest.mark.parametrize(("text", "message"), LEFT.values(), ids=LEFT)
 def test_what_a_job_leaves_is_read_where_it_is_a_small_regular_file(tmp_path, text, message):
     with pytest.raises(SubjectError, match=message) as refused:
-        LocalHost().run(shell(text, cwd=tmp_path, collects=(Path("out"),)))
+        LocalHost().run_process(shell(text, cwd=tmp_path, collects=(Path("out"),)))
 
     assert f"{tmp_path / 'out'}, which the suite has left" in str(refused.value)
 
@@ -39,14 +39,14 @@ def test_what_a_job_leaves_is_read_where_it_is_a_small_regular_file(tmp_path, te
 def test_the_watchdog_kills_grandchildren_that_ignore_every_request(tmp_path):
     text = 'trap "" INT TERM; sh -c \'trap "" INT TERM; echo $$ > pid; sleep 600\' & sleep 600'
 
-    answer = LocalHost().run(shell(text, cwd=tmp_path, timeout=0.5))
+    answer = LocalHost().run_process(shell(text, cwd=tmp_path, timeout=0.5))
 
     assert answer.timed_out
     assert gone(number_in(tmp_path / "pid"))
 
 
 def test_what_a_job_leaves_behind_is_killed_at_its_end(tmp_path):
-    answer = LocalHost().run(shell("sleep 600 & echo $! > pid; echo done", cwd=tmp_path))
+    answer = LocalHost().run_process(shell("sleep 600 & echo $! > pid; echo done", cwd=tmp_path))
 
     assert answer.exit_code == 0
     assert gone(number_in(tmp_path / "pid"))
@@ -75,7 +75,7 @@ LEAVING = {
 def test_a_process_that_left_the_group_ends_with_its_job(tmp_path, words):
     before = processes_with_parent(os.getpid())
 
-    answer = LocalHost().run(job(*words, cwd=tmp_path))
+    answer = LocalHost().run_process(job(*words, cwd=tmp_path))
 
     assert not alive(number_in(tmp_path / "pid"))
     assert answer.exit_code == 0
@@ -88,10 +88,11 @@ def test_what_left_a_job_ends_with_the_last_of_those_beside_it(tmp_path):
     host = LocalHost()
     with ThreadPoolExecutor() as pool:
         longer = pool.submit(
-            host.run, shell("echo $$ > long; until [ -e end ]; do sleep 0.1; done", cwd=tmp_path)
+            host.run_process,
+            shell("echo $$ > long; until [ -e end ]; do sleep 0.1; done", cwd=tmp_path),
         )
         number_in(tmp_path / "long")
-        host.run(job(sys.executable, "-c", DAEMON, cwd=tmp_path))
+        host.run_process(job(sys.executable, "-c", DAEMON, cwd=tmp_path))
         daemon = number_in(tmp_path / "pid")
         assert alive(daemon)
         assert not longer.done()
@@ -103,7 +104,7 @@ def test_what_left_a_job_ends_with_the_last_of_those_beside_it(tmp_path):
 
 def test_children_of_ours_that_are_no_jobs_stay(tmp_path):
     with subprocess.Popen(("sleep", "600"), start_new_session=True) as ours:
-        LocalHost().run(shell("exit", cwd=tmp_path))
+        LocalHost().run_process(shell("exit", cwd=tmp_path))
         assert alive(ours.pid)
         ours.kill()
 
@@ -137,29 +138,29 @@ def test_a_job_that_takes_more_than_it_may_is_ended(tmp_path, caps, text, messag
     words = (sys.executable, "-c", f"import os, threading, time\n{text}")
     host = LocalHost(caps=caps)
 
-    answer = host.measuring(()).run(job(*words, cwd=tmp_path))
+    answer = host.isolate_host(()).run_process(job(*words, cwd=tmp_path))
 
     assert answer.exhausted == message
     assert answer.exit_code == -signal.SIGKILL
     with pytest.raises(MachineError, match=re.escape(f"needs more than {message} to build the")):
-        host.run(job(*words, cwd=tmp_path))
+        host.run_process(job(*words, cwd=tmp_path))
 
 
 def test_a_job_within_its_limits_is_left_alone(tmp_path):
     host = LocalHost(caps=JobCaps(memory=256 << 20, processes=20))
 
-    answer = host.measuring(()).run(shell("sleep 0.3; echo done", cwd=tmp_path))
+    answer = host.isolate_host(()).run_process(shell("sleep 0.3; echo done", cwd=tmp_path))
 
     assert (answer.exit_code, answer.exhausted, answer.stdout) == (0, "", b"done\n")
 
 
 def test_a_host_that_measures_is_stopped_with_its_own(tmp_path):
     host = LocalHost()
-    same = host.measuring(())
-    host.stop()
+    same = host.isolate_host(())
+    host.stop_processes()
 
     with pytest.raises(MachineError, match="because another step failed"):
-        same.run(shell("sleep 60", cwd=tmp_path))
+        same.run_process(shell("sleep 60", cwd=tmp_path))
 
 
 def test_a_killed_auditor_leaves_nothing_running(tmp_path):
@@ -170,7 +171,7 @@ def test_a_killed_auditor_leaves_nothing_running(tmp_path):
         "folder, capped = Path(sys.argv[1]), local.enforce_caps\n"
         "def kept(*given): (folder / 'kept').write_text('1\\n'); return capped(*given)\n"
         "local.enforce_caps = kept\n"
-        "local.LocalHost().run(Invocation(argv=('sh', '-c',"
+        "local.LocalHost().run_process(Invocation(argv=('sh', '-c',"
         " 'sh -c \"echo \\\\$\\\\$ > pid; sleep 600\" & sleep 600'), cwd=folder,"
         " environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600))\n"
     )
@@ -188,7 +189,7 @@ def test_an_interrupted_auditor_leaves_nothing_running(tmp_path):
         "from auditor.core.jobs import Invocation\n"
         "from runners.hosts.local import LocalHost\n"
         "try:\n"
-        "    LocalHost().run(Invocation(argv=('sh', '-c', 'echo $$ > pid; sleep 600'),"
+        "    LocalHost().run_process(Invocation(argv=('sh', '-c', 'echo $$ > pid; sleep 600'),"
         " cwd=Path(sys.argv[1]), environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600))\n"
         "except KeyboardInterrupt:\n    sys.exit(130)\n"
     )
@@ -213,7 +214,7 @@ def test_an_auditor_that_is_interrupted_while_it_starts_a_process_leaves_none(tm
         "            os.kill(os.getpid(), signal.SIGINT)\n"
         "subprocess.Popen = Interrupted\n"
         "try:\n"
-        "    LocalHost().run(Invocation(argv=('sleep', '600'), cwd=Path(sys.argv[1]),"
+        "    LocalHost().run_process(Invocation(argv=('sleep', '600'), cwd=Path(sys.argv[1]),"
         " environment=(('PATH', '/usr/bin:/bin'),), timeout_seconds=600))\n"
         "except KeyboardInterrupt:\n"
         "    back = signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
@@ -227,19 +228,19 @@ def test_an_auditor_that_is_interrupted_while_it_starts_a_process_leaves_none(tm
 
 def test_a_missing_program_is_said_with_where_it_was_looked_for(tmp_path):
     with pytest.raises(ToolMissing, match="no-such-program was not found on PATH"):
-        LocalHost().run(job("no-such-program", cwd=tmp_path))
+        LocalHost().run_process(job("no-such-program", cwd=tmp_path))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
 def test_a_full_disk_is_one_line(tmp_path):
     with pytest.raises(FolderUnusable, match="the disk is full"):
-        LocalHost().run(job("true", cwd=tmp_path, files=((Path("/dev/full"), b"x" * 10),)))
+        LocalHost().run_process(job("true", cwd=tmp_path, files=((Path("/dev/full"), b"x" * 10),)))
 
 
 def test_the_fake_host_remembers_what_it_was_asked(tmp_path):
     host = FakeHost(lambda asked: CompletedProcess(exit_code=0, stdout=asked.argv[0].encode()))
 
-    answer = host.run(job("true", cwd=tmp_path))
+    answer = host.run_process(job("true", cwd=tmp_path))
 
     assert answer.stdout == b"true"
     assert [invocation.argv for invocation in host.jobs] == [("true",)]

@@ -17,7 +17,7 @@ from runners.hosts.interference import (
     STAT,
     TIMES,
     UPTIME,
-    interference_between,
+    compute_interference,
     parse_counters,
 )
 from runners.hosts.local import LocalHost
@@ -47,7 +47,7 @@ AFTER = {
 
 
 def test_shares_are_of_the_time_that_passed():
-    interference = interference_between(parse_counters(BEFORE), parse_counters(AFTER))
+    interference = compute_interference(parse_counters(BEFORE), parse_counters(AFTER))
 
     assert interference.stolen == pytest.approx(200 / 1000)
     assert interference.waited == pytest.approx(0.25)
@@ -61,7 +61,7 @@ def test_shares_are_of_the_time_that_passed():
 def test_what_others_use_is_a_share_of_the_processors_that_a_process_may_use(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 8)
 
-    interference = interference_between(parse_counters(BEFORE), parse_counters(AFTER), 2)
+    interference = compute_interference(parse_counters(BEFORE), parse_counters(AFTER), 2)
 
     assert interference.foreign == pytest.approx((6.0 - 4.0) / (10 * 2 / 8))
 
@@ -69,7 +69,7 @@ def test_what_others_use_is_a_share_of_the_processors_that_a_process_may_use(mon
 @pytest.mark.parametrize("path", [UPTIME, STAT, PRESSURE, GROUP, TIMES])
 def test_what_a_kernel_does_not_tell_is_not_known(path):
     less = {key: value for key, value in AFTER.items() if key != path}
-    interference = interference_between(parse_counters(BEFORE), parse_counters(less))
+    interference = compute_interference(parse_counters(BEFORE), parse_counters(less))
     unknown = {name for name, value in asdict(interference).items() if value is None}
 
     expected = {
@@ -84,10 +84,10 @@ def test_what_a_kernel_does_not_tell_is_not_known(path):
 def test_a_processor_that_went_away_says_nothing():
     less = {key: value for key, value in AFTER.items() if key != HEAT}
 
-    assert interference_between(parse_counters(BEFORE), parse_counters(less)).hot == pytest.approx(
+    assert compute_interference(parse_counters(BEFORE), parse_counters(less)).hot == pytest.approx(
         0.01
     )
-    assert interference_between(
+    assert compute_interference(
         parse_counters(BEFORE), parse_counters(AFTER | {HEAT: "much"})
     ).hot == pytest.approx(0.01)
 
@@ -95,7 +95,7 @@ def test_a_processor_that_went_away_says_nothing():
 @pytest.mark.parametrize("text", ["", "cpu\n", "cpu 1 2 3\n", "nonsense", "cpu a b c d e f g h\n"])
 def test_what_is_no_count_is_not_known(text):
     assert (
-        interference_between(parse_counters({STAT: text}), parse_counters({STAT: text}))
+        compute_interference(parse_counters({STAT: text}), parse_counters({STAT: text}))
         == HostInterference()
     )
 
@@ -115,12 +115,12 @@ def test_the_strain_of_several_processes_is_each_as_long_as_it_took():
 
 def test_a_machine_that_has_more_to_do_than_processors_lets_tasks_wait(tmp_path):
     if not Path(PRESSURE).exists():
-        assert LocalHost().run(shell("true", cwd=tmp_path)).strain.waited is None
+        assert LocalHost().run_process(shell("true", cwd=tmp_path)).strain.waited is None
         return
     spin = "i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done"
     many = " ".join(f"({spin}) &" for _ in range(8 * os.cpu_count())) + " wait"
 
-    busy = LocalHost().run(shell(many, cwd=tmp_path)).strain
+    busy = LocalHost().run_process(shell(many, cwd=tmp_path)).strain
 
     assert busy.waited is not None
     assert busy.waited > 0.3
@@ -129,14 +129,14 @@ def test_a_machine_that_has_more_to_do_than_processors_lets_tasks_wait(tmp_path)
 @pytest.mark.timed
 def test_what_a_process_uses_itself_is_not_others(tmp_path):
     if not Path(STAT).exists():
-        assert LocalHost().run(shell("true", cwd=tmp_path)).strain.foreign is None
+        assert LocalHost().run_process(shell("true", cwd=tmp_path)).strain.foreign is None
         return
     spin = "i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done"
     many = " ".join(f"({spin}) &" for _ in range(2 * os.cpu_count())) + " wait"
-    own = LocalHost().run(shell(many, cwd=tmp_path)).strain
+    own = LocalHost().run_process(shell(many, cwd=tmp_path)).strain
     beside = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(4)]
     try:
-        crowded = LocalHost().run(shell(many, cwd=tmp_path)).strain
+        crowded = LocalHost().run_process(shell(many, cwd=tmp_path)).strain
     finally:
         for process in beside:
             process.kill()
@@ -167,21 +167,24 @@ def test_the_loop_is_run_again_after_a_while(tmp_path):
     host = FakeHost(lambda _: CompletedProcess(exit_code=0, stdout=said[len(host.jobs) - 1]))
     loop = ReferenceWorkload(host, HomeFolder(tmp_path), "/usr/bin", clock)
 
-    assert [loop.look().seconds, loop.look().seconds] == [0.25, 0.25]
+    assert [loop.refresh_timing().seconds, loop.refresh_timing().seconds] == [0.25, 0.25]
     clock.now_is = AGAIN_SECONDS + 1
-    assert loop.look().seconds == 1.0
+    assert loop.refresh_timing().seconds == 1.0
 
 
 def test_a_clock_that_is_not_fine_enough_says_nothing(tmp_path):
     host = FakeHost(lambda _: CompletedProcess(exit_code=0, stdout=b"1795451375N\n1795451375N\n"))
 
-    assert ReferenceWorkload(host, HomeFolder(tmp_path), "/usr/bin", Hands()).look().seconds is None
+    assert (
+        ReferenceWorkload(host, HomeFolder(tmp_path), "/usr/bin", Hands()).refresh_timing().seconds
+        is None
+    )
 
 
 def test_the_loop_takes_some_time_on_a_real_machine(tmp_path):
     took = (
         ReferenceWorkload(LocalHost(), HomeFolder(tmp_path), "/usr/bin:/bin", Hands())
-        .look()
+        .refresh_timing()
         .seconds
     )
 

@@ -9,20 +9,20 @@ def test_both_ends_are_kept_whatever_the_pieces(chunks, limit):
     whole = b"".join(chunks)
     ends = HeadTailBuffer(limit)
     for chunk in chunks:
-        ends.take(chunk)
+        ends.add_chunk(chunk)
 
     first, last = limit // 2, limit - limit // 2
-    assert ends.truncated == (len(whole) > limit)
+    assert ends.is_truncated == (len(whole) > limit)
     if len(whole) <= limit:
-        assert ends.kept == whole
+        assert ends.retained_bytes == whole
     else:
-        assert ends.kept == whole[:first] + whole[len(whole) - last :]
+        assert ends.retained_bytes == whole[:first] + whole[len(whole) - last :]
 
 
 def test_an_endless_stream_takes_no_more_room_than_its_limit():
     ends = HeadTailBuffer(1000)
     for _ in range(10_000):
-        ends.take(b"x" * 997)
+        ends.add_chunk(b"x" * 997)
 
-    assert ends.truncated
-    assert len(ends.kept) == 1000
+    assert ends.is_truncated
+    assert len(ends.retained_bytes) == 1000

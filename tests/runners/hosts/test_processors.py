@@ -22,7 +22,9 @@ def test_a_job_runs_on_its_processors_and_is_a_smaller_machine(tmp_path):
     last = max(os.sched_getaffinity(0))
     host = LocalHost(processors=str(last))
 
-    completed = host.run(shell("nproc; grep Cpus_allowed_list /proc/self/status", cwd=tmp_path))
+    completed = host.run_process(
+        shell("nproc; grep Cpus_allowed_list /proc/self/status", cwd=tmp_path)
+    )
 
     assert completed.stdout.split() == [b"1", b"Cpus_allowed_list:", str(last).encode()]
     facts = dict(host.facts().facts)
@@ -31,7 +33,7 @@ def test_a_job_runs_on_its_processors_and_is_a_smaller_machine(tmp_path):
 
 def test_a_missing_program_is_said_with_processors_too(tmp_path):
     with pytest.raises(ToolMissing, match="no-such-program was not found on PATH"):
-        LocalHost(processors="0").run(job("no-such-program", cwd=tmp_path))
+        LocalHost(processors="0").run_process(job("no-such-program", cwd=tmp_path))
 
 
 def test_we_keep_off_their_processors_and_come_back():

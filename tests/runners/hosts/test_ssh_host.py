@@ -229,9 +229,9 @@ def test_a_folder_whose_name_has_blanks_may_be_written(ssh, name):
         folder = machine.tree / "a b 'c"
         folder.mkdir()
         (folder / "kept").write_text("mine")
-        measured = host.measuring((folder,))
+        measured = host.isolate_host((folder,))
 
-        assert measured.run(shell("cat kept; echo got > got", cwd=folder)).stdout == b"mine"
+        assert measured.run_process(shell("cat kept; echo got > got", cwd=folder)).stdout == b"mine"
         assert sorted(path.name for path in folder.iterdir()) == ["got", "kept"]
 
 
@@ -334,10 +334,10 @@ def test_what_is_measured_finds_the_caches_of_what_was_built(ssh, name):
         cache = machine.tree / "cache" / "go" / "tmp"
         cache.mkdir(parents=True)
         (machine.tree / "work").mkdir()
-        host.run(shell("echo kept > kept; echo seen > ../../seen", cwd=cache))
-        measured = host.measuring((machine.tree / "work",))
+        host.run_process(shell("echo kept > kept; echo seen > ../../seen", cwd=cache))
+        measured = host.isolate_host((machine.tree / "work",))
 
-        assert measured.run(shell("cat kept", cwd=cache)).stdout == b"kept\n"
+        assert measured.run_process(shell("cat kept", cwd=cache)).stdout == b"kept\n"
     assert (machine.tree / "cache" / "seen").read_text() == "seen\n"
     assert not (cache / "kept").exists()
 
@@ -495,14 +495,14 @@ def test_two_auditors_of_one_machine_measure_in_turns(ssh, name):
 
 def test_starting_twice_is_starting_once(place, monkeypatch):
     connection = place.host._connection
-    ask = connection.ask
+    ask = connection.call_verb
 
     def twice(verb, *words, **more):
         if verb == "start":
             ask(verb, *words, **more)
         return ask(verb, *words, **more)
 
-    monkeypatch.setattr(connection, "ask", twice)
+    monkeypatch.setattr(connection, "call_verb", twice)
     place.host.run(shell("echo ran >> ran; sleep 0.2", cwd=place.folder))
 
     assert (place.folder / "ran").read_text() == "ran\n"

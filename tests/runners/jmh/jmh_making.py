@@ -62,7 +62,7 @@ def environment(variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 def jmh_jars(home: HomeFolder) -> dict[str, list[Path]]:
     """Fetch both versions of JMH at once, unless that has been done."""
-    folder = home.tools("jmh")
+    folder = home.make_tool_folder("jmh")
     folders = {version: folder / version for version in _ARTIFACTS}
     if not all(path.is_dir() for path in folders.values()):
         items = "".join(
@@ -72,7 +72,7 @@ def jmh_jars(home: HomeFolder) -> dict[str, list[Path]]:
         )
         (folder / "pom.xml").write_text(_POM.format(*DEPENDENCY_PLUGIN.split(":"), items))
         maven = Maven(home=home, host=LocalHost(), environment=environment(os.environ))
-        maven.run(f"{DEPENDENCY_PLUGIN}:copy", cwd=folder, what="fetching JMH")
+        maven.run_goals(f"{DEPENDENCY_PLUGIN}:copy", cwd=folder, what="fetching JMH")
     return {version: sorted(path.glob("*.jar")) for version, path in folders.items()}
 
 
@@ -114,7 +114,7 @@ class Suited:
         trial, answers = self.ran(
             benchmark, schedule, variant, timeout_seconds=timeout_seconds, **variables
         )
-        return self.harness.read(trial, answers)
+        return self.harness.read_outcome(trial, answers)
 
     def ran(
         self,
@@ -125,7 +125,7 @@ class Suited:
         timeout_seconds: float = 60,
         **variables: str,
     ) -> tuple[Trial, list[CompletedProcess]]:
-        overlay = JavaMutator().overlay(self.suite.sources, variant)
+        overlay = JavaMutator().build_overlay(self.suite.sources, variant)
         assert not isinstance(overlay, OverlayRefusal)
         trial = Trial(
             subject=self.project.digest,
@@ -140,13 +140,13 @@ class Suited:
         )
         into = self.folder / overlay.digest
         _write(self.harness, self.project, overlay, into)
-        jobs = self.harness.launch(self.project, trial, into)
-        return trial, [self.host.run(_with(job, variables)) for job in jobs]
+        jobs = self.harness.plan_launch(self.project, trial, into)
+        return trial, [self.host.run_process(_with(job, variables)) for job in jobs]
 
 
 def _write(harness: JmhHarness, project: Project, overlay: Overlay, into: Path) -> None:
     into.mkdir(exist_ok=True)
-    for path, data in harness.build(project, overlay, into).files:
+    for path, data in harness.plan_build(project, overlay, into).files:
         path.write_bytes(data)
 
 
@@ -195,14 +195,14 @@ def of_project(project: Project, harness: JmhHarness, folder: Path) -> Suited:
     """List the suite of a project, and its methods."""
     into = folder / "plain"
     into.mkdir()
-    suite = harness.discover(project, into, LocalHost().run)
+    suite = harness.discover_suite(project, into, LocalHost().run_process)
     methods = {method.id: method for method in JavaMutator().methods(suite.sources)}
     return Suited(project, harness, suite, methods, folder)
 
 
 def _javac(javac: str, sources: Path, classes: Path, options: list[str]) -> None:
     files = [str(path) for path in sorted(sources.rglob("*.java"))]
-    answer = LocalHost().run(
+    answer = LocalHost().run_process(
         Invocation(
             argv=(javac, *BRIEF, "--release", "17", *options, "-d", str(classes), *files),
             cwd=sources,
@@ -210,7 +210,7 @@ def _javac(javac: str, sources: Path, classes: Path, options: list[str]) -> None
             timeout_seconds=120,
         )
     )
-    assert answer.exit_code == 0, answer.tail(40)
+    assert answer.exit_code == 0, answer.format_tail(40)
 
 
 def torn_down(suited: Suited) -> int:

@@ -27,7 +27,7 @@ def allocating(suite, benchmark, method, *, seconds=0.02, **more):
 def rise(outcome):
     """Return the median of what an allocating block reports more than the probe before it."""
     assert isinstance(outcome, Measured), outcome
-    probe, more = (outcome.of(ALLOCATED, arm.name).values for arm in ARMS)
+    probe, more = (outcome.find_series(ALLOCATED, arm.name).values for arm in ARMS)
     return median(late - early for early, late in zip(probe, more, strict=True))
 
 

@@ -17,7 +17,10 @@ pytestmark = pytest.mark.subject
 
 def ratio(outcome, metric=TIME):
     assert isinstance(outcome, Measured), outcome
-    slowed, probe = outcome.of(metric, ArmName.SLOWED), outcome.of(metric, ArmName.PROBE)
+    slowed, probe = (
+        outcome.find_series(metric, ArmName.SLOWED),
+        outcome.find_series(metric, ArmName.PROBE),
+    )
     return median(slowed.values) / median(probe.values)
 
 
@@ -89,11 +92,11 @@ def test_a_clocked_method_shows_its_outermost_calls_and_its_time(jmh):
     outcome = jmh.run("deep", schedule, delayed(jmh.find("deep")))
 
     assert isinstance(outcome, Measured), outcome
-    calls = outcome.of(METHOD_CALLS, ArmName.CLOCKED)
-    assert calls.values == outcome.of(OPERATIONS, ArmName.CLOCKED).values
-    per_call = sum(outcome.of(METHOD_TIME, ArmName.CLOCKED).values) / sum(calls.values)
-    assert per_call < 1.2 * max(outcome.of(TIME, ArmName.CLOCKED).values)
-    assert 0 < outcome.of(CLOCK_COST, ArmName.CLOCKED).values[0] < per_call
+    calls = outcome.find_series(METHOD_CALLS, ArmName.CLOCKED)
+    assert calls.values == outcome.find_series(OPERATIONS, ArmName.CLOCKED).values
+    per_call = sum(outcome.find_series(METHOD_TIME, ArmName.CLOCKED).values) / sum(calls.values)
+    assert per_call < 1.2 * max(outcome.find_series(TIME, ArmName.CLOCKED).values)
+    assert 0 < outcome.find_series(CLOCK_COST, ArmName.CLOCKED).values[0] < per_call
 
 
 @pytest.mark.timed
@@ -114,11 +117,12 @@ def test_the_clock_sees_a_method_that_is_shorter_than_its_own_cost(jmh):
     for outcome in outcomes:
         assert isinstance(outcome, Measured), outcome
         spent, calls = (
-            outcome.of(metric, ArmName.CLOCKED).values for metric in (METHOD_TIME, METHOD_CALLS)
+            outcome.find_series(metric, ArmName.CLOCKED).values
+            for metric in (METHOD_TIME, METHOD_CALLS)
         )
         seen += [time / count for time, count in zip(spent, calls, strict=True)]
-        whole += outcome.of(TIME, ArmName.PROBE).values
-        cost += outcome.of(CLOCK_COST, ArmName.CLOCKED).values[:1]
+        whole += outcome.find_series(TIME, ArmName.PROBE).values
+        cost += outcome.find_series(CLOCK_COST, ArmName.CLOCKED).values[:1]
     assert 0.5 < (min(seen) - min(cost)) / min(whole) < 1.3
 
 
@@ -140,9 +144,9 @@ def test_a_process_ends_when_its_pairs_have_decided(which, request):
     outcome = suite.run("turns", replace(schedule, stop=STOP), delayed(suite.find("turns")))
 
     assert isinstance(outcome, Measured), outcome
-    slowed = outcome.of(TIME, ArmName.SLOWED).values
+    slowed = outcome.find_series(TIME, ArmName.SLOWED).values
     assert len(slowed) in dict(LOOKS)
-    assert len(outcome.of(TIME, ArmName.PROBE).values) == len(slowed)
+    assert len(outcome.find_series(TIME, ArmName.PROBE).values) == len(slowed)
 
 
 @pytest.mark.timed
@@ -199,7 +203,7 @@ def test_one_more_iteration_and_the_tear_down_follow_a_decision(jmh, name):
     outcome = jmh.run(f"Watched.{name}", replace(schedule, stop=enough), delayed(jmh.find("turns")))
 
     assert isinstance(outcome, Measured), outcome
-    pairs = len(outcome.of(TIME, ArmName.SLOWED).values)
+    pairs = len(outcome.find_series(TIME, ArmName.SLOWED).values)
     assert pairs < 12
     assert torn_down(jmh) == 2 * 2 + 2 * pairs + 1
 

@@ -19,7 +19,7 @@ def everything(jmh, folder, variant):
     records, instructions = folder / "records", folder / "instructions"
     options = ()
     if variant is not None:
-        lines = JavaMutator().overlay(jmh.suite.sources, variant).instructions
+        lines = JavaMutator().build_overlay(jmh.suite.sources, variant).instructions
         instructions.write_text("".join(f"{line}\n" for line in lines))
         options = (f"-javaagent:{jmh.harness.guests.agent_jar}={instructions}",)
     java, library = dict(jmh.project.options)["java"], jmh.project.parts[0].path

@@ -75,7 +75,7 @@ def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, t
 
     project, common = made_ready(write(tmp_path / "one", files), jmh_home)
     guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **common)
-    suite = JmhHarness(guests).discover(project, tmp_path, LocalHost().run)
+    suite = JmhHarness(guests).discover_suite(project, tmp_path, LocalHost().run_process)
 
     assert [benchmark.id for benchmark in suite.benchmarks] == [
         "org.example.many.Heir.sum",
@@ -88,7 +88,7 @@ def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, t
     def without_building(job):
         assert "mvn" not in job.argv
         assert not any("arguments" in word for word in job.argv)
-        return LocalHost().run(job)
+        return LocalHost().run_process(job)
 
     common["host"] = FakeHost(without_building)
     placed = place_subject(FolderSpec(tmp_path / "one"), **common)

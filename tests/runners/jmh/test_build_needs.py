@@ -130,7 +130,7 @@ def test_a_jdk_that_is_too_old_for_an_audit_is_not_asked_for(message, is_too_old
     host = FakeHost(lambda job: version if {"-version", "sh"} & {*job.argv} else build)
 
     with pytest.raises(ToolMissing) as failure:
-        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildOptions())
+        Gradle(host=host, environment=()).build_project(tmp_path, tmp_path, BuildOptions())
 
     text = str(failure.value)
     assert ("but bench-audit needs JDK 17 or newer" in text) == is_too_old
@@ -188,7 +188,7 @@ def test_the_enforcer_is_asked_where_a_build_fails_for_no_other_reason(tmp_path)
 
     def machine(job):
         if job.argv[0] == "sh":
-            return LocalHost().run(job)
+            return LocalHost().run_process(job)
         version = CompletedProcess(exit_code=0, stderr=b'openjdk version "17.0.1"')
         return version if "-version" in job.argv else CompletedProcess(exit_code=1, stdout=failed)
 
@@ -197,11 +197,11 @@ def test_the_enforcer_is_asked_where_a_build_fails_for_no_other_reason(tmp_path)
     with pytest.raises(
         ToolMissing, match=r"needs a JDK in the range \[21,22\),\[25,26\), and was b"
     ):
-        maven.run("compile", cwd=tmp_path, what="the build")
+        maven.run_goals("compile", cwd=tmp_path, what="the build")
 
     (tmp_path / "pom.xml").write_text(files["pom.xml"].replace("[21,22)", "[17,22)"))
     with pytest.raises(BuildFailed, match="COMPILATION ERROR"):
-        maven.run("compile", cwd=tmp_path, what="the build")
+        maven.run_goals("compile", cwd=tmp_path, what="the build")
 
 
 def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
@@ -210,7 +210,7 @@ def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
 
     def machine(job):
         if job.argv[0] == "sh":
-            return LocalHost().run(job)
+            return LocalHost().run_process(job)
         version = CompletedProcess(exit_code=0, stderr=b'openjdk version "17.0.1"')
         return version if "-version" in job.argv else CompletedProcess(exit_code=1, stdout=failed)
 
@@ -220,7 +220,7 @@ def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
         environment=(("HOME", str(tmp_path)), ("PATH", os.environ["PATH"])),
     )
     with pytest.raises(ToolMissing) as failure:
-        maven.run("compile", cwd=tmp_path, what="the build")
+        maven.run_goals("compile", cwd=tmp_path, what="the build")
 
     text = str(failure.value)
     assert text.startswith(
@@ -241,7 +241,7 @@ def test_what_a_plug_in_of_the_compiler_needs_stands_in_lines_without_a_mark(tmp
     host = FakeHost(lambda job: version if "-version" in job.argv else build)
 
     with pytest.raises(ToolMissing, match="needs JDK 21 or newer"):
-        Maven(home=HomeFolder(tmp_path), host=host, environment=()).run(
+        Maven(home=HomeFolder(tmp_path), host=host, environment=()).run_goals(
             "x", cwd=tmp_path, what="it"
         )
 
@@ -256,7 +256,7 @@ def test_a_wrong_maven_is_said_with_the_one_that_is_here(tmp_path):
 
     maven = Maven(home=HomeFolder(tmp_path), host=FakeHost(machine), environment=())
     with pytest.raises(ToolMissing, match=r"needs Maven 3\.9\.6 or newer, and mvn is 3\.8\.7"):
-        maven.run("compile", cwd=tmp_path, what="the build")
+        maven.run_goals("compile", cwd=tmp_path, what="the build")
 
 
 def test_jdks_are_found_once_where_installers_put_them(tmp_path):
@@ -293,7 +293,7 @@ def test_a_wrapper_that_cannot_fetch_gradle_is_one_line_with_remedies(tmp_path):
     host = FakeHost(lambda _: CompletedProcess(exit_code=1, stderr=WRAPPER_AWAY))
 
     with pytest.raises(ResolveFailed) as failure:
-        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildOptions())
+        Gradle(host=host, environment=()).build_project(tmp_path, tmp_path, BuildOptions())
 
     text = str(failure.value)
     assert "\n" not in text
@@ -307,7 +307,7 @@ def test_a_build_that_fails_is_no_wrapper_that_cannot_fetch(tmp_path):
     host = FakeHost(lambda _: CompletedProcess(exit_code=1, stderr=content))
 
     with pytest.raises(BuildFailed, match="gradle ended with 1"):
-        Gradle(host=host, environment=()).build(tmp_path, tmp_path, BuildOptions())
+        Gradle(host=host, environment=()).build_project(tmp_path, tmp_path, BuildOptions())
 
 
 WRITTEN = '[{{"name": "main", "classes": ["/c"], "path": ["{}"], "sources": []}}]'
@@ -330,7 +330,7 @@ def test_what_a_project_brings_along_is_not_taken_for_what_gradle_has_built(kind
         write(top, {"bench-audit-parts/_.json": WRITTEN.format(top)})
         return CompletedProcess(exit_code=0)
 
-    Gradle(host=FakeHost(machine), environment=()).build(top, top, BuildOptions())
+    Gradle(host=FakeHost(machine), environment=()).build_project(top, top, BuildOptions())
 
     assert [source_set.path for source_set in source_sets(top)] == [(top,)]
     assert [path.name for path in away.iterdir()] == ["x.json"]
@@ -357,12 +357,12 @@ def test_the_gradle_of_the_subject_counts_before_its_wrapper(tmp_path):
     given = environment(tmp_path)
     tool = Gradle(host=LocalHost(), environment=given, program=str(mine))
 
-    tool.build(tmp_path, tmp_path, BuildOptions())
+    tool.build_project(tmp_path, tmp_path, BuildOptions())
 
     assert (tmp_path / "called").read_text() == "called\n"
     absent = Gradle(host=LocalHost(), environment=given, program="/absent/gradle")
     with pytest.raises(ToolMissing, match=r'/absent/gradle, the "gradle" of the subject'):
-        absent.build(tmp_path, tmp_path, BuildOptions())
+        absent.build_project(tmp_path, tmp_path, BuildOptions())
 
 
 def test_steps_of_a_build_are_read_as_they_are_printed():
@@ -378,7 +378,7 @@ Downloading from central: https://repo.example/m2/g/a/1/a-1.jar
 """
 
     for number in range(0, len(text), 7):
-        assert steps.read(text[number : number + 7]) == ()
+        assert steps.report_steps(text[number : number + 7]) == ()
 
     assert told == [
         "Maven: core 1.0-SNAPSHOT [2/38]",
@@ -398,6 +398,6 @@ def test_what_maven_does_is_told_while_it_runs(jmh_home, tmp_path):
         home=jmh_home, host=LocalHost(), environment=environment(tmp_path), tell=told.append
     )
 
-    maven.run("validate", "compile", cwd=folder, what="the build")
+    maven.run_goals("validate", "compile", cwd=folder, what="the build")
 
     assert any(one.endswith("compiler:compile") for one in told)

@@ -174,7 +174,7 @@ def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
     changed = modules_below(tmp_path)[benchmarks]
     versions = {
         element.findtext("{*}artifactId"): element.findtext("{*}version")
-        for element in list_dependencies(changed.root)
+        for element in list_dependencies(changed.root_element)
     }
     assert versions["library"] == "1"
     assert versions["jmh-core"] == "1.37"
@@ -260,7 +260,7 @@ def test_a_check_that_fails_though_it_is_skipped_is_left_out(declared, tmp_path)
     disable_check([tmp_path], CheckFailed("it failed", match))
 
     executions = list(
-        MavenModule(tmp_path).root.iter("{http://maven.apache.org/POM/4.0.0}execution")
+        MavenModule(tmp_path).root_element.iter("{http://maven.apache.org/POM/4.0.0}execution")
     )
     assert [execution.findtext("{*}id") for execution in executions] == ["rat-check"]
     assert [execution.findtext("{*}phase") for execution in executions] == ["none"]
@@ -289,7 +289,7 @@ def test_entities_of_html_are_read_as_maven_reads_them(tmp_path):
     assert names(top, plan_build(top, top, everything=False).selected) == ["benchmarks"]
     disable_check([top], CheckFailed("it failed", match))
 
-    root = MavenModule(top).root
+    root = MavenModule(top).root_element
     assert [element.text for element in root.iter() if "J" in (element.text or "")] == [
         "J\xf8rn & Zo\xeb"
     ]

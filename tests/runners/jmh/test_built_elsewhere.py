@@ -52,7 +52,7 @@ def built(tmp_path):
     placed = PlacedSubject(
         root=sources, tree=sources / "bench", name="p", revision="", digest_of_tree="t"
     )
-    return BuiltSuite.of(project, JmhGuest(tmp_path / "guest"), placed)
+    return BuiltSuite.pack_suite(project, JmhGuest(tmp_path / "guest"), placed)
 
 
 def test_all_parts_are_there_and_nothing_leads_back(built, tmp_path):

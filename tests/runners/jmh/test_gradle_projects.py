@@ -91,7 +91,7 @@ def benchmarks(project, home, given, into):
     guests = prepare_guests(
         jmh_core_jar=jmh_jar(project.parts), home=home, host=LocalHost(), environment=given
     )
-    suite = JmhHarness(guests).discover(project, into, LocalHost().run)
+    suite = JmhHarness(guests).discover_suite(project, into, LocalHost().run_process)
     assert not suite.unusable
     return [benchmark.id for benchmark in suite.benchmarks]
 

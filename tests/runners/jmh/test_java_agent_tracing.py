@@ -118,12 +118,12 @@ def traced(jmh_home, tmp_path):
             environment=given,
         )
         job = Invocation(argv=argv, cwd=tmp_path, environment=given, timeout_seconds=60.0)
-        sources = JmhHarness(guests).sources(project, tmp_path, host.run)
+        sources = JmhHarness(guests).read_sources(project, tmp_path, host.run_process)
         variant = Variant(
             VariantKind.TRACED,
             tuple(method for method in JavaMutator().methods(sources) if method.public),
         )
-        overlay = JavaMutator().overlay(sources, variant)
+        overlay = JavaMutator().build_overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
         runner = TrialRunner(
             project=project,
@@ -132,7 +132,7 @@ def traced(jmh_home, tmp_path):
             builds=tmp_path / "builds",
             clock=SystemClock(),
         )
-        outcome = runner.run(make_trial(project, variant, overlay, 60.0)).outcome
+        outcome = runner.run_trial(make_trial(project, variant, overlay, 60.0)).outcome
         assert isinstance(outcome, Traced), outcome
         return outcome
 

@@ -67,7 +67,7 @@ def traced(jmh_home, tmp_path):
         placed = place_subject(FolderSpec(folder / "library"), **common)
         library = prepare_library(None, placed, words=words, **common)
         guests = prepare_guests(jmh_core_jar=None, **common)
-        sources = JmhHarness(guests).sources(library, tmp_path, host.run)
+        sources = JmhHarness(guests).read_sources(library, tmp_path, host.run_process)
         spec = ClientSpec(
             name="client",
             subject=FolderSpec(folder / "client"),
@@ -76,10 +76,10 @@ def traced(jmh_home, tmp_path):
             tests=tests,
         )
         clients = JavaClients(guests, **common)
-        ready = clients.ready(spec, place_subject(spec.subject, **common), library)
+        ready = clients.prepare_client(spec, place_subject(spec.subject, **common), library)
         methods = tuple(method for method in JavaMutator().methods(sources) if method.public)
         variant = Variant(VariantKind.TRACED, methods)
-        overlay = JavaMutator().overlay(sources, variant)
+        overlay = JavaMutator().build_overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay
         trial = make_trial(ready.project, variant, overlay, seconds)
         runner = TrialRunner(
@@ -89,7 +89,7 @@ def traced(jmh_home, tmp_path):
             builds=jmh_home.make_work_folder(ready.project.digest),
             clock=SystemClock(),
         )
-        return runner.run(trial).outcome
+        return runner.run_trial(trial).outcome
 
     return run
 

@@ -20,9 +20,9 @@ def test_a_plain_run_gives_exact_values_of_every_block(jmh):
     outcome = jmh.run("turns", plain(blocks=3))
 
     assert isinstance(outcome, Measured), outcome
-    time, wall = outcome.of(TIME, ArmName.PLAIN), outcome.of(WALL, ArmName.PLAIN)
-    operations = outcome.of(OPERATIONS, ArmName.PLAIN)
-    assert time.at == (1, 2, 3)
+    time, wall = outcome.find_series(TIME, ArmName.PLAIN), outcome.find_series(WALL, ArmName.PLAIN)
+    operations = outcome.find_series(OPERATIONS, ArmName.PLAIN)
+    assert time.block_positions == (1, 2, 3)
     assert len({*time.values}) == 3
     assert 0 < min(time.values) < max(time.values) < 0.001
     for seconds, number, lasted in zip(time.values, operations.values, wall.values, strict=True):
@@ -34,7 +34,7 @@ def test_sources_are_read_again_by_one_process(jmh, tmp_path):
 
     def ask(job):
         asked.append(job)
-        return LocalHost().run(job)
+        return LocalHost().run_process(job)
 
     assert jmh.harness.sources(jmh.project, tmp_path, ask) == jmh.suite.sources
     assert len(asked) == 1
@@ -42,7 +42,7 @@ def test_sources_are_read_again_by_one_process(jmh, tmp_path):
 
 def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(jmh, tmp_path):
     def ask(job):
-        return replace(LocalHost().run(job), exit_code=-9, exhausted="64 MiB of memory")
+        return replace(LocalHost().run_process(job), exit_code=-9, exhausted="64 MiB of memory")
 
     with pytest.raises(
         MachineError, match=r"^java needs more than 64 MiB of memory to list the suite"
@@ -70,7 +70,7 @@ def test_every_mode_is_seconds_per_operation(jmh, name):
     outcome = jmh.run(name, plain())
 
     assert isinstance(outcome, Measured), outcome
-    assert 1e-8 < median(outcome.of(TIME, ArmName.PLAIN).values) < 0.1
+    assert 1e-8 < median(outcome.find_series(TIME, ArmName.PLAIN).values) < 0.1
 
 
 def test_a_rate_of_several_threads_counts_all_of_them(jmh):
@@ -156,4 +156,4 @@ def test_a_locale_with_decimal_commas_changes_nothing(jmh):
     outcome = jmh.run("turns", plain(), JAVA_TOOL_OPTIONS="-Duser.language=de -Duser.country=DE")
 
     assert isinstance(outcome, Measured), outcome
-    assert 0 < outcome.of(TIME, ArmName.PLAIN).values[0] < 0.001
+    assert 0 < outcome.find_series(TIME, ArmName.PLAIN).values[0] < 0.001

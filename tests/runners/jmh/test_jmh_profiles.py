@@ -19,7 +19,7 @@ BLOCKS = 8
 def profiled(suited, benchmark, *methods, **variables):
     """Run a trial of purpose PROFILE with methods out of line, and more variables."""
     variant = Variant(VariantKind.PROFILED, methods)
-    overlay = JavaMutator().overlay(suited.suite.sources, variant)
+    overlay = JavaMutator().build_overlay(suited.suite.sources, variant)
     assert overlay == Overlay()
     trial = Trial(
         subject=suited.project.digest,
@@ -45,7 +45,9 @@ def share(outcome, function):
     """Return the fraction of samples with a frame of the function, by its descriptor."""
     assert isinstance(outcome, Profiled), outcome
     (index,) = [at for at, frame in enumerate(outcome.frames) if frame.function == function] or [-1]
-    return sum(stack.count for stack in outcome.stacks if index in stack.frames) / outcome.samples
+    return (
+        sum(stack.count for stack in outcome.stacks if index in stack.frames) / outcome.sample_count
+    )
 
 
 def test_the_suite_can_be_sampled(jmh):

@@ -38,7 +38,7 @@ def failing(text, tmp_path):
     maven = Maven(
         home=HomeFolder(tmp_path), host=says(stdout=text.encode(), code=1), environment=()
     )
-    maven.run("compile", cwd=tmp_path, what="ring")
+    maven.run_goals("compile", cwd=tmp_path, what="ring")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_missing_maven_is_said_with_what_to_do(tmp_path):
         raise ToolMissing(f"{job.argv[0]} was not found on PATH")
 
     with pytest.raises(ToolMissing, match=r"install Maven 3\.8"):
-        Maven(home=HomeFolder(tmp_path), host=FakeHost(absent), environment=()).run(
+        Maven(home=HomeFolder(tmp_path), host=FakeHost(absent), environment=()).run_goals(
             "compile", cwd=tmp_path, what="ring"
         )
 
@@ -96,7 +96,7 @@ def test_variables_that_change_every_java_process_or_are_pips_do_not_reach_the_s
 
 def test_a_local_repository_of_ours_is_used(tmp_path):
     host = says()
-    Maven(home=HomeFolder(tmp_path), host=host, environment=(("HOME", "/h"),)).run(
+    Maven(home=HomeFolder(tmp_path), host=host, environment=(("HOME", "/h"),)).run_goals(
         "compile", cwd=tmp_path, what="ring"
     )
 
@@ -108,7 +108,7 @@ def test_what_java_is_told_of_proxies_and_trust_stores_reaches_maven_but_not_the
     told = tuple((name, "-Djavax.net.ssl.trustStore=/t") for name in TOLD)
     host = says(stderr=b'openjdk version "17.0.1"')
 
-    Maven(home=HomeFolder(tmp_path), host=host, environment=told).run(
+    Maven(home=HomeFolder(tmp_path), host=host, environment=told).run_goals(
         "x", cwd=tmp_path, what="ring"
     )
     find_jdk(host, told)

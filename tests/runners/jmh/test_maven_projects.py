@@ -67,21 +67,21 @@ def test_published_artifacts_are_resolved_once_and_nothing_of_the_users_is_writt
 
     project = prepare_artifact(TEXT, home=home, host=LocalHost(), environment=environment(user))
 
-    (benchmarks,) = project.paths(Role.BENCHMARKS)
+    (benchmarks,) = project.list_paths(Role.BENCHMARKS)
     assert (benchmark_list(benchmarks) or "").count("JMH S ") == 16
-    assert [path.name for path in project.paths(Role.LIBRARY)] == ["commons-text-1.11.0.jar"]
-    assert {path.name for path in project.paths(Role.SOURCES)} == {
+    assert [path.name for path in project.list_paths(Role.LIBRARY)] == ["commons-text-1.11.0.jar"]
+    assert {path.name for path in project.list_paths(Role.SOURCES)} == {
         "commons-text-1.11.0-sources.jar",
         "commons-text-1.11.0-test-sources.jar",
     }
     assert {"jmh-core-1.37.jar", "commons-lang3-3.13.0.jar"} <= {
-        path.name for path in project.paths(Role.DEPENDENCY)
+        path.name for path in project.list_paths(Role.DEPENDENCY)
     }
     assert dict(project.options)["jmh"] == "1.37"
 
     def without_maven(job):
         assert job.argv[0] != "mvn"
-        return LocalHost().run(job)
+        return LocalHost().run_process(job)
 
     again = prepare_artifact(
         TEXT, home=home, host=FakeHost(without_maven), environment=environment(user)
@@ -106,7 +106,7 @@ def test_a_version_that_can_change_is_resolved_each_time(version, home, user, tm
     assert (one.revision, two.revision) == ((version,) * 2 if published else ("1", "2"))
     assert one.digest != two.digest
     for number, project in enumerate(projects, 1):
-        (benchmarks,) = project.paths(Role.BENCHMARKS)
+        (benchmarks,) = project.list_paths(Role.BENCHMARKS)
         assert (benchmarks / "org/ex/Things.class").read_text() == f"of {number}"
 
 
@@ -140,7 +140,7 @@ def test_benchmarks_are_built_from_published_test_sources(home, user, tmp_path):
         (tmp_path / "aside.jar").rename(folder / "files" / "commons-text-1.11.0-tests.jar")
         (folder / "resolved.json").write_text(text)
 
-    (benchmarks,) = built.paths(Role.BENCHMARKS)
+    (benchmarks,) = built.list_paths(Role.BENCHMARKS)
     assert benchmarks.is_dir()
     assert (benchmark_list(benchmarks) or "").count("JMH S ") == 16
 

@@ -120,6 +120,6 @@ def test_a_method_in_it_is_listed_and_slowed(closed):
 
     assert isinstance(outcome, Measured), outcome
     probe, slowed = (
-        median(outcome.of(TIME, arm).values) for arm in (ArmName.PROBE, ArmName.SLOWED)
+        median(outcome.find_series(TIME, arm).values) for arm in (ArmName.PROBE, ArmName.SLOWED)
     )
     assert slowed > 2 * probe

@@ -180,6 +180,6 @@ def test_a_method_is_listed_and_slowed(language, sources, method, jmh_home, tmp_
     assert benchmark.id == f"org.example.{'kt' if language == 'kotlin' else 'sc'}.Sums.stir"
     assert isinstance(outcome, Measured)
     probe, slowed = (
-        median(outcome.of(TIME, arm).values) for arm in (ArmName.PROBE, ArmName.SLOWED)
+        median(outcome.find_series(TIME, arm).values) for arm in (ArmName.PROBE, ArmName.SLOWED)
     )
     assert slowed > 3 * probe

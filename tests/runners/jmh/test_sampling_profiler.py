@@ -42,7 +42,7 @@ def fill(tmp_path):
         host = FakeHost(answer)
         maven = Maven(home=HomeFolder(tmp_path / "home"), host=host, environment=())
         jdk = Jdk("java", "javac", "17", 17)
-        return SamplerMaker(maven, host, (), jdk).fill(folder)
+        return SamplerMaker(maven, host, (), jdk).make_sampler(folder)
 
     return filled
 

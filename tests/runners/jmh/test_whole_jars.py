@@ -72,7 +72,7 @@ def whole(jmh, jmh_home, jar, tmp_path_factory):
     guests = prepare_guests(home=jmh_home, host=LocalHost(), environment=GIVEN, jmh_core_jar=core)
     folder = tmp_path_factory.mktemp("whole")
     harness = JmhHarness(guests)
-    suite = harness.discover(project, folder, LocalHost().run)
+    suite = harness.discover_suite(project, folder, LocalHost().run_process)
     methods = {method.id: method for method in JavaMutator().methods(suite.sources)}
     return replace(
         jmh, project=project, harness=harness, suite=suite, methods=methods, folder=folder
@@ -104,7 +104,7 @@ def test_the_jar_alone_is_the_class_path_and_what_is_slowed_is_slower(whole):
     assert path == [str(copy), *map(str, whole.harness.guests.benchmark_class_path)]
     assert isinstance(outcome, Measured), outcome
     probe, slowed = (
-        median(outcome.of(TIME, arm).values) for arm in (ArmName.PROBE, ArmName.SLOWED)
+        median(outcome.find_series(TIME, arm).values) for arm in (ArmName.PROBE, ArmName.SLOWED)
     )
     assert slowed > 2 * probe
 

@@ -70,7 +70,7 @@ class Suited:
 
     def find(self, name) -> Method:
         methods = self.mutator.methods(self.suite.sources)
-        (found,) = [method for method in methods if self.mutator.matches(name, method)]
+        (found,) = [method for method in methods if self.mutator.matches_name(name, method)]
         return found
 
     def variant(self, kind, *names, **more):
@@ -80,7 +80,7 @@ class Suited:
         return self.variant(VariantKind.DELAYED, name, **more)
 
     def run(self, benchmark, schedule, variant=PLAIN, seconds=60, purpose=Purpose.PAIRS):
-        overlay = self.mutator.overlay(self.suite.sources, variant)
+        overlay = self.mutator.build_overlay(self.suite.sources, variant)
         assert isinstance(overlay, Overlay), overlay
         trial = Trial(
             subject=self.project.digest,
@@ -98,7 +98,7 @@ class Suited:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         jobs = self.harness.launch(self.project, trial, into)
-        return self.harness.read(trial, [self.host.run(job) for job in jobs])
+        return self.harness.read(trial, [self.host.run_process(job) for job in jobs])
 
 
 def prepared(folder, home: HomeFolder, variables, framework=None, **asked) -> Project:
@@ -116,7 +116,9 @@ def suited(folder, home: HomeFolder, variables, scratch, **asked) -> Suited:
 def listed(project, scratch) -> Suite:
     into = scratch / "plain"
     into.mkdir(exist_ok=True)
-    return PythonHarness(FRONTENDS[project.harness]).discover(project, into, LocalHost().run)
+    return PythonHarness(FRONTENDS[project.harness]).discover_suite(
+        project, into, LocalHost().run_process
+    )
 
 
 def plain(blocks=2, seconds=0.02, operations=None):
@@ -155,12 +157,12 @@ def traced(home: HomeFolder, variables, scratch, folders=None, seconds=120):
     sources = read_library_modules(ours.tree, ())
     mutator = PythonMutator()
     public = tuple(method for method in mutator.methods(sources) if method.public)
-    overlay = mutator.overlay(sources, Variant(VariantKind.TRACED, public))
+    overlay = mutator.build_overlay(sources, Variant(VariantKind.TRACED, public))
     assert isinstance(overlay, Overlay), overlay
     trial = make_trial(project, Variant(VariantKind.TRACED, public), overlay, seconds)
     tracer, into = PythonTracer(), scratch / "built"
-    for path, data in tracer.build(project, overlay, into).files:
+    for path, data in tracer.plan_build(project, overlay, into).files:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    jobs = tracer.launch(project, trial, into)
-    return tracer.read(trial, [LocalHost().run(job) for job in jobs])
+    jobs = tracer.plan_launch(project, trial, into)
+    return tracer.read_outcome(trial, [LocalHost().run_process(job) for job in jobs])

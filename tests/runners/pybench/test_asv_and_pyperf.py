@@ -138,7 +138,7 @@ def pyperf(python_home, variables, tmp_path_factory):
 
 def ratio(outcome):
     assert isinstance(outcome, Measured), outcome
-    slowed, probe = (outcome.of(TIME, arm) for arm in (ArmName.SLOWED, ArmName.PROBE))
+    slowed, probe = (outcome.find_series(TIME, arm) for arm in (ArmName.SLOWED, ArmName.PROBE))
     return median(slowed.values) / median(probe.values)
 
 
@@ -220,8 +220,8 @@ def test_blocks_of_both_last_as_long_as_asked(asv, pyperf):
         outcome = suite.run(name, plain(blocks=3, seconds=0.02))
 
         assert isinstance(outcome, Measured), outcome
-        (operations,) = set(outcome.of("operations", ArmName.PLAIN).values)
-        assert 0.005 < median(outcome.of(TIME, ArmName.PLAIN).values) * operations < 0.1
+        (operations,) = set(outcome.find_series("operations", ArmName.PLAIN).values)
+        assert 0.005 < median(outcome.find_series(TIME, ArmName.PLAIN).values) * operations < 0.1
 
 
 def test_both_end_once_they_have_shown_enough(asv, pyperf):

@@ -151,7 +151,7 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
 
     def tool(**more):
         environments = Environments(LocalHost(), {**dict(with_uv), **more}, PythonSpec())
-        return environments.tool(environments.base(tmp_path), tmp_path).installer
+        return environments.select_installer(environments.base(tmp_path), tmp_path).installer
 
     assert tool() is Installer.UV
     assert tool(PIP_CONFIG_FILE=str(told)) is Installer.PIP

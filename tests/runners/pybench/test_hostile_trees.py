@@ -119,7 +119,7 @@ def test_a_listing_that_the_suite_wrote_over_is_refused(line, ring, tmp_path):
     with pytest.raises(
         SourceUnreadable, match="the suite overwrote the file of its benchmark list"
     ):
-        PythonHarness(frontend).discover(ring.project, tmp_path, ask)
+        PythonHarness(frontend).discover_suite(ring.project, tmp_path, ask)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_listing_that_the_suite_wrote_over_is_refused(line, ring, tmp_path):
 def test_a_library_that_cannot_be_imported_is_read_and_it_is_said(answer, reason, ring, tmp_path):
     harness = PythonHarness(FRONTENDS["pytest"])
 
-    sources = harness.sources(ring.project, tmp_path, lambda _: answer)
+    sources = harness.read_sources(ring.project, tmp_path, lambda _: answer)
 
     (note,) = describe_name_problems(sources)
     assert note.endswith(f"its public names are those of its sources: {reason}")

@@ -94,6 +94,6 @@ def test_a_function_is_counted_and_slowed_in_this_interpreter(framework, suites)
     assert isinstance(counted, Counted), counted
     assert counted.windows[1].calls == (("lib.slow", counted.windows[1].operations),)
     assert isinstance(slowed, Measured), slowed
-    arms = (slowed.of(TIME, arm).values for arm in (ArmName.SLOWED, ArmName.PROBE))
+    arms = (slowed.find_series(TIME, arm).values for arm in (ArmName.SLOWED, ArmName.PROBE))
     above, below = (median(values) for values in arms)
     assert above / below > 1.7

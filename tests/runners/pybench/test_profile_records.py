@@ -34,7 +34,7 @@ def test_a_whole_profile():
     profiled = read_profile(text(), SCHEDULE)
     assert profiled.frames == (Frame("f", "src/a.py", 4), Frame("loop"))
     assert profiled.stacks == (Stack(1, (0, 1), 7), Stack(2, (1,), 5))
-    assert (profiled.samples, profiled.unattributed, profiled.background) == (12, 2, 1)
+    assert (profiled.sample_count, profiled.unattributed, profiled.background) == (12, 2, 1)
     assert (profiled.period_seconds, profiled.cpu_seconds) == (0.001, 0.5)
     assert (profiled.timed_seconds, profiled.waiting_seconds) == (0.6, 0.05)
     assert profiled.operations == 20

@@ -33,13 +33,13 @@ pytestmark = pytest.mark.subject
 
 def ratio(outcome):
     assert isinstance(outcome, Measured), outcome
-    slowed, probe = (outcome.of(TIME, arm) for arm in (ArmName.SLOWED, ArmName.PROBE))
+    slowed, probe = (outcome.find_series(TIME, arm) for arm in (ArmName.SLOWED, ArmName.PROBE))
     return median(slowed.values) / median(probe.values)
 
 
 def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(ring, tmp_path):
     def ask(job):
-        return replace(LocalHost().run(job), exit_code=-9, exhausted="64 MiB of memory")
+        return replace(LocalHost().run_process(job), exit_code=-9, exhausted="64 MiB of memory")
 
     with pytest.raises(MachineError, match="needs more than 64 MiB of memory to list the suite"):
         ring.harness.discover(ring.project, tmp_path, ask)
@@ -81,8 +81,8 @@ def test_blocks_last_as_long_as_asked_and_every_value_is_kept(benchmark, ring):
     outcome = ring.run(benchmark, plain(blocks=3, seconds=0.02))
 
     assert isinstance(outcome, Measured), outcome
-    times = outcome.of(TIME, ArmName.PLAIN).values
-    operations = outcome.of(OPERATIONS, ArmName.PLAIN).values
+    times = outcome.find_series(TIME, ArmName.PLAIN).values
+    operations = outcome.find_series(OPERATIONS, ArmName.PLAIN).values
     assert len(times) == 3
     assert len(set(operations)) == 1
     assert 0.005 < median(times) * operations[0] < 0.1
@@ -92,7 +92,7 @@ def test_operations_can_be_fixed(ring):
     outcome = ring.run("test_small[1]", plain(operations=17))
 
     assert isinstance(outcome, Measured)
-    assert outcome.of(OPERATIONS, ArmName.PLAIN).values == (17.0, 17.0)
+    assert outcome.find_series(OPERATIONS, ArmName.PLAIN).values == (17.0, 17.0)
 
 
 @pytest.mark.timed
@@ -126,9 +126,9 @@ def test_the_time_and_the_calls_of_a_function_are_measured(ring):
     outcome = ring.run("test_small[1]", clocked(), ring.delayed("ring.spins.small"))
 
     assert isinstance(outcome, Measured)
-    assert outcome.of(METHOD_CALLS, ArmName.CLOCKED).values == (200.0,) * 3
-    spent = median(outcome.of(METHOD_TIME, ArmName.CLOCKED).values)
-    whole = median(outcome.of(TIME, ArmName.CLOCKED).values) * 200
+    assert outcome.find_series(METHOD_CALLS, ArmName.CLOCKED).values == (200.0,) * 3
+    spent = median(outcome.find_series(METHOD_TIME, ArmName.CLOCKED).values)
+    whole = median(outcome.find_series(TIME, ArmName.CLOCKED).values) * 200
     assert 0.5 * whole < spent < 1.1 * whole
 
 
@@ -136,7 +136,7 @@ def test_inner_calls_of_a_recursion_do_not_count(ring):
     outcome = ring.run("test_climb", clocked(), ring.delayed("ring.spins.climb", guarded=True))
 
     assert isinstance(outcome, Measured)
-    assert outcome.of(METHOD_CALLS, ArmName.CLOCKED).values == (200.0,) * 3
+    assert outcome.find_series(METHOD_CALLS, ArmName.CLOCKED).values == (200.0,) * 3
 
 
 @pytest.mark.timed
@@ -147,7 +147,7 @@ def test_a_process_ends_when_its_pairs_have_decided(ring):
     outcome = ring.run("test_small[1]", schedule, ring.delayed("ring.spins.small"))
 
     assert isinstance(outcome, Measured)
-    assert len(outcome.of(TIME, ArmName.SLOWED).values) == 3
+    assert len(outcome.find_series(TIME, ArmName.SLOWED).values) == 3
 
 
 def test_a_process_ends_when_all_its_arms_were_quiet(ring):

@@ -44,7 +44,7 @@ def measure_shares(suite, benchmark, *names):
     for _ in range(12):
         profiled = profile(suite, benchmark)
         assert isinstance(profiled, Profiled), profiled
-        samples += profiled.samples
+        samples += profiled.sample_count
         for name in names:
             found[name] += count_samples(profiled, suite.find(name))
         if samples >= FEWEST:
@@ -95,6 +95,6 @@ def test_a_failing_benchmark_leaves_no_sampler(shares, ring):
 
 def test_other_interpreters_are_not_profiled(shares):
     harness = PythonHarness(FRONTENDS["pytest"])
-    assert harness.unprofiled(shares.project) == ""
+    assert harness.explain_unprofiled(shares.project) == ""
     other = replace(shares.project, versions=(("python", "pypy 7.3"),))
-    assert "pypy 7.3" in harness.unprofiled(other)
+    assert "pypy 7.3" in harness.explain_unprofiled(other)

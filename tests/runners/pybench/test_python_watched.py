@@ -85,8 +85,8 @@ def test_one_that_is_never_enough_does_all_of_its_schedule(watched):
 
     assert isinstance(outcome, Measured), outcome
     assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=None, enough=False)
-    assert outcome.of(TIME, ArmName.PLAIN, Phase.WARMUP).at == tuple(range(7))
-    assert outcome.of(TIME, ArmName.PLAIN).at == (7, 8, 9)
+    assert outcome.find_series(TIME, ArmName.PLAIN, Phase.WARMUP).block_positions == tuple(range(7))
+    assert outcome.find_series(TIME, ArmName.PLAIN).block_positions == (7, 8, 9)
 
 
 def test_one_that_fails_in_the_middle_has_crashed(watched):

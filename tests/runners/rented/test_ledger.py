@@ -66,7 +66,7 @@ def spec(cloud):
 
 def looked(ledger):
     found = []
-    ledger.look(lambda *seen: found.append(seen))
+    ledger.report_notes(lambda *seen: found.append(seen))
     return found
 
 
@@ -82,7 +82,7 @@ def test_machines_are_removed_and_no_others(ledger, cloud, tmp_path):
         (cloud / f"{number}-2").touch()
         ((note, ended, _),) = looked(ledger)
         assert (note.id, note.cluster, ended) == (number, "a.Cloud", False)
-        assert ledger.listed(note) == (f"{number}-1", f"{number}-2")
+        assert ledger.list_machines(note) == (f"{number}-1", f"{number}-2")
 
     assert [path.name for path in cloud.glob("*-*")] == ["other-1"]
     assert notes(tmp_path) == []
@@ -142,9 +142,9 @@ def test_what_cannot_be_removed_is_not_forgotten(ledger, cloud, tmp_path):
     told = []
 
     with pytest.raises(MachineError, match="run bench-audit hosts clean"):
-        ledger.clean(lambda note, machines: told.append((note.id, machines)))
+        ledger.remove_leftovers(lambda note, machines: told.append((note.id, machines)))
     (cloud / ".broken").unlink()
-    ledger.clean(lambda note, machines: told.append((note.id, machines)))
+    ledger.remove_leftovers(lambda note, machines: told.append((note.id, machines)))
 
     assert told == [(number, (f"{number}-1",))]
     assert list(cloud.glob("*-*")) == []
@@ -163,7 +163,7 @@ def test_one_that_stays_is_said(ledger, cloud):
 def test_a_running_audit_is_left_alone(ledger, cloud):
     with ledger.open_rental(spec(cloud)) as number:
         (cloud / f"{number}-1").touch()
-        ledger.clean(lambda *_: pytest.fail("it runs"))
+        ledger.remove_leftovers(lambda *_: pytest.fail("it runs"))
         assert (cloud / f"{number}-1").exists()
 
 
@@ -176,10 +176,10 @@ def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(ledger, 
 
     there = []
     with pytest.raises(MachineError, match=r"00000000\.json is damaged; look in your cloud"):
-        ledger.look(lambda note, *seen: there.append((note.id, *seen)))
+        ledger.report_notes(lambda note, *seen: there.append((note.id, *seen)))
     assert there == [(number, True, (f"{number}-1",))]
     with pytest.raises(MachineError, match=r"00000000\.json is damaged; look in your cloud"):
-        ledger.clean(lambda *_: None)
+        ledger.remove_leftovers(lambda *_: None)
     assert list(cloud.glob("*-*")) == []
 
 

@@ -63,7 +63,7 @@ def test_a_published_module_is_placed_and_nothing_of_the_users_is_written_to(tmp
     assert everything(theirs) == before
 
     # What the user has already downloaded needs no network, and stays as it is.
-    theirs_too = home.cache("go-modules")
+    theirs_too = home.make_cache_folder("go-modules")
     before = everything(theirs_too)
     offline = environment(theirs, GOMODCACHE=str(theirs_too), GOPROXY="https://127.0.0.1:9")
     again = place_subject(

@@ -178,7 +178,7 @@ def test_signatures_are_not_verified_by_what_a_repository_names(tmp_path):
     (tmp_path / "commit").write_text(plain.replace("\n\n", f"\n{signature}\n\n", 1) + "\n")
     signed = git(folder, "hash-object", "-t", "commit", "-w", str(tmp_path / "commit"))
 
-    commits = list(Repository.at(folder).list_commits(signed, 5))
+    commits = list(Repository.from_folder(folder).list_commits(signed, 5))
 
     assert [commit.id for commit in commits] == [signed]
     assert not ran.exists()
@@ -201,7 +201,7 @@ def test_what_a_repository_lacks_is_not_fetched_by_a_program_that_it_names(tmp_p
     (folder / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
 
     with pytest.raises(GitFailed):
-        list(Repository.at(folder).list_commits("HEAD", 5))
+        list(Repository.from_folder(folder).list_commits("HEAD", 5))
 
     assert not ran.exists()
 
