@@ -86,8 +86,8 @@ class AuditSession:
         self.home = opened.home
         self._cluster = cluster
         self._placed: list[PlacedSubject] = []
-        self._facts = cluster.facts if cluster else opened.host.facts()
-        jobs = _count_jobs(opened.host.facts()) if opened.several else 1
+        self._facts = cluster.host_facts if cluster else opened.host.read_facts()
+        jobs = _count_jobs(opened.host.read_facts()) if opened.several else 1
         self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop_processes)
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = ReferenceWorkload(self.host, self.home, path, self.clock)
@@ -115,7 +115,7 @@ class AuditSession:
 
     def prepare_study(self, config: Config) -> tuple[Config, StudyContext]:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
-        placed = place_subject(config.subject, **self.machine.parts)
+        placed = place_subject(config.subject, **self.machine.preparation_arguments)
         self._placed.append(placed)
         with _add_suite_hint(config, placed):
             refresh = self._loop.refresh_timing
@@ -126,7 +126,9 @@ class AuditSession:
         listings = ListingStore(self.store, project, request.timeout_seconds, find_own_version())
         self.machine.tell(f"listing the benchmarks of {project.name}")
         with _add_suite_hint(config, placed):
-            suite = _list_suite(prepared.executor, listings, request, self._dispatching.together)
+            suite = _list_suite(
+                prepared.executor, listings, request, self._dispatching.ask_in_parallel
+            )
         hidden = tuple(language.notes(suite.sources))
         for note in hidden:
             self.observer.report_caveat(Caveat("environment", note))
@@ -181,7 +183,7 @@ class AuditSession:
 
     def _allows_trial(self, trial: Trial) -> bool:
         return self.deadline is None or self.deadline.has_time_for(
-            self.deadline.times.seconds(trial)
+            self.deadline.times.estimate_seconds(trial)
         )
 
     def begin_audit(self, command: str, config: Config, project: Project) -> int:
@@ -274,7 +276,7 @@ def open_session(
         open_cluster(config, ledger, clock, observer.report_caveat) as cluster,
         open_host(config, places, environment, clock) as opened,
     ):
-        facts = cluster.facts if cluster else opened.host.facts()
+        facts = cluster.host_facts if cluster else opened.host.read_facts()
         with SqliteStore(places.store, host=facts, retry_failed=config.retry_failed) as store:
             yield AuditSession(config, opened, store, observer, cluster)
 

@@ -128,8 +128,8 @@ def thresholds(
     for name in task.validation:
         windows = joined(_unsampled(fork, asked.tuned, rng) for fork in forks[name])
         truths.append(windows.stable)
-        scores.append(scorer.scores(windows.windows).astype(float))
-    own = scorer.scores(task.validate.windows).astype(float)
+        scores.append(scorer.score_windows(windows.windows).astype(float))
+    own = scorer.score_windows(task.validate.windows).astype(float)
     return {
         UNSAMPLED: threshold(np.concatenate(truths), np.concatenate(scores)),
         SEGMENTS: threshold(task.validate.stable, own),
@@ -151,7 +151,7 @@ def judged(model: str, task: Task, forks: Forks, asked: argparse.Namespace) -> I
         tuned = thresholds(scorer, task, forks, asked)
     else:
         tuned = {GIVEN: rocket.THRESHOLD}
-    scores = scorer.scores(task.judge.windows)
+    scores = scorer.score_windows(task.judge.windows)
     for name, least in tuned.items():
         result = classified(task.judge.stable, scores >= least)
         yield Figures(model, task.fold, name, least, **asdict(result))
@@ -182,7 +182,7 @@ def _until(scorer: Scorer, values: np.ndarray, most: float) -> np.ndarray:
     result = np.full(LIMIT, np.nan)
     for first in range(0, LIMIT, AT_ONCE):
         starts = np.arange(first, first + AT_ONCE)
-        result[starts] = scorer.scores(standardise_windows(values, starts))
+        result[starts] = scorer.score_windows(standardise_windows(values, starts))
         if (result[starts] >= most).any():
             break
     return result

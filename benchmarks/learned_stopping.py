@@ -139,7 +139,7 @@ def _windows(corpus: Corpus, model: ScorerModel, name: str) -> tuple[np.ndarray,
         if start >= 0:
             taken = segments(start, len(values))
             truth.append(taken.stable)
-            scores.append(model.scoring.scores(standardise_windows(values, taken.starts)))
+            scores.append(model.scoring.score_windows(standardise_windows(values, taken.starts)))
     return np.concatenate(truth), np.concatenate(scores)
 
 

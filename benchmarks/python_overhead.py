@@ -90,7 +90,7 @@ def _source(unit: str, text: bytes) -> SourceFile:
 
 def _changed(source: SourceFile, name: str, *, guarded: bool = False) -> bytes:
     """Return the text of a module in which one function is slowed."""
-    (method,) = [one for one in PythonMutator().methods([source]) if one.id == name]
+    (method,) = [one for one in PythonMutator().find_methods([source]) if one.id == name]
     overlay = PythonMutator().build_overlay(
         [source], Variant(VariantKind.DELAYED, (method,), guarded=guarded)
     )
@@ -185,7 +185,7 @@ def _listing(package: Path, times: int) -> None:
     def listed() -> object:
         # Of the same sources the answer is remembered.
         first = replace(sources[0], text=sources[0].text + b"\n# %d" % next(turn))
-        return PythonMutator().methods((first, *sources[1:]))
+        return PythonMutator().find_methods((first, *sources[1:]))
 
     took = _in_turns(
         {

@@ -69,15 +69,15 @@ class Score:
 class Last(KbKssd):
     """The last part of the detector alone: finds the start in probabilities that are known."""
 
-    def smoothed(self, values: Values) -> Values:
+    def smooth_outliers(self, values: Values) -> Values:
         """Return what it is given."""
         return values
 
-    def step(self, smooth: Values) -> int | None:  # noqa: ARG002
+    def find_step(self, smooth: Values) -> int | None:  # noqa: ARG002
         """Leave the step to the probabilities."""
         return None
 
-    def probabilities(self, smooth: Values, step: int | None) -> Values:  # noqa: ARG002
+    def compute_probabilities(self, smooth: Values, step: int | None) -> Values:  # noqa: ARG002
         """Return what it is given."""
         return smooth
 
@@ -87,7 +87,10 @@ def score(corpus: Corpus, detector: KbKssd) -> Score:
     last = Last(probability=detector.probability, least_steady=detector.least_steady)
     near = _only(detector, NEAR)
     steps = _steps(corpus, _only(detector, STEP))
-    starts = [last.find(_near(corpus, near, index, step)).start for index, step in enumerate(steps)]
+    starts = [
+        last.find_steady_start(_near(corpus, near, index, step)).start
+        for index, step in enumerate(steps)
+    ]
     said = np.array([start is not None for start in starts])
     off = judged(corpus).references - [-1 if start is None else start for start in starts]
     return Score(int(off @ off), int(abs(off[said]).sum()), int(said.sum()))

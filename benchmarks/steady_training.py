@@ -180,7 +180,7 @@ def cross_validated(of: Judged, trees: int) -> tuple[np.ndarray, np.ndarray, np.
         left_out = of.systems == system
         model = grown(of, ~left_out, trees, best_threshold(of, ~left_out, trees))
         for at in np.flatnonzero(left_out):
-            starts[at] = round(model.start(of.cases[at]))
+            starts[at] = round(model.estimate_start(of.cases[at]))
             chances[at] = model.estimate_steady_chance(of.cases[at])
             verdicts[at] = chances[at] >= model.threshold
     return starts, chances, verdicts

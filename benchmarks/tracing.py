@@ -195,7 +195,7 @@ def main() -> None:
         print()
         for rank, method_profile in enumerate(profile.methods[: profile.chosen_count], start=1):
             print(
-                f"{rank:3} {method_profile.outside:>12,}  {method_profile.clients} clients  "
+                f"{rank:3} {method_profile.outside:>12,}  {method_profile.client_count} clients  "
                 f"{method_profile.method.id}"
             )
 

@@ -11,4 +11,4 @@ def locate_run_folder(build_folder: Path, trial: Trial | None = None) -> Path:
     A trial that others may run beside has a folder of its own in it.
     """
     folder = build_folder / "run"
-    return folder if trial is None or trial.alone else folder / trial.id
+    return folder if trial is None or trial.is_exclusive else folder / trial.id

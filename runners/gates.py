@@ -49,7 +49,7 @@ class AlarmRule:
     codes: frozenset[int] = frozenset(range(1, 126))
     words: re.Pattern[str] | None = None
 
-    def answer(self, completed: CompletedProcess) -> GateAnswer:
+    def classify_exit(self, completed: CompletedProcess) -> GateAnswer:
         """Return what a gate that has ended has said."""
         code = completed.exit_code
         if code is None or code < 0 or code in _NOT_RUN_CODES:
@@ -91,7 +91,7 @@ class LocalGate:
             turn += 1
             completed = self.host.run_process(self._make_gate_job(revisions))
             seconds += completed.seconds
-            answer = self.alarm.answer(completed)
+            answer = self.alarm.classify_exit(completed)
             if answer is not GateAnswer.QUIET or turn >= turns:
                 break
         case_result = ShownCase(

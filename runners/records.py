@@ -170,7 +170,7 @@ class GuestRecords:
         )
         return Counted(windows, outside, set_up_apart, clocked=clocked)
 
-    def traced(self, ids: Mapping[str, str]) -> tuple[MethodCalls, ...]:
+    def list_method_calls(self, ids: Mapping[str, str]) -> tuple[MethodCalls, ...]:
         """Return the calls of traced methods; `ids` are method ids by token, others are dropped."""
         return tuple(
             MethodCalls(

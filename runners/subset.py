@@ -20,6 +20,6 @@ class SubsetCommand:
     problem: str = ""  # why the call runs something else than what was chosen; empty: it does not
 
     @property
-    def command(self) -> str:
+    def shell_command(self) -> str:
         """Return the call as it is typed into a shell."""
         return shlex.join(self.words)

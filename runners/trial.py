@@ -104,8 +104,8 @@ class TrialRunner:
         Raises ValueError for one with a watch where there is nobody to watch.
         """
         with self._find_lock("facts"):
-            self._facts = self._facts or self._add_tool_versions(self._host.facts())
-        loop = self._loop() if trial.alone else NO_LOOP_TIMING
+            self._facts = self._facts or self._add_tool_versions(self._host.read_facts())
+        loop = self._loop() if trial.is_exclusive else NO_LOOP_TIMING
         started, start_seconds = self._clock.now(), self._clock.monotonic()
         outcome, answers = self._outcome(trial)
         return Run(
@@ -245,8 +245,10 @@ def _measure_interference(
     Where nobody knows what others used, as beside a container, a trial has waited for them no more
     than the loop did: it may have more threads than there are processors.
     """
-    interference = HostInterference.together((answer.seconds, answer.strain) for answer in answers)
-    if not trial.alone:
+    interference = HostInterference.combine_processes(
+        (answer.seconds, answer.strain) for answer in answers
+    )
+    if not trial.is_exclusive:
         return replace(interference, waited=None)
     if interference.foreign is None and interference.waited is not None and loop.waited is not None:
         return replace(interference, waited=min(interference.waited, loop.waited))

@@ -21,7 +21,8 @@ from auditor.core.stop_rules import TRAINED
 assert not [one for one in ("lightgbm", "sklearn", "keras") if importlib.util.find_spec(one)]
 for method in sorted(TRAINED, key=str):
     rule = ScoredRule(load_shipped_model(method))
-    seen = [rule.observe(float(one), 0.1) for one in np.random.default_rng(1).uniform(1, 1.1, 120)]
+    values = np.random.default_rng(1).uniform(1, 1.1, 120)
+    seen = [rule.observe_iteration(float(one), 0.1) for one in values]
     assert all(one is None or 0 <= one <= 120 for one in seen)
     print(method)
 """
@@ -118,3 +119,22 @@ def test_the_architecture_names_paths_that_exist():
     assert [
         path for path in folders if not any((ROOT / f"{path}{end}").exists() for end in ("", ".py"))
     ] == []
+
+
+def test_the_architecture_names_what_exists():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    named = re.findall(r"`(\w+)` in `([\w/]+\.py)`", text)
+    folders = (ROOT, ROOT / "auditor", ROOT / "auditor/abs/judge")
+
+    missing = [
+        (name, path)
+        for name, path in named
+        if not any(
+            re.search(rf"^\s*(?:def |class )?{name}\b", (folder / path).read_text(), re.MULTILINE)
+            for folder in folders
+            if (folder / path).is_file()
+        )
+    ]
+
+    assert len(named) > 20
+    assert missing == []

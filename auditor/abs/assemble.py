@@ -41,7 +41,7 @@ class AbsAudit:
         self._number: int | None = None
         self._command = "abs"
 
-    def plan(self) -> Preview:
+    def plan_audit(self) -> Preview:
         """Say what `abs` would measure."""
         usage = load_popularity(self._config, self._parts.project, self._session)
         request = replace(self._config.request, popular=usage)
@@ -52,7 +52,7 @@ class AbsAudit:
         """Say what `stability` would measure."""
         return preview_suite(self._parts)
 
-    def abs(self, command: str = "abs") -> AbsVerdict:
+    def find_score(self, command: str = "abs") -> AbsVerdict:
         """Find the API benchmarking score; `command` is what the store remembers it by."""
         usage = load_popularity(self._config, self._parts.project, self._session)
         refuse_small_budget(replace(self._config.request, popular=usage), self._parts)
@@ -60,7 +60,7 @@ class AbsAudit:
         popular = find_popularity(self._config, self._parts.project, self._session)
         request = replace(self._config.request, popular=popular)
         expected = estimate_time_at_start(request, self._parts)
-        self._parts.observer.report_caveat(Caveat("expected-time", expected.text))
+        self._parts.observer.report_caveat(Caveat("expected-time", expected.range_text))
         return self._judge_request(request, self._parts)
 
     def judge_stored_runs(self) -> AbsVerdict:
@@ -75,7 +75,7 @@ class AbsAudit:
         caveats = (
             *verdict.caveats,
             *self._describe_unfinished(request, verdict),
-            *self._reuse.caveats(),
+            *self._reuse.describe_reuse(),
         )
         return replace(verdict, caveats=caveats)
 
@@ -99,11 +99,11 @@ class AbsAudit:
         )
         yield Caveat("time-left", text)
 
-    def stability(self) -> Stability:
+    def measure_stability(self) -> Stability:
         """Run the unchanged suite as often as asked."""
         self._begin_audit("stability")
         verdict = stability_study.audit_stability(self._parts)
-        return replace(verdict, caveats=(*verdict.caveats, *self._reuse.caveats()))
+        return replace(verdict, caveats=(*verdict.caveats, *self._reuse.describe_reuse()))
 
     def store_document(self, verdict: AbsVerdict | Stability) -> AbsOrStability:
         """Return the result, and remember it in the store."""

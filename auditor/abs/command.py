@@ -83,7 +83,7 @@ def command(context: click.Context, /, **_: object) -> int:
         raise UsageError("--dry-run and --so-far answer different questions; choose one")
     if context.params["dry_run"]:
         return abs_output.dry_run(
-            command_line, lambda audit: audit.plan(), _describe_judging(command_line.config)
+            command_line, lambda audit: audit.plan_audit(), _describe_judging(command_line.config)
         )
     if context.params["github"]:
         github.find_step_files(command_line.surroundings.environment)
@@ -99,7 +99,7 @@ def command(context: click.Context, /, **_: object) -> int:
     for line in lines:
         console.print_message(line)
     for step in next_steps(document, _make_audit_call(context, command_line, has_gate=has_gate)):
-        console.note(f"next: {step.command}  # {step.reason}")
+        console.print_note(f"next: {step.command}  # {step.reason}")
     if context.params["github"]:
         environment = command_line.surroundings.environment
         github_step.write_for_github(document, (verdict, lines), folder, environment)
@@ -135,14 +135,16 @@ def _audit_and_show(
         )
     document, console = abs_output.make_result(
         command_line,
-        lambda audit: audit.store_document(audit.judge_stored_runs() if so_far else audit.abs()),
+        lambda audit: audit.store_document(
+            audit.judge_stored_runs() if so_far else audit.find_score()
+        ),
         abs_output.ABS,
     )
     abs_output.show_result(command_line, console, document, abs_output.ABS)
     if context.params["csv"]:
         path = command_line.places.output / CSV
         output.write_file(path, recorded_runs.format_table(document.harness))
-        console.note(f"values: {path}")
+        console.print_note(f"values: {path}")
     return long_tables.require_methods(document), console
 
 
@@ -167,7 +169,7 @@ def _apply_gates(
     )
     second = second_look.take_second_look(second_command_line, methods, start_time)
     verdict, lines = judge_gates(first, limits, baseline, second.unsure_methods)
-    return verdict, [*lines, *second.said()]
+    return verdict, [*lines, *second.describe_outcome()]
 
 
 def _describe_judging(config: Config) -> str:

@@ -50,7 +50,9 @@ def command(context: click.Context, /, **_: object) -> int:
     if context.params["dry_run"]:
         return running.dry_run(command_line, lambda audit: audit.plan_suite())
     document, console = running.make_result(
-        command_line, lambda audit: audit.store_document(audit.stability()), running.STABILITY
+        command_line,
+        lambda audit: audit.store_document(audit.measure_stability()),
+        running.STABILITY,
     )
     config = json.loads(command_line.config.text)
     elsewhere = stored_result.list_results_on_other_hosts(

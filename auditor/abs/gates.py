@@ -48,9 +48,8 @@ class BaselineResult:
         if (request.slowdown, request.rule) != (baseline_document.slowdown, baseline_document.rule):
             raise UsageError(
                 f"{self.name} was made with the slowdown {baseline_document.slowdown} and the rule "
-                f"{baseline_document.rule}, this audit has {request.slowdown} and "
-                f"{request.rule}, so their "
-                "misses are not comparable; use the same settings"
+                f"{baseline_document.rule}, this audit has {request.slowdown} and {request.rule}, "
+                "so their misses are not comparable; use the same settings"
             )
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from auditor.cli.context import AppContext
+from auditor.core.busy import is_busy
 from auditor.core.caveats import Caveat
-from auditor.core.plan import Purpose, Run
+from auditor.core.plan import REPEAT_OFFSET, Purpose, Run, original_repetition
 from auditor.core.ports import Observer
 
 if TYPE_CHECKING:  # `--help` should not pay for msgspec
@@ -57,6 +58,7 @@ class RecordedRuns:
             _make_place_key(run): run
             for (phase, _), run in self.runs.items()
             if run.trial.purpose is Purpose.SUITE or phase.startswith(f"{MAIN.name},")
+            if not _is_busy_repeat(run)
         }
         return format_table(
             build_rows(judged.values()), ResearchTool.GO if harness == "go" else ResearchTool.JAVA
@@ -66,7 +68,13 @@ class RecordedRuns:
 def _make_place_key(run: Run) -> tuple[object, ...]:
     """Return whose run it is, and which: the last of a place is the one that was judged."""
     trial = run.trial
-    return trial.purpose, trial.variant, trial.benchmark, trial.repetition, trial.fork
+    number = original_repetition(trial.repetition)
+    return trial.purpose, trial.variant, trial.benchmark, number, trial.fork
+
+
+def _is_busy_repeat(run: Run) -> bool:
+    """Tell whether a suite run was repeated in vain: the first one was judged."""
+    return run.trial.repetition > REPEAT_OFFSET and is_busy(run.strain)
 
 
 @dataclass(slots=True)

@@ -102,7 +102,7 @@ def show_result(
         command_line.places.output, files, document, console, as_json=command_line.as_json
     )
     if any(caveat.slug == "budget" for caveat in document.caveats):
-        console.note(f"go on: bench-audit {shlex.join(command_line.surroundings.arguments)}")
+        console.print_note(f"go on: bench-audit {shlex.join(command_line.surroundings.arguments)}")
 
 
 def show_result_in(
@@ -113,8 +113,8 @@ def show_result_in(
         console.print_document(document)
     else:
         console.print_result(terminal.format_summary(document))
-    console.note(f"\nreport: {folder / files.report}")
-    console.note(f"result: {folder / files.result}")
+    console.print_note(f"\nreport: {folder / files.report}")
+    console.print_note(f"result: {folder / files.result}")
 
 
 def deliver_result(

@@ -56,7 +56,7 @@ class SecondLook:
         """Return the methods that decide no gate."""
         return frozenset(self.methods) if self.unmeasured else self.detected | self.undecided
 
-    def said(self) -> Iterator[str]:
+    def describe_outcome(self) -> Iterator[str]:
         """Yield a line for each thing that came out."""
         if self.unmeasured:
             yield f"second look: unsure of {first_names(self.methods)}: {self.unmeasured}"
@@ -125,7 +125,9 @@ def take_second_look(
     command_line = replace(command_line, places=replace(command_line.places, output=folder))
     try:
         document, _ = running.make_result(
-            command_line, lambda audit: audit.store_document(audit.abs(SECOND_LOOK)), running.ABS
+            command_line,
+            lambda audit: audit.store_document(audit.find_score(SECOND_LOOK)),
+            running.ABS,
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:
         return SecondLook(tuple(methods), unmeasured=f"missed, and not measured again: {error}")
@@ -153,7 +155,7 @@ def limit_first_look(command_line: CommandLine) -> CommandLine:
     if budget is None:
         return command_line
     reserved_time = format_duration((1 - FIRST_PART) * budget)
-    Console(command_line.surroundings.environment, quiet=command_line.quiet).note(
+    Console(command_line.surroundings.environment, quiet=command_line.quiet).print_note(
         f"of the budget {reserved_time} are kept for a second look at what would make a gate fail"
     )
     return _with_budget(command_line, FIRST_PART * budget)

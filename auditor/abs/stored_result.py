@@ -43,7 +43,7 @@ class FinishedAudit:
     config: dict[str, Any]
 
     @property
-    def command(self) -> str:
+    def command_name(self) -> str:
         """Return the command's name."""
         return self.record.command
 
@@ -59,7 +59,7 @@ class FinishedAudit:
 
     def __str__(self) -> str:
         """Say which audit it is."""
-        return f"bench-audit {self.command}, begun at {self.record.started}"
+        return f"bench-audit {self.command_name}, begun at {self.record.started}"
 
 
 def find_last_result(
@@ -114,7 +114,7 @@ def read_stored_result(command_line: CommandLine, console: Console) -> AbsOrStab
     """Return the last result of `abs` that a store holds, and say which it is."""
     requested_config = json.loads(command_line.config.text)
     audit = find_last_result(command_line.places.store, requested_config, "abs")
-    console.note(f"of the result of {audit}")
+    console.print_note(f"of the result of {audit}")
     if caveat := describe_other_configuration(audit, requested_config):
         console.print_message(f"note[{caveat.slug}]: {caveat.text}")
     return audit.read_document()

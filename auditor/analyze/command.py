@@ -103,8 +103,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["tool"] is None and not is_table(given["files"][0]):
         raise UsageError(
             f"{given['files'][0]}: no result of {FORMAT_NAMES}, no table of GoABS or JavaABS "
-            "either; "
-            f"{CSV_HINT}"
+            f"either; {CSV_HINT}"
         )
     _refuse_options(given, _OF_STORED, "stored results (JMH, go test, pytest-benchmark, …)")
     return _judge_table_file(given, console, surroundings)
@@ -164,7 +163,7 @@ def _judge_stored_results(
     )
     if not question.has_base:
         _refuse_options(option_values, _OF_COMPARISONS, "a comparison, which --against asks for")
-    head = question.head()
+    head = question.read_head()
     folder = option_values["output"].folder or choose_output_folder(
         question.paths[0].name, head.digest, surroundings.environment
     )
@@ -175,9 +174,9 @@ def _judge_stored_results(
         abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
         abs_output.deliver_result(option_values, folder, abs_output.ANALYZED, document, console)
         for line in further_questions(head, option_values["files"], option_values["commit"]):
-            console.note(f"further: {line}")
+            console.print_note(f"further: {line}")
         return _say_and_end(console, option_values, *gates.judge_stability(document))
-    comparison_document = analysis.compare_results(question, question.base(), head)
+    comparison_document = analysis.compare_results(question, question.read_base(), head)
     verdict, lines = compare_gates.judge_gates(
         comparison_document,
         fail_on_regression=option_values["fail_on"] == "regression",
@@ -188,8 +187,8 @@ def _judge_stored_results(
         folder, comparison_document, _build_gate_view(option_values["inconclusive"], verdict, lines)
     )
     comparison.print_result(comparison_document, option_values["format"], console)
-    console.note(f"\nreport: {folder / comparison.PAGE}")
-    console.note(f"result: {folder / comparison.RESULT}")
+    console.print_note(f"\nreport: {folder / comparison.PAGE}")
+    console.print_note(f"result: {folder / comparison.RESULT}")
     comparison.deliver_files(option_values, folder, console)
     return _say_and_end(console, option_values, verdict, lines)
 

@@ -25,14 +25,14 @@ def further_questions(
         ),
         default=0,
     )
-    if most >= LearnedDetector.least:
+    if most >= LearnedDetector.min_iterations:
         yield f"when each process is warm: bench-audit steady {named}"
-    elif most >= KbKssd.least:
+    elif most >= KbKssd.min_iterations:
         yield f"when each process is warm: bench-audit steady {named} --detector kb-kssd"
     else:
         yield (
             f"nothing can be said of the warm-up: a process holds {most} values at most, and a "
-            f"detector needs {KbKssd.least}"
+            f"detector needs {KbKssd.min_iterations}"
         )
     if most >= PAPER.least_values:
         yield f"whether the runs agree: bench-audit similarity {named}"

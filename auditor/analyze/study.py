@@ -26,14 +26,14 @@ _MACHINE = ("arch", "cores", "cpu", "governor", "memory", "turbo")
 def judge_stability(results: StoredResults) -> Stability:
     """Judge how far the runs lie apart, each a file; of a single run each process is one."""
     runs = split_processes(results.runs)
-    benchmarks = tuple(Benchmark(group="", name=name) for name in results.benchmarks)
-    units = {name: results.find_unit(name) for name in results.benchmarks}
+    benchmarks = tuple(Benchmark(group="", name=name) for name in results.benchmark_names)
+    units = {name: results.find_unit(name) for name in results.benchmark_names}
     trial_runs = [
         run
         for benchmark in benchmarks
         for run in _convert_runs(benchmark, runs, results.digest, units[benchmark.name])
     ]
-    run_counts = {name: count_expected_runs(name, results.runs) for name in results.benchmarks}
+    run_counts = {name: count_expected_runs(name, results.runs) for name in results.benchmark_names}
     judged = audit.judge_suite_stability(benchmarks, trial_runs, wanted_runs=run_counts)
     steady = replace(
         judged,
@@ -104,7 +104,7 @@ def compare_benchmarks(
     )
     open_ = {doubt.base for doubt in doubts} | {doubt.head for doubt in doubts}
     before, after = (
-        [name for name in side.benchmarks if name not in open_] for side in (base, head)
+        [name for name in side.benchmark_names if name not in open_] for side in (base, head)
     )
     shared_names = [name for name in before if name in set(after)]
     obstacle = "" if unlike else _unlike_machines(base, head)
@@ -200,8 +200,7 @@ def _list_session_caveats(run: StoredRun, run_counts: Mapping[str, int]) -> Iter
     if fewer := tuple(name for name, count in run_counts.items() if count < most):
         text = (
             f"{len(fewer)} of {len(run_counts)} benchmarks have fewer than {most} processes, so "
-            "their "
-            f"spread may be too small: {list_some(fewer)}"
+            f"their spread may be too small: {list_some(fewer)}"
         )
         yield Caveat("few-runs", text)
 

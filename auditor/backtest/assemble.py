@@ -51,7 +51,7 @@ class BacktestRunner:
                 continue
             share = None if left is None else left / (len(changes) - number)
             result = self._try_commit(change, share)
-            self.console.note(words.format_commit_line(result))
+            self.console.print_note(words.format_commit_line(result))
             commit_results.append(result)
         return audits.summarise_backtest(commit_results)
 

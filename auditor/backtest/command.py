@@ -86,7 +86,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     folder = command_line.places.output
     assemble.write_results(folder, document)
     assemble.print_result(document, given["format"], console)
-    console.note(f"\nresult: {folder / assemble.RESULT}")
+    console.print_note(f"\nresult: {folder / assemble.RESULT}")
     write_output_files(
         given, {".json": folder / assemble.RESULT, ".md": folder / assemble.TEXT}, console
     )
@@ -124,7 +124,6 @@ def _choose_changes(config: Config, option_values: dict[str, Any]) -> tuple[Past
     if not past_changes:
         raise UsageError(
             f"none of the last {option_values['within']} commit messages mentions performance; "
-            "name "
-            "commits with --fix and --cause"
+            "name commits with --fix and --cause"
         )
     return tuple(past_changes)

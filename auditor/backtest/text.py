@@ -91,8 +91,8 @@ def _render_lines(document: BacktestDocument) -> Iterator[str]:
         text = detecting_benchmarks(commit) or commit.reason
         yield (
             f"| {format_code(commit.commit[:12])} | {commit.day} | {commit.kind} | "
-            f"{commit.noticed} "
-            f"| {format_prose(text)} | {describe_methods(commit)} | {format_prose(commit.title)} |"
+            f"{commit.noticed} | {format_prose(text)} | {describe_methods(commit)} | "
+            f"{format_prose(commit.title)} |"
         )
     for sentence in describe_agreement(document.agreement):
         yield from ("", format_prose(sentence))

@@ -51,15 +51,15 @@ class Console:
         for renderable in what:
             text_terminal.print(renderable, soft_wrap=isinstance(renderable, Text))
         lines = text.getvalue().splitlines()  # tables pad their last column
-        self.text("".join(f"{line.rstrip(' ')}\n" for line in lines))
+        self.print_text("".join(f"{line.rstrip(' ')}\n" for line in lines))
 
     def print_document(self, found: object) -> None:
         """Print exactly one JSON document to stdout; raises MachineError."""
         from reports import results  # noqa: PLC0415 `--help` needs no msgspec
 
-        self.text(results.format_json(found))
+        self.print_text(results.format_json(found))
 
-    def text(self, found: str) -> None:
+    def print_text(self, found: str) -> None:
         """Print exactly this text to stdout; raises MachineError."""
         if sys.stdout is not None:  # as it is where the caller has closed it
             with _guard_stream(sys.stdout):
@@ -74,7 +74,7 @@ class Console:
         """Print to stderr what another program has printed there; raises MachineError."""
         _write_bytes(sys.stderr, data)
 
-    def note(self, text: str) -> None:
+    def print_note(self, text: str) -> None:
         """Say something to stderr, unless quiet."""
         if not self.quiet:
             self.print_message(text)

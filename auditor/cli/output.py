@@ -50,7 +50,7 @@ def print_in_format(
     if format_ == "json":
         console.print_document(document)
     elif format_ in other_formats:
-        console.text(other_formats[format_](document))
+        console.print_text(other_formats[format_](document))
     else:
         console.print_result(table(document))
 

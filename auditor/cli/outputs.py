@@ -82,7 +82,7 @@ def write_output_files(
     for file in outputs.files:
         content = contents_by_ending[file.suffix]
         write_file(file, content.read_text("utf-8") if isinstance(content, Path) else content())
-        console.note(f"written: {file}")
+        console.print_note(f"written: {file}")
     if option_values.get("open"):
         _open_page(contents_by_ending[".html"], outputs, console)
 

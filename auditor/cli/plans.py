@@ -34,7 +34,9 @@ def render_plan(preview: "Preview", rule_text: str = "") -> RenderableType:
         table.add_row(Text(phase.name), str(phase.trials), str(phase.stored_count or ""), estimate)
     total = sum(phase.seconds for phase in preview.phases)
     first_sentence = (
-        f"{_capitalise_first(preview.expected.text)}." if total else "Nothing is left to measure."
+        f"{_capitalise_first(preview.expected.range_text)}."
+        if total
+        else "Nothing is left to measure."
     )
     worst_case = (
         f"Without a budget at most about {format_duration(total)}, if all goes as badly as it can."

@@ -123,7 +123,7 @@ class ProgressWatcher:
 
     def print_line(self, text: str) -> None:
         """Show a line that stays."""
-        self.console.note(names.escape_line(text))
+        self.console.print_note(names.escape_line(text))
 
     def draw_progress(self) -> None:
         """Show how far it is."""

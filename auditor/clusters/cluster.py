@@ -67,7 +67,7 @@ class Cluster:
         self._dispatcher: ClusterDispatcher | None = None
 
     @cached_property
-    def facts(self) -> HostFacts:
+    def host_facts(self) -> HostFacts:
         """Return the machine that all workers are like; raises MachineError where they are not."""
         until = self._clock.monotonic() + self._patience
         while True:
@@ -129,7 +129,7 @@ class Cluster:
         if recipe_key not in self._given:
             self._given[recipe_key] = WorkerQuestion(self._client, store_recipe, [worker], recipe)
         try:
-            self._given[recipe_key].answer(_GIVE_SECONDS)
+            self._given[recipe_key].wait_for_answer(_GIVE_SECONDS)
         except TimeoutError:
             raise
         except (ConnectionError, MachineError) as error:
@@ -193,9 +193,9 @@ class Cluster:
         """End what workers run for this audit, for good; one that does not answer is let be."""
         if crew_workers := [worker for worker in self._list_workers() if worker in self._crew]:
             with suppress(MachineError, OSError):
-                WorkerQuestion(self._client, leave_session, crew_workers, self._session).answer(
-                    _LEAVE_SECONDS
-                )
+                WorkerQuestion(
+                    self._client, leave_session, crew_workers, self._session
+                ).wait_for_answer(_LEAVE_SECONDS)
         self._crew.clear()
 
     def _meet_workers(self) -> str:
@@ -222,9 +222,8 @@ class Cluster:
         local_python, kind = platform.python_version(), make_machine_key(worker.host)
         if worker.python.rpartition(".")[0] != local_python.rpartition(".")[0]:
             return (
-                f"{address} has Python {worker.python}, this is {local_python}; what is sent "
-                "needs the "
-                "same one"
+                f"{address} has Python {worker.python}, this is {local_python}; what is sent needs "
+                "the same one"
             )
         if self._kind and kind != self._kind:
             return (
@@ -239,8 +238,7 @@ class Cluster:
         if neighbours and not self._crowded:
             return (
                 f"{address} and {neighbours[0]} are on one machine ({worker.host.name}), where "
-                "they "
-                "would measure each other; start one for each (--nworkers 1 --nthreads 1)"
+                "they would measure each other; start one for each (--nworkers 1 --nthreads 1)"
             )
         if resources.get(RESOURCE) != 1:
             return (
@@ -255,7 +253,7 @@ class Cluster:
         seconds = _ANSWER_SECONDS if question is None else 0.0
         question = question or WorkerQuestion(self._client, describe_worker, [address])
         try:
-            worker: WorkerInfo = question.answer(seconds)[address]
+            worker: WorkerInfo = question.wait_for_answer(seconds)[address]
         except TimeoutError:
             self._asked[address] = question
             raise

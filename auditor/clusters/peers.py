@@ -40,7 +40,7 @@ class ProgramPeers:
         for worker in self.makers:
             try:
                 question = WorkerQuestion(get_client(), self._made, [worker], *words)
-                chunk: bytes | None = question.answer(_SECONDS)[worker]
+                chunk: bytes | None = question.wait_for_answer(_SECONDS)[worker]
             except (OSError, ValueError, KeyError, MachineError):  # to build it is no great loss
                 continue
             if chunk is not None:

@@ -29,7 +29,7 @@ class WorkerQuestion:
         self._thread = threading.Thread(target=ask_workers, daemon=True)
         self._thread.start()
 
-    def answer(self, seconds: float) -> Mapping[str, Any]:
+    def wait_for_answer(self, seconds: float) -> Mapping[str, Any]:
         """Return what each worker answers, for which so many seconds are waited.
 
         Raises TimeoutError where there is no answer yet, ConnectionError where none will come, and
@@ -44,7 +44,6 @@ class WorkerQuestion:
         if isinstance(error, OSError):
             raise ConnectionError(f"{self._named} does not answer: {error}") from error
         raise MachineError(
-            f"{self._named} cannot run bench-audit {find_own_version()}: install the same "
-            "version for "
-            f"its Python ({type(error).__name__}: {error})"
+            f"{self._named} cannot run bench-audit {find_own_version()}: install the same version "
+            f"for its Python ({type(error).__name__}: {error})"
         ) from error

@@ -51,7 +51,7 @@ class RevisionComparer:
         self._session = session
         self._number: int | None = None
 
-    def plan(self) -> Preview:
+    def plan_comparison(self) -> Preview:
         """Say what `compare` would measure."""
         config = self._config
         return preview_comparison(self._base, self._head, config.compare, config.request)
@@ -67,7 +67,9 @@ class RevisionComparer:
         head = replace(self._head, observer=reuse)
         patch = audit_patch(patch, request.methods, self._config.request, head)
         return replace(
-            comparison, patch=patch, caveats=(*comparison.caveats, *caveats, *reuse.caveats())
+            comparison,
+            patch=patch,
+            caveats=(*comparison.caveats, *caveats, *reuse.describe_reuse()),
         )
 
     def repeat_patch_audit(self, methods: Sequence[str]) -> AbsVerdict | None:

@@ -95,7 +95,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     folder = command_line.places.output
     if given["dry_run"]:
         with _open_comparer(command_line, console, given["base"], given["head"]) as comparing:
-            plan = comparing.plan()
+            plan = comparing.plan_comparison()
         as_json = given["format"] == "json"
         return running.show_plan(console, plan, _describe_thresholds(command_line), as_json=as_json)
     document, second_look, borderline_misses = _compare_revisions(command_line, console, given)
@@ -105,7 +105,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         fail_under=given["fail_under"],
         unsure_methods=second_look.unsure_methods | borderline_misses,
     )
-    lines += second_look.said()
+    lines += second_look.describe_outcome()
     code = options.choose_exit_code(verdict, given["inconclusive"])
     comparison.write_gate_page(folder, document, make_gate_view(verdict, code, lines))
     _show_comparison(document, given, folder, console)
@@ -123,8 +123,8 @@ def _show_comparison(
 ) -> None:
     """Print a comparison and where its files are, and write those that -o names."""
     comparison.print_result(document, options_given["format"], console)
-    console.note(f"\nreport: {folder / comparison.PAGE}")
-    console.note(f"result: {folder / comparison.RESULT}")
+    console.print_note(f"\nreport: {folder / comparison.PAGE}")
+    console.print_note(f"result: {folder / comparison.RESULT}")
     comparison.deliver_files(options_given, folder, console)
 
 

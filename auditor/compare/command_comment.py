@@ -71,7 +71,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         repository=environment["GITHUB_REPOSITORY"],
         token=environment["GITHUB_TOKEN"],
     )
-    number = pulls.number(head)
+    number = pulls.find_pull_number(head)
     if number is None:
         console.print_message(
             f"no open pull request has {head.sha[:12]} as its head now: nothing is written"
@@ -80,7 +80,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     comment_url = pulls.write_comment(
         number, format_comment(document, head), marker=COMMENT_MARKER, author=given["author"]
     )
-    console.note(f"written: {comment_url}")
+    console.print_note(f"written: {comment_url}")
     return Exit.OK
 
 

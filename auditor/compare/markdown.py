@@ -23,7 +23,7 @@ def render_markdown(
     """
     comparison_view, text = build_view(document), ""
     for rows in _ROW_COUNTS:
-        text = "\n".join(_MarkdownReport(comparison_view, rows, gates).lines()) + "\n"
+        text = "\n".join(_MarkdownReport(comparison_view, rows, gates).format_lines()) + "\n"
         if len(text.encode(errors="replace")) <= limit:
             break
     return text
@@ -37,7 +37,7 @@ class _MarkdownReport:
     rows: int
     gates: Sequence[str]
 
-    def lines(self) -> Iterator[str]:
+    def format_lines(self) -> Iterator[str]:
         comparison_view = self.view
         yield f"## {format_prose(comparison_view.headline)}"
         yield from format_gates(self.gates)

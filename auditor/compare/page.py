@@ -303,8 +303,7 @@ def _describe_controls(document: ComparisonDocument) -> str:
     count_text = number_format.format_count(len(document.suspected), "benchmark")
     return (
         f"A/A: by the rule of the first rounds, {count_text} of {document.controls} would be "
-        "suspected "
-        "when the base is compared with itself."
+        "suspected when the base is compared with itself."
     )
 
 

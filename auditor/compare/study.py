@@ -216,9 +216,8 @@ class ComparisonStudy:
             yield Caveat("layout", text)
         if suspected > max(1, RESTLESS_SHARE * compared_count):
             text = (
-                f"{suspected} of {compared_count} benchmarks differ between two runs of the "
-                "base: other "
-                "work disturbs the machine; repeat when it is quiet"
+                f"{suspected} of {compared_count} benchmarks differ between two runs of the base: "
+                "other work disturbs the machine; repeat when it is quiet"
             )
             yield Caveat("restless", text)
 
@@ -231,8 +230,7 @@ class ComparisonStudy:
         if busy_count := sum(map(audit.is_busy_round, rounds.values())):
             text = (
                 f"in {busy_count} of {len(rounds)} rounds other work kept the processors busy; "
-                "there "
-                "the fastest block of each process counts, not the median"
+                "there the fastest block of each process counts, not the median"
             )
             yield Caveat("busy-rounds", text)
 
@@ -245,8 +243,8 @@ class ComparisonStudy:
         if inconclusive_count:
             text = (
                 f"{inconclusive_count} of {len(comparisons)} benchmarks call none of the changed "
-                "methods; they "
-                "came last, and the budget ended before they were judged; repeat the command"
+                "methods; they came last, and the budget ended before they were judged; repeat "
+                "the command"
             )
             yield Caveat("left-to-the-last", text)
         if self._ended_early:
@@ -351,7 +349,7 @@ class ComparisonStudy:
         trials = [
             self._make_trial(benchmark, ComparisonArm.HEAD, 1, sizes) for benchmark in pending
         ]
-        seconds = expected_seconds if deadline is None else deadline.times.seconds
+        seconds = expected_seconds if deadline is None else deadline.times.estimate_seconds
         return len(ComparisonArm) * sum(map(seconds, trials))
 
     def _estimate_confirming_time(

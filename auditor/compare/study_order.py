@@ -32,7 +32,9 @@ def find_changed_methods(
     if not method_ids or _collect_outside_lines(base) != _collect_outside_lines(head):
         return ()
     return tuple(
-        method for method in head.mutator.methods(head.suite.sources) if method.id in method_ids
+        method
+        for method in head.mutator.find_methods(head.suite.sources)
+        if method.id in method_ids
     )
 
 
@@ -82,7 +84,7 @@ def _is_any_called(reaches: Sequence[Reach | None]) -> bool | None:
 def _collect_outside_lines(parts: StudyContext) -> dict[str, list[str]]:
     """Return by file the lines that belong to no method that can be compared."""
     method_lines: dict[str, set[int]] = {}
-    for method in parts.mutator.methods(parts.suite.sources):
+    for method in parts.mutator.find_methods(parts.suite.sources):
         if method.span is not None and method.refusal is None:
             lines = range(method.span.first_line, method.span.last_line + 1)
             method_lines.setdefault(method.span.file, set()).update(lines)

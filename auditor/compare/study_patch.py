@@ -61,7 +61,7 @@ def audit_patch(patch: Patch, max_methods: int, request: AbsRequest, head: Study
     method_ids = select_methods(patch, max_methods, head)
     if not method_ids or not head.suite.benchmarks:
         return patch
-    methods = head.mutator.methods(head.suite.sources)
+    methods = head.mutator.find_methods(head.suite.sources)
     verdict = abs_audit.audit_suite(
         replace(request, methods=method_ids), replace(head, request=request.suite)
     )
@@ -80,7 +80,7 @@ def repeat_audit(methods: Sequence[str], request: AbsRequest, head: StudyContext
 def select_methods(patch: Patch, max_methods: int, head: StudyContext) -> tuple[str, ...]:
     """Return the methods that head has changed or added, `most` at most, the public ones first."""
     is_public_by_id = {
-        method.id: method.public for method in head.mutator.methods(head.suite.sources)
+        method.id: method.public for method in head.mutator.find_methods(head.suite.sources)
     }
     method_ids = sorted((*patch.changed, *patch.added), key=lambda name: not is_public_by_id[name])
     return tuple(method_ids[:max_methods])
@@ -100,7 +100,7 @@ def _collect_method_texts(parts: StudyContext) -> dict[str, str | None]:
     compared_texts = parts.mutator.list_method_texts(parts.suite.sources)
     return {
         method.id: compared_texts.get(method.id) or _extract_method_text(method, lines, comment)
-        for method in parts.mutator.methods(parts.suite.sources)
+        for method in parts.mutator.find_methods(parts.suite.sources)
         if method.refusal is None
     }
 

@@ -144,7 +144,7 @@ class ConcurrencyAuditor:
 
     def build_document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
         """Return the result."""
-        facts, ready = self._host.facts(), self._ready
+        facts, ready = self._host.read_facts(), self._ready
         old, new = (self._make_origin(version) for version in LibraryVersion)
         around = Circumstances(
             old=old,
@@ -159,7 +159,7 @@ class ConcurrencyAuditor:
         )
         return concurrency_document(verdict, around)
 
-    def files(self, verdict: ConcurrencyVerdict) -> Sequence[tuple[str, str]]:
+    def list_test_files(self, verdict: ConcurrencyVerdict) -> Sequence[tuple[str, str]]:
         """Return the tests as source, with all that they need to run, by their paths."""
         tests = [name for name, _ in verdict.suite.files if not name.startswith(JMH)]
         first = tests[0].removesuffix(".java").replace("/", ".")
@@ -292,5 +292,5 @@ def open_concurrency(
     observer: Observer,
 ) -> Iterator[ConcurrencyAuditor]:
     """Make both versions ready and open the store."""
-    with SqliteStore(places.store, host=LocalHost().facts()) as store:
+    with SqliteStore(places.store, host=LocalHost().read_facts()) as store:
         yield ConcurrencyAuditor(request, places, environment, store, observer)

@@ -137,10 +137,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     code = options.choose_exit_code(verdict, given["inconclusive"])
     terminal.write_gate_page(places.output, document, make_gate_view(verdict, code, messages))
     terminal.print_result(document, given["format"], console)
-    console.note(f"\nreport: {places.output / terminal.PAGE}")
-    console.note(f"result: {places.output / terminal.RESULT}")
+    console.print_note(f"\nreport: {places.output / terminal.PAGE}")
+    console.print_note(f"result: {places.output / terminal.RESULT}")
     terminal.deliver_files(given, places.output, console)
-    console.note(f"tests: {places.output / terminal.SUITE}")
+    console.print_note(f"tests: {places.output / terminal.SUITE}")
     for line in messages:
         console.print_message(line)
     return code
@@ -162,5 +162,5 @@ def _run_comparison(
         _LOG.info("asked for %s in %s", request, places)
         verdict = racing.run_audit()
         document = racing.build_document(verdict)
-        terminal.write_results(places.output, document, racing.files(verdict))
+        terminal.write_results(places.output, document, racing.list_test_files(verdict))
     return document

@@ -232,7 +232,7 @@ def _build_thread_fields(verdict: ThreadVerdict) -> PlainFields:
     return {
         "threads": verdict.threads,
         "finding": verdict.finding,
-        "votes": {vote.value: verdict.votes(vote) for vote in Vote},
+        "votes": {vote.value: verdict.count_votes(vote) for vote in Vote},
         "speedup": verdict.speedup,
         "speedup_interval": _average_intervals(
             [interval for interval in intervals if interval is not None]

@@ -194,8 +194,7 @@ def _describe_plot(document: ConcurrencyDocument, common: int) -> str:
     count_text = f"{common} of {number_format.format_count(len(document.tests), 'test')}"
     return (
         f"{count_text}, which are conclusive with each number of threads that has a point, one "
-        "after "
-        "the other. Each thread has calls of its own, so other threads add other calls, too."
+        "after the other. Each thread has calls of its own, so other threads add other calls, too."
     )
 
 

@@ -75,7 +75,7 @@ class ConcurrencyStudy:
         )
         suite = generating.load_or_make_suite(catalogue)
         suite = replace(
-            suite, files=tuple(pair for test in suite.tests for pair in writer.files(test))
+            suite, files=tuple(pair for test in suite.tests for pair in writer.write_files(test))
         )
         threads = self._race_tests(suite, plan.threads)
         _require_races(self.subject, threads)

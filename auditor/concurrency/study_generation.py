@@ -176,7 +176,7 @@ class SuiteGenerator:
         pilot = self.racing.run_pilot(test, few, version)
         if isinstance(pilot, str):
             return None
-        return LengthAttempt(pilot.suffixes, self.plan.steady(few) / pilot.wall)
+        return LengthAttempt(pilot.suffixes, self.plan.choose_measurement_seconds(few) / pilot.wall)
 
     def _make_compilable_test(self, number: int, length: int) -> Test | None:
         """Make a test that compiles; without what javac does not take it is made again."""

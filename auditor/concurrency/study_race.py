@@ -40,8 +40,8 @@ class RaceMeasurement:
         slowest = max(
             _estimate_duration(version_pilot, turns / test.repeats) for version_pilot in pilots
         )
-        repetitions = int(plan.steady(threads) / slowest)
-        timed = replace(timed, calls=test.calls(threads, turns), repetitions=repetitions)
+        repetitions = int(plan.choose_measurement_seconds(threads) / slowest)
+        timed = replace(timed, calls=test.count_calls(threads, turns), repetitions=repetitions)
         if repetitions < plan.least_repetitions:
             text = (
                 f"{repetitions} repetitions fill a measurement, {plan.least_repetitions} are needed"
@@ -50,7 +50,8 @@ class RaceMeasurement:
         settings = ConcurrentRunSettings(
             warmup=int(plan.warmup_seconds / slowest),
             repetitions=repetitions,
-            seconds=plan.warmup_seconds + plan.most_measurements * plan.steady(threads),
+            seconds=plan.warmup_seconds
+            + plan.most_measurements * plan.choose_measurement_seconds(threads),
         )
         times = self._measure_versions(replace(test, repeats=turns), threads, settings)
         if isinstance(times, str):
@@ -65,7 +66,7 @@ class RaceMeasurement:
         apart than the window is wide the faster one gets less than t_min.
         """
         plan = self.plan
-        longest = plan.steady(threads) / plan.least_repetitions
+        longest = plan.choose_measurement_seconds(threads) / plan.least_repetitions
         fastest = min(pilot.suffixes for pilot in pilots)
         slowest = max(pilot.wall for pilot in pilots)
         factor = 1.0
@@ -109,7 +110,7 @@ class RaceMeasurement:
 
     def _make_run(self, test: Test, threads: int, version: LibraryVersion) -> ConcurrentRun:
         return ConcurrentRun(
-            test=self.writer.name(test),
+            test=self.writer.name_test_class(test),
             threads=threads,
             suffixes=len(test.suffixes),
             turns=test.repeats,

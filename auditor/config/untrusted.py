@@ -64,8 +64,7 @@ def _refuse_tools(subject: Mapping[str, Any], source: str, condition: str) -> No
         if isinstance(flag, str) and (not _FLAG.fullmatch(flag) or ".." in flag):
             raise UsageError(
                 f"{source}subject.flags may not name files of other folders {condition}: "
-                f"{flag[:80]!a}; "
-                "remove it"
+                f"{flag[:80]!a}; remove it"
             )
 
 

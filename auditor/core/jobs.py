@@ -73,7 +73,9 @@ class HostInterference:
     """Share of all processors' time that processes had which are not ours."""
 
     @classmethod
-    def together(cls, parts: Iterable[tuple[float, "HostInterference"]]) -> "HostInterference":
+    def combine_processes(
+        cls, parts: Iterable[tuple[float, "HostInterference"]]
+    ) -> "HostInterference":
         """Return that of several processes, given how many seconds each took."""
         process_shares = [(lasted, asdict(interference)) for lasted, interference in parts]
         return cls(

@@ -111,7 +111,7 @@ class Trial:
             raise ValueError("what is watched is plain, and none of its blocks is a warm-up")
 
     @property
-    def alone(self) -> bool:
+    def is_exclusive(self) -> bool:
         """Tell whether nothing else may run beside it.
 
         Timed trials are alone. So are profiles of a benchmark that needs several processors, which
@@ -229,7 +229,7 @@ class Run:
         cut_off = isinstance(self.outcome, Traced) and self.outcome.ended_after is not None
         return cut_off or find_ending(self.outcome) in TRANSIENT_FAILURES
 
-    def answers(self, trial: Trial) -> bool:
+    def answers_trial(self, trial: Trial) -> bool:
         """Tell whether this, a run of the same trial, need not be made again.
 
         A watchdog that now has more patience may see the end of what it ended before.

@@ -47,7 +47,7 @@ class ClientUse:
     reason: str | None = None  # why the calls are unknown; None: they are known
 
     @property
-    def total(self) -> int:
+    def total_calls(self) -> int:
         """Return the calls from outside the library."""
         return sum(call.outside for call in self.calls)
 
@@ -67,7 +67,7 @@ class MethodProfile:
     """Source texts of arguments of calls; None: no simple value."""
 
     @property
-    def clients(self) -> int:
+    def client_count(self) -> int:
         """Return how many clients call it."""
         return sum(calls > 0 for calls in self.by_client)
 
@@ -88,7 +88,7 @@ class UsageProfile:
     caveats: tuple[Caveat, ...] = ()
 
     @property
-    def traced(self) -> tuple[ClientUse, ...]:
+    def traced_clients(self) -> tuple[ClientUse, ...]:
         """Return the clients whose calls are known."""
         return tuple(client for client in self.clients if client.reason is None)
 

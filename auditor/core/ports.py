@@ -35,7 +35,7 @@ class Clock(Protocol):
 class Host(Protocol):
     """A machine. The only thing in bench-audit that starts a process."""
 
-    def facts(self) -> HostFacts:
+    def read_facts(self) -> HostFacts:
         """Return what the machine is."""
         ...
 
@@ -149,7 +149,7 @@ class Mutator(Protocol):
         """Return what begins a line of comment."""
         ...
 
-    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
+    def find_methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return all methods that the sources declare."""
         ...
 

@@ -123,7 +123,7 @@ def _build_document(surroundings: AppContext, option_values: Mapping[str, Any]) 
             for tool in PROGRAMS
         }
         jdks = installed_jdks(opened.host, tuple(sorted(host_environment.items())))
-        facts = dict(opened.host.facts().facts)
+        facts = dict(opened.host.read_facts().facts)
         probe = _probe_machine(opened) if option_values["probe"] else None
     local = config.host == "local"
     host_caveats = [

@@ -52,10 +52,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     folders = _suites_in(folder)
     target = None if given["output"] is None else given["output"].absolute()
     if target is None:
-        console.text(_format_configuration(folders[0], folder, folder))
+        console.print_text(_format_configuration(folders[0], folder, folder))
         _print_next_step(folders[0], None, console)
         if folders[1:]:
-            console.note(
+            console.print_note(
                 f"more suites: {list_suites(folders[1:])}; -o FILE writes one file for each"
             )
         return Exit.OK
@@ -65,7 +65,7 @@ def command(context: click.Context, /, **given: Any) -> int:
             raise UsageError(f"{file} exists already; choose another name with --output")
     for suite, file in zip(folders, files, strict=True):
         output.write_file(file, _format_configuration(suite, folder, file.parent))
-        console.note(f"written: {file}")
+        console.print_note(f"written: {file}")
         _print_next_step(suite, file, console)
     return Exit.OK
 
@@ -109,11 +109,11 @@ def _format_configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
 def _print_next_step(suite: SuiteFolder, target: Path | None, console: Console) -> None:
     benchmark_count = number_format.format_count(suite.suite.benchmarks, "benchmark")
     location = "" if suite.path == "." else f" of {suite.path}"
-    console.note(f"{benchmark_count} in the sources{location} ({suite.suite.harness})")
+    console.print_note(f"{benchmark_count} in the sources{location} ({suite.suite.harness})")
     if suite.suite.other_harnesses:
         other_harnesses = " and ".join(suite.suite.other_harnesses)
-        console.note(f"there is also a suite of {other_harnesses}: name it as harness")
+        console.print_note(f"there is also a suite of {other_harnesses}: name it as harness")
     if not suite.suite.benchmarks:
-        console.note("without benchmarks there is nothing to audit yet: write one first")
+        console.print_note("without benchmarks there is nothing to audit yet: write one first")
     name = "config.json" if target is None else target.name
-    console.note(f"next: bench-audit abs {name} --dry-run")
+    console.print_note(f"next: bench-audit abs {name} --dry-run")

@@ -94,27 +94,27 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     requested_config = json.loads(command_line.config.text)
     audit = stored_result.find_last_result(command_line.places.store, requested_config, given["of"])
-    if audit.command in _OTHER_KINDS:
+    if audit.command_name in _OTHER_KINDS:
         return _write_other_kind(command_line, console, audit, given)
-    files = abs_output.BY_COMMAND.get(audit.command, abs_output.ABS)
+    files = abs_output.BY_COMMAND.get(audit.command_name, abs_output.ABS)
     document = audit.read_document()
     caveat = stored_result.describe_other_configuration(audit, requested_config)
     if caveat:
         document_caveat = caveats.Caveat(caveat.slug, caveat.text)
         document = msgspec.structs.replace(document, caveats=(document_caveat, *document.caveats))
     other_results = stored_result.list_results_on_other_hosts(
-        audit.path, audit.command, audit.config, document
+        audit.path, audit.command_name, audit.config, document
     )
     abs_output.write_result(
         command_line, files, document, partial(render_page, on_other_hosts=other_results)
     )
-    console.note(f"the result of {audit}")
+    console.print_note(f"the result of {audit}")
     if caveat:
         console.print_message(f"note[{caveat.slug}]: {caveat.text}")
     if given["format"] == _TABLE:
         abs_output.show_result(command_line, console, document, files)
     else:
-        console.text(_format_document(document, given))
+        console.print_text(_format_document(document, given))
     abs_output.deliver_result(given, command_line.places.output, files, document, console)
     return Exit.OK
 
@@ -135,23 +135,24 @@ def _write_other_kind(
 ) -> int:
     """Write a result of another kind again."""
     format_ = option_values["format"]
-    read, module = _OTHER_KINDS[audit.command]
+    read, module = _OTHER_KINDS[audit.command_name]
     with stored_result.report_damage(command_line.places.store):
         document = read(audit.read_result_text())
     if format_ not in module.FORMATS:
         format_list = ", ".join(module.FORMATS)
         raise UsageError(
-            f"a result of {audit.command} has the formats {format_list}, not {format_}"
+            f"a result of {audit.command_name} has the formats {format_list}, not {format_}"
         )
     module.write_results(command_line.places.output, document)
     module.print_result(document, format_, console)
     folder = command_line.places.output
-    console.note(f"\nreport: {folder / module.PAGE}")
+    console.print_note(f"\nreport: {folder / module.PAGE}")
     file_by_suffix = {".json": folder / module.RESULT, ".html": folder / module.PAGE}
     for file in option_values["output"].files:
         if file.suffix not in file_by_suffix:
             raise UsageError(
-                f"a result of {audit.command} cannot be written as {file.suffix}; leave {file} out"
+                f"a result of {audit.command_name} cannot be written as {file.suffix}; leave "
+                f"{file} out"
             )
     write_output_files(option_values, file_by_suffix, console)
     return Exit.OK
@@ -167,7 +168,7 @@ def _write_from_file(context: click.Context, option_values: dict[str, Any]) -> i
     if option_values["format"] == _TABLE:
         console.print_result(terminal.format_summary(document))
     else:
-        console.text(_format_document(document, option_values))
+        console.print_text(_format_document(document, option_values))
     if outputs.folder or outputs.files or option_values["open"]:
         digest = hashlib.sha256(option_values["result"].read_bytes()).hexdigest()
         folder = outputs.folder or choose_output_folder(

@@ -115,7 +115,7 @@ def export_values(context: click.Context, /, **given: Any) -> int:
     """Print every value of a store as CSV, one a line, with the run that it is of."""
     path, console = _open_store(context, given)
     for line in format_csv_lines(LongTable(upkeep.EXPORTED, upkeep.export_values(path))):
-        console.text(line)
+        console.print_text(line)
     return Exit.OK
 
 

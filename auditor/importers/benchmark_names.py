@@ -187,6 +187,5 @@ def _explain_doubt(base_name: str, *, lost: bool) -> str:
         return f"cannot be told from {base_name} of base: a file has lost its pkg: lines; keep them"
     return (
         f"cannot be told from {base_name} of base: is the number at its end Go's processors or a "
-        "part "
-        "of its name? Run a benchmark without sub-benchmarks in the same call"
+        "part of its name? Run a benchmark without sub-benchmarks in the same call"
     )

@@ -90,8 +90,7 @@ def read_content(path: Path) -> bytes:
 def _make_size_error(path: Path, most: int) -> UsageError:
     return UsageError(
         f"{path} holds more than {format_size(most)}; store fewer benchmarks in a file, or no "
-        "single "
-        "values"
+        "single values"
     )
 
 

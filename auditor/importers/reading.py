@@ -182,8 +182,7 @@ def _keep_one_format(result_files: _ResultFiles) -> None:
         )
         raise UsageError(
             f"{first.path} is of {first.format.value}, {second.path} of {second.format.value}; "
-            "give "
-            "the results of one tool in one format"
+            "give the results of one tool in one format"
         )
     for file in [
         stored_file

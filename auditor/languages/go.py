@@ -85,7 +85,7 @@ def _prepare_project(
             "profiles, flags, jdk and gradle work only with JMH suites; remove them for a Go suite"
         )
     options = {"tags": ",".join(config.tags)} if config.tags else {}
-    project = prepare_placed(placed, options=options, **machine.parts)
+    project = prepare_placed(placed, options=options, **machine.preparation_arguments)
     harness = GoBench(list_seconds=config.request.suite.timeout_seconds)
     variables = dict(project.environment)
     return ReadyProject(
@@ -94,7 +94,7 @@ def _prepare_project(
 
 
 def _prepare_library(placed: PlacedSubject, machine: Machine, *_: object) -> Library:
-    project = prepare_placed(placed, chooses=False, **machine.parts)
+    project = prepare_placed(placed, chooses=False, **machine.preparation_arguments)
     folder = machine.home.make_builds_folder(project.digest)
     sources = GoBench().read_sources(project, folder, machine.host.run_process)
     return public_library(project, sources, GoMutator())
@@ -104,7 +104,7 @@ def _prepare_client(
     spec: ClientSpec, placed: PlacedSubject, library: PlacedLibrary, machine: Machine
 ) -> ReadyClient:
     name = library.library.project.name
-    project = prepare_client(placed, name, tests=spec.tests, **machine.parts)
+    project = prepare_client(placed, name, tests=spec.tests, **machine.preparation_arguments)
     return ReadyClient(project, GoTracer())
 
 

@@ -77,11 +77,11 @@ def _prepare_project(
     machine = machine.with_jdk(config.build.jdk)
     tests: Callable[[], UnitTests | None] | None = None
     if isinstance(spec, MavenSpec):
-        tests = partial(published_tests, spec, **machine.parts)
+        tests = partial(published_tests, spec, **machine.preparation_arguments)
     elif not isinstance(spec, JarSpec):
-        tests = partial(tests_of_tree, placed, words=config.build, **machine.parts)
+        tests = partial(tests_of_tree, placed, words=config.build, **machine.preparation_arguments)
     if machine.built is not None:
-        project, guests = machine.built.unpack_suite(**machine.parts)
+        project, guests = machine.built.unpack_suite(**machine.preparation_arguments)
     else:
         project, guests = _build_project(spec, placed, config, machine)
     built = partial(BuiltSuite.pack_suite, project, guests, placed)
@@ -92,12 +92,14 @@ def _build_project(
     spec: SubjectSpec, placed: PlacedSubject, config: Config, machine: Machine
 ) -> tuple[Project, JmhGuest]:
     if isinstance(spec, MavenSpec):
-        project = prepare_artifact(spec, **machine.parts)
+        project = prepare_artifact(spec, **machine.preparation_arguments)
     elif isinstance(spec, JarSpec):
         project = prepare_jar(spec, placed, host=machine.host, environment=machine.environment)
     else:
-        project = prepare_tree(placed, words=config.build, tell=machine.tell, **machine.parts)
-    guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **machine.parts)
+        project = prepare_tree(
+            placed, words=config.build, tell=machine.tell, **machine.preparation_arguments
+        )
+    guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **machine.preparation_arguments)
     # The guest is not part of the overlay, as Go's is, but decides what is measured as well.
     guest_digest = guests.folder.name[:8]
     project = replace(
@@ -113,8 +115,10 @@ def _prepare_library(
 ) -> Library:
     spec = subject if isinstance(subject, MavenSpec) else None
     machine = machine.with_jdk(words.jdk)
-    project = prepare_library(spec, placed, words=words, tell=machine.tell, **machine.parts)
-    guests = prepare_guests(jmh_core_jar=None, **machine.parts)
+    project = prepare_library(
+        spec, placed, words=words, tell=machine.tell, **machine.preparation_arguments
+    )
+    guests = prepare_guests(jmh_core_jar=None, **machine.preparation_arguments)
     folder = machine.home.make_builds_folder(project.digest)
     sources = JmhHarness(guests).read_sources(project, folder, machine.host.run_process)
     return public_library(project, sources, JavaMutator())
@@ -124,8 +128,8 @@ def _prepare_client(
     spec: ClientSpec, placed: PlacedSubject, library: PlacedLibrary, machine: Machine
 ) -> ReadyClient:
     machine = machine.with_jdk(spec.build.jdk)
-    guests = prepare_guests(jmh_core_jar=None, **machine.parts)
-    clients = JavaClients(guests, **machine.parts)
+    guests = prepare_guests(jmh_core_jar=None, **machine.preparation_arguments)
+    clients = JavaClients(guests, **machine.preparation_arguments)
     client = clients.prepare_client(spec, placed, library.library.project)
     return ReadyClient(client.project, JavaTracer(guests, client.tests))
 

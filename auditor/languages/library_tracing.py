@@ -34,4 +34,4 @@ class LibraryTracing:
         return self._tracing.client(spec, placed, self._placed, self._machine)
 
     def _place_subject(self, subject: SubjectSpec) -> PlacedSubject:
-        return place_subject(subject, **self._machine.parts)
+        return place_subject(subject, **self._machine.preparation_arguments)

@@ -44,7 +44,7 @@ class Machine:
     """Called with each step of a build tool."""
 
     @property
-    def parts(self) -> Any:
+    def preparation_arguments(self) -> Any:
         """Return home, host and environment as the keyword arguments of functions that prepare."""
         return {"home": self.home, "host": self.host, "environment": self.environment}
 
@@ -188,7 +188,7 @@ class LanguageSupport:
 
 def public_library(project: Project, sources: Sequence[SourceFile], mutator: Mutator) -> Library:
     """Return a library with its public methods."""
-    methods = tuple(method for method in mutator.methods(sources) if method.public)
+    methods = tuple(method for method in mutator.find_methods(sources) if method.public)
     return Library(project=project, sources=tuple(sources), methods=methods)
 
 

@@ -90,7 +90,11 @@ def _prepare_project(
     if config.request.allocation_bytes is not None:
         raise UsageError("allocations are not available for Python suites; remove the option")
     project = prepare_project(
-        placed, python=config.python, frontend=frontend, tell=machine.tell, **machine.parts
+        placed,
+        python=config.python,
+        frontend=frontend,
+        tell=machine.tell,
+        **machine.preparation_arguments,
     )
     return ReadyProject(project, PythonHarness(frontend))
 
@@ -112,7 +116,7 @@ def _prepare_library(placed: PlacedSubject, machine: Machine, *_: object) -> Lib
 def _read_sources(placed: PlacedSubject, machine: Machine) -> tuple[SourceFile, ...]:
     """Return the sources with the public names that an audit has, if they can be had."""
     try:
-        project = prepare_library(placed, **machine.parts)
+        project = prepare_library(placed, **machine.preparation_arguments)
     except (BuildFailed, ResolveFailed, ToolMissing, UsageError) as error:
         return (*module_sources(placed.tree), make_unknown_names(str(error)))
     harness = PythonHarness(FRONTENDS[project.harness])
@@ -129,7 +133,7 @@ def _prepare_client(
         library.placed,
         python=spec.python,
         tests=spec.tests,
-        **machine.parts,
+        **machine.preparation_arguments,
     )
     return ReadyClient(project, PythonTracer(spec.tests))
 

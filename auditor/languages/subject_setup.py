@@ -99,6 +99,5 @@ def other_suites_note(tree: Path, harness: str, language: LanguageSupport) -> st
         return ""
     return (
         f"audited is the suite of {harness}; there are others in {list_suites(foreign_suites)}: "
-        "choose "
-        "with --harness, or name the folder"
+        "choose with --harness, or name the folder"
     )

@@ -88,9 +88,8 @@ def _warn_of_other_revision(result: AbsOrStability | None, revision: str) -> tup
     ):
         return ()
     text = (
-        f"the result is of revision {result_revision}, not {revision}, so it was not used; give "
-        "a result of "
-        "this revision"
+        f"the result is of revision {result_revision}, not {revision}, so it was not used; give a "
+        "result of this revision"
     )
     return (Caveat("result-of-another", text),)
 

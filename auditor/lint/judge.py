@@ -76,7 +76,7 @@ class _MarkerIndex:
     lines: dict[str, Sequence[bytes]] = field(default_factory=dict)
     by_file: dict[str, dict[int, _AllowMarker]] = field(default_factory=dict)
 
-    def reason(self, smell: Smell) -> str:
+    def find_reason(self, smell: Smell) -> str:
         """Return why a smell is allowed, empty where it is not."""
         markers = self.by_file.get(smell.span.file, {})
         for number in self._list_marker_lines(smell) if markers else ():
@@ -166,7 +166,7 @@ def run_linters(
             SmellFinding(
                 rule=by_id[smell.rule],
                 smell=smell,
-                allowed=markers.reason(smell),
+                allowed=markers.find_reason(smell),
                 proof=find_evidence(smell, timed_benchmarks),
             )
             for smell in looked.smells

@@ -98,7 +98,7 @@ def _choose_affordable(
         return dict(trials)
     left, affordable = REPEATS_PART * deadline.seconds_left, {}
     for key, repeat_trials in trials.items():
-        left -= sum(map(deadline.times.seconds, repeat_trials))
+        left -= sum(map(deadline.times.estimate_seconds, repeat_trials))
         if left < 0 or deadline.prevented:
             break
         affordable[key] = repeat_trials
@@ -114,7 +114,7 @@ def _choose_wait_limit(runs: Iterable[Run], parts: StudyContext) -> float:
 
 
 def _is_quiet(runs: Sequence[Run], processes: int) -> bool:
-    strain = HostInterference.together((run.seconds, run.strain) for run in runs)
+    strain = HostInterference.combine_processes((run.seconds, run.strain) for run in runs)
     measured = all(isinstance(run.outcome, Measured) for run in runs)
     return len(runs) == processes and measured and not is_busy(strain)
 

@@ -47,7 +47,9 @@ class NotedProcess:
 
 def combine_interference(processes: Sequence[NotedProcess]) -> HostInterference:
     """Return the strain of all processes, each as long as it took."""
-    return HostInterference.together((process.seconds, process.strain) for process in processes)
+    return HostInterference.combine_processes(
+        (process.seconds, process.strain) for process in processes
+    )
 
 
 def describe_interference(processes: Sequence[NotedProcess]) -> Iterator[Caveat]:
@@ -68,16 +70,14 @@ def describe_interference(processes: Sequence[NotedProcess]) -> Iterator[Caveat]
         yield Caveat("host-stolen", text)
     if (throttled := interference.throttled or 0.0) > THROTTLED:
         text = (
-            f"a control group paused processes for {format_percent(throttled, 1)} of the time, "
-            "as its "
-            "quota was used up; raise the quota"
+            f"a control group paused processes for {format_percent(throttled, 1)} of the time, as "
+            "its quota was used up; raise the quota"
         )
         yield Caveat("host-throttled", text)
     if (hot := interference.hot or 0.0) > THROTTLED:
         text = (
             f"a processor was too hot and slowed down for {format_percent(hot, 1)} of the time; "
-            "cool the "
-            "machine, or turn turbo off (bench-audit doctor --tune)"
+            "cool the machine, or turn turbo off (bench-audit doctor --tune)"
         )
         yield Caveat("host-hot", text)
     yield from _describe_moved_benchmarks(processes)
@@ -95,8 +95,7 @@ def _describe_speed_changes(processes: Sequence[NotedProcess]) -> Iterator[Cavea
     ).items():
         text = (
             f"{machine} is slower than the other machines: a fixed loop took "
-            f"{format_percent(excess)} "
-            "longer there; check what else runs on it, or leave it out"
+            f"{format_percent(excess)} longer there; check what else runs on it, or leave it out"
         )
         yield Caveat("worker-slow", text)
     for machine, loops in looks.items():
@@ -104,9 +103,8 @@ def _describe_speed_changes(processes: Sequence[NotedProcess]) -> Iterator[Cavea
             machine_label = "the machine" if len(looks) == 1 else machine
             text = (
                 f"{machine_label} changed speed: a fixed loop took {format_percent(ratio, 1)} "
-                "longer in one "
-                f"third of the time than in another ({len(loops)} samples); interleaved "
-                "measurements are not affected, runs of the suite are"
+                f"longer in one third of the time than in another ({len(loops)} samples); "
+                "interleaved measurements are not affected, runs of the suite are"
             )
             yield Caveat("host-drift", text)
 

@@ -48,7 +48,7 @@ def choose_candidates(request: AbsRequest, parts: StudyContext) -> MethodCandida
     UsageError for a name that means no method or several.
     """
     names = request.methods
-    methods = parts.mutator.methods(parts.suite.sources)
+    methods = parts.mutator.find_methods(parts.suite.sources)
     if names is not None:
         meant = (
             resolve_method_name(name, methods, parts.mutator, parts.project.name) for name in names
@@ -76,8 +76,7 @@ def _find_baseline_methods(
     existing_methods = tuple(by_id[id_] for id_ in ids if id_ in by_id)
     text = (
         f"the methods are those of the baseline result; {len(existing_methods)} of {len(ids)} "
-        "exist in this "
-        "revision"
+        "exist in this revision"
     )
     return existing_methods, (Caveat("methods-baseline", text),) if existing_methods else ()
 

@@ -16,7 +16,7 @@ Key = tuple[float, ...]
 _KEYS: dict[Ranking, Callable[[MethodProfile], Key]] = {
     Ranking.SUM: lambda method_profile: (method_profile.outside,),
     Ranking.SHARE: lambda one: (one.share,),
-    Ranking.CLIENTS: lambda one: (one.clients, one.share),
+    Ranking.CLIENTS: lambda one: (one.client_count, one.share),
 }
 _ORDERED_BY = {
     Ranking.SUM: "by the calls of all clients together",
@@ -65,9 +65,9 @@ def _profile_method(method: Method, clients: Sequence[ClientUse]) -> MethodProfi
     callses = [calls for calls in calls_by_client if calls is not None]
     inside = [calls.inside for calls in callses if calls.inside is not None]
     shares = [
-        (0 if calls is None else calls.outside) / client.total
+        (0 if calls is None else calls.outside) / client.total_calls
         for calls, client in zip(calls_by_client, clients, strict=True)
-        if client.total
+        if client.total_calls
     ]
     return MethodProfile(
         method=method,
@@ -94,9 +94,8 @@ def _describe_cut(
     ranking: Ranking,
 ) -> list[Caveat]:
     text = (
-        f"{len(top_methods)} methods are often used: the first of {len(called)} that clients "
-        "call, of "
-        f"{public} public ones, {_ORDERED_BY[ranking]}"
+        f"{len(top_methods)} methods are often used: the first of {len(called)} that clients call, "
+        f"of {public} public ones, {_ORDERED_BY[ranking]}"
     )
     key = _KEYS[ranking]
     tied = [
@@ -131,14 +130,18 @@ def _describe_clients(clients: Sequence[ClientUse], ranking: Ranking) -> list[Ca
     if partly:
         text = f"some calls of clients may be missing; {'; '.join(partly)}"
         caveats.append(Caveat("clients-partly", text))
-    total_calls = sum(client.total for client in clients)
-    loudest = max(clients, key=lambda client: client.total, default=None)
+    total_calls = sum(client.total_calls for client in clients)
+    loudest = max(clients, key=lambda client: client.total_calls, default=None)
     traced = len(clients) - len(failed)
-    if ranking is Ranking.SUM and loudest and traced > 1 and loudest.total > _NOISY * total_calls:
+    if (
+        ranking is Ranking.SUM
+        and loudest
+        and traced > 1
+        and loudest.total_calls > _NOISY * total_calls
+    ):
         text = (
-            f"{loudest.name} makes {100 * loudest.total // total_calls} % of all calls, so it "
-            "decides "
-            "the order; weigh clients equally with --rank share or --rank clients"
+            f"{loudest.name} makes {100 * loudest.total_calls // total_calls} % of all calls, so "
+            "it decides the order; weigh clients equally with --rank share or --rank clients"
         )
         caveats.append(Caveat("one-client", text))
     return caveats
@@ -155,9 +158,8 @@ def most_used(
     existing_methods = [by_id[name] for name in popular.methods if name in by_id]
     slowable_methods = [method for method in existing_methods if method.refusal is None][:most]
     text = (
-        f"the methods are the {len(slowable_methods)} public ones that {popular.source} call "
-        "most, of "
-        f"{len(popular.methods)}"
+        f"the methods are the {len(slowable_methods)} public ones that {popular.source} call most, "
+        f"of {len(popular.methods)}"
     )
     missing_count = len(popular.methods) - len(existing_methods)
     if missing_count:

@@ -169,8 +169,7 @@ def _list_gaps(tests: Sequence[Run], planned_tests: int) -> list[str]:
         named = ", ".join(sorted(parts)[:_NAMED])
         gaps.append(
             f"unit tests fail, do not end or do not build in {len(parts)} of {planned_tests} "
-            "packages: "
-            f"{named}{more}"
+            f"packages: {named}{more}"
         )
     if left := planned_tests - len(tests):
         gaps.append(
@@ -213,9 +212,9 @@ def most_called(
     ]
     text = (
         f"the {len(top_names)} public methods called most while {count_description}, of "
-        f"{len(called)} called and "
-        f"{len(calls)} countable ones; a suite covers best what it calls most, so the score is "
-        "too high: trace the tests of client projects (bench-audit trace), or name the methods"
+        f"{len(called)} called and {len(calls)} countable ones; a suite covers best what it calls "
+        "most, so the score is too high: trace the tests of client projects (bench-audit trace), "
+        "or name the methods"
     )
     if not top_names:
         text = _without_choice(calls, called)

@@ -92,8 +92,8 @@ def _run_counting(
     if limits is None or deadline is None:
         return measure_trials("reach", trials, parts)
     counting = [trial for trial in trials if trial.benchmark is not None]
-    counting.sort(key=deadline.times.seconds)  # the most benchmarks in the time
-    first = max((deadline.times.seconds(trial) for trial in counting[:1]), default=0.0)
+    counting.sort(key=deadline.times.estimate_seconds)  # the most benchmarks in the time
+    first = max((deadline.times.estimate_seconds(trial) for trial in counting[:1]), default=0.0)
     stage = deadline.make_stage_deadline(
         max(limits.counting * deadline.seconds_left, LEAST_COUNTED * first)
     )

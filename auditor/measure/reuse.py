@@ -36,7 +36,7 @@ class ReuseObserver:
         """Pass it on."""
         self._inner.report_caveat(caveat)
 
-    def caveats(self) -> tuple[Caveat, ...]:
+    def describe_reuse(self) -> tuple[Caveat, ...]:
         """Say how many runs were made of other revisions, if some were."""
         other_revisions = Counter(
             revision for revision in self._made_of.values() if revision not in ("", self._revision)
@@ -47,8 +47,7 @@ class ReuseObserver:
         more = f" and {len(other_revisions) - _NAMED} more" if len(other_revisions) > _NAMED else ""
         text = (
             f"{other_revisions.total()} of {len(self._made_of)} runs are reused from another "
-            "revision, "
-            f"with the same build inputs: {', '.join(named)}{more}; to measure anew, use another "
-            "--store"
+            f"revision, with the same build inputs: {', '.join(named)}{more}; to measure anew, use "
+            "another --store"
         )
         return (Caveat("other-revision", text),)

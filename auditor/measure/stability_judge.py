@@ -199,7 +199,7 @@ def find_busy_runs(runs: Sequence[Run], wanted_runs: int) -> dict[int, HostInter
     interference_by_run = {}
     for repetition in complete:
         processes = [run for run in runs if run.trial.repetition == repetition]
-        strain = HostInterference.together((run.seconds, run.strain) for run in processes)
+        strain = HostInterference.combine_processes((run.seconds, run.strain) for run in processes)
         if busy.is_busy(strain):
             interference_by_run[repetition] = strain
     return interference_by_run
@@ -278,9 +278,8 @@ def _describe_block_length(benchmark: Benchmark, runs: Sequence[Run]) -> Iterato
         return
     if author_seconds in seconds:
         yield (
-            f"an iteration lasts {author_seconds:g} s as its author or JMH's default says, not "
-            "as long as "
-            f"planned: {benchmark.fixed_length_reason}; those that warm up last as long"
+            f"an iteration lasts {author_seconds:g} s as its author or JMH's default says, not as "
+            f"long as planned: {benchmark.fixed_length_reason}; those that warm up last as long"
         )
     else:
         yield (
@@ -351,8 +350,8 @@ def describe_filter(unseen: UnmeasuredPart, benchmark_count: int) -> tuple[Cavea
     size = "" if over else f"{unseen.filter.suite_size} "
     text = (
         f"{matching_count} of the suite's {size}benchmarks match {unseen.filter.pattern!r}; "
-        "results hold "
-        "for these only: a method that none of them detects may be covered by another benchmark"
+        "results hold for these only: a method that none of them detects may be covered by "
+        "another benchmark"
     )
     if over:
         text += f"; packages not built, as nothing in them can match: {over}"

@@ -95,7 +95,7 @@ class TrialTimes:
         if model > 0:
             self._factors[run.trial.purpose].append(run.seconds / model)
 
-    def seconds(self, trial: Trial) -> float:
+    def estimate_seconds(self, trial: Trial) -> float:
         """Return how long a trial is likely to take."""
         if trial.benchmark is None or not self._start:
             return expected_seconds(trial)

@@ -83,7 +83,7 @@ def _still_missing(
             runs.append(run)
             _report_run(run, parts, reused=True)
         elif parts.deadline is None or parts.deadline.has_time_for(
-            parts.deadline.times.seconds(trial)
+            parts.deadline.times.estimate_seconds(trial)
         ):
             yield trial
         else:

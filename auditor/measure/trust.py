@@ -24,18 +24,19 @@ def warn_of_unsteady_runs(results: StoredResults, runs: Sequence[StoredRun]) -> 
     Nothing is cut from them, and nothing is said of short ones: a dozen values of the same code
     look as unlike as any.
     """
-    cold = [name for name in results.benchmarks if _is_cold(name, results)]
+    cold = [name for name in results.benchmark_names if _is_cold(name, results)]
     if cold:
         text = (
-            f"{len(cold)} of {len(results.benchmarks)} benchmarks have processes that never reach "
-            f"steady state ({list_some(cold)}); bench-audit steady shows which"
+            f"{len(cold)} of {len(results.benchmark_names)} benchmarks have processes that never "
+            f"reach steady state ({list_some(cold)}); bench-audit steady shows which"
         )
         yield Caveat("not-steady", text)
-    unlike = [name for name in results.benchmarks if _is_unlike(name, runs)]
+    unlike = [name for name in results.benchmark_names if _is_unlike(name, runs)]
     if unlike:
         text = (
-            f"the runs of {len(unlike)} of {len(results.benchmarks)} benchmarks are dissimilar "
-            f"({list_some(unlike)}); bench-audit similarity shows which run is the outlier"
+            f"the runs of {len(unlike)} of {len(results.benchmark_names)} benchmarks are "
+            f"dissimilar ({list_some(unlike)}); bench-audit similarity shows which run is the "
+            "outlier"
         )
         yield Caveat("dissimilar-runs", text)
 
@@ -56,7 +57,7 @@ def _is_cold(name: str, results: StoredResults) -> bool:
 
 
 def _is_unlike(name: str, runs: Sequence[StoredRun]) -> bool:
-    values = [run_values for run in runs if len(run_values := run.values(name))]
+    values = [run_values for run in runs if len(run_values := run.list_values(name))]
     if len(values) < 2 or min(map(len, values)) < run_similarity.PAPER.least_values:
         return False
     return run_similarity.judge_runs(name, values).dissimilar is True

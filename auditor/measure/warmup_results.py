@@ -52,8 +52,7 @@ def describe_benchmark_warmup(runs: Sequence[Run]) -> Iterator[Caveat]:
     if cold:
         text = (
             f"{cold} of {len(watched_runs)} processes did not reach steady state; their last "
-            "iterations "
-            "are measured instead"
+            "iterations are measured instead"
         )
         yield Caveat("not-seen-warm", text)
     if short := sum(not warmup_result.enough for warmup_result in came_to) - cold:
@@ -87,8 +86,7 @@ def describe_suite_warmup(runs: Sequence[Run]) -> Iterator[Caveat]:
         took, configured = map(sum, zip(*pairs, strict=True))
         text = (
             f"{len(pairs)} processes with a stopping rule ran {format_duration(took)}; with the "
-            "suite's "
-            f"own settings {format_duration(configured)}"
+            f"suite's own settings {format_duration(configured)}"
         )
         yield Caveat("watched-time", text)
     benchmarks = {run.trial.benchmark.id for run, _ in watched_runs if run.trial.benchmark}

@@ -51,7 +51,7 @@ class GateQualifier:
         self._asked = request
         self._environment = tuple(sorted(environment.items()))
         self._config, self._parts = session.prepare_study(config)
-        self._placed = place_subject(config.subject, **session.machine.parts)
+        self._placed = place_subject(config.subject, **session.machine.preparation_arguments)
 
     def qualify_gate(self, told: Callable[[ShownCase, int], None]) -> Qualification:
         """Find out how long a delay is, then show the gate pairs; `told` hears each answer."""
@@ -139,7 +139,7 @@ class GateQualifier:
     ) -> Callable[[GateCase, CheckoutVersion, Path], Mapping[str, bytes]]:
         """Return what makes the versions of a case; a method is hooked in both of them."""
         parts, project_path = self._parts, self._find_project_path()
-        methods = {method.id: method for method in parts.mutator.methods(parts.suite.sources)}
+        methods = {method.id: method for method in parts.mutator.find_methods(parts.suite.sources)}
         language = LANGUAGES.of_language(parts.project.language)
         subjects_by_method = {subject.method: subject for subject in subjects}
         first_method = subjects[0].method
@@ -154,7 +154,7 @@ class GateQualifier:
             patcher = checkout_slowdown.SourcePatcher(
                 methods[subject.method], subject.guarded, parts, language
             )
-            patched_files = patcher.patch(delay, trace, version)
+            patched_files = patcher.patch_method(delay, trace, version)
             # A method of a neighbouring module is in a folder beside the subject's.
             return {
                 posixpath.normpath(project_path / name): content

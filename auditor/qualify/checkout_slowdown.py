@@ -37,7 +37,9 @@ class SourcePatcher:
     context: StudyContext
     language: LanguageSupport
 
-    def patch(self, delay_of_calls: Delay, trace: Path, version: CheckoutVersion) -> PatchedFiles:
+    def patch_method(
+        self, delay_of_calls: Delay, trace: Path, version: CheckoutVersion
+    ) -> PatchedFiles:
         """Return the files to write into a checkout; its code leaves a file named by its version.
 
         Raises SubjectError where the method cannot be slowed in its source.

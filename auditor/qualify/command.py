@@ -87,8 +87,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     code = options.choose_exit_code(verdict, given["inconclusive"])
     terminal.write_gate_page(folder, document, make_gate_view(verdict, code, gate_messages))
     terminal.print_result(document, given["format"], console)
-    console.note(f"\nreport: {folder / terminal.PAGE}")
-    console.note(f"result: {folder / terminal.RESULT}")
+    console.print_note(f"\nreport: {folder / terminal.PAGE}")
+    console.print_note(f"result: {folder / terminal.RESULT}")
     terminal.deliver_files(given, folder, console)
     for line in gate_messages:
         console.print_message(line)
@@ -114,10 +114,12 @@ def _qualify_gate(command_line: options.CommandLine, request: QualifyRequest) ->
 
     with running.open_work(command_line, open_with_request) as (work, console):
         qualification = work.qualify_gate(
-            lambda shown_pair, left: console.note(terminal.format_answer_line(shown_pair, left))
+            lambda shown_pair, left: console.print_note(
+                terminal.format_answer_line(shown_pair, left)
+            )
         )
         if qualification.stored_answers:
-            console.note(
+            console.print_note(
                 "known from an earlier call: "
                 f"{number_format.format_count(qualification.stored_answers, 'answer')}"
             )

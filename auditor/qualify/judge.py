@@ -282,8 +282,7 @@ def _diagnose_silence(
     if slowed and pairs >= _MIN_DEAD_RUNS:
         text = (
             f"it fired at none of {pairs} slowdowns, {_format_factor(slowed[0])} and less, also "
-            "when it "
-            "was run again in the same checkouts"
+            "when it was run again in the same checkouts"
         )
         yield Diagnosis(Flaw.DEAD, text)
 

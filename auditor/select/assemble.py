@@ -145,7 +145,9 @@ class CountedResult:
             for benchmark in self.document.benchmarks
         )
 
-    def answer(self, names: Collection[str], caveats: Sequence[Caveat]) -> dict[str, Any]:
+    def build_answer_fields(
+        self, names: Collection[str], caveats: Sequence[Caveat]
+    ) -> dict[str, Any]:
         """Return what every answer says; `read_names` are all benchmarks that are to be run."""
         document = self.document
         audit_caveats = [caveat for caveat in document.caveats if caveat.slug in _INHERITED_CAVEATS]
@@ -178,7 +180,7 @@ class CountedResult:
                     skip=subset.skip,
                     package=subset.package,
                     parameters=dict(subset.parameters),
-                    command=subset.command,
+                    command=subset.shell_command,
                 )
                 for subset in subsets
             ),
@@ -219,14 +221,14 @@ def select_benchmarks(
     if budget is not None and counted_result.untimed_benchmarks:
         raise UsageError(
             f"the time of {counted_result.untimed_benchmarks[0]} is unknown, so no budget can be "
-            "kept; run "
-            f"bench-audit abs with stability_runs of 1 or more first ({stored_result.AUDIT_AGAIN})"
+            "kept; run bench-audit abs with stability_runs of 1 or more first "
+            f"({stored_result.AUDIT_AGAIN})"
         )
     choice = _choose_benchmarks(counted_result, budget, nested=nested)
     run_ids = {candidate.id for candidate in choice.watchers}
     method_count, total = counted_result.method_count, document.scores.total
     return Selection(
-        **counted_result.answer(run_ids, _list_caveats(counted_result, unaudited)),
+        **counted_result.build_answer_fields(run_ids, _list_caveats(counted_result, unaudited)),
         budget=budget,
         nested=nested,
         changed=None if changed_ids is None else tuple(sorted(changed_ids)),
@@ -251,9 +253,8 @@ def _list_caveats(counted_result: CountedResult, unaudited: Sequence[str]) -> li
     caveats = []
     if counted_result.untimed_benchmarks:
         text = (
-            f"unknown times of {', '.join(counted_result.untimed_benchmarks[:5])}: each counts "
-            "as the median time "
-            "of the others"
+            f"unknown times of {', '.join(counted_result.untimed_benchmarks[:5])}: each counts as "
+            "the median time of the others"
         )
         caveats.append(Caveat("unknown-time", text))
     if unaudited:
@@ -335,7 +336,7 @@ def propose_removal(document: Document) -> Proposal:
         benchmark for benchmark in document.benchmarks if benchmark.id in removed_ids
     ]
     return Proposal(
-        **counted_result.answer(kept_ids, ()),
+        **counted_result.build_answer_fields(kept_ids, ()),
         removed=tuple(_list_removed(removal)),
         undecided=tuple(UndecidedBenchmark(*item) for item in sorted(removal.undecided.items())),
         unknown=removal.unknown,

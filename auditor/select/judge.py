@@ -49,7 +49,7 @@ class Choice:
     proven: bool
 
     @property
-    def seconds(self) -> float:
+    def total_seconds(self) -> float:
         """Return how long a run of these takes."""
         return sum(watcher.seconds for watcher in self.watchers)
 
@@ -79,11 +79,11 @@ def choose_cheapest(
     An unstable benchmark counts as longer than it is, by its spread.
     """
     pool = _CandidatePool.from_candidates(candidates, largest)
-    pool_choice = pool.find_cheapest(pool.methods, None, frozenset(required))
+    pool_choice = pool.find_cheapest(pool.detected_methods, None, frozenset(required))
     indices, is_cheapest = (
         pool_choice if pool_choice else (frozenset(range(len(pool.watchers))), False)
     )
-    return pool.choice(indices, len(pool.methods), cheapest=is_cheapest, proven=True)
+    return pool.choice(indices, len(pool.detected_methods), cheapest=is_cheapest, proven=True)
 
 
 def choose_within_budget(
@@ -101,8 +101,8 @@ def choose_within_budget(
     choice detects (where it is not known to be that many, greedily), at the least weight.
     """
     pool = _CandidatePool.from_candidates(candidates, largest)
-    budget_parts = pool.parts(budget)
-    most, proven = pool.most(budget)
+    budget_parts = pool.count_parts(budget)
+    most, proven = pool.bound_detected(budget)
     pool_choice = (
         pool.find_highest_rung(budget_parts)
         if nested
@@ -198,10 +198,10 @@ class _CandidatePool:
         )
 
     @property
-    def methods(self) -> frozenset[str]:
+    def detected_methods(self) -> frozenset[str]:
         return frozenset[str]().union(*(candidate.detects for candidate in self.watchers))
 
-    def parts(self, seconds: float) -> int:
+    def count_parts(self, seconds: float) -> int:
         """Return a budget; times were rounded up, so what fits into it does fit."""
         return int(seconds / self.part + 1e-6) if isfinite(seconds) else sum(self.costs)
 
@@ -285,13 +285,13 @@ class _CandidatePool:
         )
         return (greedy_choice, False) if is_affordable else None
 
-    def most(self, budget: float) -> tuple[int, bool]:
+    def bound_detected(self, budget: float) -> tuple[int, bool]:
         """Return how many methods a budget can detect at most, and whether some choice does.
 
         Times are rounded down here, so that the bound holds for the times as they are.
         """
         min_costs = [int(watcher.seconds / self.part + 1e-6) for watcher in self.watchers]
-        costs, constraints, pool_indices = self._build_program(self.parts(budget), min_costs)
+        costs, constraints, pool_indices = self._build_program(self.count_parts(budget), min_costs)
         if len(self.watchers) > self.largest:
             return -zero_one.lower_bound(costs, constraints), False
         solution = zero_one.find_minimum(costs, constraints)
@@ -328,7 +328,7 @@ class _CandidatePool:
     ) -> tuple[list[int], list[Constraint], list[int]]:
         """Return the program of the most methods: columns for benchmarks, then for methods."""
         pool_indices = [index for index, candidate in enumerate(self.watchers) if candidate.detects]
-        methods = sorted(self.methods)
+        methods = sorted(self.detected_methods)
         costs = [*([0] * len(pool_indices)), *([-1] * len(methods))]
         constraints = [
             Constraint(
@@ -386,7 +386,7 @@ class _CandidatePool:
     def _fill_budget(self, limit: int) -> frozenset[int]:
         """Take what adds most per weight as long as it can be paid, or the best one alone."""
         chosen_indices: list[int] = []
-        undetected, remaining_parts = self.methods, limit
+        undetected, remaining_parts = self.detected_methods, limit
         while pool_indices := [
             index
             for index, candidate in enumerate(self.watchers)

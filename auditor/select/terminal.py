@@ -116,8 +116,7 @@ def _describe_bounds(selection_answer: Selection) -> Iterator[str]:
         )
         yield (
             f"In this time {claim} {selection_answer.most.methods}, but not such that with more "
-            "time no "
-            "method is lost; see --most."
+            "time no method is lost; see --most."
         )
     elif len(selection_answer.methods) < selection_answer.most.methods:
         yield f"No choice detects more than {selection_answer.most.methods} in this time."
@@ -174,7 +173,7 @@ def _describe_removal(removal_proposal: Proposal) -> str:
     saved_text = number_format.format_seconds(removal_proposal.seconds_saved)
     return (
         f"{len(removal_proposal.removed)} of {suite_text} can go, and every method that is "
-        "detected now still "
-        f"is: {saved_text} of {number_format.format_seconds(removal_proposal.suite_seconds)} "
-        "saved per run of the suite."
+        f"detected now still is: {saved_text} of "
+        f"{number_format.format_seconds(removal_proposal.suite_seconds)} saved per run of the "
+        "suite."
     )

@@ -35,9 +35,9 @@ class SuiteSeries:
         """Measure the series; `command` is what the store remembers them by."""
         self._number = self._session.begin_audit(command, self._config, self._parts.project)
         results = collect_series(request, self._parts)
-        return replace(results, caveats=(*results.caveats, *self._reuse.caveats()))
+        return replace(results, caveats=(*results.caveats, *self._reuse.describe_reuse()))
 
-    def circumstances(self, words: str, request: SeriesRequest) -> Context:
+    def make_context(self, words: str, request: SeriesRequest) -> Context:
         """Return those of a result of series; `words` are the command with its own options."""
         context = self._session.make_context(self._config, self._parts.project, words)
         return replace(context, plan=request.plan, runs=1, stability_runs=1)

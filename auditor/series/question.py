@@ -39,7 +39,7 @@ class StoredQuestion:
         return bool(self.against) or self.against_commit is not None
 
     @property
-    def command(self) -> str:
+    def command_text(self) -> str:
         """Return the command that asks this."""
         words = ["bench-audit", self.verb, *map(str, self.paths), *self.more]
         words += [word for path in self.against for word in ("--against", str(path))]
@@ -51,11 +51,11 @@ class StoredQuestion:
         words += [f"--{name}={value}" for name, value in option_values.items() if value is not None]
         return shlex.join([*words, *(["--unlike-machines"] if self.unlike else [])])
 
-    def base(self) -> StoredResults:
+    def read_base(self) -> StoredResults:
         """Read the base; a commit of it alone is one of the same files. Raises UsageError."""
         return read_results(self.against or self.paths, self.against_commit)
 
-    def head(self) -> StoredResults:
+    def read_head(self) -> StoredResults:
         """Read what is judged. Raises UsageError."""
         return read_results(self.paths, self.commit)
 
@@ -88,7 +88,7 @@ def build_context(
         runs=runs,
         stability_runs=runs,
         version=find_own_version(),
-        command=question.command,
+        command=question.command_text,
         started=started,
         ended=SystemClock().now(),
     )

@@ -98,7 +98,7 @@ def run_series_command(
 
 def _read_results(question: StoredQuestion) -> StoredResults:
     try:
-        return question.head()
+        return question.read_head()
     except UsageError as error:
         if any(map(is_dir, question.paths)):
             raise UsageError(f"{error}; if it is the folder of a suite, add --run") from error
@@ -120,7 +120,7 @@ def _run_suite(context: click.Context, suite: str, answer: SeriesCommand) -> Exi
     words = " ".join((answer.verb, *answer.own_options))
     with running.open_work(command_line, open_series) as (work, console):
         stored_results = work.measure_series(answer.verb, request)
-        context_of = partial(work.circumstances, words, request)
+        context_of = partial(work.make_context, words, request)
         document = answer.judged(stored_results, context_of, lambda _count, _total: None)
         work.store_result(results.format_json(document))
     folder = command_line.places.output
@@ -146,7 +146,7 @@ def _deliver_answer(
         console.print_document(document)
     else:
         console.print_result(answer.table(document))
-    console.note(f"\nreport: {report}\nresult: {result}")
+    console.print_note(f"\nreport: {report}\nresult: {result}")
     write_output_files(option_values, {".json": result, ".html": report}, console)
     if answer.is_judged(document):
         return Exit.OK

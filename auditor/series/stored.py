@@ -38,8 +38,8 @@ def list_result_caveats(results: StoredResults) -> Iterator[Caveat]:
     }
     if figures:
         text = (
-            f"{len(figures)} of {len(results.benchmarks)} benchmarks have only a summary of each "
-            f"process, not its values{_suggest_option(results.harness)}"
+            f"{len(figures)} of {len(results.benchmark_names)} benchmarks have only a summary of "
+            f"each process, not its values{_suggest_option(results.harness)}"
         )
         yield Caveat("figures-only", text)
     if results.left_out:

@@ -17,8 +17,8 @@ def judge_similarity(
     """
     runs = split_processes(results.runs)
     judged = []
-    for number, name in enumerate(results.benchmarks, start=1):
+    for number, name in enumerate(results.benchmark_names, start=1):
         stored_runs = runs[: count_expected_runs(name, results.runs)]
-        judged.append(audit.judge_runs(name, [run.values(name) for run in stored_runs]))
-        report_progress(number, len(results.benchmarks))
+        judged.append(audit.judge_runs(name, [run.list_values(name) for run in stored_runs]))
+        report_progress(number, len(results.benchmark_names))
     return tuple(judged)

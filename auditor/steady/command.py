@@ -104,7 +104,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         own_options=(f"--detector={detector.name}",),
         doing="benchmarks judged",
         forks=1,
-        least=detector.least,
+        least=detector.min_iterations,
         judged=partial(_judge_series, detector),
         table=terminal.build_table,
         page=_page_of,

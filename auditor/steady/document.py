@@ -58,7 +58,7 @@ def steady_document(suite: SuiteSteadiness, context: Context) -> SteadyDocument:
     benchmarks = [
         {
             "id": benchmark.id,
-            "label": benchmark.label,
+            "label": benchmark.steady_label,
             "warm_iterations": benchmark.warm_iterations,
             "iteration_seconds": benchmark.iteration_seconds,
             "needed": benchmark.needed,

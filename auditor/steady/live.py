@@ -143,7 +143,7 @@ def _read_pipe(stream: BenchmarkOutputReader, console: Console) -> None:
 
 def _report_warm_process(process: WatchedIterations | None, console: Console) -> None:
     if process is not None:
-        console.note(f"warm: {_name_process(process)}, {_describe_warmup(process)}")
+        console.print_note(f"warm: {_name_process(process)}, {_describe_warmup(process)}")
 
 
 def _name_process(process: WatchedIterations) -> str:

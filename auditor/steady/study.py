@@ -34,7 +34,7 @@ def judge_suite(
     results: StoredResults, detector: Detector, report_progress: Callable[[int, int], None]
 ) -> SuiteSteadiness:
     """Judge all processes; `told` hears how many benchmarks of how many are done."""
-    tasks = [_make_task(name, results) for name in results.benchmarks]
+    tasks = [_make_task(name, results) for name in results.benchmark_names]
     judged = []
     for number, benchmark in enumerate(_judge_tasks(tasks, detector), start=1):
         report_progress(number, len(tasks))

@@ -103,7 +103,7 @@ class SqliteStore:
             ).fetchone()
             run = read_run(connection, trial, row) if row else None
         must_retry = self._retry_failed and trial.id not in self._added
-        if run is None or not run.answers(trial) or (must_retry and run.is_transient):
+        if run is None or not run.answers_trial(trial) or (must_retry and run.is_transient):
             return None
         return run
 

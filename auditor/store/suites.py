@@ -78,10 +78,9 @@ def _find_newest_runs(
 ) -> tuple[Run, ...]:
     run_rows = connection.execute(
         "SELECT benchmark, purpose, schedule, watch, repetition, fork, seed, trial.subject,"  # noqa: S608 ours
-        f" machine, {RUN_COLUMNS}"
-        " FROM run JOIN trial ON trial.id = run.trial"
-        " WHERE purpose = ?1 AND variant = ?2 AND benchmark IS NOT NULL"
-        " AND trial.subject IN (SELECT digest FROM project WHERE name = ?3) ORDER BY run.id DESC",
+        f" machine, {RUN_COLUMNS} FROM run JOIN trial ON trial.id = run.trial WHERE purpose = ?1 "
+        "AND variant = ?2 AND benchmark IS NOT NULL AND trial.subject IN (SELECT digest FROM "
+        "project WHERE name = ?3) ORDER BY run.id DESC",
         (purpose, VariantKind.PLAIN, project),
     ).fetchall()
     newest_rows: dict[tuple[str, int, int], tuple[object, ...]] = {}

@@ -56,7 +56,7 @@ class StubGenerator:
         Raises UsageError where nothing is known of their use, SubjectError where nothing is left.
         """
         tracing, known_calls = self._tracing, self._read_library_usage()
-        methods = tracing.mutator.methods(tracing.library.sources)
+        methods = tracing.mutator.find_methods(tracing.library.sources)
         if names:
             target_methods = tuple(
                 dict.fromkeys(

@@ -208,5 +208,5 @@ def _note_files(
     console: Console, command_line: options.CommandLine, page: str, *results: str
 ) -> None:
     folder = command_line.places.output
-    console.note(f"\nreport: {folder / page}")
-    console.note(f"result: {', '.join(str(folder / result) for result in results)}")
+    console.print_note(f"\nreport: {folder / page}")
+    console.print_note(f"result: {', '.join(str(folder / result) for result in results)}")

@@ -37,15 +37,15 @@ def write_stubs(
     _write_files(folder, stubs.files)
     if stdout_has_result:
         for file in stubs.files:
-            console.note(
+            console.print_note(
                 f"begun: {', '.join((*file.ready, *(name for name, _ in file.incomplete)))}"
             )
     else:
         _show_stubs(stubs, console)
     for note in stubs.notes:
-        console.note(note)
+        console.print_note(note)
     for file in stubs.files:
-        console.note(f"written: {folder / file.path}")
+        console.print_note(f"written: {folder / file.path}")
 
 
 def _show_stubs(stubs: "StubResult", console: Console) -> None:

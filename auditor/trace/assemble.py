@@ -140,7 +140,7 @@ class SuiteTracer:
         project = self._parts.project
         number = self._session.begin_audit(TRACE, self._config, project)
         usage = count_suite_calls(self._parts)
-        usage = replace(usage, caveats=(*usage.caveats, *self._reuse.caveats()))
+        usage = replace(usage, caveats=(*usage.caveats, *self._reuse.describe_reuse()))
         command = f"{TRACE} --suite"
         context = self._session.make_context(self._config, project, command, timed=False)
         document = build_trace_document(usage, context)

@@ -25,7 +25,9 @@ def count_suite_calls(parts: StudyContext) -> SuiteUse:
     harness can fix them, and once with counters. Raises NoBenchmarks where none can be run, and
     UsageError where the library shows no method.
     """
-    methods = [method for method in parts.mutator.methods(parts.suite.sources) if method.public]
+    methods = [
+        method for method in parts.mutator.find_methods(parts.suite.sources) if method.public
+    ]
     if not methods:
         raise UsageError(
             f"{parts.project.name} has no public method to trace; name another project"

@@ -29,9 +29,9 @@ class CpSsd:
     """
 
     name = "cp-ssd"
-    least = _WINDOW
-    most = _MOST
-    length = None
+    min_iterations = _WINDOW
+    max_iterations = _MOST
+    trained_length = None
     iteration_seconds = None
 
     tolerance: float = 0.05

@@ -30,17 +30,17 @@ class Detector(Protocol):
         ...
 
     @property
-    def least(self) -> int:
+    def min_iterations(self) -> int:
         """Return how many iterations a series must have."""
         ...
 
     @property
-    def most(self) -> int | None:
+    def max_iterations(self) -> int | None:
         """Return how many it may have, None where memory is the only limit."""
         ...
 
     @property
-    def length(self) -> int | None:
+    def trained_length(self) -> int | None:
         """Return how many those have that it was made for, None where any number is as good."""
         ...
 

@@ -51,13 +51,13 @@ def _check_series(process: StoredProcess, detector: Detector) -> Values | Caveat
     if process.failure is not None:
         return Caveat("series-unusable", process.failure.reason)
     length = len(process.warmups) + len(process.seconds)
-    if length < detector.least:
-        text = f"{length} iterations; {detector.name} needs at least {detector.least}"
+    if length < detector.min_iterations:
+        text = f"{length} iterations; {detector.name} needs at least {detector.min_iterations}"
         return Caveat("series-short", text)
-    if detector.most is not None and length > detector.most:
+    if detector.max_iterations is not None and length > detector.max_iterations:
         text = (
-            f"{length} iterations; {detector.name} judges at most {detector.most}; choose another "
-            "detector"
+            f"{length} iterations; {detector.name} judges at most {detector.max_iterations}; "
+            "choose another detector"
         )
         return Caveat("series-long", text)
     try:
@@ -75,8 +75,8 @@ def _describe_series_mismatch(
 ) -> tuple[Caveat, ...]:
     usual = detector.iteration_seconds
     differences = []
-    if detector.length not in {None, length}:
-        differences.append(f"has {length} iterations, not {detector.length}")
+    if detector.trained_length not in {None, length}:
+        differences.append(f"has {length} iterations, not {detector.trained_length}")
     if seconds and usual and not usual / _MAX_LENGTH_RATIO <= seconds <= usual * _MAX_LENGTH_RATIO:
         differences.append(f"has iterations of {seconds:g} s, not {usual:g}")
     if not differences:

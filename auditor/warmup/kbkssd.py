@@ -22,9 +22,9 @@ class KbKssd:
     """The detector, with the published parameters."""
 
     name = "kb-kssd"
-    least = 2 * _HALF  # shorter series have no place for the short kernel
-    most = None
-    length = None
+    min_iterations = 2 * _HALF  # shorter series have no place for the short kernel
+    max_iterations = None
+    trained_length = None
     iteration_seconds = None
 
     outlier_window: int = 100  # W_o, iterations

@@ -48,7 +48,7 @@ class ForestModel:
         """Return how sure it is that a series becomes steady, 0 to 1."""
         return float(self._shares[self._steady.find_leaves(case)].mean())
 
-    def start(self, case: Values) -> float:
+    def estimate_start(self, case: Values) -> float:
         """Return where a series of LENGTH iterations would be steady, if it is at all."""
         likeness = compute_weights(self._start.find_leaves(case), self._known)
         return weighted_median(self._starts, likeness)
@@ -65,9 +65,9 @@ class LearnedDetector:
     """The detector; without a model it takes the shipped one."""
 
     name = "learned"
-    least = features.LEAST
-    most = None
-    length = LENGTH
+    min_iterations = features.LEAST
+    max_iterations = None
+    trained_length = LENGTH
     iteration_seconds = ITERATION_SECONDS
 
     def __init__(self, model: ForestModel | None = None) -> None:
@@ -83,11 +83,13 @@ class LearnedDetector:
         case = self._build_case(values)
         if self._forest_model.estimate_steady_chance(case) < self._forest_model.threshold:
             return Steadiness(None)
-        return Steadiness(_scale_start(self._forest_model.start(case), len(values)))
+        return Steadiness(_scale_start(self._forest_model.estimate_start(case), len(values)))
 
-    def start(self, values: Values) -> int:
+    def estimate_start(self, values: Values) -> int:
         """Return where it would be steady, whatever the verdict: what totals of errors are of."""
-        return _scale_start(self._forest_model.start(self._build_case(values)), len(values))
+        return _scale_start(
+            self._forest_model.estimate_start(self._build_case(values)), len(values)
+        )
 
     def _build_case(self, values: Values) -> Values:
         feature_values = features.compute_features(values)

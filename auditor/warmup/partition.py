@@ -67,7 +67,7 @@ class Partition:
             end = start
         return last_segments
 
-    def gain(self) -> float:
+    def compute_gain(self) -> float:
         """Return by how much the last change lowers the cost, in penalties; 0 without one."""
         start = int(self._before[self.n])
         if start == 0:

@@ -257,7 +257,7 @@ def _measure_changes(run: _RunSnapshot) -> Named:
         distances = abs(means - means[0])
         yield f"{index} changes", float(len(segments))
         yield f"{index} changed since", float(run.n - starts[0])
-        yield f"{index} gain", partition.gain()
+        yield f"{index} gain", partition.compute_gain()
         yield f"{index} jump", float(means[1] - means[0]) if len(segments) > 1 else 0.0
         yield (
             f"{index} calmer",

@@ -81,7 +81,7 @@ class _WindowScorer:
 
     def compute_score(self) -> float:
         window = standardise_windows(np.array(self._values), _FIRST)
-        return float(self._scorer.scores(window)[0])
+        return float(self._scorer.score_windows(window)[0])
 
     def last_warmup(self) -> int | None:
         return None

@@ -22,7 +22,7 @@ Starts = npt.NDArray[np.int64]
 class Scorer(Protocol):
     """A model of standardised windows."""
 
-    def scores(self, windows: Windows) -> Scores:
+    def score_windows(self, windows: Windows) -> Scores:
         """Return how stable each window (windows, 100) is, 0 to 1."""
         ...
 

@@ -41,7 +41,7 @@ class GoMutator:
     probe_seconds = 40e-9
     comment_prefix = b"//"
 
-    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
+    def find_methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return all functions and methods of the library, those that cannot be slowed too.
 
         What is left out of the build is refused, unless the build has another of the same name.

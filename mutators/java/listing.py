@@ -50,7 +50,7 @@ class ListedMethod:
     public: bool
 
     @property
-    def base(self) -> str:
+    def base_id(self) -> str:
         """Return the id without parameter types."""
         return f"{self.owner}.{self.line.name}"
 

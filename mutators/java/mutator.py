@@ -24,7 +24,7 @@ class JavaMutator:
     probe_seconds = 10e-9
     comment_prefix = b"//"
 
-    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
+    def find_methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return the methods in the order of the class path, those without a body included."""
         listed_methods = read_listing(sources)
         ids = _make_unique_ids(listed_methods)
@@ -86,18 +86,18 @@ def _build_tracing_overlay(sources: Sequence[SourceFile], variant: Variant) -> O
 
 def _make_unique_ids(methods: Sequence[ListedMethod]) -> list[str]:
     """Return names that are as short as they can be and still unique."""
-    bases = Counter(method.base for method in methods)
+    bases = Counter(method.base_id for method in methods)
     simple = [
-        f"{method.base}({','.join(type_.simple_name for type_ in method.types)})"
+        f"{method.base_id}({','.join(type_.simple_name for type_ in method.types)})"
         for method in methods
     ]
     id_counts = Counter(simple)
     return [
-        listed_method.base
-        if bases[listed_method.base] == 1
+        listed_method.base_id
+        if bases[listed_method.base_id] == 1
         else short
         if id_counts[short] == 1
-        else f"{listed_method.base}({','.join(type_.raw_name for type_ in listed_method.types)})"
+        else f"{listed_method.base_id}({','.join(type_.raw_name for type_ in listed_method.types)})"
         for listed_method, short in zip(methods, simple, strict=True)
     ]
 

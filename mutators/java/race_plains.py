@@ -43,7 +43,7 @@ class InterfaceImplementations:
     answers: Answers
     _names: dict[tuple[str, str, bool], str] = field(default_factory=dict)
 
-    def name(self, member: Member) -> str:
+    def name_implementation(self, member: Member) -> str:
         """Return the class that implements an interface so; one with a parameter works."""
         key = member.owner, member.name, bool(member.parameters)
         return self._names.setdefault(key, f"Plain{len(self._names)}")

@@ -45,11 +45,11 @@ class RaceWriter:
     notes: RaceHeader
     with_jmh: bool = False
 
-    def name(self, test: Test) -> str:
+    def name_test_class(self, test: Test) -> str:
         """Return the name of a test's class."""
         return f"{self.package_name}.{_name_test_class(test)}".removeprefix(".")
 
-    def files(self, test: Test) -> tuple[tuple[str, str], ...]:
+    def write_files(self, test: Test) -> tuple[tuple[str, str], ...]:
         """Return the sources of a test by their paths."""
         program = ((self.choose_path(test), self.write_program(test)),)
         # JMH refuses benchmarks without a package, and classes without one cannot be named in one.
@@ -219,7 +219,7 @@ class _RaceClassBody:
             case MemberKind.ARRAY:
                 return f"new {owner}[] {{{arguments}}}"
             case MemberKind.PLAIN:
-                return f"new {self.plains.name(member)}({arguments})"
+                return f"new {self.plains.name_implementation(member)}({arguments})"
 
     def _write_receiver(self, receiver: Variable, own: StatementSequence, owner: str) -> str:
         """Return an object as its method's class: below it, type arguments may be bound."""

@@ -52,7 +52,8 @@ def write_stubs(
     """Return a class for each package, in it: so protected methods can be called as well."""
     methods_by_descriptor = {method.full_descriptor: method for method in read_listing(sources)}
     samples_by_descriptor = {
-        method.descriptor: samples.get(method.id, ()) for method in JavaMutator().methods(sources)
+        method.descriptor: samples.get(method.id, ())
+        for method in JavaMutator().find_methods(sources)
     }
     makers: dict[str, str] = {}
     for listed_method in sorted(

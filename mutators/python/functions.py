@@ -31,7 +31,7 @@ class FunctionDefinitions:
     nodes: tuple[Definition, ...]
 
     @property
-    def lines(self) -> tuple[int, ...]:
+    def def_lines(self) -> tuple[int, ...]:
         """Return the lines of its `def`."""
         return tuple(node.lineno for node in self.nodes)
 

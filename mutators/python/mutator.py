@@ -20,7 +20,7 @@ class PythonMutator:
     probe_seconds = 80e-9
     comment_prefix = b"#"
 
-    def methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
+    def find_methods(self, sources: Sequence[SourceFile]) -> Sequence[Method]:
         """Return all functions and methods of the library, those that cannot be slowed too."""
         by_id: dict[str, Method] = {}
         for _, module_functions in read_library_functions(sources):
@@ -94,7 +94,7 @@ def _build_overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
             calls = {
                 line: _format_guest_calls(variant, definitions.method)
                 for definitions in changed_functions
-                for line in definitions.lines
+                for line in definitions.def_lines
             }
             files.append(OverlayFile(source.path, insert_guest_calls(source.text, calls)))
             lines.append(f"module\t{source.unit}\t{source.path}")

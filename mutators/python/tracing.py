@@ -31,7 +31,7 @@ def build_tracing_overlay(sources: Sequence[SourceFile], methods: Sequence[Metho
         calls = {
             line: (f'called("{function.method.id}")', "")
             for function in traced_functions
-            for line in function.lines
+            for line in function.def_lines
         }
         try:
             changed = insert_guest_calls(source.text, calls, TRACER) if calls else None

@@ -18,7 +18,7 @@ class ArtifactLocations:
         """Begin without any."""
         self._known: dict[_Program, list[str]] = {}
 
-    def note(self, trial: Trial, worker: str) -> None:
+    def record_worker(self, trial: Trial, worker: str) -> None:
         """Know that a worker has run a trial, and so has its program."""
         workers = self._known.setdefault(_identify_program(trial), [])
         if worker not in workers:

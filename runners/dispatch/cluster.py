@@ -178,7 +178,7 @@ class ClusterDispatcher:
             sent = replace(sent, first=not self._mark_next_begun(sent.worker))
             if (run := self._fetch_run(future, sent.worker)) is not None:
                 self._idle_since = None
-                self._makers.note(run.trial, sent.worker)
+                self._makers.record_worker(run.trial, sent.worker)
                 return run
         if future.status == "cancelled":  # the scheduler was away, and nobody has lost a worker
             sent = replace(sent, first=False)

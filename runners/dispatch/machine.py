@@ -37,7 +37,7 @@ class MachineDispatcher:
         """Let it run the trials of these subjects from now on."""
         self._runners |= dict.fromkeys(subjects, runner)
 
-    def together(self, ask: Ask, jobs: Sequence[Invocation]) -> Sequence[CompletedProcess]:
+    def ask_in_parallel(self, ask: Ask, jobs: Sequence[Invocation]) -> Sequence[CompletedProcess]:
         """Ask of each of some processes, several at a time; return their answers in order.
 
         One that fails beside others, for want of memory say, is asked of again by itself.
@@ -59,7 +59,7 @@ class MachineDispatcher:
 
     def run_trials(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends."""
-        for alone, trial_group in groupby(trials, key=lambda trial: trial.alone):
+        for alone, trial_group in groupby(trials, key=lambda trial: trial.is_exclusive):
             yield from (self._run_exclusive if alone else self._beside)(trial_group)
 
     def _run_exclusive(self, trials: Iterator[Trial]) -> Iterator[Run]:

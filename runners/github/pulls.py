@@ -61,7 +61,7 @@ class PullRequests:
         self._token = token
         self._opener = urllib.request.build_opener(_NoRedirect)
 
-    def number(self, head: HeadCommit) -> int | None:
+    def find_pull_number(self, head: HeadCommit) -> int | None:
         """Return the open pull request whose head is this commit; None if there is none (now)."""
         owner = head.repository.partition("/")[0]
         query = {"state": "open", "head": f"{owner}:{head.branch}"}

@@ -299,7 +299,7 @@ class SuiteDiscovery:
                 name=name,
                 threads=threads,
                 concurrency=threads,
-                settings=leaf_settings.text(),
+                settings=leaf_settings.format_settings(),
             )
         )
 

@@ -40,7 +40,7 @@ class SubjectModules:
         """Return what the go command needs to know of where it runs."""
         return {"PWD": str(self.benchmarks), "GOWORK": self.workspace}
 
-    def parts(self) -> tuple[Part, ...]:
+    def list_parts(self) -> tuple[Part, ...]:
         """Return the folders of the modules by what they are for."""
         return (
             *(Part(Role.LIBRARY, library) for library in self.libraries),
@@ -143,7 +143,8 @@ def _choose_benchmark_module(tree: Path) -> tuple[Path, tuple[str, ...]]:
     rest = [suite_folder for suite_folder in outside_suites if suite_folder is not audited_suite]
     more = f"; not audited: {list_suites(rest)}" if rest else ""
     text = (
-        f"the module at the top has no benchmarks; audited is the module {audited_suite.text}{more}"
+        "the module at the top has no benchmarks; audited is the module "
+        f"{audited_suite.summary_text}{more}"
     )
     return tree / audited_suite.path, (text,)
 

@@ -61,7 +61,7 @@ def prepare_project(  # noqa: PLR0913 - what a subject's spec, the machine and t
         harness="go",
         root=modules.root,
         digest=_compute_digest(tree_digest, settings, option_pairs),
-        parts=modules.parts(),
+        parts=modules.list_parts(),
         environment=tuple(sorted(_add_module_variables(own_variables, modules).items())),
         options=tuple(option_pairs),
         versions=(("go", go_settings.get("GOVERSION", "unknown")),),

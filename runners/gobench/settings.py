@@ -20,7 +20,7 @@ class GoSettings:
     parallel: bool = False
     loops: bool = False
 
-    def text(self) -> str:
+    def format_settings(self) -> str:
         """Return the note as it is kept with the benchmark."""
         return json.dumps(
             {

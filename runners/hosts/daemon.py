@@ -56,8 +56,7 @@ class DockerDaemon:
         except FAILURES as error:
             raise MachineError(
                 f"the Docker daemon at {self._where} does not answer ({_extract_reason(error)}); "
-                "start "
-                "it, or set DOCKER_HOST to another socket"
+                "start it, or set DOCKER_HOST to another socket"
             ) from error
 
     @property
@@ -86,8 +85,7 @@ class DockerDaemon:
         if isinstance(error, APIError):
             return MachineError(
                 f"the Docker daemon at {self._where} does not {what}: {_extract_reason(error)}; "
-                "its log "
-                "may tell why"
+                "its log may tell why"
             )
         return MachineError(
             f"the Docker daemon at {self._where} has not answered, asked to {what}; see whether it "

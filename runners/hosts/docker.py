@@ -97,7 +97,7 @@ class DockerHost:
         for container in tuple(self._running):
             container.send(signal.SIGKILL)
 
-    def facts(self) -> HostFacts:
+    def read_facts(self) -> HostFacts:
         """Return those of a container, under the name of this machine."""
         if not self._facts:
             invocation = Invocation(

@@ -28,7 +28,7 @@ class FakeHost:
     def stop_processes(self) -> None:
         """Do nothing: no process runs."""
 
-    def facts(self) -> HostFacts:
+    def read_facts(self) -> HostFacts:
         """Return the facts given."""
         return self._facts
 

@@ -23,9 +23,9 @@ class LimitedHost:
         self._left = left
         self._over = over
 
-    def facts(self) -> HostFacts:
+    def read_facts(self) -> HostFacts:
         """Return those of the host."""
-        return self._host.facts()
+        return self._host.read_facts()
 
     def isolate_host(self, writable: Sequence[Path]) -> "LimitedHost":
         """Return that of the host, with the same limit."""

@@ -65,7 +65,7 @@ class LocalHost:
         same._is_measuring = True
         return same
 
-    def facts(self) -> HostFacts:
+    def read_facts(self) -> HostFacts:
         """Return what must be equal for two runs to be comparable."""
         if self._facts is None:
             host_facts = read_machine_facts()

@@ -53,9 +53,8 @@ class BuiltSuite:
         audit_jdk_version = dict(self.project.versions)["jdk"]
         if jdk.version != audit_jdk_version:
             raise MachineError(
-                f"{jdk.java} is another JDK ({_take_first_line(jdk.version)}) than on the "
-                "machine that runs "
-                f"the audit ({_take_first_line(audit_jdk_version)}); install the same one"
+                f"{jdk.java} is another JDK ({_take_first_line(jdk.version)}) than on the machine "
+                f"that runs the audit ({_take_first_line(audit_jdk_version)}); install the same one"
             )
         suite_folder = unpack_folders(self.archive, f"java-{self.project.digest}", home)
         programs = {"java": jdk.java, "javac": jdk.javac}

@@ -111,7 +111,9 @@ class JmhHarness:
         """Return the one process of a trial; none for unit tests where nothing runs them."""
         if trial.benchmark is None:
             tests = self._tests() if self._tests else None
-            return () if tests is None else (tests.traced(self.guests, trial, build_folder),)
+            return (
+                () if tests is None else (tests.make_traced_job(self.guests, trial, build_folder),)
+            )
         return (commandline.make_benchmark_job(project, self.guests, trial, build_folder),)
 
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:

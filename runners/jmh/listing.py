@@ -181,9 +181,8 @@ def _list_notes(entry: ListingEntry) -> Iterator[str]:
         calls = entry.iteration_batch or 1
         description = f"a batch of {calls} calls" if calls > 1 else "one call"
         yield (
-            f"an iteration is {description}, however long that takes; how many there are, and "
-            "how many "
-            "warm up before them, is as planned, not as written"
+            f"an iteration is {description}, however long that takes; how many there are, and how "
+            "many warm up before them, is as planned, not as written"
         )
 
 

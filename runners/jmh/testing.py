@@ -33,7 +33,7 @@ class UnitTests:
     job: Invocation
     root: Path
 
-    def traced(self, guests: JmhGuest, trial: Trial, build_folder: Path) -> Invocation:
+    def make_traced_job(self, guests: JmhGuest, trial: Trial, build_folder: Path) -> Invocation:
         """Return the process with the agent, which the JVMs that it starts inherit.
 
         The agent itself tells the JVMs of build tools from those that run tests.

@@ -58,7 +58,7 @@ class JavaTracer:
         build_folder: Path,
     ) -> Sequence[Invocation]:
         """Return the one process that runs all tests."""
-        return (self._tests.traced(self._guests, trial, build_folder),)
+        return (self._tests.make_traced_job(self._guests, trial, build_folder),)
 
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return what was called, or why that is not known."""
@@ -84,7 +84,9 @@ def read_tests(trial: Trial, answer: CompletedProcess) -> Outcome:
         gaps.append(f"the call that runs the tests ended with {answer.exit_code}")
     gaps += dict.fromkeys((*records.failures, *records.missing))
     return Traced(
-        calls=tuple(_mark_bodiless_calls(calls, bodiless) for calls in records.traced(ids)),
+        calls=tuple(
+            _mark_bodiless_calls(calls, bodiless) for calls in records.list_method_calls(ids)
+        ),
         tests=tests,
         missing="; ".join(gaps)[:2000],
         ended_after=trial.timeout_seconds if answer.timed_out else None,

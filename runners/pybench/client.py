@@ -51,7 +51,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     if detect_kind(client.tree) != "python":
         raise SubjectError(f"{client.name} is not a Python project; add a pyproject.toml")
     environments = Environments(host, dict(environment), python)
-    base = environments.base(client.tree)
+    base = environments.choose_interpreter(client.tree)
     tool = PIP if python.interpreter else environments.select_installer(base, client.tree)
     words = (base.version, str(base.path), repr(python), tool.installer, _RUNNER)
     key = digest_words("client", client.digest_of_tree, library.digest_of_tree, *words)
@@ -108,7 +108,9 @@ def _install_projects(
     library_environments.install_packages(path, tool, placed.library_root, "--editable", ".")
     client_environments.install_with_needs(path, tool, placed.root, _RUNNER)
     units = [module.unit for module in read_library_modules(placed.library_root, ())]
-    origin = library_environments.origin(path, min(units, key=len, default=""), placed.library_root)
+    origin = library_environments.locate_module(
+        path, min(units, key=len, default=""), placed.library_root
+    )
     if not Path(origin).is_relative_to(placed.library_root):
         library_environments.install_packages(
             path, tool, placed.library_root, "--no-deps", "--editable", "."

@@ -76,7 +76,7 @@ class Environments:
     versions: Mapping[str, str] = field(default_factory=dict)
     tell: Callable[[str], None] = ignore_step
 
-    def base(self, tree: Path) -> Interpreter:
+    def choose_interpreter(self, tree: Path) -> Interpreter:
         """Return the interpreter: the user's, or the first on PATH that the project can have.
 
         Raises where it is missing or too old.
@@ -172,7 +172,7 @@ class Environments:
         """Install the plugins of benchmarks that are imported and that nothing has brought."""
         plugins = needs.imported_plugins(tree)
         missing = [
-            needs.PLUGINS[plugin] for plugin in plugins if not self.origin(own, plugin, tree)
+            needs.PLUGINS[plugin] for plugin in plugins if not self.locate_module(own, plugin, tree)
         ]
         if missing:
             self.install_packages(own, tool, tree, *missing)
@@ -232,7 +232,7 @@ class Environments:
             install = ("uv", "pip", "install", "--quiet", "--python", str(own))
         self._run_command((*install, *words), tree, tool)
 
-    def origin(self, own: Path, module: str, cwd: Path) -> str:
+    def locate_module(self, own: Path, module: str, cwd: Path) -> str:
         """Return the file that a module is imported from, empty if it cannot be found."""
         answer = self._run_on_host((str(own), "-I", "-c", _ORIGIN, module), cwd)
         return answer.stdout.decode(errors="replace").strip() if answer.exit_code == 0 else ""

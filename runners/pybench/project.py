@@ -46,7 +46,7 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
     versions = told_versions(placed.tree, placed.tag)
     environments = Environments(host, dict(environment), python, versions, tell)
-    base = environments.base(placed.tree)
+    base = environments.choose_interpreter(placed.tree)
     tool = PIP if python.interpreter else environments.select_installer(base, placed.tree)
     spec = replace(python, installer=tool.installer)
     words = (base.version, str(base.path), repr(spec), frontend.requirement, *versions.values())

@@ -91,7 +91,7 @@ def _read_calls(trial: Trial, records: GuestRecords, answer: CompletedProcess) -
         gaps.append(f"the unit tests ended with {answer.exit_code}")
     method_ids = {method.id for method in trial.variant.methods}
     if trial.purpose is Purpose.TRACE:
-        method_calls = records.traced({name: name for name in method_ids})
+        method_calls = records.list_method_calls({name: name for name in method_ids})
         return Traced(
             calls=method_calls,
             tests=records.tests,

@@ -49,14 +49,14 @@ def place_folder(spec: FolderSpec, home: HomeFolder) -> PlacedSubject:
         if not _is_left_out(tree_entry, spec) and not is_audit_file(tree_entry)
     )
     if is_gopath(folder):
-        origin = repository.origin() if repository else ""
+        origin = repository.read_origin() if repository else ""
         entries = add_module_file(entries, inside, origin or str(top))
     root, digest, files = place_entries(entries, home)
     tree = root / inside
     if detect_kind(tree) is None:
         raise SubjectError(f"{folder} is ignored by its repository, so it cannot be copied")
     now = f"as it is, content {digest[:12]}"
-    head = repository.head() if repository else None
+    head = repository.find_head() if repository else None
     return PlacedSubject(
         root=root,
         tree=tree,
@@ -167,7 +167,7 @@ def _list_tracked_entries(
 ) -> Iterator[TreeEntry]:
     """Yield the files that are tracked, and those that are new and not ignored."""
     home_root = home.root.resolve()
-    for path in repository.files(top):
+    for path in repository.list_files(top):
         full_path = top / path
         if full_path.is_relative_to(home_root):
             continue

@@ -93,7 +93,7 @@ class Repository:
             )
         return cls(top)
 
-    def files(self, below: Path) -> Iterator[PurePosixPath]:
+    def list_files(self, below: Path) -> Iterator[PurePosixPath]:
         """Yield tracked and new files below a folder, relative to it.
 
         A submodule or a repository that merely lies inside is one path. Raises SubjectError.
@@ -108,7 +108,7 @@ class Repository:
     def _run_git(self, *arguments: str) -> bytes:
         return _run_git_command(self.top, *(("--git-dir=.",) if self.bare else ()), *arguments)
 
-    def head(self) -> str | None:
+    def find_head(self) -> str | None:
         """Return the commit that is checked out; None before the first one."""
         return self.find_commit("HEAD")
 
@@ -131,7 +131,7 @@ class Repository:
         except GitFailed:
             return ""
 
-    def origin(self) -> str:
+    def read_origin(self) -> str:
         """Return the address that it was cloned from, empty where there is none."""
         try:
             address = self._run_git("config", "--get", "remote.origin.url")

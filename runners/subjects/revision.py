@@ -52,7 +52,7 @@ def place_revision(spec: GitSpec, home: HomeFolder) -> PlacedSubject:
         ]
         root, digest, files = place_entries(entries, home)
         if is_gopath(root / source.inside, root):
-            origin = Repository.from_folder(source.local).origin() if source.local else ""
+            origin = Repository.from_folder(source.local).read_origin() if source.local else ""
             entries = add_module_file(entries, source.inside, origin or source.address)
             root, digest, files = place_entries(entries, home)
     tree = root / source.inside

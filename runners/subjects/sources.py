@@ -54,8 +54,8 @@ def read_subject_sources(
     if isinstance(spec, FolderSpec):
         folder = _require_folder(spec.path)
         repository = Repository.find_enclosing(folder)
-        paths = repository.files(folder) if repository else list_tree_files(folder)
-        head = repository.head() if repository else None
+        paths = repository.list_files(folder) if repository else list_tree_files(folder)
+        head = repository.find_head() if repository else None
         return _make_sources(
             folder.name, head[:12] if head else "", _read_source_files(folder, paths, endings)
         )

@@ -33,7 +33,7 @@ class SuiteFolder:
     suite: DetectedSuite
 
     @property
-    def text(self) -> str:
+    def summary_text(self) -> str:
         """Return the folder, its harness and how many benchmarks its sources have."""
         count = self.suite.benchmarks
         return f"{self.path} ({self.suite.harness}, {count} benchmark{'' if count == 1 else 's'})"
@@ -138,7 +138,7 @@ def explain_missing_benchmarks(
 def list_suites(folders: Sequence[SuiteFolder]) -> str:
     """Return the first of these folders in words, and how many more there are."""
     more = len(folders) - MOST_NAMED
-    texts = ", ".join(folder.text for folder in folders[:MOST_NAMED])
+    texts = ", ".join(folder.summary_text for folder in folders[:MOST_NAMED])
     return texts + (f" and {more} more" if more > 0 else "")
 
 

@@ -24,7 +24,9 @@ def ready(folder, **keys):
     (folder / "c.json").write_text(json.dumps(keys))
     machine = Machine(home=HomeFolder(folder / "home"), host=FakeHost(nothing), environment=())
     config = load_config("c.json", {}, folder)
-    return prepare_project(config, place_subject(config.subject, **machine.parts), machine)
+    return prepare_project(
+        config, place_subject(config.subject, **machine.preparation_arguments), machine
+    )
 
 
 def test_artifacts_of_maven_are_no_go_suite(tmp_path):

@@ -113,7 +113,7 @@ def test_the_headline_names_the_busy_machine(audits):
         assert not format_headline(busy).startswith("Busy machine")
         return
 
-    assert busy.strain.others > 0.3
+    assert busy.strain.foreign > 0.3
     assert format_headline(busy).startswith("Busy machine (processes waited ")
     assert "busy-machine" in [caveat.slug for caveat in busy.caveats]
 

@@ -9,7 +9,7 @@ import learned_baselines as baselines
 from training.replay import stopped
 
 class Rising:
-    def scores(self, windows):
+    def score_windows(self, windows):
         looked.append(len(windows))
         return np.arange(len(windows)) + sum(looked[:-1]) + 0.5
 

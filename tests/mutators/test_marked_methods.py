@@ -49,7 +49,7 @@ def test_of_go():
     sources = [source("ring.go", GO)]
 
     misses = list(
-        find_marked_misses(GoMutator().methods(sources), sources, GoMutator.comment_prefix)
+        find_marked_misses(GoMutator().find_methods(sources), sources, GoMutator.comment_prefix)
     )
 
     assert [(miss.method, miss.reason, miss.location) for miss in misses] == [

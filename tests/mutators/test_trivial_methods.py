@@ -112,9 +112,9 @@ def class_file():
 
 
 METHODS = {
-    "go": lambda: GoMutator().methods([source("ring.go", GO)]),
-    "java": lambda: JavaMutator().methods([class_file(), source("Text.java", JAVA)]),
-    "python": lambda: PythonMutator().methods([source("ring.py", PYTHON)]),
+    "go": lambda: GoMutator().find_methods([source("ring.go", GO)]),
+    "java": lambda: JavaMutator().find_methods([class_file(), source("Text.java", JAVA)]),
+    "python": lambda: PythonMutator().find_methods([source("ring.py", PYTHON)]),
 }
 
 
@@ -128,7 +128,7 @@ def test_what_does_next_to_nothing_itself_cannot_get_slower(language):
 
 def test_a_constructor_of_a_class_without_source_may_do_anything():
     (maker,) = [
-        method for method in JavaMutator().methods([class_file()]) if method.name == "<init>"
+        method for method in JavaMutator().find_methods([class_file()]) if method.name == "<init>"
     ]
 
     assert maker.trivial is None

@@ -205,6 +205,6 @@ def test_which_version_is_slowed():
 
 
 def test_completed_without_words_is_judged_by_its_code():
-    assert AlarmRule().answer(CompletedProcess(exit_code=125)) is GateAnswer.ALARM
-    assert AlarmRule().answer(CompletedProcess(exit_code=126)) is GateAnswer.FAILED
-    assert AlarmRule().answer(CompletedProcess(exit_code=-9)) is GateAnswer.FAILED
+    assert AlarmRule().classify_exit(CompletedProcess(exit_code=125)) is GateAnswer.ALARM
+    assert AlarmRule().classify_exit(CompletedProcess(exit_code=126)) is GateAnswer.FAILED
+    assert AlarmRule().classify_exit(CompletedProcess(exit_code=-9)) is GateAnswer.FAILED

@@ -112,21 +112,21 @@ class FakeAudit:
     changes: dict[str, Any] = field(default_factory=dict)
     inventory: Inventory = NOTHING
 
-    def plan(self) -> Preview:
+    def plan_audit(self) -> Preview:
         return preview(self.inventory)
 
     def plan_suite(self) -> Preview:
         return Preview((phase("suite runs", 40, 8, 130.0),), (), EXPECTED)
 
-    def abs(self, command: str = "abs") -> AbsVerdict:
+    def find_score(self, command: str = "abs") -> AbsVerdict:
         if self.failure is not None:
             raise self.failure
         return replace(verdict(self.total), **self.changes)
 
     def judge_stored_runs(self) -> AbsVerdict:
-        return replace(self.abs(), caveats=(Caveat("so-far", "nothing was run for this"),))
+        return replace(self.find_score(), caveats=(Caveat("so-far", "nothing was run for this"),))
 
-    def stability(self) -> Stability:
+    def measure_stability(self) -> Stability:
         return stability(self.spread)
 
     def store_document(self, found: AbsVerdict | Stability) -> AbsOrStability:

@@ -134,7 +134,7 @@ def _wrong_scores(document: Document) -> Iterator[str]:
 def _wrong_sight(document: Document, facts: ResultFacts) -> Iterator[str]:
     """Yield benchmarks that detected less than what they are said to see."""
     for curve in document.curve.pairs if document.curve else ():
-        visible = facts.benchmarks[curve.benchmark].visible
+        visible = facts.benchmarks_by_id[curve.benchmark].visible
         if curve.slowdown is not None and visible is not None and visible > curve.slowdown:
             yield f"{curve.benchmark} sees from {visible} on, and has detected {curve.slowdown}"
 

@@ -40,7 +40,9 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
         "same score": _claim(
             r"\d+ of \d+ benchmarks? gives? the same score",
             "all benchmarks of a method were looked at, and some benchmark detects a method",
-            lambda facts, _: "score-mode" not in facts.slugs and bool(facts.document.minimal_cover),
+            lambda facts, _: (
+                "score-mode" not in facts.caveat_slugs and bool(facts.document.minimal_cover)
+            ),
         ),
         "nothing detected": _claim(
             r"No benchmark detects anything",
@@ -92,22 +94,22 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
         "nobody detects": _claim(
             r"(?i)no benchmark would detect it if",
             "the method is missed or unreached",
-            lambda facts, owner: facts.methods[owner].outcome in UNWATCHED,
+            lambda facts, owner: facts.methods_by_id[owner].outcome in UNWATCHED,
         ),
         "open": _claim(
             r"Whether a benchmark detects a slowdown of .+ is open|whether one detects is open",
             "the method may still turn out detected",
-            lambda facts, owner: facts.methods[owner].outcome in OPEN,
+            lambda facts, owner: facts.methods_by_id[owner].outcome in OPEN,
         ),
         "none notices": _claim(
             r"none detects$",
             "the method is missed",
-            lambda facts, owner: facts.methods[owner].outcome is Verdict.MISSED,
+            lambda facts, owner: facts.methods_by_id[owner].outcome is Verdict.MISSED,
         ),
         "notices": _claim(
             r"\d+ detects?$",
             "the method is detected",
-            lambda facts, owner: facts.methods[owner].outcome is Verdict.DETECTED,
+            lambda facts, owner: facts.methods_by_id[owner].outcome is Verdict.DETECTED,
         ),
         "steady": _claim(
             r"^Steady \d",
@@ -119,17 +121,17 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
         "repair": _claim(
             r"Repair",
             "the benchmark failed, and not for want of time",
-            lambda facts, owner: needs_repair(facts.benchmarks[owner]),
+            lambda facts, owner: needs_repair(facts.benchmarks_by_id[owner]),
         ),
         "more time": _claim(
             r'raise "timeout"',
             "the watchdog ended the benchmark",
-            lambda facts, owner: needs_time(facts.benchmarks[owner]),
+            lambda facts, owner: needs_time(facts.benchmarks_by_id[owner]),
         ),
         "measured": _claim(
             r"\(measured\)$",
             "methods were slowed down",
-            lambda facts, _: "estimate" not in facts.slugs,
+            lambda facts, _: "estimate" not in facts.caveat_slugs,
         ),
         "may go unseen": _claim(
             r"vary too much to detect a slowdown of .* even in a method",

@@ -94,7 +94,7 @@ class Words:
     probe_seconds = 1e-9
     comment_prefix = b"#"
 
-    def methods(self, sources):
+    def find_methods(self, sources):
         return tuple(
             Method(
                 language=Language.JAVA,
@@ -316,7 +316,7 @@ class Memory(dict):
 
     def find_run(self, trial):
         run = self.get(trial.id)
-        return run if run and run.answers(trial) else None
+        return run if run and run.answers_trial(trial) else None
 
     def find_similar_runs(self, trial):
         wanted = alike_key(trial)

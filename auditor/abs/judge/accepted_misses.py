@@ -130,7 +130,6 @@ def _warn_of_stale_entries(
     if detected_methods:
         text = (
             f"accepted misses of methods that are detected: {', '.join(detected_methods[:5])}; "
-            "remove the "
-            "entries from `ignore`"
+            "remove the entries from `ignore`"
         )
         yield Caveat("needless-ignore", text)

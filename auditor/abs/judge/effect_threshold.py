@@ -41,7 +41,7 @@ class EffectThreshold:
 
 def scale_threshold(data: PairData, achieved: float) -> float:
     """Return the limit for a slowdown other than v: what is judged is the share of the method."""
-    return data.limit * achieved / data.slowdown
+    return data.nominal_threshold * achieved / data.slowdown
 
 
 def find_effect_threshold(data: PairData, processes: Sequence[ProcessJudgement]) -> EffectThreshold:
@@ -52,10 +52,10 @@ def find_effect_threshold(data: PairData, processes: Sequence[ProcessJudgement])
     interval wholly beyond the tolerance lowers the threshold. A detection always has to exceed
     what is in proportion to what was achieved.
     """
-    limit = data.limit
-    if data.control or data.inside is None or data.method_seconds is None:
+    limit = data.nominal_threshold
+    if data.control or data.seconds_in_method is None or data.method_seconds is None:
         return EffectThreshold(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
-    inside = data.inside
+    inside = data.seconds_in_method
     achieved = median(process.least * expm1(process.middle) / inside for process in processes)
     low = min(process.least * expm1(process.interval[0]) / inside for process in processes)
     high = max(process.least * expm1(process.interval[1]) / inside for process in processes)

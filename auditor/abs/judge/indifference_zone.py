@@ -42,8 +42,7 @@ def borderline_caveat(interval: Interval, limit: float) -> Caveat:
     """Return the caveat of a borderline verdict."""
     text = (
         f"the effect, {format_percent(interval[0], 1)} to {format_percent(interval[1], 1)}, lies "
-        "at the "
-        f"threshold of {format_percent(limit, 1)}: the verdict is the likelier one"
+        f"at the threshold of {format_percent(limit, 1)}: the verdict is the likelier one"
     )
     return Caveat(BORDERLINE, text)
 

@@ -83,7 +83,7 @@ class PairData:
     """Runs that decide the pair, failed ones included."""
 
     @property
-    def limit(self) -> float:
+    def nominal_threshold(self) -> float:
         """Return the effect that has to be exceeded: half of v, or where the user's gate fires."""
         return self.slowdown / 2 if self.min_delta is None else self.min_delta
 
@@ -98,7 +98,7 @@ class PairData:
         return 1 - self.significance / self.family
 
     @property
-    def calls(self) -> float | None:
+    def calls_per_operation(self) -> float | None:
         """Return the outermost calls per operation."""
         return self.reach.calls_per_operation if self.reach else None
 
@@ -113,16 +113,16 @@ class PairData:
         return self.calibration.clock_seconds if self.calibration else 0.0
 
     @property
-    def inside(self) -> float | None:
+    def seconds_in_method(self) -> float | None:
         """Return the seconds of an operation's reported time that are spent in the method."""
-        if not self.calls or self.method_seconds is None:
+        if not self.calls_per_operation or self.method_seconds is None:
             return None
-        return self.calls * self.method_seconds / self.benchmark.concurrency
+        return self.calls_per_operation * self.method_seconds / self.benchmark.concurrency
 
     @property
-    def share(self) -> float | None:
+    def method_share(self) -> float | None:
         """Return what part of the plain operation is spent in the method."""
-        inside = self.inside
+        inside = self.seconds_in_method
         plain = self.plain_seconds if inside is not None else ()
         return inside / median(plain) if inside is not None and plain else None
 

@@ -108,11 +108,11 @@ def scale_back_effect(judgement: Judgement, data: PairData) -> Judgement:
     judgement = replace(
         judgement,
         weakest=replace(run, effect=effect, interval=interval),
-        threshold=data.limit,
+        threshold=data.nominal_threshold,
         caveats=(*judgement.caveats, Caveat("scaled-back", text)),
     )
-    detected = judgement.outcome is Verdict.DETECTED and interval[0] <= data.limit
-    missed = judgement.outcome is Verdict.MISSED and interval[1] >= data.limit
+    detected = judgement.outcome is Verdict.DETECTED and interval[0] <= data.nominal_threshold
+    missed = judgement.outcome is Verdict.MISSED and interval[1] >= data.nominal_threshold
     return (
         _leave_open(judgement, "near-threshold", _describe_open_runs(0, len(judgement.runs)))
         if detected or missed
@@ -144,7 +144,7 @@ def plan_early_stop(data: PairData, most: int) -> EarlyStop | None:
         return None
     achieved = data.calibration.achieved if data.calibration else None
     far = not data.control and achieved_caveat(achieved, data.slowdown) is not None
-    ends = [data.limit]
+    ends = [data.nominal_threshold]
     if far and achieved is not None and achieved > 0 and data.method_seconds:
         doubt = method_doubt(data) / data.method_seconds
         likely = scale_threshold(data, achieved)
@@ -248,8 +248,7 @@ def _decide_outcome(data: PairData, runs: tuple[PairRun, ...], aimed: EffectThre
         if weakest.significant and weakest.effect > 0:
             text = (
                 f"significant, but too small: the effect is {format_percent(weakest.effect, 1)}, "
-                "the "
-                f"threshold {format_percent(aimed.missing, 1)}"
+                f"the threshold {format_percent(aimed.missing, 1)}"
             )
             missed = replace(missed, reason=text)
         return missed
@@ -326,11 +325,11 @@ def carries_no_verdict(data: PairData) -> bool:
 def _exceeds_operation(data: PairData) -> bool:
     """Tell whether the calls surely seem to take longer than the operation that makes them."""
     plain = readings.list_block_minima(data.plain, ArmName.PLAIN)
-    if data.inside is None or data.method_seconds is None or data.benchmark.threads != 1:
+    if data.seconds_in_method is None or data.method_seconds is None or data.benchmark.threads != 1:
         return False
     if not plain or (data.reach is not None and data.reach.nested):
         return False  # t(k) holds the probes of the inner calls, which the operation has not
-    share = data.inside / max(plain)
+    share = data.seconds_in_method / max(plain)
     return share * (1 - method_doubt(data) / data.method_seconds) > LARGEST_SHARE
 
 
@@ -348,7 +347,7 @@ def _hangs_on_calibration(judgement: Judgement, data: PairData) -> bool:
     """
     if judgement.outcome is Verdict.MISSED:
         predicted = predict_share(data, by_counting=False)
-        unseen = all(run.effect < data.limit for run in judgement.runs)
+        unseen = all(run.effect < data.nominal_threshold for run in judgement.runs)
         surely = unseen and predicted is not None and predicted.misses
         return data.wait_kind == InjectionKind.WORK and not surely
     return judgement.outcome is Verdict.DETECTED or any(

@@ -33,7 +33,9 @@ def judge_pooled(data: PairData) -> Judgement:
     slowed = _pool_values(mutant_runs, ArmName.SLOWED)
     purpose = Purpose.REFERENCE if data.interleaved else Purpose.SUITE
     suite = readings.of_purpose(data.plain, purpose)
-    strain = HostInterference.together((run.seconds, run.strain) for run in (*mutant_runs, *suite))
+    strain = HostInterference.combine_processes(
+        (run.seconds, run.strain) for run in (*mutant_runs, *suite)
+    )
     if machine := busy.describe_machine(strain):
         text = (
             f"{machine}: this rule compares processes that follow each other; "
@@ -60,9 +62,7 @@ def judge_pooled(data: PairData) -> Judgement:
     }
     forks = Counter(run.trial.repetition for run in mutant_runs)
     complete_runs = [run for run in runs if forks[run] >= data.forks]
-    informative_runs = [
-        runs[repetition] for repetition in complete_runs if least[repetition] < data.significance
-    ]
+    informative_runs = [runs[run] for run in complete_runs if least[run] < data.significance]
     most = max((least[repetition] for repetition in complete_runs), default=0.0)
     if most >= data.significance and all(map(_is_detection, informative_runs)):
         text = f"a run has too few values for a p-value below {most:.3f}; raise `plan.iterations`"
@@ -121,7 +121,7 @@ def _make_judgement(
         outcome=decided,
         weakest=min(runs, key=lambda run: (_is_detection(run), run.effect)),
         runs=runs,
-        threshold=data.limit,
+        threshold=data.nominal_threshold,
         achieved=achieved,
         reason="not all runs were made" if decided is Verdict.INCONCLUSIVE else None,
         caveats=(caveat,) if caveat else (),
@@ -145,7 +145,7 @@ def _make_pair_run(plain: tuple[float, ...], slowed: tuple[float, ...], data: Pa
         interval=None,
         p=p,
         significant=p < data.significance,
-        large=effect >= data.limit,
+        large=effect >= data.nominal_threshold,
         reference=plain,
         slowed=slowed,
     )
@@ -153,6 +153,6 @@ def _make_pair_run(plain: tuple[float, ...], slowed: tuple[float, ...], data: Pa
 
 def _achieved_slowdown(data: PairData, runs: Sequence[PairRun]) -> float | None:
     """Return what was achieved, the plain suite in the place of the probe that this rule lacks."""
-    if data.inside is None:
+    if data.seconds_in_method is None:
         return None
-    return fmean(run.effect * fmean(run.reference) for run in runs) / data.inside
+    return fmean(run.effect * fmean(run.reference) for run in runs) / data.seconds_in_method

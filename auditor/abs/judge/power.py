@@ -196,8 +196,7 @@ def warn_of_weak_plan(stability: Stability, slowdown: float | None) -> Caveat | 
     text = (
         f"{len(blind)} of {len(visible_sizes)} benchmarks vary too much to detect a slowdown of "
         f"{format_percent(slowdown)} even in a method that takes the whole operation: "
-        f"{named}{more}; "
-        "raise `plan.iterations`"
+        f"{named}{more}; raise `plan.iterations`"
     )
     return Caveat("weak-plan", text)
 

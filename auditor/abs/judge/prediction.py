@@ -40,17 +40,17 @@ def predict_share(data: PairData, *, by_counting: bool = True) -> Prediction | N
     most: what the clock has shown, and all that it may have hidden. So it is before a calibration,
     by what was clocked while calls were counted, if that is to count.
     """
-    plain = data.plain_seconds if data.calls else ()
-    if not data.calls or not plain:
+    plain = data.plain_seconds if data.calls_per_operation else ()
+    if not data.calls_per_operation or not plain:
         return None
     seconds = _clocked_seconds(data)
     if seconds is None:
         return _bound_by_counting(data, min(plain)) if by_counting else None
-    calls_per_thread = data.calls / data.benchmark.concurrency
+    calls_per_thread = data.calls_per_operation / data.benchmark.concurrency
     doubt = method_doubt(data)
     high = (seconds + doubt + HIDDEN * data.clock_seconds) * calls_per_thread / min(plain)
     low = 0.0 if data.method_seconds is None else (seconds - doubt) * calls_per_thread / max(plain)
-    return _make_prediction(data, data.share, low, high)
+    return _make_prediction(data, data.method_share, low, high)
 
 
 def _bound_by_counting(data: PairData, plain: float) -> Prediction | None:
@@ -68,15 +68,15 @@ def _bound_by_counting(data: PairData, plain: float) -> Prediction | None:
 
 def _make_prediction(data: PairData, share: float | None, low: float, high: float) -> Prediction:
     expected = Verdict.INCONCLUSIVE
-    if low * data.slowdown > data.limit:
+    if low * data.slowdown > data.nominal_threshold:
         expected = Verdict.DETECTED
-    elif high * data.slowdown < data.limit:
+    elif high * data.slowdown < data.nominal_threshold:
         expected = Verdict.MISSED
     return Prediction(
         share=share,
         low=low,
         high=high,
-        misses=high * data.slowdown <= SURELY_MISSED * data.limit,
+        misses=high * data.slowdown <= SURELY_MISSED * data.nominal_threshold,
         expected=expected,
     )
 

@@ -140,7 +140,7 @@ def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
         return False
     if share.seconds_between_calls is None:
         return False
-    delay = max(data.slowdown * share.share, data.limit) * share.seconds_between_calls
+    delay = max(data.slowdown * share.share, data.nominal_threshold) * share.seconds_between_calls
     return delay < HIDDEN_SECONDS
 
 
@@ -174,7 +174,7 @@ def judge_by_share(data: PairData) -> Judgement | None:
     effect = estimate_share_effect(data)
     if effect is None or data.sampled is None:
         return None
-    (low, high), limit, share = effect.interval, data.limit, data.sampled
+    (low, high), limit, share = effect.interval, data.nominal_threshold, data.sampled
     if data.removed and data.reach and data.reach.calls_per_operation:
         return _judge_removed_call(data, share)
     if low > limit:
@@ -204,7 +204,7 @@ def _judge_removed_call(data: PairData, share: CpuShare) -> Judgement:
         )
     return Judgement(
         outcome=Verdict.DEAD_CODE,
-        threshold=data.limit,
+        threshold=data.nominal_threshold,
         reason=text,
         caveats=(Caveat("dead-code", text),),
     )
@@ -214,7 +214,7 @@ def _make_judgement(
     outcome: Verdict, data: PairData, share: CpuShare, effect: ShareEffect, *more: Caveat
 ) -> Judgement:
     text = _describe_share(data, share, effect)
-    return Judgement(outcome=outcome, threshold=data.limit, reason=text, caveats=more)
+    return Judgement(outcome=outcome, threshold=data.nominal_threshold, reason=text, caveats=more)
 
 
 def _describe_share(data: PairData, share: CpuShare, effect: ShareEffect) -> str:
@@ -222,8 +222,7 @@ def _describe_share(data: PairData, share: CpuShare, effect: ShareEffect) -> str
     return (
         f"by share: {format_percent(share.share)} of the operation ({share.samples} samples), so "
         f"{format_percent(data.slowdown)} add {format_percent(low)} to {format_percent(high)}, "
-        "limit "
-        f"{format_percent(data.limit)}"
+        f"limit {format_percent(data.nominal_threshold)}"
     )
 
 

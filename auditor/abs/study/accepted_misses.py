@@ -22,7 +22,7 @@ def find_accepted_misses(
     sources = parts.suite.sources
     if not acceptances and not any(MARKER in source.text for source in sources):
         return {}
-    methods = parts.mutator.methods(sources)
+    methods = parts.mutator.find_methods(sources)
     misses: dict[str, AcceptedMiss] = {}
     for text in acceptances:
         method = resolve_method_name(text.method, methods, parts.mutator, parts.project.name).id

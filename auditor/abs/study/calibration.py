@@ -54,7 +54,7 @@ class CalibratedPair:
         audit that is repeated makes none, nor one in which other pairs have new processes: the
         clock's cost, too, is taken as they tell it.
         """
-        if not self.pair.calls:
+        if not self.pair.calls_per_operation:
             return False
         if not self.runs:
             return True
@@ -69,7 +69,7 @@ class CalibratedPair:
         """Tell whether measuring makes sense: a calibration that crashed is the pair's outcome."""
         return not self.runs or self.calibration is not None
 
-    def plan(self, baseline: SuiteBaseline, request: AbsRequest) -> Plan:
+    def choose_plan(self, baseline: SuiteBaseline, request: AbsRequest) -> Plan:
         """Return the plan of the pair's processes: shorter blocks where one call holds them all."""
         benchmark = self.pair.benchmark
         fit = baseline.plans[benchmark.id]

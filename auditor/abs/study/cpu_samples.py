@@ -98,7 +98,7 @@ class _Sampler:
             if not trials:
                 break
             # The dispatcher runs neighbours side by side that need not be alone.
-            trials.sort(key=lambda trial: trial.alone)
+            trials.sort(key=lambda trial: trial.is_exclusive)
             for run in measure_trials(f"profile, round {number}", trials, self._parts):
                 self._add_run(run)
             self._sampling = self._compute_shares()
@@ -169,7 +169,7 @@ class _Sampler:
                     pair.benchmark,
                     self._runs[name],
                     error=SHARE_ERROR / pair.family,
-                    calls=pair.calls,
+                    calls=pair.calls_per_operation,
                 )
                 if share is not None:
                     call_location = find_removed_call(pair, share, self._runs[name], self._parts)

@@ -93,7 +93,10 @@ def is_surely_shown(pair: StudyPair, analysis: PairAnalysis, probe_seconds: floa
 def _is_near(pair: StudyPair, analysis: PairAnalysis) -> bool:
     data = analysis.build_pair_data(PairRuns(pair=pair), ())
     effect = share_verdict.estimate_share_effect(data)
-    return effect is not None and abs(effect.effect - data.limit) < NEAR_THRESHOLD * data.limit
+    return (
+        effect is not None
+        and abs(effect.effect - data.nominal_threshold) < NEAR_THRESHOLD * data.nominal_threshold
+    )
 
 
 def _is_honest(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) -> bool:
@@ -131,6 +134,6 @@ def _operation_seconds(pair: StudyPair, analysis: PairAnalysis) -> float:
 def _probe_cost(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) -> float | None:
     """Return what the probe adds to an operation, relative to it; None where that is unknown."""
     plain = analysis.baseline.first_seconds(pair.benchmark)
-    if plain is None or pair.calls is None:
+    if plain is None or pair.calls_per_operation is None:
         return None
-    return pair.calls * probe_seconds / pair.benchmark.concurrency / plain
+    return pair.calls_per_operation * probe_seconds / pair.benchmark.concurrency / plain

@@ -83,7 +83,7 @@ def _describe_fit(unlimited: ExpectedTime, budget: float | None, methods: int) -
     count = f"{least} to {most}" if least < most else f"{most}"
     return (
         f"the budget of {format_duration(budget)} decides about {count} of {methods} methods; "
-        f"without it: {unlimited.text}"
+        f"without it: {unlimited.range_text}"
     )
 
 

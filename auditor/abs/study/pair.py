@@ -43,7 +43,7 @@ class StudyPair:
     in_one_call: bool = False
 
     @property
-    def calls(self) -> float | None:
+    def calls_per_operation(self) -> float | None:
         """Return the outermost calls per operation, None where the reach map could not tell."""
         return self.reach.calls_per_operation
 
@@ -208,9 +208,9 @@ def choose_block_operations(pair: StudyPair, baseline: SuiteBaseline, plan: Plan
     """Return how many operations a block of `plan` holds, None where that cannot be fixed."""
     base_operations = baseline.operations[pair.benchmark.id]
     plain = baseline.first_seconds(pair.benchmark)
-    if plain is None or not pair.calls:
+    if plain is None or not pair.calls_per_operation:
         return base_operations
-    return schedules.fit_probed_operations(base_operations, plan, plain, pair.calls)
+    return schedules.fit_probed_operations(base_operations, plan, plain, pair.calls_per_operation)
 
 
 def calls_per_second(pair: StudyPair, baseline: SuiteBaseline) -> float:
@@ -219,6 +219,6 @@ def calls_per_second(pair: StudyPair, baseline: SuiteBaseline) -> float:
     The larger it is the likelier is a detection; what is unknown may be large.
     """
     plain = baseline.first_seconds(pair.benchmark)
-    if plain is None or pair.calls is None:
+    if plain is None or pair.calls_per_operation is None:
         return inf
-    return pair.calls / pair.benchmark.concurrency / plain
+    return pair.calls_per_operation / pair.benchmark.concurrency / plain

@@ -129,7 +129,7 @@ class PairStudy:
         """Return a pair of which nothing is known, with what its calibration is to reach."""
         request = CalibrationRequest(
             slowdown=self._slowdown,
-            calls_per_operation=pair.calls or 0.0,
+            calls_per_operation=pair.calls_per_operation or 0.0,
             concurrency=pair.benchmark.concurrency,
             wait=self._request.wait,
             verified=self._manner.thorough,
@@ -337,7 +337,7 @@ class PairStudy:
     def _make_delayed_trial(
         self, calibrated: CalibratedPair, delay: Delay, repetition: int, fork: int
     ) -> Trial:
-        plan = calibrated.plan(self._baseline, self._request)
+        plan = calibrated.choose_plan(self._baseline, self._request)
         operations = calibrated.fit_operations(plan, self._baseline, self._request.wait)
         repetition += self._manner.first_run
         if self._request.rule is DetectionRule.PAPER:

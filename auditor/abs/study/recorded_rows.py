@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from auditor.core.outcome import Measured, Outcome
-from auditor.core.plan import Purpose, Run
+from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.values import OPERATIONS
@@ -37,7 +37,7 @@ def _convert_run(run: Run, arm_by_purpose: Mapping[Purpose, ArmName]) -> Process
     if arm is None or trial.benchmark is None or not seconds:
         return None
     return ProcessValues(
-        run=trial.repetition - 1,
+        run=original_repetition(trial.repetition) - 1,
         part=trial.fork - 1,
         method=trial.variant.methods[0].id if trial.variant.methods else None,
         benchmark=_format_name(trial.benchmark),

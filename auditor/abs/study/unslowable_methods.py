@@ -30,7 +30,7 @@ def find_obstacles(
     """
     pairs_by_variant: dict[VariantKey, list[StudyPair]] = {}
     for pair in pairs:
-        if pair.calls is not None:
+        if pair.calls_per_operation is not None:
             pairs_by_variant.setdefault(pair.variant_key, []).append(pair)
     reached = {method for method, _ in pairs_by_variant}
     pairs_by_variant |= {(method, False): [] for method in methods if method not in reached}

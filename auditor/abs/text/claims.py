@@ -66,12 +66,12 @@ class ResultFacts:
     document: Document
 
     @cached_property
-    def methods(self) -> Mapping[str, MethodVerdict]:
+    def methods_by_id(self) -> Mapping[str, MethodVerdict]:
         """Return the methods by id."""
         return {method.id: method for method in self.document.methods}
 
     @cached_property
-    def benchmarks(self) -> Mapping[str, BenchmarkVerdict]:
+    def benchmarks_by_id(self) -> Mapping[str, BenchmarkVerdict]:
         """Return the benchmarks by id."""
         return {benchmark.id: benchmark for benchmark in self.document.benchmarks}
 
@@ -92,14 +92,14 @@ class ResultFacts:
         return groups
 
     @cached_property
-    def slugs(self) -> frozenset[str]:
+    def caveat_slugs(self) -> frozenset[str]:
         """Return the caveats of the whole result."""
         return frozenset(caveat.slug for caveat in self.document.caveats)
 
     @property
     def ran_out_of_time(self) -> bool:
         """Tell whether the budget ended before all was measured."""
-        return bool(self.slugs & _BUDGET)
+        return bool(self.caveat_slugs & _BUDGET)
 
     @property
     def open_wording(self) -> str:
@@ -109,7 +109,7 @@ class ResultFacts:
     @property
     def is_so_far(self) -> bool:
         """Tell whether the result is what the store has, and nothing was run for it."""
-        return "so-far" in self.slugs and not self.slugs & {"budget", "sampled"}
+        return "so-far" in self.caveat_slugs and not self.caveat_slugs & {"budget", "sampled"}
 
     @cached_property
     def open_pairs(self) -> int:
@@ -140,7 +140,7 @@ class ResultFacts:
                 methods_by_benchmark[pair.benchmark].append(pair.method)
         return {benchmark: tuple(methods) for benchmark, methods in methods_by_benchmark.items()}
 
-    def cause(self, method: str) -> OpenCause:
+    def find_cause(self, method: str) -> OpenCause:
         """Return why the outcome of an inconclusive method is open."""
         pairs = [pair for pair in self.pairs_by_method[method] if pair.outcome in OPEN]
         slugs = {caveat.slug for pair in pairs for caveat in pair.caveats}
@@ -171,19 +171,19 @@ class ResultFacts:
     def is_settled(self, benchmark: str) -> bool:
         """Tell whether a benchmark was measured with some method, and none of its pairs is open."""
         pairs = self.pairs_by_benchmark[benchmark]
-        verdict = self.benchmarks[benchmark]
+        verdict = self.benchmarks_by_id[benchmark]
         looked_at = bool(pairs or (self.document.pairs and not self.ran_out_of_time))
         measured = verdict.ending == "measured" and bool(verdict.means) and looked_at
         return measured and all(pair.outcome not in OPEN for pair in pairs)
 
     def detects_nothing(self, benchmark: str) -> bool:
         """Tell whether a benchmark surely detects none of the examined methods."""
-        verdict = self.benchmarks[benchmark]
+        verdict = self.benchmarks_by_id[benchmark]
         return self.is_settled(benchmark) and not verdict.unique and not verdict.shared
 
     def detects_any_method(self, benchmark: str) -> bool:
         """Tell whether a benchmark detects some method."""
-        verdict = self.benchmarks[benchmark]
+        verdict = self.benchmarks_by_id[benchmark]
         return bool(verdict.unique or verdict.shared)
 
     def is_droppable(self, benchmark: str) -> bool:
@@ -226,18 +226,18 @@ class ResultFacts:
         return (
             method in self.uncovered_methods
             and not removed
-            and self.methods[method].trivial is None
+            and self.methods_by_id[method].trivial is None
         )
 
     def is_open_for(self, method: str, cause: OpenCause) -> bool:
         """Tell whether the outcome of a method is open for this cause."""
-        verdict = self.methods[method]
-        return verdict.outcome is Verdict.INCONCLUSIVE and self.cause(method) is cause
+        verdict = self.methods_by_id[method]
+        return verdict.outcome is Verdict.INCONCLUSIVE and self.find_cause(method) is cause
 
     @property
     def has_whole_matrix(self) -> bool:
         """Tell whether each pair is decided, so that none other than the cover is needed."""
-        accepted_methods = self.slugs & {"score-mode", "sampled"}
+        accepted_methods = self.caveat_slugs & {"score-mode", "sampled"}
         measured = all(benchmark.means for benchmark in self.document.benchmarks)
         return (
             bool(self.document.pairs) and measured and not accepted_methods and not self.open_pairs

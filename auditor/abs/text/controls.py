@@ -16,7 +16,6 @@ def format_controls(controls: Controls | None) -> str:
     noise = f"; median effect {number_format.format_share(median(sizes))}" if sizes else ""
     return (
         f"A/A control: {alarms} of {pairs} without a delay {'was' if alarms == 1 else 'were'} "
-        f"detected (false-positive rate at most {number_format.format_share(controls.bound)}, "
-        "with 95 % "
-        f"confidence){noise}."
+        f"detected (false-positive rate at most {number_format.format_share(controls.bound)}, with "
+        f"95 % confidence){noise}."
     )

@@ -258,7 +258,7 @@ def describe_cover(document: Document) -> str:
     facts = ResultFacts(document)
     if not document.pairs:
         return "Which benchmarks are redundant is not known: no method was examined."
-    if "score-mode" in facts.slugs:
+    if "score-mode" in facts.caveat_slugs:
         return "Which benchmarks are redundant is not known: each method was done once detected."
     if not document.minimal_cover:
         return _without_cover(facts)

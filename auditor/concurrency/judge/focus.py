@@ -152,7 +152,7 @@ def _map_callers(*versions: ClassHierarchy) -> Mapping[MemberLocation, set[Membe
             # Whoever calls what has no code runs what has it instead.
             instead = [BytecodeCall(*caller, virtual=True)] if "abstract" in method.flags else []
             for call in (*method.calls, *instead):
-                for called in version.targets(call):
+                for called in version.find_targets(call):
                     callers[called].add(caller)
     return callers
 
@@ -186,7 +186,7 @@ class _ChangeDistances:
                         (front if is_handover else following).append(caller)
             front = following
 
-    def focus(self, where: MemberLocation, method: str) -> FocusMethod | None:
+    def make_focus_method(self, where: MemberLocation, method: str) -> FocusMethod | None:
         """Return what is said of a method, None where no change reaches it."""
         distance = self._distances.get(where)
         if distance is None:
@@ -215,7 +215,10 @@ def _find_reached_methods(
 ) -> Iterator[FocusMethod]:
     keys = (key for version in (before, after) for key in _list_inherited_methods(version, subject))
     for key in dict.fromkeys(keys):
-        old_location, new_location = before.method(subject, key), after.method(subject, key)
+        old_location, new_location = (
+            before.find_method(subject, key),
+            after.find_method(subject, key),
+        )
         if old_location is None or new_location is None:
             continue
         if not _is_public(before, old_location) or not _is_public(after, new_location):
@@ -226,7 +229,7 @@ def _find_reached_methods(
                 f"{_strip_packages(old_location[0])}"
             )
             yield FocusMethod(method=key, distance=0, reason=reason)
-        elif method := reached.focus(old_location, key):
+        elif method := reached.make_focus_method(old_location, key):
             yield method
 
 

@@ -21,17 +21,17 @@ class ClassHierarchy:
             for above in self._list_parents(code.name):
                 self._below[above].append(code.name)
 
-    def targets(self, call: BytecodeCall) -> frozenset[MemberLocation]:
+    def find_targets(self, call: BytecodeCall) -> frozenset[MemberLocation]:
         """Return what a call may run: of a virtual one also what any subclass has instead."""
         if call not in self._targets:
             receivers = self._list_with_subclasses(call.owner) if call.virtual else (call.owner,)
-            locations = (self.method(receiver, call.key) for receiver in receivers)
+            locations = (self.find_method(receiver, call.key) for receiver in receivers)
             self._targets[call] = frozenset(
                 location for location in locations if location is not None
             )
         return self._targets[call]
 
-    def method(self, owner: str, key: str) -> MemberLocation | None:
+    def find_method(self, owner: str, key: str) -> MemberLocation | None:
         """Return where the method of a class is declared, None where that is outside."""
         for ancestor in self.list_ancestors(owner):
             if key in self.classes[ancestor].methods:

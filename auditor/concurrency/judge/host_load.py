@@ -25,10 +25,8 @@ def list_caveats(race_notes: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
         worst = max(foreign for _, foreign in shares)
         text = (
             f"other processes used {format_percent(share)} of the processors' time during the "
-            "races, and "
-            f"{format_percent(worst)} during one measurement, which can reverse the result; "
-            "repeat on an "
-            "idle machine with another --store"
+            f"races, and {format_percent(worst)} during one measurement, which can reverse the "
+            "result; repeat on an idle machine with another --store"
         )
         yield Caveat("host-load", text)
     yield from interference.describe_interference([_convert_note(note) for note in race_notes])

@@ -72,7 +72,7 @@ class RacePlan:
         """Tell whether measurements of both versions are compared one by one, as they were made."""
         return self.processes and not self.strict
 
-    def steady(self, threads: int) -> float:
+    def choose_measurement_seconds(self, threads: int) -> float:
         """Return t_s, the seconds of a measurement."""
         return self.crowded_seconds if threads > CROWD else self.steady_seconds
 
@@ -164,7 +164,7 @@ class ThreadVerdict:
     speedup: float | None
     left_out: int = 0
 
-    def votes(self, vote: Vote) -> int:
+    def count_votes(self, vote: Vote) -> int:
         """Return how many tests voted so."""
         return sum(test.vote is vote for test in self.tests)
 

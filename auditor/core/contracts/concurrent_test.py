@@ -139,7 +139,7 @@ class Test:
     suffixes: tuple[StatementSequence, ...]
     repeats: int
 
-    def calls(self, threads: int, turns: int) -> int:
+    def count_calls(self, threads: int, turns: int) -> int:
         """Return the statements of a repetition with so many of its suffixes, done `turns` times.
 
         No threads are the control: one thread does them all.

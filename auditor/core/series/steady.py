@@ -71,7 +71,7 @@ class BenchmarkSteadiness:
     needed: NeededWarmup | None = None
 
     @property
-    def label(self) -> SteadyLabel:
+    def steady_label(self) -> SteadyLabel:
         """Return what all processes are together; those that nobody can tell of do not count."""
         return _combine_labels([steadiness.label for steadiness in self.series])
 

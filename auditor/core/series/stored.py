@@ -76,7 +76,7 @@ class StoredRun:
     units: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The unit of the tool's own numbers (ops/s), by benchmark; not there where it chooses one."""
 
-    def values(self, name: str) -> Sequence[float]:
+    def list_values(self, name: str) -> Sequence[float]:
         """Return those of a benchmark, process after process; none where one has failed."""
         process_values = array("d")
         for process in self.processes.get(name, ()):
@@ -98,7 +98,7 @@ class StoredResults:
     caveats: tuple[Caveat, ...] = ()  # of how they were made
 
     @property
-    def benchmarks(self) -> tuple[str, ...]:
+    def benchmark_names(self) -> tuple[str, ...]:
         """Return the names of all benchmarks, in the order in which they first occur."""
         return tuple(dict.fromkeys(name for run in self.runs for name in run.processes))
 

@@ -86,7 +86,9 @@ def read_table(
         raise UsageError(f"{path.name}, line {number}: {error}") from error
     if reader.layout is None:
         raise UsageError(f"{path.name} holds no results; is it the right file?")
-    return ResultTable(tool=reader.layout.tool, digest=sha.hexdigest(), rows=tuple(reader.rows()))
+    return ResultTable(
+        tool=reader.layout.tool, digest=sha.hexdigest(), rows=tuple(reader.list_rows())
+    )
 
 
 def is_table(path: Path) -> bool:
@@ -112,7 +114,7 @@ class _TableReader:
         self._unit_of: dict[str, str] = {}
         self._values: dict[Key, list[float]] = {}
 
-    def rows(self) -> Iterator[ProcessValues]:
+    def list_rows(self) -> Iterator[ProcessValues]:
         """Yield what was read, in the order in which it first occurred."""
         for (method, benchmark, run), values in self._values.items():
             yield ProcessValues(run=run, method=method, benchmark=benchmark, seconds=tuple(values))
@@ -164,9 +166,8 @@ class _TableReader:
             ]
             if not fitting:
                 raise _UnreadableLine(
-                    f"the unit of {_shorten_text(benchmark)} is not in the file; give it, such "
-                    "as --unit "
-                    "ops/s (JMH's default) or --unit us/op"
+                    f"the unit of {_shorten_text(benchmark)} is not in the file; give it, such as "
+                    "--unit ops/s (JMH's default) or --unit us/op"
                 )
             self._unit_of[benchmark] = fitting[-1]
         return self._unit_of[benchmark]

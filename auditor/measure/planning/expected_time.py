@@ -41,7 +41,7 @@ class ExpectedTime:
     """The limit of the command; None: there is none."""
 
     @property
-    def text(self) -> str:
+    def range_text(self) -> str:
         """Return the range in words, in front of it the budget."""
         if not self.high:
             return "nothing is left to measure"
@@ -97,7 +97,6 @@ def too_small(budget: float, elapsed: float, least: float) -> str | None:
     if elapsed + least <= budget:
         return None
     return (
-        f"--budget {format_duration(budget)} is too small to decide one method; the smallest "
-        "that would "
-        f"do is about {format_duration(ceil(elapsed + least))}"
+        f"--budget {format_duration(budget)} is too small to decide one method; the smallest that "
+        f"would do is about {format_duration(ceil(elapsed + least))}"
     )

@@ -103,7 +103,7 @@ def missing_seconds(
     """Return the time of trials, by what the store has seen, else by the figures."""
     if lookups.times.is_empty:
         return sum(figures.start_seconds + planned_seconds(trial.schedule) for trial in trials)
-    return sum(map(lookups.times.seconds, trials))
+    return sum(map(lookups.times.estimate_seconds, trials))
 
 
 def _make_time_range(seconds: float, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:

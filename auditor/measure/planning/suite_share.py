@@ -32,7 +32,7 @@ class ProcessCost:
     known_runs: int = 0
     """Runs with whole processes that the store has, so that they cost nothing."""
 
-    def seconds(self, blocks: int) -> float:
+    def estimate_run_seconds(self, blocks: int) -> float:
         """Return the time of a run with so many measured blocks."""
         return self.processes * (self.start_seconds + self.block_seconds * (self.warmup + blocks))
 
@@ -79,7 +79,7 @@ def fit_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
     full_blocks = {cost.benchmark: cost.blocks for cost in costs}
     if _run_seconds(costs, full_blocks) <= seconds:
         return full_blocks
-    low, high = 0.0, max(cost.seconds(cost.blocks) / cost.processes for cost in costs)
+    low, high = 0.0, max(cost.estimate_run_seconds(cost.blocks) / cost.processes for cost in costs)
     for _ in range(_STEPS):
         middle = (low + high) / 2
         fits = _run_seconds(costs, _cap_blocks(costs, middle)) <= seconds
@@ -106,7 +106,7 @@ def _first_fitting(costs: Sequence[ProcessCost], runs: int, seconds: float) -> S
     left = seconds
     for cost in costs:
         least = min(cost.least_blocks, cost.blocks)
-        left -= max(0, runs - cost.known_runs) * cost.seconds(least)
+        left -= max(0, runs - cost.known_runs) * cost.estimate_run_seconds(least)
         if left < 0:
             break
         blocks[cost.benchmark] = least
@@ -116,14 +116,14 @@ def _first_fitting(costs: Sequence[ProcessCost], runs: int, seconds: float) -> S
 def _suite_seconds(costs: Sequence[ProcessCost], share: SuiteShare) -> float:
     return sum(
         (share.runs - (min(share.runs, cost.known_runs) if blocks == cost.blocks else 0))
-        * cost.seconds(blocks)
+        * cost.estimate_run_seconds(blocks)
         for cost in costs
         for blocks in (share.blocks[cost.benchmark],)
     )
 
 
 def _run_seconds(costs: Sequence[ProcessCost], blocks: Mapping[str, int]) -> float:
-    return sum(cost.seconds(blocks[cost.benchmark]) for cost in costs)
+    return sum(cost.estimate_run_seconds(blocks[cost.benchmark]) for cost in costs)
 
 
 def _cap_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:

@@ -39,7 +39,7 @@ class FeatureTrees:
         tree_arrays = {f"{prefix}_names": names, f"{prefix}_values": values}
         return tree_arrays | self._forest.to_arrays(prefix)
 
-    def total(self, case: Array) -> float:
+    def sum_leaves(self, case: Array) -> float:
         """Return what the leaves of a case (features,) add up to."""
         return float(self._values[self._forest.find_leaves(case)].sum())
 
@@ -68,7 +68,7 @@ class BoostedTrees:
 
     def score_window(self, case: Array) -> float:
         """Return how likely the last window of a run (features of `stable`,) is stable, 0 to 1."""
-        return float(expit(self.stable.total(case)))
+        return float(expit(self.stable.sum_leaves(case)))
 
     def score_readiness(self, found: Mapping[str, float]) -> float:
         """Return how much speaks for measuring the last window of a run with such features.
@@ -76,7 +76,7 @@ class BoostedTrees:
         0 to 1: the mean of how likely it is stable and of how likely its mean is right.
         """
         totals = [
-            trees.total(build_feature_vector(found, trees.names))
+            trees.sum_leaves(build_feature_vector(found, trees.names))
             for trees in (self.stable, self._near)
         ]
         return float(expit(totals).mean())
@@ -85,5 +85,5 @@ class BoostedTrees:
         """Return the iteration, from zero, that is best taken for the last one of the warm-up."""
         candidates = find_start_candidates(run, found)
         columns = [candidates.names.index(name) for name in self._begun.names]
-        worth = [self._begun.total(side) for side in candidates.sides[:, columns]]
+        worth = [self._begun.sum_leaves(side) for side in candidates.sides[:, columns]]
         return int(candidates.places[int(np.argmax(worth))])

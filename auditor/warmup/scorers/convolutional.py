@@ -35,7 +35,7 @@ class ConvolutionalNetwork:
             for block in range(sum(name.startswith("bias_") for name in arrays))
         ]
 
-    def scores(self, windows: Windows) -> Scores:
+    def score_windows(self, windows: Windows) -> Scores:
         """Return how stable each window (windows, 100) is, 0 to 1."""
         parts = np.split(windows, range(_AT_ONCE, len(windows), _AT_ONCE))
         logits = np.concatenate([self._compute_logits(part) for part in parts])

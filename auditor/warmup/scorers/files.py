@@ -193,7 +193,7 @@ def _try_model(model: ScorerModel) -> None:
         ]
         model.scoring.last_warmup(run, feature_values)
     else:
-        scores = model.scoring.scores(np.zeros((1, WINDOW), dtype=np.float32)).tolist()
+        scores = model.scoring.score_windows(np.zeros((1, WINDOW), dtype=np.float32)).tolist()
     if not all(0 <= score <= 1 for score in (*scores, model.threshold)):
         raise ValueError("its score or its threshold lies beyond 0 and 1")
 

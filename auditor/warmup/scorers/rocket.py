@@ -66,7 +66,7 @@ class Rocket:
         if np.ndim(arrays["intercept"]):
             raise ValueError("the intercept is one number")
 
-    def scores(self, windows: Windows) -> Scores:
+    def score_windows(self, windows: Windows) -> Scores:
         """Return 1 for each window (windows, 100) that is called stable, 0 for another."""
         kernel_features = self._kernels.compute_features(windows).reshape(len(windows), -1)
         decision = kernel_features @ self.arrays["coefficients"].ravel() + self.arrays["intercept"]

@@ -67,7 +67,7 @@ class BenchmarkDeclaration:
         operand, field = syntax.split_selector(syntax.find_callee(call))
         return operand in self.handles and (field in methods or not methods)
 
-    def subject(self, node: Node) -> frozenset[str]:
+    def list_subject_words(self, node: Node) -> frozenset[str]:
         """Return the words in the names of the benchmark and of the sub-benchmarks around a node.
 
         They are lowered.

@@ -47,8 +47,7 @@ def _make_once_finding(part: BenchmarkDeclaration, node: Node, subject: str) -> 
         NO_BN,
         node,
         f"{subject} does its work once and never uses {min(part.handles)}.N, so what is reported "
-        "is "
-        "the time of that one run divided by whatever count of iterations was tried.",
+        "is the time of that one run divided by whatever count of iterations was tried.",
     )
 
 
@@ -197,8 +196,8 @@ def _find_steep_call(
             BN_AS_SIZE,
             call,
             f"{syntax.format_callee(call)} gets b.N as its argument and calls itself more than "
-            "once, "
-            "so its time does not grow in step with b.N and the time per iteration means nothing.",
+            "once, so its time does not grow in step with b.N and the time per iteration means "
+            "nothing.",
         )
 
 

@@ -145,7 +145,7 @@ def _is_subject(
         return True
     return any(
         word == subject or (len(subject) >= _LONG and word.startswith(subject))
-        for word in part.subject(call)
+        for word in part.list_subject_words(call)
         for subject in chore.subjects
     )
 

@@ -57,7 +57,7 @@ def _is_on_purpose(part: BenchmarkDeclaration, loop: Node, rounds: int) -> bool:
         if _is_run(part, ancestor)
     )
     text = " ".join((part.name, part.benchmark, *(name[:200] for name in around)))
-    return states_repetition(text, part.subject(loop), rounds)
+    return states_repetition(text, part.list_subject_words(loop), rounds)
 
 
 def _is_run(part: BenchmarkDeclaration, node: Node) -> bool:

@@ -243,9 +243,8 @@ def find_unreported_allocations(
                 yield NodeFinding(
                     NO_REPORT_ALLOCS,
                     node,
-                    f"The timed loop allocates with {allocation}, and {part.name} does not "
-                    "report its "
-                    "allocations, so a run without -benchmem hides them.",
+                    f"The timed loop allocates with {allocation}, and {part.name} does not report "
+                    "its allocations, so a run without -benchmem hides them.",
                 )
                 return
 

@@ -27,11 +27,9 @@ def find_timer_stops(
             yield NodeFinding(
                 TIMER_IN_LOOP,
                 stop,
-                f"{syntax.format_callee(call)} is called in each iteration, around as little "
-                "work as "
-                f"{_describe_work(part, nodes)}: stopping takes longer than that, empties "
-                "caches, and "
-                "lets the benchmark run for minutes.",
+                f"{syntax.format_callee(call)} is called in each iteration, around as little work "
+                f"as {_describe_work(part, nodes)}: stopping takes longer than that, empties "
+                "caches, and lets the benchmark run for minutes.",
             )
 
 

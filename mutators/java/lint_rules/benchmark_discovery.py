@@ -73,7 +73,7 @@ class BenchmarkMethod:
         return self.modes <= _SINGLE_SHOT
 
     @cached_property
-    def threads(self) -> str:
+    def thread_text(self) -> str:
         """Return how many threads run it, as the source puts it; empty for one and if unknown."""
         annotation = self.find_annotation("Threads")
         for node in annotation.list_values() if annotation is not None else ():

@@ -108,9 +108,9 @@ class JavaMethod:
             (annotation for annotation in self.annotations if annotation.name == name), None
         )
 
-    def span(self, node: Node) -> Span:
+    def locate_node(self, node: Node) -> Span:
         """Return the lines of a node in its file."""
-        return self.owner.span(node)
+        return self.owner.locate_node(node)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +172,7 @@ class TypeDeclaration:
             (annotation for annotation in self.annotations if annotation.name == name), None
         )
 
-    def span(self, node: Node) -> Span:
+    def locate_node(self, node: Node) -> Span:
         """Return the lines of a node in its file."""
         return Span(self.file, find_first_line(node), node.end_point[0] + 1)
 

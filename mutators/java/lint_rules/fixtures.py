@@ -68,7 +68,7 @@ def find_invocation_fixtures(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
             yield Smell(
                 rule=INVOCATION_SETUP.id,
                 benchmark=bench.name if len(users) == 1 else "",
-                span=method.span(annotation.node),
+                span=method.locate_node(annotation.node),
                 text=f"{method.full_name} runs around each invocation, so JMH reads the clock "
                 f"each time: {explanation}",
                 top=method.first_line,
@@ -147,7 +147,7 @@ def find_unseeded_inputs(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
                 yield Smell(
                     rule=UNSEEDED_RANDOM.id,
                     benchmark=users[0].name if len(users) == 1 else "",
-                    span=method.span(node),
+                    span=method.locate_node(node),
                     text=f"{method.full_name} makes data of random numbers without a seed, so each "
                     "fork and each run measures other data.",
                     top=method.first_line,

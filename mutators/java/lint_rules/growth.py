@@ -57,7 +57,7 @@ def find_growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
             yield Smell(
                 rule=GROWING_STATE.id,
                 benchmark=bench.name,
-                span=bench.method.span(node),
+                span=bench.method.locate_node(node),
                 text=f"Each invocation makes {container.name} longer and none empties it, so later "
                 "invocations work on more than the first and the memory fills up.",
                 top=bench.method.first_line,

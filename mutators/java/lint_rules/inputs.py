@@ -75,10 +75,9 @@ def find_constant_inputs(bench: BenchmarkMethod, effects: EffectAnalysis) -> Ite
             yield Smell(
                 rule=CONSTANT_INPUTS.id,
                 benchmark=bench.name,
-                span=bench.method.span(call),
+                span=bench.method.locate_node(call),
                 text=f"All inputs of {read_called_name(call)}(...) are constants here, so the "
-                "compiler may "
-                "do the work once and the time is that of a known result.",
+                "compiler may do the work once and the time is that of a known result.",
                 top=bench.method.first_line,
                 sure=None if foldable else Confidence.POSSIBLE,
             )
@@ -153,7 +152,7 @@ def find_final_states(benches: list[BenchmarkMethod], effects: EffectAnalysis) -
         graded = [(_rate_confidence(bench, call, effects), bench, call) for bench, call in uses]
         sure, bench, call = min(graded, key=lambda use: _ORDER.index(use[0]))
         alone = len({method.name for method, _ in uses}) == 1
-        span = field.owner.span(field.node)
+        span = field.owner.locate_node(field.node)
         yield Smell(
             rule=FINAL_STATE.id,
             benchmark=bench.name if alone else "",

@@ -51,7 +51,7 @@ def find_repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
         yield Smell(
             rule=LOOP.id,
             benchmark=bench.name,
-            span=bench.method.span(loops[0]),
+            span=bench.method.locate_node(loops[0]),
             text=f"The loop over {counted} {repetition} in each turn and the score counts all "
             "turns as one operation; the compiler may unroll the turns and do their work once.",
             top=bench.method.first_line,

@@ -177,7 +177,7 @@ class JavaProject:
             declaration = declaration.outer
         return None
 
-    def methods(self, name: str, count: int, owner: TypeDeclaration) -> list[JavaMethod]:
+    def find_methods(self, name: str, count: int, owner: TypeDeclaration) -> list[JavaMethod]:
         """Return the methods with so many parameters that a type has or inherits by a name."""
         for ancestor in self.walk_lineage(owner):
             if ancestor not in self._methods:

@@ -105,11 +105,11 @@ def _make_smell(bench: BenchmarkMethod, node: Node, value: Node, text: str) -> S
     return Smell(
         rule=UNUSED_RESULT.id,
         benchmark=bench.name,
-        span=bench.method.span(node),
+        span=bench.method.locate_node(node),
         text=text,
         top=bench.method.first_line,
         calls=_list_project_callees(value, bench),
-        overlapping=bool(bench.threads) or bench.method.find_annotation("Group") is not None,
+        overlapping=bool(bench.thread_text) or bench.method.find_annotation("Group") is not None,
     )
 
 
@@ -142,16 +142,14 @@ def _describe_dropped_result(value: Node) -> str:
 def _describe_unneeded_result(value: Node) -> str:
     return (
         f"The result of {_describe_work(value)} is dropped: if the call changes nothing else, "
-        "which the "
-        "sources do not show, the compiler may leave its work out."
+        "which the sources do not show, the compiler may leave its work out."
     )
 
 
 def _describe_unread_result(name: str, value: Node) -> str:
     return (
         f"{name} takes the result of {_describe_work(value)} and is never read, so the compiler "
-        "may "
-        "leave the work out and the time is that of nothing."
+        "may leave the work out and the time is that of nothing."
     )
 
 

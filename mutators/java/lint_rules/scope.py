@@ -171,21 +171,21 @@ class MethodScope:
         if receiver is None:
             return self._find_unqualified_methods(name, count)
         if receiver.type in ("this", "super"):
-            return self.project.methods(name, count, self.method.owner)
+            return self.project.find_methods(name, count, self.method.owner)
         kind = self.resolve_type(receiver, depth + 1)
         if not kind and receiver.type == "identifier" and read_text(receiver) not in self.locals:
             kind = read_text(receiver)
         owner = self.project.find_type(kind, self.method.owner) if kind else None
-        return self.project.methods(name, count, owner) if owner else []
+        return self.project.find_methods(name, count, owner) if owner else []
 
     def _find_unqualified_methods(self, name: str, count: int) -> list[JavaMethod]:
         declaration: TypeDeclaration | None = self.method.owner
         while declaration is not None:
-            methods = self.project.methods(name, count, declaration)
+            methods = self.project.find_methods(name, count, declaration)
             if methods:
                 return methods
             declaration = declaration.outer
         imported = self.project.load_file(self.method.owner.file).imports.get(name, "")
         path, _, _ = imported.rpartition(".")
         owner = self.project.find_qualified_type(path) if path else None
-        return self.project.methods(name, count, owner) if owner else []
+        return self.project.find_methods(name, count, owner) if owner else []

@@ -68,7 +68,7 @@ def find_bad_options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:
                     yield Smell(
                         rule=rule.id,
                         benchmark="",
-                        span=declared.span(_find_name_node(node)),
+                        span=declared.locate_node(_find_name_node(node)),
                         text=f"{method.full_name} {text}",
                         top=method.first_line,
                     )
@@ -118,7 +118,7 @@ def _make_smell(
     return Smell(
         rule=rule,
         benchmark=users[0].name if of_method else "",
-        span=holder.span(annotation.node),
+        span=holder.locate_node(annotation.node),
         text=text.format(subject),
         top=holder.first_line,
     )

@@ -35,7 +35,7 @@ def find_shared_states(bench: BenchmarkMethod) -> Iterator[Smell]:
         yield Smell(
             rule=SHARED_STATE.id,
             benchmark=bench.name,
-            span=bench.method.span(node),
+            span=bench.method.locate_node(node),
             text=f"{subject} {member.name} of the one {member.owner.name} that all have, so "
             "their races for its cache line are part of the time.",
             top=bench.method.first_line,
@@ -45,7 +45,7 @@ def find_shared_states(bench: BenchmarkMethod) -> Iterator[Smell]:
 def _describe_threads(bench: BenchmarkMethod) -> str:
     if bench.method.find_annotation("Group") is not None:
         return "Threads of the group meet at what this one changes:"
-    return f"Threads ({bench.threads}) change" if bench.threads else ""
+    return f"Threads ({bench.thread_text}) change" if bench.thread_text else ""
 
 
 def _is_guarded(bench: BenchmarkMethod) -> bool:

@@ -43,7 +43,7 @@ class _ClassWithBases:
     def name(self) -> str:
         return self.node.name.value
 
-    def methods(self) -> dict[str, cst.FunctionDef]:
+    def collect_methods(self) -> dict[str, cst.FunctionDef]:
         """Return the methods by name, inherited ones too."""
         definitions: dict[str, cst.FunctionDef] = {}
         for class_ in self.line:
@@ -136,7 +136,7 @@ def _make_setup_preparation(file: PythonFile, setup: cst.FunctionDef) -> Prepara
 
 
 def _find_class_benchmarks(file: PythonFile, class_: _ClassWithBases) -> Iterator[BenchmarkSource]:
-    methods, attributes = class_.methods(), class_.collect_attributes()
+    methods, attributes = class_.collect_methods(), class_.collect_attributes()
     setups = [methods[name] for name in _SETUPS if name in methods]
     scope = {f"self.{name}": values for name, values in attributes.items()}
     for setup in setups:

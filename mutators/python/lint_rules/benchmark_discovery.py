@@ -64,7 +64,7 @@ class TimedCode:
         return tuple(tree.walk_own_nodes(*self.nodes))
 
     @cached_property
-    def calls(self) -> tuple[cst.Call, ...]:
+    def own_calls(self) -> tuple[cst.Call, ...]:
         """Return the calls that the code makes itself."""
         return tuple(call for call in self.own_nodes if isinstance(call, cst.Call))
 
@@ -143,7 +143,7 @@ class BenchmarkSource(BindingContext):
     preparations: tuple[Preparation, ...] = ()  # code that makes its inputs
 
     @cached_property
-    def subject(self) -> frozenset[str]:
+    def subject_words(self) -> frozenset[str]:
         """Return the words that say what is measured: of its name, class and file."""
         return tree.split_words(self.name, self.file.place.stem)
 

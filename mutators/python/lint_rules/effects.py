@@ -40,10 +40,10 @@ def find_timed_io(bench: BenchmarkSource, project: PythonProject) -> Iterator[Ru
     for code in bench.timed:
         heavy_calls = frozenset(
             heavy_call
-            for heavy_call in code.calls
+            for heavy_call in code.own_calls
             if tree.read_dotted_name(heavy_call.func) not in _LIGHT
         )
-        for call in code.calls if heavy_calls else ():
+        for call in code.own_calls if heavy_calls else ():
             io_description = _describe_io(bench, call)
             if io_description and _has_other_calls(heavy_calls, call):
                 yield RuleHit(
@@ -51,9 +51,8 @@ def find_timed_io(bench: BenchmarkSource, project: PythonProject) -> Iterator[Ru
                     bench=bench,
                     node=call,
                     text=f"`{tree.format_code(call)}` {io_description} inside the timed code, "
-                    "beside what is"
-                    " measured: its time is part of the number, and changes with all else that the"
-                    " machine does.",
+                    "beside what is measured: its time is part of the number, and changes with "
+                    "all else that the machine does.",
                 )
                 break
 

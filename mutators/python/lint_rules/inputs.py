@@ -29,8 +29,7 @@ def find_unseeded_inputs(bench: BenchmarkSource, project: PythonProject) -> Iter
                 bench=bench,
                 node=call,
                 text=f"`{tree.format_code(call)}` draws how much the inputs hold, and nothing "
-                "sets a"
-                " seed: each run measures another amount of work.",
+                "sets a seed: each run measures another amount of work.",
                 head=preparation.head,
                 shared=preparation.shared,
             )

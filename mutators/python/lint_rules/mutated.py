@@ -198,7 +198,7 @@ def _find_timed_changes(
     """
     context = bench.make_code_context(code)
     changes_by_name: dict[str, list[_MutatingCall]] = {}
-    for call in code.calls:
+    for call in code.own_calls:
         for call_change in _find_call_changes(bench, call, context, project):
             name = tree.read_dotted_name(call_change.name)
             if name and code.outlives_round(name):
@@ -220,7 +220,7 @@ def _find_timed_changes(
 
 def _list_argument_names(code: TimedCode) -> frozenset[str]:
     """Return the names that calls of the timed code get as arguments."""
-    calls = (call for call in code.calls if tree.read_dotted_name(call.func) != "len")
+    calls = (call for call in code.own_calls if tree.read_dotted_name(call.func) != "len")
     return frozenset(
         tree.read_dotted_name(argument.value) for call in calls for argument in call.args
     )
@@ -234,7 +234,7 @@ def _list_restored_names(
     The code writes to elements of it, or deletes some; or it hands it to what is not seen.
     """
     stores = (name for node in code.own_nodes for name in written_names(node))
-    hidden = (call for call in code.calls if not _is_seen(call, bench, project))
+    hidden = (call for call in code.own_calls if not _is_seen(call, bench, project))
     return frozenset(stores) | {
         tree.read_dotted_name(argument.value) for call in hidden for argument in call.args
     }

@@ -35,7 +35,7 @@ class PythonFile:
         self.place = PurePosixPath(source.path)
 
     @cached_property
-    def parts(self) -> tuple[str, ...]:
+    def module_parts(self) -> tuple[str, ...]:
         """Return the folders and the name that the module is imported by."""
         parts = self.place.with_suffix("").parts
         return parts[:-1] if parts[-1:] == ("__init__",) else parts
@@ -146,12 +146,12 @@ class PythonProject:
         self._around: dict[PurePosixPath, list[PythonFile]] = {}
         self._answers: dict[object, object] = {}
         for file in self.files:
-            for length in range(1, min(len(file.parts), _LOOKUP_PARTS) + 1):
-                self._modules.setdefault(file.parts[-length:], []).append(file)
+            for length in range(1, min(len(file.module_parts), _LOOKUP_PARTS) + 1):
+                self._modules.setdefault(file.module_parts[-length:], []).append(file)
             if file.place.name in ("conftest.py", "__init__.py"):
                 self._around.setdefault(file.place.parent, []).append(file)
 
-    def says(self, word: bytes) -> bool:
+    def mentions_word(self, word: bytes) -> bool:
         """Tell whether a word stands anywhere: in code, or in what says what the project needs."""
         return any(word in source.text.lower() for source in self._sources)
 
@@ -241,14 +241,16 @@ class PythonProject:
 
     def _find_file_at(self, parts: tuple[str, ...]) -> PythonFile | None:
         fits = [
-            file for file in self._modules.get(parts[-_LOOKUP_PARTS:], ()) if file.parts == parts
+            file
+            for file in self._modules.get(parts[-_LOOKUP_PARTS:], ())
+            if file.module_parts == parts
         ]
         return fits[0] if len(fits) == 1 else None
 
     def _find_file_named(self, parts: tuple[str, ...]) -> PythonFile | None:
         candidates = self._modules.get(parts[-_LOOKUP_PARTS:], ()) if parts else ()
         fits = _select_nearest_files(
-            [file for file in candidates if file.parts[-len(parts) :] == parts]
+            [file for file in candidates if file.module_parts[-len(parts) :] == parts]
         )
         return fits[0] if len(fits) == 1 else None
 

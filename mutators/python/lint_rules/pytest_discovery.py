@@ -37,7 +37,7 @@ def find_benchmarks(project: PythonProject) -> Iterator[BenchmarkSource]:
     """Yield the benchmarks of pytest in the order of the files."""
     candidates = [file for file in project.files if HINT.search(file.text)]
     replaced = [file for file in candidates if _replaces_fixture(file)]
-    codspeed = project.says(b"codspeed")
+    codspeed = project.mentions_word(b"codspeed")
     folders = {
         replacing_file.place.parent
         for replacing_file in replaced

@@ -34,8 +34,7 @@ def find_single_rounds(bench: BenchmarkSource, project: PythonProject) -> Iterat
                 bench=bench,
                 node=call,
                 text=f"`benchmark.pedantic` {description} one round of one call: a single time, "
-                "of which"
-                " nobody can tell how much of it is chance.",
+                "of which nobody can tell how much of it is chance.",
             )
 
 

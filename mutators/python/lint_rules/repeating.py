@@ -76,13 +76,13 @@ def _rounds_are_alike(loop: cst.CSTNode) -> bool:
 
 def find_cached_calls(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:
     """Yield the calls of functions that remember their results, with what never changes."""
-    if bench.subject & _ABOUT_CACHES:
+    if bench.subject_words & _ABOUT_CACHES:
         return
     for handed in bench.handed:
         if not handed.renewed and _is_cached_function(bench, handed.function, project):
             yield _make_cached_hit(bench, handed.call, handed.function)
     for code in bench.timed:
-        for call in code.calls if not _clears_cache(code) else ():
+        for call in code.own_calls if not _clears_cache(code) else ():
             once = CallTarget(call=call, function=call.func, arguments=tuple(call.args))
             if _is_cached_function(bench, call.func, project) and _has_fixed_inputs(once, code):
                 yield _make_cached_hit(bench, call, call.func)
@@ -96,8 +96,7 @@ def _make_cached_hit(
         bench=bench,
         node=node,
         text=f"`{tree.format_code(function)}` remembers its results and gets the same arguments "
-        "each"
-        " time, so all calls but the first only look one up.",
+        "each time, so all calls but the first only look one up.",
     )
 
 
@@ -118,7 +117,7 @@ def _is_cached_function(
 
 
 def _clears_cache(code: TimedCode) -> bool:
-    return any(tree.read_dotted_name(call.func).endswith("cache_clear") for call in code.calls)
+    return any(tree.read_dotted_name(call.func).endswith("cache_clear") for call in code.own_calls)
 
 
 def _has_fixed_inputs(handed: CallTarget, code: TimedCode) -> bool:

@@ -42,8 +42,7 @@ def _find_imports(bench: BenchmarkSource, code: TimedCode) -> SetupPlaces:
             yield (
                 node,
                 f"`{tree.format_code(node)}` is run by every timed call: the first one loads the "
-                "module,"
-                " and all others pay for looking it up.",
+                "module, and all others pay for looking it up.",
             )
             return
 
@@ -59,14 +58,13 @@ def _find_random_data(bench: BenchmarkSource, code: TimedCode) -> SetupPlaces:
     }
     # What draws inside a loop is most often an algorithm that does.
     looped = tree.collect_ids_below(code.nodes, cst.For, cst.While)
-    for call in code.calls:
+    for call in code.own_calls:
         if id(call) in argument_ids and id(call) not in looped and makes_numbers(call, bench):
             variation = ", and each call measures other data" if is_global(call, bench) else ""
             yield (
                 call,
-                f"`{tree.format_code(call)}` makes random data inside the timed code: its cost "
-                "is part of"
-                f" the time{variation}.",
+                f"`{tree.format_code(call)}` makes random data inside the timed code: its cost is "
+                f"part of the time{variation}.",
             )
             return
 
@@ -74,7 +72,7 @@ def _find_random_data(bench: BenchmarkSource, code: TimedCode) -> SetupPlaces:
 def _count_argument_names(code: TimedCode) -> dict[str, int]:
     """Return the names that stand alone as arguments of calls, each with how often."""
     amounts: dict[str, int] = {}
-    for call in code.calls:
+    for call in code.own_calls:
         for argument in call.args:
             if isinstance(argument.value, cst.Name):
                 amounts[argument.value.value] = amounts.get(argument.value.value, 0) + 1

@@ -46,4 +46,4 @@ SLEEP = frozenset(
 
 def is_about(bench: BenchmarkSource, *words: Iterable[str]) -> bool:
     """Tell whether the name of a benchmark, of its class or its file has one of some words."""
-    return any(bench.subject.intersection(word) for word in words)
+    return any(bench.subject_words.intersection(word) for word in words)

@@ -81,7 +81,7 @@ class SshHost:
         with suppress(MachineError):
             self._connection.call_verb("forget", *self._read, patient=False)
 
-    def facts(self) -> HostFacts:
+    def read_facts(self) -> HostFacts:
         """Return those of the other machine."""
         if not self._facts:
             invocation = Invocation(

@@ -232,6 +232,5 @@ def _find_benchmarks(
         return compile_benchmarks(sources, (*artifact_jars, *fetched.class_path), maven, jdk), jar
     raise NoBenchmarks(
         f"{artifact_name} has no benchmarks: neither its tests nor its own jar has a benchmark "
-        "list, and "
-        "no test sources are published; audit a checkout of the project instead"
+        "list, and no test sources are published; audit a checkout of the project instead"
     )

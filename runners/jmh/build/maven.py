@@ -90,7 +90,7 @@ class Maven:
         needs = (java_asked_for(" ".join(version.split()), feature) for version in versions)
         return next(filter(None, needs), None)
 
-    def runs(self, cwd: Path) -> bool:
+    def is_runnable(self, cwd: Path) -> bool:
         """Tell whether it says its version: a wrapper may not be able to fetch its Maven."""
         return self._run("-v", cwd=cwd).exit_code == 0
 

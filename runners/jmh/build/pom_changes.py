@@ -63,17 +63,23 @@ def disable_check(modules: Iterable[Path], check: CheckFailed) -> None:
         tags = _PomTags(f"{space}}}" if space else "")
         plugins = tags.ensure_child(tags.ensure_child(module.root_element, "build"), "plugins")
         elements = [
-            element for element in plugins if tags.text(element, "artifactId") == check.artifact
+            element
+            for element in plugins
+            if tags.read_child_text(element, "artifactId") == check.artifact
         ]
-        plugin = elements[0] if elements else tags.added(plugins, "plugin")
+        plugin = elements[0] if elements else tags.add_child(plugins, "plugin")
         if not elements:
             for name in ("groupId", "artifactId", "version"):
-                tags.added(plugin, name).text = getattr(check, _NAMES[name])
+                tags.add_child(plugin, name).text = getattr(check, _NAMES[name])
         executions = tags.ensure_child(plugin, "executions")
         check_executions = [
-            element for element in executions if tags.text(element, "id") == check.execution
+            element
+            for element in executions
+            if tags.read_child_text(element, "id") == check.execution
         ]
-        execution = check_executions[0] if check_executions else tags.added(executions, "execution")
+        execution = (
+            check_executions[0] if check_executions else tags.add_child(executions, "execution")
+        )
         tags.ensure_child(execution, "id").text = check.execution
         tags.ensure_child(execution, "phase").text = "none"
         _write_pom(module)
@@ -112,10 +118,10 @@ class _PomTags:
 
     def ensure_child(self, parent: ET.Element, name: str) -> ET.Element:
         element = parent.find(f"{self.space}{name}")
-        return self.added(parent, name) if element is None else element
+        return self.add_child(parent, name) if element is None else element
 
-    def added(self, parent: ET.Element, name: str) -> ET.Element:
+    def add_child(self, parent: ET.Element, name: str) -> ET.Element:
         return ET.SubElement(parent, f"{self.space}{name}")
 
-    def text(self, parent: ET.Element, name: str) -> str:
+    def read_child_text(self, parent: ET.Element, name: str) -> str:
         return (parent.findtext(f"{self.space}{name}") or "").strip()

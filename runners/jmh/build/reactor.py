@@ -157,7 +157,7 @@ def _project_maven(top: Path, maven_folder: Path, maven: Maven) -> Maven:
     if wrapper is None:
         return maven
     wrapper_maven = replace(maven, program=("sh", str(wrapper)))
-    if wrapper_maven.runs(maven_folder):
+    if wrapper_maven.is_runnable(maven_folder):
         return wrapper_maven
     maven.tell("the project's Maven wrapper does not run here; mvn is called in its place")
     return maven

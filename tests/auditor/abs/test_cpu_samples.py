@@ -53,7 +53,7 @@ def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_dete
     assert pairs["toy.hop", "toy.quick"].decided_by == "share"
     low, high = pairs["toy.hop", "toy.quick"].share_interval
     assert low < 0.05 < high < 0.5
-    assert not any(trial.alone for trial in trials(machine, Purpose.PROFILE))
+    assert not any(trial.is_exclusive for trial in trials(machine, Purpose.PROFILE))
     assert slowed(machine, "hop") == {"long"}
 
 
@@ -69,7 +69,7 @@ def test_a_benchmark_that_needs_several_processors_is_sampled_alone():
 
     profiled = [trial for trial in trials(machine, Purpose.PROFILE) if trial.repetition == 1]
     # The dispatcher runs neighbours side by side that need not be alone.
-    assert [trial.alone for trial in profiled] == [False, False, True]
+    assert [trial.is_exclusive for trial in profiled] == [False, False, True]
 
 
 def test_without_shares_nothing_is_profiled():

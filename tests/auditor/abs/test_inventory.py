@@ -113,9 +113,9 @@ def test_what_a_budget_decides_is_said():
 def test_a_subject_without_methods_says_why(refusal, message):
     asked = request(methods=None if refusal is None else ("hop",))
     ready = parts(asked)
-    (hop,) = [method for method in ready.mutator.methods(()) if method.name == "hop"]
+    (hop,) = [method for method in ready.mutator.find_methods(()) if method.name == "hop"]
     known = [] if refusal is None else [replace(hop, refusal=refusal)]
-    mutator = SimpleNamespace(methods=lambda _: known, matches_name=ready.mutator.matches_name)
+    mutator = SimpleNamespace(find_methods=lambda _: known, matches_name=ready.mutator.matches_name)
 
     reason = take_inventory(asked, replace(ready, mutator=mutator), QUICK, None).reason
 
@@ -125,7 +125,9 @@ def test_a_subject_without_methods_says_why(refusal, message):
 
 def test_a_subject_whose_public_names_are_no_methods_says_so():
     asked = request(methods=None)
-    mutator = SimpleNamespace(methods=lambda _: [], matches_name=parts(asked).mutator.matches_name)
+    mutator = SimpleNamespace(
+        find_methods=lambda _: [], matches_name=parts(asked).mutator.matches_name
+    )
     ready = replace(parts(asked), mutator=mutator, hidden=("toy.hop leads to compiled code",))
 
     reason = take_inventory(asked, ready, QUICK, None).reason

@@ -18,10 +18,10 @@ BENCHMARKS = (Benchmark(group="toy", name="short"), APART)
 class Spread(Words):
     """Each word is in a file of its own."""
 
-    def methods(self, sources):
+    def find_methods(self, sources):
         return tuple(
             replace(method, span=Span(f"{method.name}.toy", 1, 1))
-            for method in super().methods(sources)
+            for method in super().find_methods(sources)
         )
 
 

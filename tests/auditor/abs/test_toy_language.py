@@ -431,7 +431,7 @@ def alone(machine):
     """Return by purpose whether trials had the machine for themselves."""
     found = {}
     for trial in machine.done:
-        found.setdefault(trial.purpose, set()).add(trial.alone)
+        found.setdefault(trial.purpose, set()).add(trial.is_exclusive)
     return found
 
 
@@ -469,7 +469,7 @@ def test_what_is_to_be_exact_takes_no_calibration_that_others_ran_beside():
 
     asked = [trial for trial in machine.done if trial.purpose is Purpose.CALIBRATION]
     assert asked
-    assert {(one.alone, one.repetition) for one in asked} >= {(True, 1)}
+    assert {(one.is_exclusive, one.repetition) for one in asked} >= {(True, 1)}
 
 
 def test_methods_are_calibrated_in_turns():

@@ -556,7 +556,7 @@ def test_an_output_folder_that_cannot_be_made_is_a_machines_fault(stage, capsys,
 
 
 def test_verbose_logs_to_the_terminal_and_the_log_is_complete(stage, capsys):
-    stage.audit.plan = _logging(stage.audit.plan)
+    stage.audit.plan_audit = _logging(stage.audit.plan_audit)
 
     stage.call("abs", SUBJECT, "--dry-run", "-v")
 

@@ -207,7 +207,7 @@ def test_a_worker_that_is_not_like_the_others_is_refused(
         monkeypatch.setattr(clusters, what, others[what])
 
         with pytest.raises(MachineError, match=message):
-            _ = crew.facts
+            _ = crew.host_facts
 
 
 def test_a_worker_with_another_python_is_refused(cluster, tmp_path, monkeypatch):
@@ -219,7 +219,7 @@ def test_a_worker_with_another_python_is_refused(cluster, tmp_path, monkeypatch)
         monkeypatch.setattr(clusters.platform, "python_version", lambda: "3.99.1")
 
         with pytest.raises(MachineError, match=r"has Python .*, this is 3\.99\.1"):
-            _ = crew.facts
+            _ = crew.host_facts
 
 
 def test_a_worker_that_lacks_us_is_told_what_to_install(cluster, tmp_path):
@@ -231,7 +231,7 @@ def test_a_worker_that_lacks_us_is_told_what_to_install(cluster, tmp_path):
     with distributed.Client(cluster.address, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=60)
         with pytest.raises(MachineError, match=r"cannot run bench-audit .*: install the same"):
-            WorkerQuestion(client, absent, list(client.ncores())).answer(30)
+            WorkerQuestion(client, absent, list(client.ncores())).wait_for_answer(30)
 
 
 def stored(store):
@@ -277,7 +277,7 @@ def test_a_worker_that_joins_is_looked_at_like_those_that_were_there(cluster, tm
     spec = DaskSpec(scheduler=cluster.address, patience_seconds=60.0, crowded=False)
     with distributed.Client(cluster.address, set_as_default=False) as client:
         crew = Cluster(client, spec, SystemClock())
-        assert crew.facts.name
+        assert crew.host_facts.name
         first = set(client.ncores())
         add(cluster, tmp_path, 1)
         client.wait_for_workers(2, timeout=60)
@@ -308,12 +308,12 @@ def test_a_worker_that_does_not_answer_is_asked_again(cluster, tmp_path, monkeyp
     with distributed.Client(cluster.address, set_as_default=False) as client:
         (address,) = client.ncores()
         with pytest.raises(MachineError, match=f"^{address} does not answer$"):
-            _ = Cluster(client, spec, SystemClock()).facts
+            _ = Cluster(client, spec, SystemClock()).host_facts
 
         add(cluster, tmp_path, 1)
         client.wait_for_workers(2, timeout=60)
         crew = Cluster(client, replace(spec, patience_seconds=60.0), SystemClock())
-        assert crew.facts.name
+        assert crew.host_facts.name
         with pytest.raises(TimeoutError, match=f"^{address} does not answer$"):
             crew.explain_refusal(address)
 
@@ -330,7 +330,7 @@ def test_a_worker_that_does_not_answer_is_asked_again(cluster, tmp_path, monkeyp
 
 def test_a_ceiling_ends_the_wait_for_the_first_worker(cluster):
     class Over:
-        def require(self):
+        def replace_lost_machines(self):
             raise MachineError("the money is gone")
 
     asked = DaskSpec(scheduler=cluster.address, patience_seconds=600.0, crowded=True)
@@ -338,7 +338,7 @@ def test_a_ceiling_ends_the_wait_for_the_first_worker(cluster):
         crew = Cluster(client, asked, SystemClock(), Over())
 
         with pytest.raises(MachineError, match="the money is gone"):
-            _ = crew.facts
+            _ = crew.host_facts
 
 
 @pytest.mark.parametrize(

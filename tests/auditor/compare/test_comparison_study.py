@@ -330,7 +330,7 @@ def test_what_cannot_be_listed_holds_its_own_benchmarks_only(benchmark, name, is
 
 def methods(*names):
     """Return methods of the toy by their names."""
-    return [method for method in toy_language.Words().methods(()) if method.name in names]
+    return [method for method in toy_language.Words().find_methods(()) if method.name in names]
 
 
 def ordered(budget, *changed, machine=None):

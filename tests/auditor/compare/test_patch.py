@@ -97,6 +97,6 @@ def test_what_only_moved_or_was_laid_out_anew_is_not_changed(base, head):
 
 
 def test_a_function_is_where_its_real_definition_is():
-    (method,) = PythonMutator().methods(revision(OVERLOADED).suite.sources)
+    (method,) = PythonMutator().find_methods(revision(OVERLOADED).suite.sources)
 
     assert (method.span.first_line, method.span.last_line) == (8, 9)

@@ -27,7 +27,7 @@ PLAN = RacePlan(threads=(2, 8), tests=3, statements=16, prefix=2)
 class Writer:
     """Writes tests as their numbers."""
 
-    def name(self, test):
+    def name_test_class(self, test):
         return str(test.number)
 
     def choose_path(self, test):
@@ -37,7 +37,7 @@ class Writer:
         used = [one.member.name for sequence in (test.prefix, *test.suffixes) for one in sequence]
         return f"test {test.number}, {test.repeats} repeats: {' '.join(used)}"
 
-    def files(self, test):
+    def write_files(self, test):
         return ((self.choose_path(test), self.write_program(test)),)
 
 
@@ -390,7 +390,7 @@ def test_a_failed_race_is_open_and_said():
     result = audited(arena(), memory=memory)
 
     (crowded,) = [thread for thread in result.threads if thread.threads == 8]
-    assert crowded.votes(Vote.INCONCLUSIVE) == 1
+    assert crowded.count_votes(Vote.INCONCLUSIVE) == 1
     assert any(
         caveat.slug == "inconclusive-tests" and "a deadlock" in caveat.text
         for caveat in result.caveats

@@ -63,13 +63,13 @@ def opened(tmp_path, monkeypatch):
 def test_another_release_uses_no_tests_and_no_races_that_it_would_make_otherwise(opened, tmp_path):
     found, package = opened
     guest = tmp_path / "guest.jar"
-    memory = found.memory(guest)
-    memory.keep_suite(SUITE)
-    memory.keep_timed(made(), timed())
+    memory = found.make_run_store(guest)
+    memory.save_suite(SUITE)
+    memory.save_times(made(), timed())
 
     def left():
-        now = found.memory(guest)
-        return now.suite() is not None, now.timed(made(), 8) is not None
+        now = found.make_run_store(guest)
+        return now.load_suite() is not None, now.load_times(made(), 8) is not None
 
     assert left() == (True, True)
     (package / "makers.py").write_text("# drawn otherwise\n")
@@ -95,6 +95,6 @@ def test_without_what_reads_byte_code_tests_are_made_unfocused_and_not_taken_for
         "unfocused", "asm cannot be fetched: no network",
     )  # fmt: skip
     guest = tmp_path / "guest.jar"
-    found.memory(guest, [caveat]).keep_suite(SUITE)
-    assert found.memory(guest, [caveat]).suite() is not None
-    assert found.memory(guest).suite() is None
+    found.make_run_store(guest, [caveat]).save_suite(SUITE)
+    assert found.make_run_store(guest, [caveat]).load_suite() is not None
+    assert found.make_run_store(guest).load_suite() is None

@@ -35,7 +35,7 @@ def test_options_go_over_the_paper_s_plan(tmp_path):
 def test_the_steady_state_is_as_long_with_many_threads_unless_said(tmp_path):
     assert request(tmp_path, steady_seconds="2s").plan.crowded_seconds == 2.0
     given = {"steady_seconds": "2s", "crowded_seconds": "4s"}
-    assert request(tmp_path, **given).plan.steady(64) == 4.0
+    assert request(tmp_path, **given).plan.choose_measurement_seconds(64) == 4.0
 
 
 def test_words_for_the_jvm_are_split_as_a_shell_does(tmp_path):

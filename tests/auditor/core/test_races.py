@@ -44,7 +44,7 @@ def test_calls_are_those_of_the_suffixes_that_take_part_and_of_all_in_the_contro
         number=1, prefix=(), subject=0, suffixes=((statement,) * 2, (statement,) * 5), repeats=9
     )
 
-    assert [test.calls(threads, 3) for threads in (1, 2, 0)] == [6, 21, 21]
+    assert [test.count_calls(threads, 3) for threads in (1, 2, 0)] == [6, 21, 21]
 
 
 def test_a_key_is_that_of_the_byte_code():

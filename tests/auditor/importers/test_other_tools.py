@@ -61,7 +61,10 @@ def test_parameters_that_a_command_does_not_show_stand_behind_it(tmp_path):
         for jobs in "24"
     ]}  # fmt: skip
 
-    assert read_results([written(tmp_path, document)]).benchmarks == ("make (j=2)", "make (j=4)")
+    assert read_results([written(tmp_path, document)]).benchmark_names == (
+        "make (j=2)",
+        "make (j=4)",
+    )
 
 
 def test_a_parameter_may_be_empty(tmp_path):
@@ -71,7 +74,7 @@ def test_a_parameter_may_be_empty(tmp_path):
         for flag in ("", "-O2")
     ]}  # fmt: skip
 
-    assert read_results([written(tmp_path, document)]).benchmarks == ("cc  a.c", "cc -O2 a.c")
+    assert read_results([written(tmp_path, document)]).benchmark_names == ("cc  a.c", "cc -O2 a.c")
 
 
 def test_a_benchmark_of_google_that_skips_itself_has_no_error(tmp_path):

@@ -52,7 +52,7 @@ def test_files_of_a_corpus_are_benchmarks_of_one_run(tmp_path, place):
     results = read_results([tmp_path])
 
     (run,) = results.runs
-    assert (results.harness, results.benchmarks) == ("jmh", NAMES)
+    assert (results.harness, results.benchmark_names) == ("jmh", NAMES)
     assert [list(process.seconds) for process in run.processes[NAMES[1]]] == SERIES
     assert {process.iteration_seconds for process in run.processes[NAMES[1]]} == {0.1}
 
@@ -60,7 +60,7 @@ def test_files_of_a_corpus_are_benchmarks_of_one_run(tmp_path, place):
 def test_a_file_of_a_corpus_alone_and_two_folders(tmp_path):
     first, second = (corpus_file(tmp_path / folder, NAMES[0]) for folder in "ab")
 
-    assert read_results([first]).benchmarks == NAMES[:1]
+    assert read_results([first]).benchmark_names == NAMES[:1]
     assert len(read_results([tmp_path / "a", tmp_path / "b"]).runs) == 2
     assert len(read_results([first, second]).runs) == 2
 
@@ -127,7 +127,7 @@ def test_a_compressed_file_of_a_corpus_has_its_own_name(tmp_path):
     path = tmp_path / f"{NAMES[0]}.json.gz"
     path.write_bytes(gzip.compress(json.dumps(SERIES).encode()))
 
-    assert read_results([path]).benchmarks == NAMES[:1]
+    assert read_results([path]).benchmark_names == NAMES[:1]
 
 
 BAD_SERIES = {
@@ -231,7 +231,7 @@ def test_a_bad_table_is_refused_in_one_line_that_names_it(tmp_path, text, messag
 
 
 def test_names_are_made_visible(tmp_path):
-    assert read_results([table(tmp_path, HEADER + '"a\x1b[1m",0,1,1\n')]).benchmarks == (
+    assert read_results([table(tmp_path, HEADER + '"a\x1b[1m",0,1,1\n')]).benchmark_names == (
         "a\\x1b[1m",
     )
 
@@ -326,7 +326,7 @@ def test_no_text_does_more_than_to_be_refused(tmp_path_factory, first, lines):
         results = read_results([path])
     except UsageError:
         return
-    assert results.benchmarks
+    assert results.benchmark_names
 
 
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
@@ -353,4 +353,4 @@ def test_no_list_does_more_than_to_be_refused(tmp_path_factory, inner, unit, as_
         results = read_results([path])
     except UsageError:
         return
-    assert results.benchmarks
+    assert results.benchmark_names

@@ -54,7 +54,7 @@ def test_rounds_of_pytest_benchmark_are_seconds_per_call():
 
     (run,) = results.runs
     assert (results.harness, run.commit) == ("pytest", SECOND)
-    assert results.benchmarks == (
+    assert results.benchmark_names == (
         "test_ring.py::test_total[100]", "test_ring.py::test_total[1000]",
         "test_ring.py::test_plain",
     )  # fmt: skip
@@ -101,8 +101,8 @@ def test_processes_of_pyperf_are_told_apart_and_their_warm_ups_are_no_values():
     (run,) = results.runs
     stored = loaded(PYPERF / "one.json")["benchmarks"]
     assert results.harness == "pyperf"
-    assert results.benchmarks == ("total 100", "total 1000")
-    for name, one in zip(results.benchmarks, stored, strict=True):
+    assert results.benchmark_names == ("total 100", "total 1000")
+    for name, one in zip(results.benchmark_names, stored, strict=True):
         assert [list(process.seconds) for process in run.processes[name]] == [
             each["values"] for each in one["runs"]
         ]
@@ -138,7 +138,7 @@ def test_a_benchmark_of_pyperf_alone_has_its_name_at_the_top(tmp_path):
     document["benchmarks"] = [only]
     document["metadata"] |= only.pop("metadata")
 
-    assert read_results([written(tmp_path, document)]).benchmarks == ("total 100",)
+    assert read_results([written(tmp_path, document)]).benchmark_names == ("total 100",)
 
 
 def test_units_of_pyperf_that_are_no_seconds_are_left_out(tmp_path):
@@ -147,14 +147,14 @@ def test_units_of_pyperf_that_are_no_seconds_are_left_out(tmp_path):
 
     results = read_results([written(tmp_path, document)])
 
-    assert (results.benchmarks, results.left_out) == (("total 1000",), ("total 100",))
+    assert (results.benchmark_names, results.left_out) == (("total 1000",), ("total 100",))
 
 
 def test_the_choices_of_asv_are_named_as_our_own_listing_names_them():
     results = read_results([ASV])
 
     assert results.harness == "asv"
-    assert results.benchmarks[4:] == (
+    assert results.benchmark_names[4:] == (
         "rings.Suite.time_total(20, 'a')", "rings.Suite.time_total(20, 'b')",
         "rings.Suite.time_total(100, 'a')", "rings.Suite.time_total(100, 'b')",
         "rings.time_plain",
@@ -193,7 +193,7 @@ def test_a_file_of_asv_alone_tells_times_by_their_calls(tmp_path):
     results = read_results([tmp_path / "alone.json"])
 
     assert results.left_out == ("rings.mem_list", "rings.track_size")
-    assert "rings.time_plain" in results.benchmarks
+    assert "rings.time_plain" in results.benchmark_names
 
 
 def test_of_several_commits_the_newest_is_taken_and_the_others_named():
@@ -395,7 +395,7 @@ def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_pat
 def test_half_a_character_in_a_name_becomes_an_escape(tmp_path):
     document = edited(PYTEST, "benchmarks", 0, "fullname", to="a\ud800b")
 
-    assert "a\\ud800b" in read_results([written(tmp_path, document)]).benchmarks
+    assert "a\\ud800b" in read_results([written(tmp_path, document)]).benchmark_names
 
 
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
@@ -458,4 +458,4 @@ def test_no_document_does_more_than_to_be_refused(tmp_path_factory, inner, shape
         results = read_results([path])
     except UsageError:
         return
-    assert results.benchmarks
+    assert results.benchmark_names

@@ -24,7 +24,8 @@ def go(path, *names, seconds=1000.0, package="example.org/text", before=""):
 
 def names(*paths):
     return [
-        benchmark.removeprefix("example.org/text.") for benchmark in read_results(paths).benchmarks
+        benchmark.removeprefix("example.org/text.")
+        for benchmark in read_results(paths).benchmark_names
     ]
 
 
@@ -158,7 +159,9 @@ def test_variants_are_named_by_what_differs(tmp_path, more, kept, files):
     else:
         paths = [jmh(tmp_path / f"{index}.json", one) for index, one in enumerate(entries)]
 
-    found = [benchmark.removeprefix("org.x.Q.") for benchmark in read_results(paths).benchmarks]
+    found = [
+        benchmark.removeprefix("org.x.Q.") for benchmark in read_results(paths).benchmark_names
+    ]
 
     assert found == kept + ["poll"] * (files == 1)
 
@@ -170,13 +173,13 @@ def test_variants_keep_the_unit_of_their_tool(tmp_path, files):
         [jmh(tmp_path / f"{index}.json", *group) for index, group in enumerate(groups)]
     )
 
-    assert [result.find_unit(name) for name in result.benchmarks] == ["us/op", "us/op"]
+    assert [result.find_unit(name) for name in result.benchmark_names] == ["us/op", "us/op"]
 
 
 def test_what_differs_in_the_jvm_is_told_apart_within_a_file(tmp_path):
     path = jmh(tmp_path / "a.json", entry(), entry(jdkVersion="25.0.1"))
 
-    first, second = read_results([path]).benchmarks
+    first, second = read_results([path]).benchmark_names
 
     assert ("21.0.4" in first, "25.0.1" in second) == (True, True)
 
@@ -187,7 +190,7 @@ def test_what_a_build_tool_passes_tells_no_files_apart(tmp_path, flag):
         jmh(tmp_path / f"{letter}.json", entry(jvmArgs=[flag.format(letter)])) for letter in "12"
     ]
 
-    assert read_results(paths).benchmarks == ("org.x.Q.offer",)
+    assert read_results(paths).benchmark_names == ("org.x.Q.offer",)
 
 
 def both(folder, base, head):
@@ -230,10 +233,10 @@ def test_a_log_tells_threads_apart_as_well(tmp_path):
     paths[0].write_text(text)
     paths[1].write_text(text.replace("# Threads: 1 thread", "# Threads: 4 threads"))
 
-    benchmarks = read_results(paths).benchmarks
+    benchmarks = read_results(paths).benchmark_names
 
     assert {"(threads=1)" in benchmark for benchmark in benchmarks} == {True, False}
-    assert len(benchmarks) == 2 * len(read_results(paths[:1]).benchmarks)
+    assert len(benchmarks) == 2 * len(read_results(paths[:1]).benchmark_names)
 
 
 def asv(folder, commit, address, *, factor=1.0, units=True):
@@ -276,7 +279,7 @@ def test_addresses_are_no_part_of_a_name(tmp_path):
         PerformanceChange.REGRESSION
     ] * 2
     assert result.added == result.removed == ()
-    assert "cost.time_of(<A object at 0x…>)" in base.benchmarks
+    assert "cost.time_of(<A object at 0x…>)" in base.benchmark_names
     assert [caveat.slug for caveat in base.caveats] == ["addresses-in-names"]
 
 
@@ -284,7 +287,9 @@ def test_objects_of_one_kind_have_numbers(tmp_path):
     path = asv(tmp_path / "one", "be57ad87", "0x7f0000001")
     path.write_text(path.read_text().replace("<B object", "<A object"))
 
-    found = [benchmark for benchmark in read_results([path]).benchmarks if "time_of" in benchmark]
+    found = [
+        benchmark for benchmark in read_results([path]).benchmark_names if "time_of" in benchmark
+    ]
 
     assert found == [f"cost.time_of(<A object at 0x…>) #{at}" for at in (1, 2)]
 

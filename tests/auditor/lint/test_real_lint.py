@@ -208,7 +208,7 @@ def test_a_run_confirms_that_a_call_was_removed(program, project, tmp_path):
     proof = result["go-unused-result", "BenchmarkDead"]["proof"]
     (took,) = json.loads((tmp_path / "out" / "stability.json").read_text())["benchmarks"]
     if mean(took["means"]) < EMPTY_SECONDS:
-        assert (proof["seen"], proof["text"].endswith(": an empty loop")) == ("confirmed", True)
+        assert (proof["state"], proof["text"].endswith(": an empty loop")) == ("confirmed", True)
     else:  # a processor that is so slow, or shared, that nobody can tell
         assert proof is None
 

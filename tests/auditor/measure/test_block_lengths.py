@@ -146,7 +146,7 @@ def test_what_allocates_is_calibrated_alone_as_its_garbage_is_collected_beside_i
     abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
     alone = {
-        trial.benchmark.name: trial.alone
+        trial.benchmark.name: trial.is_exclusive
         for trial in machine.done
         if trial.purpose is Purpose.CALIBRATION
     }

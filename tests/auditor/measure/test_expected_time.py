@@ -49,8 +49,11 @@ def test_a_budget_limits_the_range_and_comes_first():
     time = expected_time(replace(LOAD, pairs=400), FIGURES, 60.0)
 
     assert (time.low, time.high) == (60.0, 60.0)
-    assert time.text == "at most 60 s (budget)"
-    assert ExpectedTime(360.0, 540.0, 720.0).text == "at most 12 min (budget); expected 6 to 9 min"
+    assert time.range_text == "at most 60 s (budget)"
+    assert (
+        ExpectedTime(360.0, 540.0, 720.0).range_text
+        == "at most 12 min (budget); expected 6 to 9 min"
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +67,7 @@ def test_a_budget_limits_the_range_and_comes_first():
     ],
 )
 def test_a_range_is_said_with_one_unit_where_it_has_one(low, high, text):
-    assert ExpectedTime(low, high).text == text
+    assert ExpectedTime(low, high).range_text == text
 
 
 def test_a_budget_that_decides_no_method_is_told_with_one_that_does():

@@ -90,11 +90,11 @@ def test_sums_of_all_clients_and_calls_of_each():
     usage_profile = build_usage_profile(METHODS, [one, failed, other], Ranking.SUM, 20)
 
     first = usage_profile.methods[0]
-    assert (first.outside, first.inside, first.indirect, first.clients) == (10, 10, 3, 2)
+    assert (first.outside, first.inside, first.indirect, first.client_count) == (10, 10, 3, 2)
     assert first.by_client == (4, 6)
     assert first.arguments == (("1",), ("2",), (None,))
     assert usage_profile.methods[-1].inside is None
-    assert [use.name for use in usage_profile.traced] == ["one", "other"]
+    assert [use.name for use in usage_profile.traced_clients] == ["one", "other"]
     said = {caveat.slug: caveat.text for caveat in usage_profile.caveats}
     assert said["clients-failed"] == "1 of 3 clients could not be traced: failed: exit code 2"
 

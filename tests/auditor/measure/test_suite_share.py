@@ -60,7 +60,7 @@ def test_long_processes_are_shortened_and_short_ones_kept():
 
     assert blocks["short"] == 20
     assert LEAST_BLOCKS <= blocks["long"] < 20
-    assert sum(one.seconds(blocks[one.benchmark]) for one in costs) <= 15.0
+    assert sum(one.estimate_run_seconds(blocks[one.benchmark]) for one in costs) <= 15.0
     assert fit_blocks(costs, 100.0) == {"short": 20, "long": 20}
     assert fit_blocks(costs, 1.0) == {"short": LEAST_BLOCKS, "long": LEAST_BLOCKS}
 

@@ -82,10 +82,10 @@ def above(limit):
 def test_a_gate_that_is_sure_is_known_after_five_pairs_of_a_kind():
     gate = Gate(above(2.0))
 
-    qualify = study(gate).qualify(ignore)
+    qualify = study(gate).qualify_gate(ignore)
 
     counts = {
-        (rate.case.side, rate.case.method, rate.case.factor): (rate.alarms, rate.shown)
+        (rate.case.side, rate.case.method, rate.case.factor): (rate.alarms, rate.pair_count)
         for rate in qualify.rates
     }
     assert counts == {
@@ -102,7 +102,7 @@ def test_a_gate_that_is_sure_is_known_after_five_pairs_of_a_kind():
 def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
     gate = Gate(lambda _: GateAnswer.QUIET)
 
-    qualify = study(gate).qualify(ignore)
+    qualify = study(gate).qualify_gate(ignore)
 
     first = [(one.side, one.factor) for one, _, _ in gate.shown[:4]]
     assert first == [
@@ -125,45 +125,45 @@ def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
 def test_a_gate_that_always_fires_is_told_from_a_noisy_one_and_sees_nothing():
     plan = replace(PLAN, must_see=2.0, most_false_alarms=0.05)
 
-    qualify = study(Gate(lambda _: GateAnswer.ALARM), plan).qualify(ignore)
+    qualify = study(Gate(lambda _: GateAnswer.ALARM), plan).qualify_gate(ignore)
 
     assert [str(diagnose.flaw) for diagnose in qualify.diagnoses] == ["always"]
     assert [demand.answer for demand in qualify.demands] == [DemandState.FAILED, DemandState.FAILED]
     assert qualify.seen_from == {"a.Parse": None, "a.Print": None}
-    assert [rate.shown for rate in qualify.rates if rate.case.side is SlowedSide.SAME] == [5]
+    assert [rate.pair_count for rate in qualify.rates if rate.case.side is SlowedSide.SAME] == [5]
 
 
 def test_a_gate_that_fires_is_run_once_in_each_pair():
     gate = Gate(above(2.0))
 
-    study(gate).qualify(ignore)
+    study(gate).qualify_gate(ignore)
 
     assert {turns for _, _, turns in gate.shown[2:]} == {1}
 
 
 def test_the_same_again_shows_nothing_and_says_the_same():
     memory, gate = Remembered(), Gate(above(2.0))
-    first = study(gate, memory=memory).qualify(ignore)
+    first = study(gate, memory=memory).qualify_gate(ignore)
     shown = len(gate.shown)
 
-    again = study(gate, memory=memory).qualify(ignore)
+    again = study(gate, memory=memory).qualify_gate(ignore)
 
     assert len(gate.shown) == shown
-    assert (first.known, again.known) == (0, shown)
-    assert replace(again, known=0) == first
+    assert (first.stored_answers, again.stored_answers) == (0, shown)
+    assert replace(again, stored_answers=0) == first
 
 
 def test_a_gate_that_was_quiet_in_fewer_turns_is_shown_the_pair_again():
     memory, gate = Remembered(), Gate(lambda _: GateAnswer.QUIET)
-    study(gate, replace(PLAN, turns=1), memory=memory).qualify(ignore)
+    study(gate, replace(PLAN, turns=1), memory=memory).qualify_gate(ignore)
     asked_once = len(gate.shown)
 
-    study(gate, replace(PLAN, turns=10), memory=memory).qualify(ignore)
+    study(gate, replace(PLAN, turns=10), memory=memory).qualify_gate(ignore)
 
     assert len(gate.shown) > asked_once
     assert {turns for _, _, turns in gate.shown[asked_once:]} == {10}
     asked_more = len(gate.shown)
-    study(gate, replace(PLAN, turns=4), memory=memory).qualify(ignore)
+    study(gate, replace(PLAN, turns=4), memory=memory).qualify_gate(ignore)
     assert len(gate.shown) == asked_more
 
 
@@ -171,11 +171,11 @@ def test_the_budget_ends_it_and_the_same_call_goes_on():
     clock, memory = Clock(), Remembered()
     gate = Gate(above(2.0), clock)
 
-    part = study(gate, memory=memory, deadline=Deadline(clock, 600.0)).qualify(ignore)
+    part = study(gate, memory=memory, deadline=Deadline(clock, 600.0)).qualify_gate(ignore)
 
     assert 9 <= len(gate.shown) <= 10
     assert part.seen_from == {"a.Parse": None, "a.Print": None}
-    whole = study(gate, memory=memory).qualify(ignore)
+    whole = study(gate, memory=memory).qualify_gate(ignore)
     assert whole.seen_from == {"a.Parse": 2.0, "a.Print": 2.0}
 
 
@@ -183,7 +183,7 @@ def test_a_gate_that_only_fails_is_an_error_and_not_a_measurement():
     gate = Gate(lambda _: GateAnswer.FAILED)
 
     with pytest.raises(SubjectError, match=r"gives no verdict: .* 3 times \(one / two\)") as error:
-        study(gate).qualify(ignore)
+        study(gate).qualify_gate(ignore)
     assert len(gate.shown) == 3
     assert "\n" not in str(error.value)
 
@@ -192,7 +192,7 @@ def test_a_method_that_cannot_be_slowed_is_not_shown():
     gate = Gate(above(2.0))
     subjects = (GateSubject(method="a.Native", refusal="it has no body"), SUBJECTS[0])
 
-    qualify = study(gate, subjects=subjects).qualify(ignore)
+    qualify = study(gate, subjects=subjects).qualify_gate(ignore)
 
     assert {one.method for one, _, _ in gate.shown} == {"", "a.Parse"}
     assert qualify.subjects == subjects
@@ -210,7 +210,7 @@ def test_of_gates_with_a_rate_of_false_alarms_few_are_judged_wrongly(chance):
                 return GateAnswer.ALARM
             return GateAnswer.ALARM if random.random() < chance else GateAnswer.QUIET
 
-        qualify = study(Gate(answer), subjects=SUBJECTS[:1]).qualify(ignore)
+        qualify = study(Gate(answer), subjects=SUBJECTS[:1]).qualify_gate(ignore)
         noisy = {"noisy", "always"} & {str(diagnose.flaw) for diagnose in qualify.diagnoses}
         wrong += bool(noisy) is (chance < 0.05)
     assert wrong <= 20
@@ -219,7 +219,7 @@ def test_of_gates_with_a_rate_of_false_alarms_few_are_judged_wrongly(chance):
 def test_progress_is_told():
     heard = []
 
-    study(Gate(above(2.0))).qualify(lambda one, left: heard.append((one.case.side, left)))
+    study(Gate(above(2.0))).qualify_gate(lambda one, left: heard.append((one.case.side, left)))
 
     assert len(heard) > 20
     assert heard[-1][1] == 0

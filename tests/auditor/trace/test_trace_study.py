@@ -15,10 +15,10 @@ from auditor.trace.study import count_suite_calls
 @pytest.fixture(autouse=True)
 def public(monkeypatch):
     """All methods of the toy are public but `late`."""
-    listed = Words.methods
+    listed = Words.find_methods
     monkeypatch.setattr(
         Words,
-        "methods",
+        "find_methods",
         lambda self, sources: [
             replace(one, public=one.name != "late") for one in listed(self, sources)
         ],
@@ -97,7 +97,7 @@ def test_where_all_fail_there_is_no_map():
 
 
 def test_where_nothing_is_public_there_is_no_map(monkeypatch):
-    monkeypatch.setattr(Words, "methods", lambda *_: [])
+    monkeypatch.setattr(Words, "find_methods", lambda *_: [])
 
     with pytest.raises(UsageError, match="toy has no public method to trace"):
         traced()

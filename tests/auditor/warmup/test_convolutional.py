@@ -39,7 +39,7 @@ def test_a_network_of_kernels_side_by_side_does_what_its_definition_says():
         logit = values.mean(axis=0) @ arrays["head"] + arrays["head_bias"]
         expected.append(1 / (1 + np.exp(-logit)))
 
-    scores = ConvolutionalNetwork(arrays).scores(windows)
+    scores = ConvolutionalNetwork(arrays).score_windows(windows)
 
     assert scores.dtype == np.float32
     assert scores == pytest.approx(expected, abs=1e-5)
@@ -50,9 +50,9 @@ def test_many_windows_are_scored_as_each_alone():
     network = ConvolutionalNetwork({**arrays, "head_bias": np.float32(0.5)})
     windows = _numbers(300, 100)
 
-    scores = network.scores(windows)
+    scores = network.score_windows(windows)
 
     assert scores.shape == (300,)
     assert [scores[0], scores[299]] == pytest.approx(
-        [network.scores(windows[at : at + 1])[0] for at in (0, 299)], abs=1e-6
+        [network.score_windows(windows[at : at + 1])[0] for at in (0, 299)], abs=1e-6
     )

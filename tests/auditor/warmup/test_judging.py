@@ -18,7 +18,7 @@ from auditor.warmup.kbkssd import KbKssd
 class At:
     """Says where."""
 
-    name, least, most, length, iteration_seconds = "at", 4, 12, 8, 2.0
+    name, min_iterations, max_iterations, trained_length, iteration_seconds = "at", 4, 12, 8, 2.0
 
     def __init__(self, start):
         self.start = start
@@ -183,9 +183,9 @@ def test_a_benchmark_is_what_its_processes_are_together():
     steady, not_steady = (SteadyLabel.STEADY, 5), (SteadyLabel.NOT_STEADY, None)
     unknown = (SteadyLabel.UNKNOWN, None)
 
-    assert whole(steady, steady).label is SteadyLabel.STEADY
-    assert whole(steady, not_steady).label is SteadyLabel.INCONSISTENT
-    assert whole(not_steady, unknown).label is SteadyLabel.NOT_STEADY
-    assert whole(unknown).label is SteadyLabel.UNKNOWN
+    assert whole(steady, steady).steady_label is SteadyLabel.STEADY
+    assert whole(steady, not_steady).steady_label is SteadyLabel.INCONSISTENT
+    assert whole(not_steady, unknown).steady_label is SteadyLabel.NOT_STEADY
+    assert whole(unknown).steady_label is SteadyLabel.UNKNOWN
     assert whole(steady, (SteadyLabel.STEADY, 9)).warm_iterations == 9
     assert whole(not_steady).warm_iterations is None

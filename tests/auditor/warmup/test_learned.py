@@ -72,9 +72,9 @@ def test_what_settles_early_is_steady_and_what_wanders_is_not():
 def test_places_are_parts_of_the_length():
     series = falling(warm=300)
 
-    long = LearnedDetector().start(np.repeat(series, 2))
+    long = LearnedDetector().estimate_start(np.repeat(series, 2))
 
-    assert 0 <= LearnedDetector().start(series) < 3000
+    assert 0 <= LearnedDetector().estimate_start(series) < 3000
     assert 0 <= long < 6000
 
 

@@ -13,7 +13,13 @@ from auditor.warmup.needed import needed_warmup
 class At:
     """Says where."""
 
-    name, least, most, length, iteration_seconds = "at", 1, None, None, None
+    name, min_iterations, max_iterations, trained_length, iteration_seconds = (
+        "at",
+        1,
+        None,
+        None,
+        None,
+    )
 
     def __init__(self, start):
         self.start = start

@@ -68,14 +68,14 @@ def test_it_finds_a_step_once_it_is_over_and_tells_level_and_scatter():
     assert (start, end) == (40, 100)
     assert mean == pytest.approx(values[40:].mean())
     assert variance == pytest.approx(values[40:].var())
-    assert partition.gain() > 1
+    assert partition.compute_gain() > 1
 
 
 def test_without_a_change_there_is_one_segment_and_no_gain():
     partition = observed(np.random.default_rng(2).normal(0, 1, 3000), 150.0)
 
     assert ends(partition) == [3000]
-    assert partition.gain() == 0.0
+    assert partition.compute_gain() == 0.0
 
 
 def test_equal_values_are_one_segment():

@@ -37,7 +37,9 @@ def stepped(last_warm_up: int, seed: int = 3, length: int = 700):
 @pytest.mark.parametrize("method", sorted(TRAINED - {Criterion.LEARNED}))
 def test_a_model_of_windows_stops_at_the_first_that_reaches_the_threshold(method):
     model, values = load_shipped_model(method), stepped(30, length=160)
-    scores = model.scoring.scores(standardise_windows(values, np.arange(len(values) - WINDOW + 1)))
+    scores = model.scoring.score_windows(
+        standardise_windows(values, np.arange(len(values) - WINDOW + 1))
+    )
     # Between two, as the last digit may be another where windows are scored one by one.
     model = replace(model, threshold=float(np.mean(np.sort(scores)[-21:-19])))
 

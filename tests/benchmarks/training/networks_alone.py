@@ -48,7 +48,7 @@ def test_the_studys_networks_are_what_numpy_scores_as_the_library_does(
     assert sum(one.size for key, one in arrays.items() if key.startswith("kernel")) == weights
     assert {one.dtype for one in arrays.values()} == {np.dtype(np.float32)}
     expected = 1 / (1 + np.exp(-trainee.logits(windows)[:, -1]))
-    assert ConvolutionalNetwork(arrays).scores(windows) == pytest.approx(expected, abs=1e-5)
+    assert ConvolutionalNetwork(arrays).score_windows(windows) == pytest.approx(expected, abs=1e-5)
 
 
 def test_numpy_scores_windows_as_the_library_does_after_training(networks, small):
@@ -58,7 +58,7 @@ def test_numpy_scores_windows_as_the_library_does_after_training(networks, small
     expected = 1 / (1 + np.exp(-trainee.logits(learn.windows)[:, -1]))
 
     assert np.ptp(expected) > 0.01
-    scores = ConvolutionalNetwork(trainee.arrays()).scores(learn.windows)
+    scores = ConvolutionalNetwork(trainee.arrays()).score_windows(learn.windows)
     assert scores == pytest.approx(expected, abs=1e-5)
 
 

@@ -63,10 +63,10 @@ def test_it_learns_what_a_step_looks_like_and_gives_verdicts():
 
     model = fitted(learn, seed=1, number=60)
 
-    scores = model.scores(judge.windows)
+    scores = model.score_windows(judge.windows)
     assert set(scores.tolist()) == {0.0, 1.0}
     assert ((scores == 1) == judge.stable).mean() > 0.95
-    again = Rocket(model.arrays).scores(judge.windows)
+    again = Rocket(model.arrays).score_windows(judge.windows)
     assert (again == scores).all()
 
 

@@ -20,12 +20,14 @@ def left_out(text, path="left.go", unit=UNIT):
 
 
 def methods(*texts):
-    return {method.id: method for method in GoMutator().methods([library(text) for text in texts])}
+    return {
+        method.id: method for method in GoMutator().find_methods([library(text) for text in texts])
+    }
 
 
 def overlay(*sources, of, kind=VariantKind.DELAYED, guarded=False, beside=False):
     """Return the overlay of a variant of the methods with these ids."""
-    known = {method.id: method for method in GoMutator().methods(sources)}
+    known = {method.id: method for method in GoMutator().find_methods(sources)}
     variant = Variant(
         kind,
         tuple(known[UNIT + (name if name.startswith("/") else f".{name}")] for name in of),

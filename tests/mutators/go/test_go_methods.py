@@ -86,7 +86,7 @@ def test_a_function_that_cannot_be_parsed_is_refused_and_the_others_are_not():
     ["example.org/m.T.B", "m.T.B", "example.org/m.(*T).B", "example.org/m.T[K].B()", "T.B", "B"],
 )
 def test_a_method_is_known_by_the_ways_people_write_it(written):
-    (method,) = GoMutator().methods([library("package m\nfunc (t *T[K]) B() {}\n")])
+    (method,) = GoMutator().find_methods([library("package m\nfunc (t *T[K]) B() {}\n")])
 
     assert GoMutator().matches_name(written, method)
     assert not GoMutator().matches_name("U.B", method)
@@ -103,7 +103,7 @@ def test_a_method_is_known_by_the_ways_people_write_it(written):
 )
 def test_what_is_not_built_is_refused_with_what_keeps_it_out(text, path, reason):
     both = [library("package m\nfunc F() {}\n"), left_out(text, path)]
-    found = {method.id: method.refusal for method in GoMutator().methods(both)}
+    found = {method.id: method.refusal for method in GoMutator().find_methods(both)}
 
     assert found == {
         f"{UNIT}.F": None,
@@ -115,11 +115,11 @@ def test_what_is_not_built_is_no_method_beside_one_that_is_nor_of_another_packag
     built = library("package m\nfunc F() {}\n")
     others = left_out("package m\nfunc F() {}\n"), left_out("package main\nfunc G() {}\n")
 
-    assert [method.refusal for method in GoMutator().methods([built, *others])] == [None]
+    assert [method.refusal for method in GoMutator().find_methods([built, *others])] == [None]
 
 
 def public(*sources):
-    return [method.id for method in GoMutator().methods(sources) if method.public]
+    return [method.id for method in GoMutator().find_methods(sources) if method.public]
 
 
 EXPORTED = "package m\nfunc Push() {}\nfunc pop() {}\n"
@@ -132,7 +132,7 @@ def test_what_other_modules_cannot_import_is_not_public():
     beside = library(EXPORTED, "internals/m.go", f"{UNIT}/internals")
 
     assert public(ring, inner, program, beside) == [f"{UNIT}.Push", f"{UNIT}/internals.Push"]
-    assert {method.id for method in GoMutator().methods([ring, inner])} == {
+    assert {method.id for method in GoMutator().find_methods([ring, inner])} == {
         f"{UNIT}.{name}" for name in ("Push", "pop")
     } | {f"{UNIT}/internal/deep.{name}" for name in ("Push", "pop")}
 

@@ -187,7 +187,7 @@ def test_a_method_that_cannot_be_slowed_is_refused_with_its_reason():
 
 
 def test_a_method_that_the_sources_do_not_declare_is_refused():
-    (method,) = GoMutator().methods([library("package m\nfunc F() {}\n")])
+    (method,) = GoMutator().find_methods([library("package m\nfunc F() {}\n")])
     made = GoMutator().build_overlay(
         [library("package m\nfunc G() {}\n")], Variant(VariantKind.DELAYED, (method,))
     )
@@ -213,7 +213,7 @@ _FUNCTIONS = st.lists(
 def test_all_bytes_of_a_file_and_its_lines_are_kept(parts):
     body = "\n\n".join(part.format(n=f"N{index}") for index, part in enumerate(parts))
     source = library(f"package m\n\n{body}\nfunc Last() {{}}\n")
-    methods = [method for method in GoMutator().methods([source]) if not method.refusal]
+    methods = [method for method in GoMutator().find_methods([source]) if not method.refusal]
     made = GoMutator().build_overlay([source], Variant(VariantKind.COUNTING, tuple(methods)))
     text = changed(made)
     for token in range(len(methods)):

@@ -38,7 +38,7 @@ func Map[T any](x T) T { return x }
 
 
 def written(*sources, version=None):
-    methods = GoMutator().methods(sources)
+    methods = GoMutator().find_methods(sources)
     samples = {method.id: (("1", "2"),) for method in methods if method.name == "Add"}
     (file,) = write_stubs(methods, samples, sources, lambda _: version)
     return file

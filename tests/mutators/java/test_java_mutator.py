@@ -70,7 +70,7 @@ def listing(text):
 
 
 def ids(*lines):
-    return [one.id for one in JavaMutator().methods(listed(*lines))]
+    return [one.id for one in JavaMutator().find_methods(listed(*lines))]
 
 
 def test_parameters_are_in_the_id_only_where_a_name_is_overloaded():
@@ -110,7 +110,7 @@ def test_nested_types_are_written_with_dots_and_anonymous_ones_are_not():
 def test_what_the_compiler_adds_to_constructors_is_no_parameter():
     inner = [["org/example/Text$In", "org/example/Text", "In", PUBLIC]]
 
-    one, two = JavaMutator().methods(
+    one, two = JavaMutator().find_methods(
         listed(
             method("<init>", "(Lorg/example/Text;I)V", owner="org/example/Text$In", nests=inner),
             method("<init>", "(Ljava/lang/String;IJ)V", owner_access=PUBLIC | ENUM),
@@ -144,7 +144,7 @@ def test_of_two_classes_with_one_name_the_first_on_the_class_path_counts():
     ],
 )
 def test_public_is_what_users_of_the_library_can_call(changed, public):
-    (found,) = JavaMutator().methods(listed(method("a", **changed)))
+    (found,) = JavaMutator().find_methods(listed(method("a", **changed)))
 
     assert found.public is public
 
@@ -152,7 +152,7 @@ def test_public_is_what_users_of_the_library_can_call(changed, public):
 def test_a_package_that_a_module_does_not_export_is_not_public():
     module = {"kind": "module", "part": "library.jar", "exports": ["org/other"]}
 
-    (found,) = JavaMutator().methods(listed(module, method("a")))
+    (found,) = JavaMutator().find_methods(listed(module, method("a")))
 
     assert not found.public
 
@@ -160,7 +160,9 @@ def test_a_package_that_a_module_does_not_export_is_not_public():
 def test_a_member_of_a_hidden_type_is_not_public():
     inner = [["org/example/Text$In", "org/example/Text", "In", PRIVATE | STATIC]]
 
-    (found,) = JavaMutator().methods(listed(method("a", owner="org/example/Text$In", nests=inner)))
+    (found,) = JavaMutator().find_methods(
+        listed(method("a", owner="org/example/Text$In", nests=inner))
+    )
 
     assert not found.public
 
@@ -170,7 +172,7 @@ def test_spans_are_found_by_type_and_name_and_parameters():
     pair = [["org/example/Text$Pair", "org/example/Text", "Pair", STATIC]]
     signature = "(Ljava/util/Map<Ljava/lang/String;+TT;>;[[I)Ljava/lang/String;"
 
-    methods = JavaMutator().methods(
+    methods = JavaMutator().find_methods(
         listed(
             method("format", "(Ljava/util/Map;[[I)Ljava/lang/String;", signature=signature),
             method("format", "(Ljava/lang/String;)Ljava/lang/String;"),
@@ -188,7 +190,7 @@ def test_spans_are_found_by_type_and_name_and_parameters():
 
 
 def test_a_source_that_does_not_parse_costs_no_more_than_its_spans():
-    methods = JavaMutator().methods(
+    methods = JavaMutator().find_methods(
         listed(method("a"), source=b"package org.example; class {{{ \xff")
     )
 
@@ -200,7 +202,7 @@ def test_what_has_no_body_is_refused_with_the_reason(access, word):
     mutator = JavaMutator()
     files = listed(method("a", access=PUBLIC | access))
 
-    (found,) = mutator.methods(files)
+    (found,) = mutator.find_methods(files)
     refused = mutator.build_overlay(files, Variant(VariantKind.DELAYED, (found,)))
 
     assert word in found.refusal
@@ -210,7 +212,7 @@ def test_what_has_no_body_is_refused_with_the_reason(access, word):
 def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
     mutator = JavaMutator()
     files = listed(method("a"), method("b", "(I)V"))
-    methods = tuple(mutator.methods(files))
+    methods = tuple(mutator.find_methods(files))
 
     counting = mutator.build_overlay(files, Variant(VariantKind.COUNTING, methods))
     delayed = mutator.build_overlay(files, Variant(VariantKind.DELAYED, methods[1:]))
@@ -228,4 +230,4 @@ def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
 @pytest.mark.parametrize("broken", [b"{", b"[]", b'{"kind": 3}', b"\xff\xfe"])
 def test_a_broken_list_is_one_error_with_its_line(broken):
     with pytest.raises(SourceUnreadable, match=r"classes.jsonl, line 1"):
-        JavaMutator().methods([listing(broken)])
+        JavaMutator().find_methods([listing(broken)])

@@ -163,13 +163,13 @@ def test_what_a_user_wrote_ends_no_comment():
 def test_a_class_without_a_package_has_tests_without_one_and_no_benchmark():
     without = writer(subject="Pool", jmh=True)
 
-    assert without.name(made(subject="Pool")) == "Race3"
-    assert [name for name, _ in without.files(made(subject="Pool"))] == ["Race3.java"]
+    assert without.name_test_class(made(subject="Pool")) == "Race3"
+    assert [name for name, _ in without.write_files(made(subject="Pool"))] == ["Race3.java"]
     assert "package" not in without.write_program(made(subject="Pool")).partition("import")[0]
 
 
 def test_a_benchmark_has_a_thread_for_each_suffix_and_makes_the_object_anew():
-    (_, _), (path, text) = writer(jmh=True).files(made(on_pool("size", returns="int")))
+    (_, _), (path, text) = writer(jmh=True).write_files(made(on_pool("size", returns="int")))
 
     assert path == "jmh/races/Race3Benchmark.java"
     assert text.count('@Group("race3")') == text.count("@GroupThreads(1)") == 2

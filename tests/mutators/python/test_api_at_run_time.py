@@ -86,7 +86,7 @@ def in_sources(package):
         )
         for file in root.rglob("*.py")
     ]
-    return {method.id for method in PythonMutator().methods(sources) if method.public}
+    return {method.id for method in PythonMutator().find_methods(sources) if method.public}
 
 
 @pytest.mark.parametrize("package", ["click", "packaging", "pluggy", "rich"])

@@ -124,7 +124,7 @@ class Made:
             *library,
             SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=told.read_bytes()),
         ]
-        methods = PythonMutator().methods(self.sources)
+        methods = PythonMutator().find_methods(self.sources)
         self.public = {method.id: method for method in methods if method.public}
 
     def source(self, path):
@@ -366,6 +366,8 @@ def test_a_line_that_the_library_wrote_is_left_out(line):
         SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=f"{whole}\n{line}".encode()),
     ]
 
-    assert [method.id for method in PythonMutator().methods(sources) if method.public] == ["lib.f"]
+    assert [method.id for method in PythonMutator().find_methods(sources) if method.public] == [
+        "lib.f"
+    ]
     (note,) = describe_name_problems(sources)
     assert "public names: 1 line left out" in note

@@ -25,7 +25,7 @@ def public(**modules):
                 text=textwrap.dedent(text).encode(),
             )
         )
-    return [method.id for method in PythonMutator().methods(sources) if method.public]
+    return [method.id for method in PythonMutator().find_methods(sources) if method.public]
 
 
 def test_what_a_package_takes_from_private_modules_is_public_where_it_is_defined():

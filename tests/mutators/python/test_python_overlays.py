@@ -42,7 +42,7 @@ def parsed(changed, original):
 def delayed(text, name, **more):
     """Return the changed text of a module in which one function waits."""
     given = source(text)
-    (method,) = [one for one in MUTATOR.methods([given]) if MUTATOR.matches_name(name, one)]
+    (method,) = [one for one in MUTATOR.find_methods([given]) if MUTATOR.matches_name(name, one)]
     overlay = MUTATOR.build_overlay([given], Variant(VariantKind.DELAYED, (method,), **more))
     assert isinstance(overlay, Overlay), overlay
     (file,) = overlay.files
@@ -214,7 +214,7 @@ def test_all_kinds_of_functions_can_be_slowed(name, call, result, guest):
     ],
 )
 def test_what_cannot_be_slowed_rightly_is_refused_with_the_reason(text, reason):
-    (method,) = MUTATOR.methods([source(text)])
+    (method,) = MUTATOR.find_methods([source(text)])
 
     assert reason in (method.refusal or "")
     refused = MUTATOR.build_overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
@@ -224,7 +224,7 @@ def test_what_cannot_be_slowed_rightly_is_refused_with_the_reason(text, reason):
 def test_what_only_its_inner_function_does_is_no_reason():
     text = "def f():\n    def g():\n        yield 1\n    return vars(g), [x for x in g()]\n"
 
-    outer, inner = MUTATOR.methods([source(text)])
+    outer, inner = MUTATOR.find_methods([source(text)])
 
     assert outer.refusal is None
     assert "a generator" in (inner.refusal or "")
@@ -240,7 +240,7 @@ def test_what_only_its_inner_function_does_is_no_reason():
     ],
 )
 def test_where_lines_could_not_be_told_apart_it_is_refused(text, reason):
-    (method,) = MUTATOR.methods([source(text)])
+    (method,) = MUTATOR.find_methods([source(text)])
 
     refused = MUTATOR.build_overlay([source(text)], Variant(VariantKind.DELAYED, (method,)))
 
@@ -267,7 +267,7 @@ def test_stubs_of_overloads_are_no_methods_and_both_branches_are_one():
         def g(x):
             return -x
     """
-    methods = MUTATOR.methods([source(text)])
+    methods = MUTATOR.find_methods([source(text)])
 
     assert [method.id for method in methods] == ["pack.module.f", "pack.module.g"]
     assert delayed(text, "module.g").count(".enter()") == 2
@@ -286,7 +286,7 @@ def test_stubs_of_overloads_are_no_methods_and_both_branches_are_one():
     ],
 )
 def test_names_as_people_write_them(written, meant):
-    (method,) = MUTATOR.methods([source("class C:\n    def f(self, x, y): pass\n")])
+    (method,) = MUTATOR.find_methods([source("class C:\n    def f(self, x, y): pass\n")])
 
     assert MUTATOR.matches_name(written, method) is meant
     assert method.parameters == ("self", "x", "y")
@@ -302,15 +302,17 @@ def test_public_is_what_no_underscore_hides():
         def __len__(self): return 0
         def _own(self): pass
     """
-    public = [method.name for method in MUTATOR.methods([source(text)]) if method.public]
+    public = [method.name for method in MUTATOR.find_methods([source(text)]) if method.public]
 
     assert public == ["shown", "__len__"]
-    assert not any(method.public for method in MUTATOR.methods([source(text, "pack._private")]))
+    assert not any(
+        method.public for method in MUTATOR.find_methods([source(text, "pack._private")])
+    )
 
 
 def test_counted_methods_are_counted_by_their_names(guest):
     text = source("def f(x):\n    return g(x)\ndef g(x):\n    return x\ndef h(x): pass\n")
-    chosen = tuple(method for method in MUTATOR.methods([text]) if method.name in "fg")
+    chosen = tuple(method for method in MUTATOR.find_methods([text]) if method.name in "fg")
 
     overlay = MUTATOR.build_overlay([text], Variant(VariantKind.COUNTING, chosen))
     assert isinstance(overlay, Overlay)

@@ -61,8 +61,8 @@ def ready(arena, *suffixes):
         repeats=5,
     )
     writer = RaceWriter(lambda type_: type_.replace("$", "."), {}, NOTES)
-    assert arena.compile({writer.choose_path(test): writer.write_program(test)}) == {}
-    return writer.name(test)
+    assert arena.compile_tests({writer.choose_path(test): writer.write_program(test)}) == {}
+    return writer.name_test_class(test)
 
 
 def race(name, threads=2, *, turns=5, scope=TimedScope.ALL, version=LibraryVersion.OLD):
@@ -73,7 +73,7 @@ def race(name, threads=2, *, turns=5, scope=TimedScope.ALL, version=LibraryVersi
 
 def pilot(arena, *suffixes, threads=2, **more):
     """Return what a pilot of a test with these suffixes gives."""
-    return arena.pilot(race(ready(arena, *suffixes), threads, **more), 0.2)
+    return arena.run_pilot(race(ready(arena, *suffixes), threads, **more), 0.2)
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2])
@@ -87,8 +87,10 @@ def test_a_test_is_piloted_with_any_number_of_its_threads(arena, threads):
 def test_a_measurement_has_as_many_values_as_asked_for(arena):
     name = ready(arena, call(*FINE), call(*FINE))
 
-    few = arena.measure(race(name), ConcurrentRunSettings(warmup=5, repetitions=5, seconds=1.0))
-    many = arena.measure(
+    few = arena.measure_race(
+        race(name), ConcurrentRunSettings(warmup=5, repetitions=5, seconds=1.0)
+    )
+    many = arena.measure_race(
         race(name, version=LibraryVersion.NEW, scope=TimedScope.EACH),
         ConcurrentRunSettings(warmup=5, repetitions=5, seconds=1.0, least=3, most=4, stop=0.0),
     )
@@ -101,7 +103,7 @@ def test_the_control_runs_as_many_suffixes_as_it_is_told(arena):
     name = ready(arena, call(*FINE), call("fail", returns="int"))
 
     first, both = (
-        arena.pilot(replace(race(name, threads=0), suffixes=many), 0.1) for many in (1, 2)
+        arena.run_pilot(replace(race(name, threads=0), suffixes=many), 0.1) for many in (1, 2)
     )
 
     assert isinstance(first, PilotTimes)
@@ -111,7 +113,7 @@ def test_the_control_runs_as_many_suffixes_as_it_is_told(arena):
 def test_more_turns_take_longer(arena):
     name = ready(arena, call(*FINE), call(*FINE))
 
-    few, many = (arena.pilot(race(name, turns=turns), 0.4) for turns in (100, 1_000_000))
+    few, many = (arena.run_pilot(race(name, turns=turns), 0.4) for turns in (100, 1_000_000))
 
     assert many.suffixes > 2 * few.suffixes
 
@@ -134,8 +136,8 @@ def test_an_implementation_that_works_for_longer_takes_longer(arena):
             repeats=5,
         )
         writer = RaceWriter(lambda type_: type_.replace("$", "."), {kind: (low,)}, NOTES)
-        assert arena.compile({writer.choose_path(test): writer.write_program(test)}) == {}
-        found.append(arena.pilot(race(writer.name(test)), 0.2).suffixes)
+        assert arena.compile_tests({writer.choose_path(test): writer.write_program(test)}) == {}
+        found.append(arena.run_pilot(race(writer.name_test_class(test)), 0.2).suffixes)
 
     assert found[1] > 5 * found[0]
 
@@ -193,7 +195,7 @@ def test_files_are_written_to_a_folder_that_is_empty_each_time(arena):
     assert isinstance(pilot(arena, call("write"), call(*FINE)), PilotTimes)
 
     name = ready(arena, call("written", returns="boolean"), call(*FINE))
-    assert isinstance(arena.pilot(race(name), 0.1), PilotTimes)
+    assert isinstance(arena.run_pilot(race(name), 0.1), PilotTimes)
     assert not (arena.folder / "race" / "left").exists()
 
 
@@ -201,26 +203,28 @@ def test_a_test_that_does_not_compile_is_blamed_and_the_others_are_raced(arena):
     name = ready(arena, call(*FINE))
     text = "package races; public class Broken { int a = missing; }"
 
-    result = arena.compile({"races/Broken.java": text})
+    result = arena.compile_tests({"races/Broken.java": text})
 
     assert result == {"races/Broken.java": "cannot find symbol"}
-    assert isinstance(arena.pilot(race(name, 1), 0.1), PilotTimes)
+    assert isinstance(arena.run_pilot(race(name, 1), 0.1), PilotTimes)
 
 
 @pytest.mark.timed
 def test_what_other_processes_do_beside_a_race_is_noted(arena):
     name = ready(arena, call(*FINE), call(*FINE))
-    arena.beside()
+    arena.take_interference_notes()
 
-    alone = [arena.pilot(race(name), 0.5) and arena.beside()[0] for _ in range(2)]
+    alone = [
+        arena.run_pilot(race(name), 0.5) and arena.take_interference_notes()[0] for _ in range(2)
+    ]
     with ExitStack() as others:
         for _ in range(os.cpu_count() or 1):
             busy = others.enter_context(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
             others.callback(busy.kill)
-        arena.pilot(race(name), 0.5)
-        (beside,) = arena.beside()
+        arena.run_pilot(race(name), 0.5)
+        (beside,) = arena.take_interference_notes()
 
-    assert arena.beside() == []
+    assert arena.take_interference_notes() == []
     assert all(one["seconds"] > 0.3 for one in (*alone, beside))
     assert beside["foreign"] > 0.2
     quiet = min(one["foreign"] for one in alone)
@@ -228,7 +232,7 @@ def test_what_other_processes_do_beside_a_race_is_noted(arena):
 
 
 def test_generated_tests_compile_and_run(arena):
-    catalogue = arena.make(describe_types(NAME))
+    catalogue = arena.run_generation(describe_types(NAME))
     hazards = (
         "fail",
         "block",
@@ -242,15 +246,15 @@ def test_generated_tests_compile_and_run(arena):
         "lockOther",
     )
     answers = {name: facts.answers for name, facts in catalogue.types.items() if facts.answers}
-    writer = RaceWriter(catalogue.written, answers, NOTES)
+    writer = RaceWriter(catalogue.format_type, answers, NOTES)
     weights = {f"{name}()": 1e-9 for name in hazards}
     maker = ConcurrentTestGenerator(catalogue=catalogue, weights=weights, plan=RacePlan())
 
-    test = arena.make(maker.make_test(900, 400, 2))
+    test = arena.run_generation(maker.make_test(900, 400, 2))
 
-    assert arena.compile({writer.choose_path(test): writer.write_program(test)}) == {}
+    assert arena.compile_tests({writer.choose_path(test): writer.write_program(test)}) == {}
     for version in LibraryVersion:
-        result = arena.pilot(race(writer.name(test), version=version), 0.2)
+        result = arena.run_pilot(race(writer.name_test_class(test), version=version), 0.2)
         assert isinstance(result, PilotTimes)
 
 
@@ -270,10 +274,10 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
         for paths in arena.class_paths.values():
             file = paths[0] / "org/example/Named.class"
             file.write_bytes(file.read_bytes().replace(b"get_value", b"get-value"))
-        catalogue = arena.make(describe_types(subject))
+        catalogue = arena.run_generation(describe_types(subject))
         answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
-        writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=subject))
-        test = arena.make(
+        writer = RaceWriter(catalogue.format_type, answers, replace(NOTES, subject=subject))
+        test = arena.run_generation(
             ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=RacePlan()).make_test(
                 1, 900, 2
             )
@@ -283,8 +287,8 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
             writer.choose_path(member_test.test): member_test.test.number for member_test in tests
         }
 
-        whole = arena.compile({writer.choose_path(test): writer.write_program(test)})
-        said = arena.compile(
+        whole = arena.compile_tests({writer.choose_path(test): writer.write_program(test)})
+        said = arena.compile_tests(
             {
                 writer.choose_path(member_test.test): writer.write_program(member_test.test)
                 for member_test in tests
@@ -351,7 +355,7 @@ def odd(tmp_path_factory):
 
 
 def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
-    result = odd.make(describe_types(POOL))
+    result = odd.run_generation(describe_types(POOL))
 
     own = {(method.key, method.returns) for method in result.methods}
     assert own == {
@@ -367,39 +371,39 @@ def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
 @pytest.mark.parametrize("name", [POOL, REGISTRY])
 def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
     """One of those drawn has to run: in others a thread removes what another one asks for."""
-    catalogue = odd.make(describe_types(name))
+    catalogue = odd.run_generation(describe_types(name))
     answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
-    writer = RaceWriter(catalogue.written, answers, replace(NOTES, subject=name))
+    writer = RaceWriter(catalogue.format_type, answers, replace(NOTES, subject=name))
     maker = ConcurrentTestGenerator(catalogue=catalogue, weights={"put": 9.0}, plan=RacePlan())
 
     def runs(number):
-        test = odd.make(maker.make_test(number, 900, 2))
+        test = odd.run_generation(maker.make_test(number, 900, 2))
         assert len({statement.member.key for suffix in test.suffixes for statement in suffix}) > 3
-        assert odd.compile({writer.choose_path(test): writer.write_program(test)}) == {}
-        return isinstance(odd.pilot(race(writer.name(test)), 0.2), PilotTimes)
+        assert odd.compile_tests({writer.choose_path(test): writer.write_program(test)}) == {}
+        return isinstance(odd.run_pilot(race(writer.name_test_class(test)), 0.2), PilotTimes)
 
     assert any(map(runs, islice(NUMBERS, 5)))
 
 
 def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
     """A door comes from a smith, as does the key that each call of it asks for."""
-    catalogue = odd.make(describe_types(DOOR))
-    writer = RaceWriter(catalogue.written, {}, replace(NOTES, subject=DOOR))
+    catalogue = odd.run_generation(describe_types(DOOR))
+    writer = RaceWriter(catalogue.format_type, {}, replace(NOTES, subject=DOOR))
     number = next(NUMBERS)
 
-    test = odd.make(
+    test = odd.run_generation(
         ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=RacePlan()).make_test(
             number, 900, 2
         )
     )
 
     assert [creator.key for creator in catalogue.creators] == [f"{SMITH}.build({KEY})"]
-    assert [maker.key for maker in catalogue.makers(KEY)] == [f"{SMITH}.cut()"]
+    assert [maker.key for maker in catalogue.find_makers(KEY)] == [f"{SMITH}.cut()"]
     made = [one.member.name for one in test.prefix[: test.subject + 1]]
     assert (made[0], made[-1]) == ("called", "build")
     assert "turn" in {statement.member.name for suffix in test.suffixes for statement in suffix}
-    assert odd.compile({writer.choose_path(test): writer.write_program(test)}) == {}
-    assert isinstance(odd.pilot(race(writer.name(test)), 0.2), PilotTimes)
+    assert odd.compile_tests({writer.choose_path(test): writer.write_program(test)}) == {}
+    assert isinstance(odd.run_pilot(race(writer.name_test_class(test)), 0.2), PilotTimes)
 
 
 def test_what_only_an_object_of_the_class_gives_is_no_factory_of_it(odd):
@@ -408,22 +412,24 @@ def test_what_only_an_object_of_the_class_gives_is_no_factory_of_it(odd):
     def asking():
         return (yield FactoryRequest((DOOR,))).lines
 
-    assert [(owner, name) for _, _, owner, name, *_ in odd.make(asking())] == [(SMITH, "build")]
+    assert [(owner, name) for _, _, owner, name, *_ in odd.run_generation(asking())] == [
+        (SMITH, "build")
+    ]
 
 
 def test_objects_of_inner_classes_are_not_made_as_they_belong_to_another_one(odd):
-    result = odd.make(describe_types(CANVAS))
+    result = odd.run_generation(describe_types(CANVAS))
 
-    assert [maker.owner for maker in result.makers("org.example.Odd$Shape")] == [
+    assert [maker.owner for maker in result.find_makers("org.example.Odd$Shape")] == [
         "org.example.Odd$Outer"
     ]
-    inner = odd.make(describe_types(INNER))
+    inner = odd.run_generation(describe_types(INNER))
     assert inner.types[INNER].inner
     assert (inner.creators, [method.key for method in inner.methods]) == ((), ["size()"])
 
 
 def test_a_type_argument_that_is_bound_is_no_hindrance(odd):
-    result = odd.make(describe_types(REGISTRY))
+    result = odd.run_generation(describe_types(REGISTRY))
 
     (put,) = [method for method in result.methods if method.name == "put"]
     assert put.owner == "java.util.concurrent.ConcurrentHashMap"

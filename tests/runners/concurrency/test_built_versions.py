@@ -68,7 +68,9 @@ def project(tmp_path_factory):
 
 
 def content(version, name):
-    found = (data for place in version.own for text, data in read_files(place) if text == name)
+    found = (
+        data for place in version.own_entries for text, data in read_files(place) if text == name
+    )
     return next(found)
 
 
@@ -82,12 +84,12 @@ def test_two_revisions_of_a_project_are_built_with_all_their_modules(project, ho
     ]
     assert old.digest != new.digest
     for version in (old, new):
-        own = {name for place in version.own for name in class_names(place)}
+        own = {name for place in version.own_entries for name in class_names(place)}
         assert {"org.example.Counter", "org.example.Using"} <= own
         everywhere = {name for place in version.class_path for name in class_names(place)}
         assert "org.example.CounterTest" not in everywhere
         assert "org.apache.commons.logging.Log" in everywhere - own
-        assert version.class_path[: len(version.own)] == version.own
+        assert version.class_path[: len(version.own_entries)] == version.own_entries
         require_readable(version, require_class(version, "org.example.Counter.Cell"), 17, 17)
     name = "org/example/Counter.class"
     assert content(old, name) != content(new, name)
@@ -146,7 +148,7 @@ def test_a_published_artifact_is_fetched_once(home, tmp_path):
 def test_what_an_artifact_needs_to_run_is_fetched_and_what_its_tests_need_is_not(home, tmp_path):
     needing = ready("maven:commons-dbcp:commons-dbcp:1.4", home, tmp_path)
 
-    assert [path.name for path in needing.own] == ["commons-dbcp-1.4.jar"]
+    assert [path.name for path in needing.own_entries] == ["commons-dbcp-1.4.jar"]
     assert [path.name for path in needing.class_path[1:]] == ["commons-pool-1.5.4.jar"]
 
 
@@ -172,6 +174,6 @@ def test_a_project_of_gradle_is_built_with_what_it_needs(home, tmp_path):
 
     version = ready("two", home, tmp_path)
 
-    own = {name for place in version.own for name, _ in read_files(place)}
+    own = {name for place in version.own_entries for name, _ in read_files(place)}
     assert {"org/example/Counter.class", "org/example/Using.class", "words.txt"} <= own
     assert not any((tmp_path / "two").rglob("build"))

@@ -197,7 +197,7 @@ def versions(request, reader, tmp_path_factory):
     release = ("-g", "--release", request.param)
     folders = [tmp_path_factory.mktemp("version") for _ in (OLD, NEW)]
     return [
-        reader.read((compiled(folder, which, *release),), folder)
+        reader.read_version((compiled(folder, which, *release),), folder)
         for which, folder in enumerate(folders)
     ]
 
@@ -322,7 +322,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_read(reader, tmp_path):
     (classes / "lines" / "Broken.class").write_bytes(whole[:40])
     missing = tmp_path / "missing.jar"
 
-    result = reader.read((classes, missing), tmp_path)
+    result = reader.read_version((classes, missing), tmp_path)
 
     reasons = dict(result.unreadable)
     assert set(reasons) == {"lines/Later.class", "lines/Broken.class", str(missing)}
@@ -337,9 +337,9 @@ def test_of_two_classes_with_one_name_the_first_counts_be_it_in_a_jar_or_a_folde
         file.write(new / "steps" / "A.class", "steps/A.class")
         file.write(new / "lines" / "A.class", "META-INF/versions/21/lines/A.class")
 
-    first = reader.read((jar, old), tmp_path).classes
-    other = reader.read((old, jar), tmp_path).classes
-    alone = reader.read((jar,), tmp_path).classes
+    first = reader.read_version((jar, old), tmp_path).classes
+    other = reader.read_version((old, jar), tmp_path).classes
+    alone = reader.read_version((jar,), tmp_path).classes
 
     assert alone.keys() == {"steps.A"}
     assert first["steps.A"] == alone["steps.A"] != other["steps.A"]

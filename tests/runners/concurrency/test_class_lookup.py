@@ -65,7 +65,7 @@ def test_a_class_that_is_not_there_is_refused_with_what_is_near(written, near, v
 
 
 def test_what_is_no_class_of_this_java_is_not_listed(version):
-    listed = set(class_names(version.own[0]))
+    listed = set(class_names(version.own_entries[0]))
 
     assert {"org.example.Counter", "org.example.Counter$1", "module-info"} <= listed
     assert not any("Later" in text for text in listed)

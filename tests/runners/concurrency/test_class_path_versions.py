@@ -52,7 +52,7 @@ def names(paths):
 def test_the_first_entry_is_its_own_and_the_rest_are_dependencies(made, home):
     version = ready(os.pathsep.join(("using.jar", "libs/words.jar", "")), home, made)
 
-    assert names(version.own) == ["using.jar"]
+    assert names(version.own_entries) == ["using.jar"]
     assert names(version.class_path) == ["using.jar", "words.jar"]
     assert version.name == f"using.jar{os.pathsep}libs/words.jar{os.pathsep}"
     assert version.revision == version.digest[:12]
@@ -89,10 +89,10 @@ def test_the_users_files_are_only_read_and_may_change_afterwards(made, home, tmp
     version = ready(f"counter/classes{os.pathsep}using.jar", home, folder)
 
     assert everything(folder) == before
-    kept = everything(version.own[0]), version.class_path[1].read_bytes()
+    kept = everything(version.own_entries[0]), version.class_path[1].read_bytes()
     (folder / "using.jar").write_bytes(b"built anew")
     shutil.rmtree(folder / "counter")
-    assert (everything(version.own[0]), version.class_path[1].read_bytes()) == kept
+    assert (everything(version.own_entries[0]), version.class_path[1].read_bytes()) == kept
 
 
 def test_the_content_decides_the_digest_and_neither_dates_nor_names_do(made, home, tmp_path):

@@ -63,7 +63,7 @@ def test_lines_of_fields_come_back_as_they_were(fields):
 
 
 def test_the_catalogue_has_what_both_versions_have(arena):
-    result = arena.make(describe_types(NAME))
+    result = arena.run_generation(describe_types(NAME))
 
     names = {method.name for method in result.methods}
     assert {"fail", "limit", "with", "any", "text"} < names
@@ -74,7 +74,7 @@ def test_the_catalogue_has_what_both_versions_have(arena):
     ]  # fmt: skip
     plain = [
         maker.name
-        for maker in result.makers("java.util.Comparator")
+        for maker in result.find_makers("java.util.Comparator")
         if maker.kind is MemberKind.PLAIN
     ]
     assert plain == ["true", "false"]
@@ -102,7 +102,7 @@ def test_what_goes_well_with_both_is_fine_and_what_fails_with_one_is_said(arena)
         plain = AttemptRequest(prefix=(MAKE,), segments=(Segment((compare, with_one)),))
         return [*(yield from attempts(text, field, limit, call("fail"), any_)), (yield plain)]
 
-    assert problems(arena.make(making())) == [
+    assert problems(arena.run_generation(making())) == [
         "", "", "",
         "java.lang.IllegalStateException: not now in the old version",
         "java.io.IOException: broken\tpipe in the new version",
@@ -122,7 +122,7 @@ def test_an_implementation_inherits_what_its_interface_has_a_body_for(arena, int
     def making():
         return [(yield AttemptRequest(prefix=(MAKE,), segments=(Segment((plain, taker)),)))]
 
-    assert problems(arena.make(making())) == [""]
+    assert problems(arena.run_generation(making())) == [""]
 
 
 def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
@@ -135,21 +135,23 @@ def test_an_object_can_be_had_from_a_static_method_of_another_class(arena):
         statement = Statement(member=cook, arguments=(Literal("int", "200"),))
         return cook.owner, [(yield AttemptRequest(prefix=(statement, call("fail"))))]
 
-    owner, answers = arena.make(making())
+    owner, answers = arena.run_generation(making())
 
     assert owner == f"{NAME}$Kitchen"
     assert problems(answers) == ["java.lang.IllegalStateException: not now in the old version"]
 
 
 def test_a_call_that_blocks_ends_in_time_and_the_next_one_is_answered(arena):
-    answers = arena.make(attempts(call("block"), call("limit", kind=MemberKind.GET)))
+    answers = arena.run_generation(attempts(call("block"), call("limit", kind=MemberKind.GET)))
 
     assert [answer.blocked for answer in answers] == [True, False]
     assert problems(answers) == ["no end with the old version", ""]
 
 
 def test_a_call_that_nothing_ends_costs_a_guest_and_blames_no_other_call(arena):
-    answers = arena.make(attempts(call("spin"), call("limit", kind=MemberKind.GET), call("fail")))
+    answers = arena.run_generation(
+        attempts(call("spin"), call("limit", kind=MemberKind.GET), call("fail"))
+    )
 
     assert [answer.blocked for answer in answers] == [True, False, False]
     assert problems(answers)[1:] == [
@@ -158,13 +160,13 @@ def test_a_call_that_nothing_ends_costs_a_guest_and_blames_no_other_call(arena):
 
 
 def test_an_exit_is_an_answer_and_the_next_guest_goes_on(arena):
-    answers = arena.make(attempts(call("exit"), call("limit", kind=MemberKind.GET)))
+    answers = arena.run_generation(attempts(call("exit"), call("limit", kind=MemberKind.GET)))
 
     assert problems(answers) == ["its process ended (3)", ""]
 
 
 def test_memory_that_is_used_up_is_an_exception_as_any(arena):
-    answers = arena.make(attempts(call("devour"), call("limit", kind=MemberKind.GET)))
+    answers = arena.run_generation(attempts(call("devour"), call("limit", kind=MemberKind.GET)))
 
     assert answers[0].problem
     assert answers[1].problem == ""
@@ -172,13 +174,15 @@ def test_memory_that_is_used_up_is_an_exception_as_any(arena):
 
 def test_what_a_class_prints_is_no_answer(tmp_path):
     with arena_of(tmp_path, attempt_seconds=20.0) as arena:  # what it prints is long
-        answers = arena.make(attempts(call("chatter"), call("limit", kind=MemberKind.GET)))
+        answers = arena.run_generation(
+            attempts(call("chatter"), call("limit", kind=MemberKind.GET))
+        )
 
     assert problems(answers) == ["", ""]
 
 
 def test_what_a_class_writes_past_its_streams_hides_no_answer(arena):
-    answers = arena.make(attempts(call("mutter", returns="int"), call("fail")))
+    answers = arena.run_generation(attempts(call("mutter", returns="int"), call("fail")))
 
     assert problems(answers) == [
         "", "java.lang.IllegalStateException: not now in the old version",
@@ -187,7 +191,9 @@ def test_what_a_class_writes_past_its_streams_hides_no_answer(arena):
 
 def test_a_process_that_answers_no_more_is_ended_and_the_call_counts_as_one_that_hangs(tmp_path):
     with arena_of(tmp_path, attempt_seconds=0.2, late_seconds=0.5) as arena:
-        answers = arena.make(attempts(call("paralyse"), call("limit", kind=MemberKind.GET)))
+        answers = arena.run_generation(
+            attempts(call("paralyse"), call("limit", kind=MemberKind.GET))
+        )
 
     assert problems(answers) == ["no end, nor an answer of its process", ""]
     assert [answer.blocked for answer in answers] == [True, False]
@@ -197,7 +203,7 @@ def test_a_process_that_answers_no_more_is_ended_and_the_call_counts_as_one_that
 def test_threads_that_wait_for_each_other_do_not_come_to_an_end(arena):
     both = (call("lockOne"), call("lockOther"))
 
-    answers = arena.make(attempts(both, threads=True))
+    answers = arena.run_generation(attempts(both, threads=True))
 
     assert answers[0].blocked
     what, *dump = answers[0].problem.splitlines()
@@ -207,6 +213,6 @@ def test_threads_that_wait_for_each_other_do_not_come_to_an_end(arena):
 
 
 def test_a_statement_that_does_not_exist_is_said_not_raised(arena):
-    answers = arena.make(attempts(call("vanished")))
+    answers = arena.run_generation(attempts(call("vanished")))
 
     assert "NoSuchMethodException" in answers[0].problem

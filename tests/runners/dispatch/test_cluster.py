@@ -132,8 +132,8 @@ def test_a_worker_is_told_who_has_built_the_program_of_a_trial(cluster, client, 
     ready(cluster, client, 2, noted)
     crew = dispatcher(client, noted, cluster_work.telling)
 
-    (first,) = crew.run([trial("a")])
-    one, other = sorted(crew.run([trial("a", 2), trial("b")]), key=lambda run: run.trial.id)
+    (first,) = crew.run_trials([trial("a")])
+    one, other = sorted(crew.run_trials([trial("a", 2), trial("b")]), key=lambda run: run.trial.id)
     if one.trial.benchmark.name == "b":
         one, other = other, one
 
@@ -149,7 +149,7 @@ def test_a_worker_that_cannot_do_what_others_can_is_refused_and_its_trials_are_t
     told = []
     wanted = [trial(name, run) for run in (1, 2) for name in "abcd"]
 
-    result = list(dispatcher(client, noted, cluster_work.unusable_for_one, told).run(wanted))
+    result = list(dispatcher(client, noted, cluster_work.unusable_for_one, told).run_trials(wanted))
 
     assert {run.trial.id for run in result} == {one.id for one in wanted}
     assert len(result) == len(wanted)
@@ -164,7 +164,7 @@ def test_a_reason_of_all_workers_ends_it(cluster, client, noted):
     wanted = [trial(name) for name in "abcd"]
 
     with pytest.raises(MachineError, match="this machine has no Go"):
-        list(dispatcher(client, noted, cluster_work.unusable).run(wanted))
+        list(dispatcher(client, noted, cluster_work.unusable).run_trials(wanted))
 
 
 @pytest.mark.parametrize("flaps", [False, True])
@@ -178,7 +178,7 @@ def test_workers_that_take_nothing_end_it_although_they_come_again(cluster, clie
         one._there = lambda: set() if next(looks) % 2 else there()
 
     with pytest.raises(MachineError, match="cannot be sent to workers: a worker is gone"):
-        list(one.run([trial("a")]))
+        list(one.run_trials([trial("a")]))
 
     assert not crew.gave
 
@@ -187,7 +187,7 @@ def test_each_trial_is_run_once_and_a_benchmark_stays_where_it_is(cluster, clien
     ready(cluster, client, 2, noted)
     wanted = [trial(name, run) for run in (1, 2, 3) for name in "abcd"]
 
-    result = list(dispatcher(client, noted).run(wanted))
+    result = list(dispatcher(client, noted).run_trials(wanted))
 
     assert sorted(one.trial.id for one in result) == sorted(one.id for one in wanted)
     homes = defaultdict(set)
@@ -204,7 +204,7 @@ def test_both_sides_of_a_benchmark_are_run_on_one_machine_in_their_order(cluster
         trial(name, run, side) for run in (1, 2) for name in "abcd" for side in ("old", "new")
     ]
 
-    result = list(dispatcher(client, crew).run(wanted))
+    result = list(dispatcher(client, crew).run_trials(wanted))
 
     assert sorted(crew.gave.values()) == [1] * 4
     homes, sides = defaultdict(set), defaultdict(list)
@@ -223,7 +223,7 @@ def test_a_benchmark_goes_to_the_machine_that_has_measured_it_before(cluster, cl
     crew.homes = {"g.b": before, "g.c": before, "g.d": before, "g.e": "tcp://nobody"}
 
     result = list(
-        dispatcher(client, crew).run(trial(name, run) for run in (1, 2) for name in "abcde")
+        dispatcher(client, crew).run_trials(trial(name, run) for run in (1, 2) for name in "abcde")
     )
 
     homes = defaultdict(set)
@@ -235,7 +235,7 @@ def test_a_benchmark_goes_to_the_machine_that_has_measured_it_before(cluster, cl
 def test_a_worker_does_one_trial_at_a_time(cluster, client, noted):
     ready(cluster, client, 2, noted)
 
-    list(dispatcher(client, noted).run(trial(name) for name in "abcdefgh"))
+    list(dispatcher(client, noted).run_trials(trial(name) for name in "abcdefgh"))
 
     for line in lines(noted).values():
         words = [word for word, *_ in line]
@@ -248,7 +248,7 @@ def test_workers_are_busy_at_the_same_time_where_trials_of_a_benchmark_follow_ea
     ready(cluster, client, 2, noted)
     wanted = [trial(name, run) for name in "ab" for run in range(30)]
 
-    result = list(dispatcher(client, noted).run(wanted))
+    result = list(dispatcher(client, noted).run_trials(wanted))
 
     assert len(result) == 60
     spans = []
@@ -262,7 +262,7 @@ def test_workers_are_busy_at_the_same_time_where_trials_of_a_benchmark_follow_ea
 def test_what_is_known_and_not_begun_when_the_time_is_up_is_left_out(cluster, client, noted):
     ready(cluster, client, 1, noted)
     time_is_up = threading.Event()
-    running = dispatcher(client, noted, allowed=lambda _: not time_is_up.is_set()).run(
+    running = dispatcher(client, noted, allowed=lambda _: not time_is_up.is_set()).run_trials(
         trial("a", run) for run in range(20)
     )
 
@@ -278,7 +278,7 @@ def test_what_a_lost_worker_had_is_begun_anew_elsewhere(cluster, client, noted):
     ready(cluster, client, 2, noted)
     told = []
     wanted = [trial(name, run) for run in (1, 2, 3, 4) for name in "abcd"]
-    running = dispatcher(client, noted, told=told).run(wanted)
+    running = dispatcher(client, noted, told=told).run_trials(wanted)
 
     found = [next(running)]
     victim = cluster.workers[0]
@@ -296,7 +296,7 @@ def test_what_a_lost_worker_had_is_begun_anew_elsewhere(cluster, client, noted):
 
 def test_a_new_worker_gets_its_share(cluster, client, noted):
     ready(cluster, client, 1, noted)
-    running = dispatcher(client, noted).run(trial(f"b{n}") for n in range(60))
+    running = dispatcher(client, noted).run_trials(trial(f"b{n}") for n in range(60))
 
     found = [next(running)]
     cluster.add(STOPPED="")
@@ -309,7 +309,7 @@ def test_a_new_worker_gets_its_share(cluster, client, noted):
 def test_what_a_lost_worker_has_made_and_nobody_has_is_made_anew(cluster, client, noted):
     ready(cluster, client, 2, noted)
     wanted = [trial(name) for name in "abcdefgh"]
-    running = dispatcher(client, noted).run(wanted)
+    running = dispatcher(client, noted).run_trials(wanted)
 
     found = [next(running)]
     time.sleep(0.5)  # both workers have ended what they had
@@ -331,7 +331,7 @@ def test_what_workers_were_given_is_given_anew_when_all_that_had_it_are_gone(
     ready(cluster, client, 1, noted)
     crew = Crew(client, noted)
     wanted = [trial(name) for name in "abcdef"]
-    running = dispatcher(client, crew).run(wanted)
+    running = dispatcher(client, crew).run_trials(wanted)
 
     found = [next(running)]
     cluster.workers[0].kill()
@@ -366,7 +366,7 @@ def test_a_scheduler_that_is_lost_ends_it_in_one_line(cluster, client, noted):
         dask.config.set({"distributed.comm.timeouts.connect": "3s"}),  # 30, to be sure
         pytest.raises(MachineError, match="the scheduler stopped answering; measurements"),
     ):
-        list(dispatcher(client, crew, cluster_work.slow).run([trial("a")]))
+        list(dispatcher(client, crew, cluster_work.slow).run_trials([trial("a")]))
     losing.join()
 
     assert told == ["stopped"]
@@ -383,7 +383,7 @@ def test_a_client_that_has_given_its_scheduler_up_ends_it_in_one_line_too(
     client.close()
 
     with pytest.raises(MachineError, match="the scheduler stopped answering; measurements"):
-        list(made.run([trial("a")]))
+        list(made.run_trials([trial("a")]))
 
 
 def test_a_connection_that_is_cut_has_cost_no_worker(cluster, client, noted):
@@ -398,7 +398,7 @@ def test_a_connection_that_is_cut_has_cost_no_worker(cluster, client, noted):
 
     cutting = threading.Thread(target=cut)
     cutting.start()
-    (run,) = dispatcher(client, noted, cluster_work.lasting).run([trial("a")])
+    (run,) = dispatcher(client, noted, cluster_work.lasting).run_trials([trial("a")])
     cutting.join()
 
     assert run.trial.benchmark.name == "a"
@@ -412,7 +412,7 @@ def test_a_worker_that_cannot_be_used_is_named_once_and_left_alone(cluster, clie
     told = []
 
     result = list(
-        dispatcher(client, Crew(client, noted, {unwanted}), told=told).run(
+        dispatcher(client, Crew(client, noted, {unwanted}), told=told).run_trials(
             trial(f"b{n}") for n in range(20)
         )
     )
@@ -432,7 +432,7 @@ def test_a_worker_that_does_not_answer_yet_is_asked_again(cluster, client, noted
     crew.silent[late] = 2
     told = []
 
-    result = list(dispatcher(client, crew, told=told).run(trial(f"b{n}") for n in range(60)))
+    result = list(dispatcher(client, crew, told=told).run_trials(trial(f"b{n}") for n in range(60)))
 
     assert len({one.host.name for one in result}) == 2
     assert [(one.slug, one.text) for one in told] == [
@@ -447,7 +447,7 @@ def test_a_worker_that_is_lost_while_others_are_given_what_they_need_ends_nothin
     crew = Crew(client, noted)
     crew.losses = 2
 
-    result = list(dispatcher(client, crew).run([trial("a"), trial("b")]))
+    result = list(dispatcher(client, crew).run_trials([trial("a"), trial("b")]))
 
     assert [one.trial.benchmark.name for one in result] == ["a", "b"]
     assert (crew.losses, sorted(crew.gave.values())) == (0, [1])
@@ -459,14 +459,14 @@ def test_workers_that_can_be_given_nothing_are_left_after_a_while(cluster, clien
     crew.losses = math.inf
 
     with pytest.raises(MachineError, match="cannot be sent to workers: a worker is gone"):
-        list(dispatcher(client, crew, patience=0.5).run([trial("a")]))
+        list(dispatcher(client, crew, patience=0.5).run_trials([trial("a")]))
 
 
 def test_a_trial_that_ends_its_workers_is_not_given_to_all_of_them(cluster, client, noted):
     ready(cluster, client, 4, noted)
 
     with pytest.raises(MachineError, match=r"g\.a lost 3 workers and may have crashed them"):
-        list(dispatcher(client, noted, cluster_work.deadly).run([trial("a")]))
+        list(dispatcher(client, noted, cluster_work.deadly).run_trials([trial("a")]))
     assert len(lines(noted)) == 3
 
 
@@ -478,7 +478,7 @@ def test_one_that_others_run_before_on_the_same_worker_is_not_either(cluster, cl
     wanted = itertools.chain((trial(name, run) for run, name in enumerate(names)), others)
 
     with pytest.raises(MachineError, match=r"g\.deadly lost 3 workers and may have crashed them"):
-        list(dispatcher(client, noted, cluster_work.deadly_for_one, told).run(wanted))
+        list(dispatcher(client, noted, cluster_work.deadly_for_one, told).run_trials(wanted))
     assert [one.slug for one in told] == ["worker-lost"] * 2
     begun = [
         (line[-2][0], line[-1][1])  # what was before it has ended
@@ -499,7 +499,7 @@ def test_what_a_worker_raises_is_raised_here(cluster, client, noted, work, error
     ready(cluster, client, 1, noted)
 
     with pytest.raises(error, match=message):
-        list(dispatcher(client, noted, work).run([trial("a"), trial("b")]))
+        list(dispatcher(client, noted, work).run_trials([trial("a"), trial("b")]))
 
 
 def test_no_more_is_handed_out_than_keeps_all_busy(cluster, client, noted):
@@ -511,7 +511,7 @@ def test_no_more_is_handed_out_than_keeps_all_busy(cluster, client, noted):
             next(taken)
             yield trial(f"b{number}")
 
-    running = dispatcher(client, noted).run(source())
+    running = dispatcher(client, noted).run_trials(source())
     for _ in range(10):
         next(running)
     running.close()
@@ -529,7 +529,7 @@ def test_all_trials_of_one_benchmark_are_not_known_at_once_either(cluster, clien
             next(taken)
             yield trial("a", number)
 
-    running = dispatcher(client, noted).run(source())
+    running = dispatcher(client, noted).run_trials(source())
     for _ in range(5):
         next(running)
     running.close()
@@ -539,7 +539,7 @@ def test_all_trials_of_one_benchmark_are_not_known_at_once_either(cluster, clien
 
 def test_a_cluster_without_workers_is_left_after_a_while(cluster, client, noted):
     with pytest.raises(MachineError, match="the cluster has had no worker for 1 s"):
-        list(dispatcher(client, noted, patience=1.0).run([trial("a")]))
+        list(dispatcher(client, noted, patience=1.0).run_trials([trial("a")]))
 
 
 def test_a_ceiling_also_ends_the_wait_for_a_result(cluster, client, noted, monkeypatch):
@@ -547,7 +547,7 @@ def test_a_ceiling_also_ends_the_wait_for_a_result(cluster, client, noted, monke
     ready(cluster, client, 2, noted)
     crew = Crew(client, noted)
     crew.stop_trials = lambda: None  # one that is halted stops nothing
-    running = dispatcher(client, crew).run([trial(name) for name in "abcdefgh"])
+    running = dispatcher(client, crew).run_trials([trial(name) for name in "abcdefgh"])
     result = next(running)
     time.sleep(0.5)  # both workers have ended what they had
     for worker in cluster.workers:
@@ -564,7 +564,7 @@ def test_a_ceiling_also_ends_the_wait_for_a_result(cluster, client, noted, monke
 def test_a_ceiling_ends_what_runs(cluster, client, noted):
     ready(cluster, client, 2, noted)
     crew = Crew(client, noted)
-    running = dispatcher(client, crew, cluster_work.lasting).run(
+    running = dispatcher(client, crew, cluster_work.lasting).run_trials(
         trial(f"b{number}") for number in range(10**6)
     )
     next(running)

@@ -39,7 +39,7 @@ class Runner:
             self.most = max(self.most, self._busy)
             name = trial.benchmark.name if trial.benchmark else trial.tests
             self.began.append(name)
-        if not trial.alone and self._meeting.parties > 1:
+        if not trial.is_exclusive and self._meeting.parties > 1:
             self._meeting.wait(PATIENCE)
         with self._lock:
             self._busy -= 1
@@ -210,7 +210,7 @@ def test_processes_that_are_not_timed_are_asked_of_together_and_answer_in_order(
         return CompletedProcess(exit_code=0, stdout=job.argv[0].encode())
 
     machine_dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
-    completeds = machine_dispatcher.together(ask, [process(name) for name in "abcd"])
+    completeds = machine_dispatcher.ask_in_parallel(ask, [process(name) for name in "abcd"])
 
     assert [completed.stdout for completed in completeds] == [b"a", b"b", b"c", b"d"]
 
@@ -222,7 +222,7 @@ def test_one_at_a_time_is_asked_of_where_a_host_can_no_more(tmp_path):
         here.add(threading.current_thread())
         return CompletedProcess(exit_code=0)
 
-    MachineDispatcher(tmp_path / "lock", 1, lambda: None).together(
+    MachineDispatcher(tmp_path / "lock", 1, lambda: None).ask_in_parallel(
         ask, [process("a"), process("b")]
     )
 
@@ -240,11 +240,11 @@ def test_what_fails_beside_others_is_asked_of_again_by_itself_but_not_what_was_t
         return CompletedProcess(exit_code=codes[name])
 
     machine_dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
-    completeds = machine_dispatcher.together(ask, [process(name) for name in "abcd"])
+    completeds = machine_dispatcher.ask_in_parallel(ask, [process(name) for name in "abcd"])
 
     assert [completed.exit_code for completed in completeds] == [0, 0, None, 1]
     assert sorted(asked) == ["a", "b", "b", "c", "d", "d"]
-    machine_dispatcher.together(ask, [process("d")])  # had nobody beside it
+    machine_dispatcher.ask_in_parallel(ask, [process("d")])  # had nobody beside it
     assert asked.count("d") == 3
 
 

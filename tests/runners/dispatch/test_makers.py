@@ -16,8 +16,8 @@ ONE = trial("a")
 def test_the_two_that_had_it_last_are_asked_by_one_who_has_it_not():
     makers = ArtifactLocations()
     for worker in ("first", "second", "third"):
-        makers.note(ONE, worker)
-    makers.note(ONE, "first")
+        makers.record_worker(ONE, worker)
+    makers.record_worker(ONE, "first")
 
     assert makers.find_workers(trial("b", 2), "new") == ("third", "second")
     assert makers.find_workers(ONE, "third") == ()
@@ -25,8 +25,8 @@ def test_the_two_that_had_it_last_are_asked_by_one_who_has_it_not():
 
 def test_who_is_lost_is_not_asked():
     makers = ArtifactLocations()
-    makers.note(ONE, "first")
-    makers.note(ONE, "second")
+    makers.record_worker(ONE, "first")
+    makers.record_worker(ONE, "second")
 
     makers.forget_worker("first")
 
@@ -44,7 +44,7 @@ def test_who_is_lost_is_not_asked():
 )
 def test_another_program_has_other_makers(other):
     makers = ArtifactLocations()
-    makers.note(ONE, "first")
+    makers.record_worker(ONE, "first")
 
     assert makers.find_workers(other, "new") == ()
 
@@ -52,7 +52,7 @@ def test_another_program_has_other_makers(other):
 def test_unit_tests_of_a_package_have_a_program_of_their_own():
     tests = replace(ONE, benchmark=None, tests="g")
     makers = ArtifactLocations()
-    makers.note(tests, "first")
+    makers.record_worker(tests, "first")
 
     assert makers.find_workers(tests, "new") == ("first",)
     assert makers.find_workers(replace(tests, tests="h"), "new") == ()

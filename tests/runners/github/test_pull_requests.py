@@ -46,7 +46,7 @@ def test_a_token_does_not_go_along_with_a_redirection():
         pulls = PullRequests(api=github.address, repository="a/b", token="secret")  # noqa: S106
 
         with pytest.raises(MachineError, match="307"):
-            pulls.number(head)
+            pulls.find_pull_number(head)
 
     assert [header["Authorization"] for header in github.headers] == ["Bearer secret"]
     assert elsewhere.headers == []

@@ -34,13 +34,15 @@ class Lab:
     methods: Mapping[str, Method] = field(init=False)
 
     def __post_init__(self):
-        self.methods = {method.id: method for method in GoMutator().methods(self.suite.sources)}
+        self.methods = {
+            method.id: method for method in GoMutator().find_methods(self.suite.sources)
+        }
 
     def benchmark(self, name) -> Benchmark:
         return next(benchmark for benchmark in self.suite.benchmarks if benchmark.name == name)
 
     def run(self, trial):
-        return self.bench.run(trial).outcome
+        return self.bench.run_trial(trial).outcome
 
     def trial(self, purpose, name, schedule, variant=PLAIN, seconds=60.0, *, tests="") -> Trial:
         overlay = GoMutator().build_overlay(self.suite.sources, variant)

@@ -57,22 +57,22 @@ def test_the_probe_and_what_the_guest_writes_allocate_nothing_that_counts(ring):
     """With two operations, a single allocation of the guest's own would nearly be one of each."""
     outcome = allocating(ring, "BenchmarkLarge", "Large", 2)
 
-    assert median(outcome.of(ALLOCATIONS, ArmName.PROBE).values) == 0
-    assert median(outcome.of(ALLOCATIONS, ArmName.ALLOCATING).values) == 1
+    assert median(outcome.find_series(ALLOCATIONS, ArmName.PROBE).values) == 0
+    assert median(outcome.find_series(ALLOCATIONS, ArmName.ALLOCATING).values) == 1
 
 
 def test_a_call_in_a_hundred_operations_allocates_and_is_not_printed(ring):
     outcome = allocating(ring, "BenchmarkSeldom", "Positive", 1000)
 
-    assert set(outcome.of(METHOD_CALLS, ArmName.ALLOCATING).values) == {10.0}
-    assert set(outcome.of(OPERATIONS, ArmName.ALLOCATING).values) == {1000.0}
+    assert set(outcome.find_series(METHOD_CALLS, ArmName.ALLOCATING).values) == {10.0}
+    assert set(outcome.find_series(OPERATIONS, ArmName.ALLOCATING).values) == {1000.0}
     assert set(rises(outcome, ALLOCATIONS)) == {0.0}
 
 
 def test_what_the_set_up_calls_does_not_count(ring):
     outcome = allocating(ring, "BenchmarkPushPop", "New", 100)
 
-    assert set(outcome.of(METHOD_CALLS, ArmName.ALLOCATING).values) == {0.0}
+    assert set(outcome.find_series(METHOD_CALLS, ArmName.ALLOCATING).values) == {0.0}
     assert set(rises(outcome, ALLOCATIONS)) == {0.0}
 
 

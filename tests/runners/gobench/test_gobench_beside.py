@@ -71,7 +71,8 @@ def test_a_process_decides_by_what_the_delay_adds_to_plain_blocks(ring, above, d
         beside=True,
     )
     measured = [
-        len(outcome.of(TIME, arm).values) for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
+        len(outcome.find_series(TIME, arm).values)
+        for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
     ]
 
     assert len(set(measured)) == 1

@@ -139,7 +139,7 @@ def _clocked(counted):
 )
 def test_calls_that_are_counted_are_clocked_as_well(ring, name, method):
     clocked = _clocked(ring.counted(name, 2000, blocks=16))[method]
-    plain = ring.plain(name, 2000, blocks=8).of(TIME, ArmName.PLAIN).values
+    plain = ring.plain(name, 2000, blocks=8).find_series(TIME, ArmName.PLAIN).values
 
     assert 0.5 * min(plain) < clocked.inside <= clocked.operation
 

@@ -82,9 +82,13 @@ def test_turns_of_the_loop_are_added_to_each_outermost_call(ring, name, method):
 def test_arms_alternate_as_scheduled_and_blocks_are_whole(ring):
     outcome = ring.slowed("BenchmarkSmall", f"{RING}Small", 500, Delay(InjectionKind.WORK, 3000))
 
-    assert outcome.of(TIME, ArmName.PROBE).at == tuple(range(1, 2 * ROUNDS, 2))
-    assert outcome.of(TIME, ArmName.SLOWED).at == tuple(range(2, 2 * ROUNDS + 1, 2))
-    assert set(outcome.of(OPERATIONS, ArmName.SLOWED).values) == {500.0}
+    assert outcome.find_series(TIME, ArmName.PROBE).block_positions == tuple(
+        range(1, 2 * ROUNDS, 2)
+    )
+    assert outcome.find_series(TIME, ArmName.SLOWED).block_positions == tuple(
+        range(2, 2 * ROUNDS + 1, 2)
+    )
+    assert set(outcome.find_series(OPERATIONS, ArmName.SLOWED).values) == {500.0}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +107,7 @@ def test_arms_alternate_as_scheduled_and_blocks_are_whole(ring):
 def test_the_clock_counts_calls_since_the_timer_was_reset(ring, name, method, calls):
     outcome = ring.clocked(name, RING + method, 200)
 
-    assert set(outcome.of(METHOD_CALLS, ArmName.CLOCKED).values) == {200.0 * calls}
+    assert set(outcome.find_series(METHOD_CALLS, ArmName.CLOCKED).values) == {200.0 * calls}
 
 
 @pytest.mark.parametrize(
@@ -118,14 +122,14 @@ def test_a_guarded_delay_waits_once_in_each_goroutine(ring, name, method):
     """Also in one that was started inside of a call, and outlives it."""
     outcome = ring.clocked(name, RING + method, 200, guarded=True)
 
-    assert set(outcome.of(METHOD_CALLS, ArmName.CLOCKED).values) == {200.0}
+    assert set(outcome.find_series(METHOD_CALLS, ArmName.CLOCKED).values) == {200.0}
 
 
 @pytest.mark.timed
 def test_a_call_that_begins_a_goroutine_waits_there(ring):
     """What it does is heard of before it ends, so the last ones may end behind a block."""
     outcome = ring.clocked("BenchmarkSpread", f"{RING}Spread", 200)
-    calls = outcome.of(METHOD_CALLS, ArmName.CLOCKED).values
+    calls = outcome.find_series(METHOD_CALLS, ArmName.CLOCKED).values
 
     assert all(abs(call - 200 * 9) <= 8 for call in calls)
 
@@ -230,7 +234,7 @@ def test_equal_arms_do_not_differ_where_the_program_keeps_state(uuid, name, meth
     blocks = [Block(Phase.MEASUREMENT, int(arm)) for arm in order]
     made = replace(made, blocks=(*made.blocks, *blocks))
     outcome = uuid.run(uuid.delayed(name, f"github.com/google/uuid.{method}", made))
-    probe, control = (outcome.of(TIME, arm.name).values for arm in arms)
+    probe, control = (outcome.find_series(TIME, arm.name).values for arm in arms)
     result = estimate_shift(np.log(control) - np.log(probe), level=0.9999)
 
     assert result.interval[0] <= 0 <= result.interval[1]
@@ -266,7 +270,7 @@ def test_a_process_ends_when_more_pairs_would_make_nothing_surer(ring):
         stop=enough,
     )
 
-    assert len(outcome.of(TIME, ArmName.SLOWED).values) == LOOKS[0][0]
+    assert len(outcome.find_series(TIME, ArmName.SLOWED).values) == LOOKS[0][0]
 
 
 def test_a_process_that_cannot_decide_runs_to_its_end(ring):
@@ -280,7 +284,7 @@ def test_a_process_that_cannot_decide_runs_to_its_end(ring):
         stop=between,
     )
 
-    assert len(outcome.of(TIME, ArmName.SLOWED).values) == 12
+    assert len(outcome.find_series(TIME, ArmName.SLOWED).values) == 12
 
 
 @pytest.mark.parametrize("beside", [False, True])

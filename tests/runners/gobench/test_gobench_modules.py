@@ -247,7 +247,9 @@ class FailingTidy(LocalHost):
     """A machine whose `go mod tidy` is called wrongly."""
 
     def run_process(self, job):
-        return super().run(replace(job, argv=(*job.argv, "x")) if "tidy" in job.argv else job)
+        return super().run_process(
+            replace(job, argv=(*job.argv, "x")) if "tidy" in job.argv else job
+        )
 
 
 @pytest.mark.subject

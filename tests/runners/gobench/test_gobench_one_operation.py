@@ -17,7 +17,7 @@ RING = "example.org/ring."
 def test_a_plain_block_holds_one(ring, name):
     outcome = ring.plain(name, 1, blocks=4)
 
-    assert outcome.of(OPERATIONS, ArmName.PLAIN).values == (1.0,) * 4
+    assert outcome.find_series(OPERATIONS, ArmName.PLAIN).values == (1.0,) * 4
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_a_plain_block_holds_one(ring, name):
 def test_a_block_of_one_has_the_calls_of_one(ring, name, method):
     outcome = ring.clocked(name, RING + method, 1)
 
-    assert outcome.of(METHOD_CALLS, ArmName.CLOCKED).values == (1.0,) * 3
+    assert outcome.find_series(METHOD_CALLS, ArmName.CLOCKED).values == (1.0,) * 3

@@ -18,13 +18,17 @@ pytestmark = pytest.mark.subject
 def test_a_block_has_the_operations_asked_for(ring, name):
     outcome = ring.plain(name, 50, blocks=3)
 
-    assert outcome.of(OPERATIONS, ArmName.PLAIN).values == (50.0, 50.0, 50.0)
-    assert outcome.of(TIME, ArmName.PLAIN).at == (1, 2, 3)
-    assert outcome.of(ALLOCATIONS, ArmName.PLAIN).values == (0.0, 0.0, 0.0)
+    assert outcome.find_series(OPERATIONS, ArmName.PLAIN).values == (50.0, 50.0, 50.0)
+    assert outcome.find_series(TIME, ArmName.PLAIN).block_positions == (1, 2, 3)
+    assert outcome.find_series(ALLOCATIONS, ArmName.PLAIN).values == (0.0, 0.0, 0.0)
 
 
 def test_a_metric_of_the_benchmark_is_a_series_of_its_own(ring):
-    assert ring.plain("BenchmarkMetric", 7).of("turns", ArmName.PLAIN).values == (7.0, 7.0, 7.0)
+    assert ring.plain("BenchmarkMetric", 7).find_series("turns", ArmName.PLAIN).values == (
+        7.0,
+        7.0,
+        7.0,
+    )
 
 
 @pytest.mark.parametrize("name", ["BenchmarkSmall", "BenchmarkLoop"])
@@ -32,7 +36,7 @@ def test_a_pilot_finds_out_how_many_operations_fit(ring, name):
     trial = ring.trial(Purpose.PILOT, name, schedule([Arm(ArmName.PLAIN)], None, 1))
     outcome = ring.run(trial)
 
-    assert outcome.of(OPERATIONS, ArmName.PLAIN).values[0] > 100
+    assert outcome.find_series(OPERATIONS, ArmName.PLAIN).values[0] > 100
 
 
 def test_output_of_the_program_around_the_results_does_no_harm(ring):

@@ -218,7 +218,8 @@ def test_one_call_of_testing_holds_all_blocks(seen, name):
     assert of_testing(calls) == 1
     assert forced == calls[-1][1]
     plain, probe, delayed = (
-        min(outcome.of(TIME, arm).values) for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
+        min(outcome.find_series(TIME, arm).values)
+        for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
     )
     assert plain < delayed > probe
 

@@ -90,4 +90,4 @@ def test_each_package_has_a_call_of_its_own():
         ("example.org/a", "^BenchmarkA$/^x$|^BenchmarkB$", ""),
         ("example.org/b.v2", "^BenchmarkB$", ""),
     ]
-    assert subsets[1].command == "go test '-run=^$' '-bench=^BenchmarkB$' example.org/b.v2"
+    assert subsets[1].shell_command == "go test '-run=^$' '-bench=^BenchmarkB$' example.org/b.v2"

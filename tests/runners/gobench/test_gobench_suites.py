@@ -297,7 +297,7 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
 def test_a_run_tells_by_which_go_and_on_which_machine_it_was_made(ring):
     made = schedule([Arm(ArmName.PLAIN)], 10, 1)
 
-    facts = ring.bench.run(ring.trial(Purpose.SUITE, "BenchmarkSmall", made)).host.facts
+    facts = ring.bench.run_trial(ring.trial(Purpose.SUITE, "BenchmarkSmall", made)).host.facts
 
     assert dict(facts)["go"] == dict(ring.project.versions)["go"] != "unknown"
     assert {"cpu", "kernel", "governor"} <= set(dict(facts))

@@ -44,7 +44,7 @@ def _trial(kind=VariantKind.PLAIN, blocks=2, operations=50):
         subject="s",
         purpose=Purpose.SUITE,
         variant=PLAIN if kind is VariantKind.PLAIN else Variant(kind, (METHOD,)),
-        benchmark=Benchmark(group="m", name=NAME, settings=GoSettings(".", 2).text()),
+        benchmark=Benchmark(group="m", name=NAME, settings=GoSettings(".", 2).format_settings()),
         schedule=schedule([arm], operations, blocks - 1),
         repetition=1,
         seed=1,
@@ -72,15 +72,15 @@ def _printed(*lines):
 def test_results_become_seconds_per_operation_and_further_metrics():
     outcome = _read(_trial(), _answer(_printed(LINE, LINE)))
 
-    assert outcome.of(TIME, ArmName.PLAIN).values == (12.5 * 1e-9,)
-    assert outcome.of("hits", ArmName.PLAIN).values == (3.0,)
+    assert outcome.find_series(TIME, ArmName.PLAIN).values == (12.5 * 1e-9,)
+    assert outcome.find_series("hits", ArmName.PLAIN).values == (3.0,)
 
 
 def test_output_of_the_program_may_stand_in_front_of_a_result():
     noise = b"half a line \xff BenchmarkA/b-2 \t 50\t 1.0 ns/op\n more "
     outcome = _read(_trial(), _answer(_printed(noise + LINE, LINE)))
 
-    assert outcome.of(TIME, ArmName.PLAIN).values == (12.5 * 1e-9,)
+    assert outcome.find_series(TIME, ArmName.PLAIN).values == (12.5 * 1e-9,)
 
 
 @pytest.mark.parametrize(

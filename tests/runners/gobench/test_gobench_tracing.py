@@ -66,7 +66,7 @@ def traced(go_home, tmp_path):
         # What it replaces is beside the copy, too.
         shutil.copytree(folder / "library", placed.tree.parent / "library", dirs_exist_ok=True)
         project = prepare_client(placed, library.name, tests=tests, **spec)
-        methods = tuple(method for method in GoMutator().methods(sources) if method.public)
+        methods = tuple(method for method in GoMutator().find_methods(sources) if method.public)
         variant = Variant(VariantKind.TRACED, methods)
         overlay = GoMutator().build_overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay

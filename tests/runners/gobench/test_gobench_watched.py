@@ -30,7 +30,10 @@ def test_a_program_is_ended_once_it_has_shown_enough(watched, name):
     outcome = watched(name, watcher, blocks(seconds=0.03))
 
     assert_told_apart(outcome, watcher)
-    assert outcome.of(ALLOCATIONS, ArmName.PLAIN).at == outcome.of(TIME, ArmName.PLAIN).at
+    assert (
+        outcome.find_series(ALLOCATIONS, ArmName.PLAIN).block_positions
+        == outcome.find_series(TIME, ArmName.PLAIN).block_positions
+    )
 
 
 def test_a_block_may_be_a_number_of_operations(watched):
@@ -39,15 +42,15 @@ def test_a_block_may_be_a_number_of_operations(watched):
     outcome = watched("BenchmarkSmall", watcher, blocks(MANY, operations=2000))
 
     assert_told_apart(outcome, watcher, MANY)
-    assert {*outcome.of(OPERATIONS, ArmName.PLAIN).values} == {2000.0}
+    assert {*outcome.find_series(OPERATIONS, ArmName.PLAIN).values} == {2000.0}
 
 
 def test_one_that_is_never_enough_does_all_of_its_schedule(watched):
     outcome = watched("BenchmarkSmall", Patient(NEVER), blocks(10, operations=50))
 
     assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=None, enough=False)
-    assert outcome.of(TIME, ArmName.PLAIN, Phase.WARMUP).at == tuple(range(7))
-    assert outcome.of(TIME, ArmName.PLAIN).at == (7, 8, 9)
+    assert outcome.find_series(TIME, ArmName.PLAIN, Phase.WARMUP).block_positions == tuple(range(7))
+    assert outcome.find_series(TIME, ArmName.PLAIN).block_positions == (7, 8, 9)
 
 
 def test_the_last_block_is_looked_at_too(watched):

@@ -37,7 +37,7 @@ from pathlib import Path
 from process_making import shell
 place = docker_place(sys.argv[3], Path(sys.argv[4]))
 try:
-    place.host.run(shell("echo up > up; sleep 600", cwd=place.folder, timeout=600))
+    place.host.run_process(shell("echo up > up; sleep 600", cwd=place.folder, timeout=600))
 except KeyboardInterrupt:
     sys.exit(130)
 """
@@ -58,14 +58,14 @@ def small_place(docker, tmp_path):
 
 def said(place, text, **more):
     """Return what a shell's words print."""
-    answer = place.host.run(shell(text, cwd=place.folder, **more))
-    assert answer.exit_code == 0, answer.tail()
+    answer = place.host.run_process(shell(text, cwd=place.folder, **more))
+    assert answer.exit_code == 0, answer.format_tail()
     return answer.stdout.decode()
 
 
 def failed(place, text):
     """Return the complaint of a shell's words, which have to fail."""
-    answer = place.host.run(shell(text, cwd=place.folder))
+    answer = place.host.run_process(shell(text, cwd=place.folder))
     assert answer.exit_code not in (0, None)
     return answer.stderr.decode()
 
@@ -107,7 +107,7 @@ def test_there_is_no_network_while_measuring_and_one_before(docker, tmp_path):
 
     measured = docker_place(docker, tmp_path / "a")
     before = docker_host(docker, tmp_path / "b")
-    fetched = before.run(shell(text, cwd=tmp_path / "b" / "home")).stdout.decode()
+    fetched = before.run_process(shell(text, cwd=tmp_path / "b" / "home")).stdout.decode()
 
     assert [line.split(":")[0].strip() for line in said(measured, text).splitlines()[2:]] == ["lo"]
     assert len(fetched.splitlines()) > 3
@@ -116,7 +116,9 @@ def test_there_is_no_network_while_measuring_and_one_before(docker, tmp_path):
 def test_a_subject_is_made_ready_where_all_of_our_folder_can_be_written(docker, tmp_path):
     host, home = docker_host(docker, tmp_path), tmp_path / "home"
 
-    answer = host.run(shell("mkdir deep; echo made > deep/one; ls /", cwd=home / "subjects"))
+    answer = host.run_process(
+        shell("mkdir deep; echo made > deep/one; ls /", cwd=home / "subjects")
+    )
 
     assert (home / "subjects" / "deep" / "one").read_text() == "made\n"
     assert "own" not in answer.stdout.decode().split()
@@ -125,7 +127,7 @@ def test_a_subject_is_made_ready_where_all_of_our_folder_can_be_written(docker, 
 def test_an_image_whose_root_has_a_home_of_its_own_lets_us_through_to_ours(docker, tmp_path):
     """As that of every image does, and ours is where root's cache is."""
     (tmp_path / "Dockerfile").write_text(f"FROM {IMAGE}\nRUN mkdir -m 700 /root\n")
-    connected(docker).built(tmp_path / "Dockerfile", "bench-audit-test/closed")
+    connected(docker).build_image(tmp_path / "Dockerfile", "bench-audit-test/closed")
     home = Path("/root") if os.getuid() == 0 else tmp_path
     folder = Path(tempfile.mkdtemp(prefix="bench-audit-test-", dir=home))
     try:
@@ -138,9 +140,9 @@ def test_an_image_whose_root_has_a_home_of_its_own_lets_us_through_to_ours(docke
 
 def test_memory_that_is_used_up_is_told_from_a_crash(place):
     code = DEVOUR.format(2 * MEMORY)
-    whole = place.host.run(job("python3", "-c", code, cwd=place.folder))
-    child = place.host.run(shell(f"python3 -c '{code}'; exit 3", cwd=place.folder))
-    crash = place.host.run(job("python3", "-c", "import os; os.abort()", cwd=place.folder))
+    whole = place.host.run_process(job("python3", "-c", code, cwd=place.folder))
+    child = place.host.run_process(shell(f"python3 -c '{code}'; exit 3", cwd=place.folder))
+    crash = place.host.run_process(job("python3", "-c", "import os; os.abort()", cwd=place.folder))
 
     assert (whole.exit_code, whole.exhausted) == (-9, "256 MiB of memory (docker.memory)")
     assert (child.exit_code, child.exhausted) == (3, "256 MiB of memory (docker.memory)")
@@ -153,14 +155,14 @@ def test_memory_that_is_used_up_while_a_subject_is_made_ready_is_the_machine_s_f
     host = docker_host(docker, tmp_path)
 
     with pytest.raises(MachineError, match="python3 needs more than 256 MiB of memory"):
-        host.run(job("python3", "-c", DEVOUR.format(2 * MEMORY), cwd=tmp_path / "home"))
+        host.run_process(job("python3", "-c", DEVOUR.format(2 * MEMORY), cwd=tmp_path / "home"))
 
 
 def test_a_flood_of_processes_ends_at_the_limit(docker, tmp_path):
     place = docker_place(docker, tmp_path, processes=24)
     text = "for i in $(seq 100); do sleep 5 & done"
 
-    answer = place.host.run(shell(text, cwd=place.folder))
+    answer = place.host.run_process(shell(text, cwd=place.folder))
 
     assert "fork" in answer.stderr.decode().lower()
 
@@ -169,36 +171,36 @@ def test_the_processors_can_be_chosen(docker, tmp_path):
     place = docker_place(docker, tmp_path, cpus="0")
 
     assert said(place, "nproc") == "1\n"
-    assert dict(place.host.facts().facts)["cores"] == "1"
+    assert dict(place.host.read_facts().facts)["cores"] == "1"
 
 
 def test_facts_tell_the_image_and_the_limits(place, docker):
-    facts = dict(place.host.facts().facts)
+    facts = dict(place.host.read_facts().facts)
 
     assert facts["container"] == "docker"
-    assert facts["image"] == connected(docker).image(IMAGE).digest
+    assert facts["image"] == connected(docker).fetch_image(IMAGE).digest
     assert facts["memory"] == "256 MiB"
 
 
 def test_the_image_s_variables_are_known_and_not_inherited(place, docker):
-    assert connected(docker).image(IMAGE).variables["IMAGE_SAYS"] == "hello"
+    assert connected(docker).fetch_image(IMAGE).variables["IMAGE_SAYS"] == "hello"
     assert "IMAGE_SAYS" not in said(place, "env")
 
 
 def test_an_image_that_cannot_be_had_is_one_line(docker):
     with pytest.raises(ResolveFailed, match="the image absent:1 is not present and cannot be"):
-        connected(docker).image("absent:1")
+        connected(docker).fetch_image("absent:1")
 
 
 def test_an_image_is_built_of_a_dockerfile_and_what_fails_is_said(docker, tmp_path):
     (tmp_path / "Dockerfile").write_text(f"FROM {IMAGE}\nENV MADE_HERE=yes\n")
     (tmp_path / "Broken").write_text(f"FROM {IMAGE}\nCOPY absent /\n")
 
-    built = connected(docker).built(tmp_path / "Dockerfile", "bench-audit-test/made")
+    built = connected(docker).build_image(tmp_path / "Dockerfile", "bench-audit-test/made")
 
     assert built.variables["MADE_HERE"] == "yes"
     with pytest.raises(BuildFailed, match=r"Broken does not build; it said:(.|\n)*absent"):
-        connected(docker).built(tmp_path / "Broken", "bench-audit-test/broken")
+        connected(docker).build_image(tmp_path / "Broken", "bench-audit-test/broken")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +227,7 @@ def test_a_daemon_that_is_not_there_is_one_line(where, message):
 )
 def test_a_link_that_leads_to_somebody_s_files_is_removed_and_said(place, text):
     with pytest.raises(SubjectError, match="created a link at") as raised:
-        place.host.run(shell(text, cwd=place.folder))
+        place.host.run_process(shell(text, cwd=place.folder))
 
     assert "it was removed" in str(raised.value)
     links = [path for path in place.folder.rglob("*") if path.is_symlink()]
@@ -236,7 +238,7 @@ def test_links_to_tools_and_within_the_folder_stay(place):
     text = "mkdir bin; ln -s /usr/bin/python3 bin/python3; ln -s python3 bin/python; ln -s bin/.. a"
 
     with pytest.raises(SubjectError):
-        place.host.run(shell(text, cwd=place.folder))
+        place.host.run_process(shell(text, cwd=place.folder))
 
     assert (place.folder / "bin" / "python").is_symlink()
 
@@ -247,7 +249,7 @@ def test_a_file_of_ours_is_not_written_through_a_link(place, tmp_path):
     (place.folder / "schedule").symlink_to(victim)
 
     with pytest.raises(SubjectError, match="nothing was read or written through it"):
-        place.host.run(
+        place.host.run_process(
             shell("true", cwd=place.folder, files=((place.folder / "schedule", b"theirs"),))
         )
 
@@ -265,7 +267,7 @@ def test_what_tells_a_process_to_end_is_not_made_through_its_link(place, tmp_pat
     text = f"ln -s {victim} enough; echo 1 > shown; sleep 600"
 
     with pytest.raises(SubjectError, match=f"created a link at .*enough to {victim}"):
-        place.host.run(shell(text, cwd=place.folder, follow=follow))
+        place.host.run_process(shell(text, cwd=place.folder, follow=follow))
 
     assert not victim.exists()
 
@@ -314,7 +316,7 @@ def test_what_other_threads_run_can_be_ended(place, docker):
     thread.start()
     while not (place.folder / "up").exists():
         time.sleep(0.05)
-    place.host.stop()
+    place.host.stop_processes()
     thread.join(60)
 
     assert raised == ["sh was stopped because another step failed"]
@@ -324,7 +326,7 @@ def test_what_other_threads_run_can_be_ended(place, docker):
 def test_containers_carry_no_variable_of_ours(place, docker, monkeypatch):
     monkeypatch.setenv("BENCH_AUDIT_TOKEN", "secret")
 
-    answer = place.host.run(shell("env; cat /proc/1/environ", cwd=place.folder))
+    answer = place.host.run_process(shell("env; cat /proc/1/environ", cwd=place.folder))
 
     assert b"secret" not in answer.stdout
     with client(docker) as api:
@@ -334,7 +336,9 @@ def test_containers_carry_no_variable_of_ours(place, docker, monkeypatch):
 @pytest.mark.parametrize("file", ["big", "/tmp/big"])  # noqa: S108 the container's
 def test_a_disk_that_is_full_is_said_and_is_no_crash(small_place, file):
     with pytest.raises(FolderUnusable, match=r"^sh could not write: the disk .* is full; make "):
-        small_place.host.run(shell(f"cat /dev/zero > {file}; exit 1", cwd=small_place.folder))
+        small_place.host.run_process(
+            shell(f"cat /dev/zero > {file}; exit 1", cwd=small_place.folder)
+        )
 
     assert said(small_place, "rm -f big; echo goes on") == "goes on\n"
 
@@ -342,4 +346,4 @@ def test_a_disk_that_is_full_is_said_and_is_no_crash(small_place, file):
 def test_what_only_says_that_a_disk_is_full_has_failed_by_itself(place):
     text = "echo no space left on device >&2; exit 1"
 
-    assert place.host.run(shell(text, cwd=place.folder)).exit_code == 1
+    assert place.host.run_process(shell(text, cwd=place.folder)).exit_code == 1

@@ -66,4 +66,4 @@ def test_a_process_that_the_end_stopped_gives_no_answer():
 def test_the_machine_is_the_one_behind_it():
     host = FakeHost(lambda _: CompletedProcess(exit_code=0))
 
-    assert LimitedHost(host, lambda: 1.0, over).facts() == host.facts()
+    assert LimitedHost(host, lambda: 1.0, over).read_facts() == host.read_facts()

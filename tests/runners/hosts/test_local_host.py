@@ -244,7 +244,7 @@ def test_the_fake_host_remembers_what_it_was_asked(tmp_path):
 
     assert answer.stdout == b"true"
     assert [invocation.argv for invocation in host.jobs] == [("true",)]
-    assert host.facts() == host.facts()
+    assert host.read_facts() == host.read_facts()
 
 
 def test_the_clock_goes_forward_and_tells_the_time_zone():

@@ -107,10 +107,10 @@ def test_the_strain_of_several_processes_is_each_as_long_as_it_took():
         (4.0, HostInterference()),
     ]
 
-    assert HostInterference.together(parts) == HostInterference(
+    assert HostInterference.combine_processes(parts) == HostInterference(
         stolen=pytest.approx(0.2), waited=pytest.approx(0.2)
     )
-    assert HostInterference.together([]) == HostInterference()
+    assert HostInterference.combine_processes([]) == HostInterference()
 
 
 def test_a_machine_that_has_more_to_do_than_processors_lets_tasks_wait(tmp_path):

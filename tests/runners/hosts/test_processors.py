@@ -27,7 +27,7 @@ def test_a_job_runs_on_its_processors_and_is_a_smaller_machine(tmp_path):
     )
 
     assert completed.stdout.split() == [b"1", b"Cpus_allowed_list:", str(last).encode()]
-    facts = dict(host.facts().facts)
+    facts = dict(host.read_facts().facts)
     assert (facts["cores"], facts["pinned"]) == ("1", str(last))
 
 

@@ -38,7 +38,7 @@ from ssh_daemon import SshDaemon
 daemon = SshDaemon.__new__(SshDaemon)
 daemon.folder = Path(sys.argv[3])
 with ssh_place(daemon, sys.argv[4]) as place:
-    place.host.run(shell(sys.argv[5], cwd=place.folder, timeout=600))
+    place.host.run_process(shell(sys.argv[5], cwd=place.folder, timeout=600))
 """
 
 
@@ -116,7 +116,9 @@ def numbers(seen):
 def test_a_process_survives_that_the_connection_is_cut(own, name):
     seen = []
     with ssh_place(own, name) as place, later(0.4, own.cut, own.cut, own.cut):
-        answer = place.host.run(shell(f"{COUNTS}; exit 5", cwd=place.folder, follow=numbers(seen)))
+        answer = place.host.run_process(
+            shell(f"{COUNTS}; exit 5", cwd=place.folder, follow=numbers(seen))
+        )
 
     counted = "".join(f"{number}\n" for number in range(1, 151)).encode()
     assert (answer.exit_code, answer.stdout, answer.stderr) == (5, counted, b"")
@@ -125,7 +127,7 @@ def test_a_process_survives_that_the_connection_is_cut(own, name):
 
 def test_it_is_picked_up_when_the_machine_can_be_reached_again(own, name):
     with ssh_place(own, name) as place, later(0.7, own.stop, own.cut, own.start):
-        answer = place.host.run(shell(f"{COUNTS}; echo over > file", cwd=place.folder))
+        answer = place.host.run_process(shell(f"{COUNTS}; echo over > file", cwd=place.folder))
 
         assert answer.exit_code == 0
         assert answer.stdout.endswith(b"\n150\n")
@@ -138,7 +140,7 @@ def test_a_machine_that_stays_away_is_said_and_what_runs_there_is_ended_next_tim
         later(0.1, there(place.theirs / "beats"), own.stop, own.cut),
         pytest.raises(MachineError, match=f"the connection to {NAME} was lost, and could not be"),
     ):
-        place.host.run(shell(BEATS, cwd=place.folder))
+        place.host.run_process(shell(BEATS, cwd=place.folder))
     assert beating(place.theirs / "beats")
     own.start()
 
@@ -152,7 +154,7 @@ def test_an_interrupt_ends_what_runs_there(place):
 
     follow = OutputMonitor(read=lambda _: [(1.0, 1.0)], judge=judge)
     with pytest.raises(KeyboardInterrupt):
-        place.host.run(shell(f"echo go; {BEATS}", cwd=place.folder, follow=follow))
+        place.host.run_process(shell(f"echo go; {BEATS}", cwd=place.folder, follow=follow))
 
     assert not beating(place.theirs / "beats")
 
@@ -182,10 +184,10 @@ def test_a_supervisor_that_is_ended_is_said_and_what_it_watched_is_ended(place, 
         later(0.1, there(place.theirs / "beats"), end_supervisor),
         pytest.raises(MachineError, match="ended before its process"),
     ):
-        place.host.run(shell(BEATS, cwd=place.folder))
+        place.host.run_process(shell(BEATS, cwd=place.folder))
 
     assert not beating(place.theirs / "beats")
-    assert place.host.run(shell("exit 3", cwd=place.folder)).exit_code == 3
+    assert place.host.run_process(shell("exit 3", cwd=place.folder)).exit_code == 3
 
 
 BUSY = """
@@ -200,19 +202,21 @@ def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name, secon
 
     def wait(place):
         try:
-            place.host.run(shell("echo ran > ran", cwd=place.folder))
+            place.host.run_process(shell("echo ran > ran", cwd=place.folder))
         except MachineError as error:
             failures.append(str(error))
 
     with ssh_place(ssh, name) as busy, ssh_place(ssh, f"{name}-2") as place:
-        measuring = threading.Thread(target=busy.host.run, args=(shell(BUSY, cwd=busy.folder),))
+        measuring = threading.Thread(
+            target=busy.host.run_process, args=(shell(BUSY, cwd=busy.folder),)
+        )
         measuring.start()
         while not (busy.theirs / "on").exists():
             time.sleep(0.02)
         waiting = threading.Thread(target=wait, args=(place,))
         waiting.start()
         time.sleep(seconds)
-        place.host.stop()
+        place.host.stop_processes()
         waiting.join()
         assert measuring.is_alive()
         (busy.theirs / "end").touch()
@@ -226,7 +230,7 @@ def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name, secon
 def test_a_folder_whose_name_has_blanks_may_be_written(ssh, name):
     machine = asked(ssh, name)
     with connect_host(machine, ssh.environment, SystemClock()) as (host, _):
-        folder = machine.tree / "a b 'c"
+        folder = machine.tree_folder / "a b 'c"
         folder.mkdir()
         (folder / "kept").write_text("mine")
         measured = host.isolate_host((folder,))
@@ -241,7 +245,7 @@ def test_files_links_and_folders_take_each_others_places(place):
         (place.folder / name).write_text(name)
     (place.folder / "link").symlink_to("linked")
 
-    answer = place.host.run(
+    answer = place.host.run_process(
         shell(
             "rm -r link file gone; mkdir link file; echo 1 > link/new; echo 2 > file/new; "
             "mv linked other; ln -s other linked",
@@ -254,14 +258,14 @@ def test_files_links_and_folders_take_each_others_places(place):
     assert texts == {"link", "link/new", "file", "file/new", "other", "other/in", "linked"}
     assert not (place.folder / "link").is_symlink()
     assert (place.folder / "linked").readlink() == Path("other")
-    assert place.host.run(shell("ls -d gone; cat linked/in", cwd=place.folder)).stdout == (
+    assert place.host.run_process(shell("ls -d gone; cat linked/in", cwd=place.folder)).stdout == (
         b"linked/in"
     )
 
 
 def test_what_is_written_here_while_a_process_ends_there_stays(place):
     (place.folder / "old").write_text("old")
-    place.host.run(shell("true", cwd=place.folder))
+    place.host.run_process(shell("true", cwd=place.folder))
     stop = threading.Event()
 
     def write():
@@ -275,7 +279,8 @@ def test_what_is_written_here_while_a_process_ends_there_stays(place):
     writing.start()
     threads = [
         threading.Thread(
-            target=place.host.run, args=(shell(f"echo {index} > made-{index}", cwd=place.folder),)
+            target=place.host.run_process,
+            args=(shell(f"echo {index} > made-{index}", cwd=place.folder),),
         )
         for index in range(6)
     ]
@@ -301,7 +306,7 @@ def test_the_tree_is_kept_alike_in_both_directions(place):
     (place.folder / "program").chmod(0o755)
     (place.folder / "link").symlink_to("program")
 
-    answer = place.host.run(
+    answer = place.host.run_process(
         shell(
             "./link; ls -d empty/deep; cat */in; rm program; mkdir new; echo 2 > new/out; "
             "touch stays; chmod 750 stays; ln -s new/out inside; ln -s /etc/passwd away; rm link; "
@@ -323,7 +328,7 @@ def test_the_tree_is_kept_alike_in_both_directions(place):
     (place.folder / "inside").unlink()
     (place.folder / "inside").mkdir()
     (place.folder / "new" / "out").write_text("3\n")
-    assert place.host.run(shell("ls; cat new/out", cwd=place.folder)).stdout == (
+    assert place.host.run_process(shell("ls; cat new/out", cwd=place.folder)).stdout == (
         b"away\nbare\nempty\ninside\nnew\npipe\nstays\n3\n"
     )
 
@@ -331,20 +336,20 @@ def test_the_tree_is_kept_alike_in_both_directions(place):
 def test_what_is_measured_finds_the_caches_of_what_was_built(ssh, name):
     machine = asked(ssh, name)
     with connect_host(machine, ssh.environment, SystemClock()) as (host, _):
-        cache = machine.tree / "cache" / "go" / "tmp"
+        cache = machine.tree_folder / "cache" / "go" / "tmp"
         cache.mkdir(parents=True)
-        (machine.tree / "work").mkdir()
+        (machine.tree_folder / "work").mkdir()
         host.run_process(shell("echo kept > kept; echo seen > ../../seen", cwd=cache))
-        measured = host.isolate_host((machine.tree / "work",))
+        measured = host.isolate_host((machine.tree_folder / "work",))
 
         assert measured.run_process(shell("cat kept", cwd=cache)).stdout == b"kept\n"
-    assert (machine.tree / "cache" / "seen").read_text() == "seen\n"
+    assert (machine.tree_folder / "cache" / "seen").read_text() == "seen\n"
     assert not (cache / "kept").exists()
 
 
 def test_the_tree_is_alike_again_after_a_pause(ssh, name):
     with ssh_place(ssh, name) as place:
-        place.host.run(shell("echo a > a; echo b > b; echo c > c", cwd=place.folder))
+        place.host.run_process(shell("echo a > a; echo b > b; echo c > c", cwd=place.folder))
     (place.folder / "a").unlink()
     (place.folder / "b").write_text("mine")
     (place.theirs / "extra").write_text("of nobody")
@@ -352,7 +357,7 @@ def test_the_tree_is_alike_again_after_a_pause(ssh, name):
     before = sent.stat().st_mtime_ns, sent.stat().st_ino
 
     with ssh_place(ssh, name) as place:
-        answer = place.host.run(shell("ls; cat b", cwd=place.folder))
+        answer = place.host.run_process(shell("ls; cat b", cwd=place.folder))
 
         assert answer.stdout == b"b\nc\nmine"
         assert (sent.stat().st_mtime_ns, sent.stat().st_ino) == before
@@ -360,11 +365,11 @@ def test_the_tree_is_alike_again_after_a_pause(ssh, name):
 
 def test_a_machine_that_was_emptied_gets_everything_anew(ssh, name):
     with ssh_place(ssh, name) as place:
-        place.host.run(shell("echo a > a", cwd=place.folder))
+        place.host.run_process(shell("echo a > a", cwd=place.folder))
     subprocess.run(("rm", "-rf", place.theirs.parents[1]), check=True)
 
     with ssh_place(ssh, name) as place:
-        assert place.host.run(shell("cat a", cwd=place.folder)).stdout == b"a\n"
+        assert place.host.run_process(shell("cat a", cwd=place.folder)).stdout == b"a\n"
 
 
 @pytest.mark.parametrize("days", [-1, 1])
@@ -377,7 +382,7 @@ def test_a_machine_whose_clock_is_days_away_from_ours_is_kept_alike(place, days)
     kept = (place.folder / "kept").stat()
 
     words = "cat kept changed removed; echo there > changed; rm removed; echo new > new"
-    answer = place.host.run(shell(words, cwd=place.folder))
+    answer = place.host.run_process(shell(words, cwd=place.folder))
 
     assert answer.stdout == b"here\n" * 3
     left = {path.name: path.read_text() for path in place.folder.iterdir()}
@@ -385,7 +390,7 @@ def test_a_machine_whose_clock_is_days_away_from_ours_is_kept_alike(place, days)
     assert (place.folder / "kept").stat().st_ino == kept.st_ino  # it was not fetched
     (place.folder / "new").write_text("her\n")  # as long as before
     os.utime(place.folder / "new", ns=(then, then))
-    assert place.host.run(shell("cat new", cwd=place.folder)).stdout == b"her\n"
+    assert place.host.run_process(shell("cat new", cwd=place.folder)).stdout == b"her\n"
 
 
 def test_a_key_that_only_an_agent_has_is_used(own, name):
@@ -406,7 +411,7 @@ def test_a_key_that_only_an_agent_has_is_used(own, name):
                 host,
                 _,
             ):
-                assert host.facts().facts
+                assert host.read_facts().facts
         finally:
             agent.terminate()
 
@@ -416,7 +421,7 @@ def test_machines_that_share_their_files_send_none(tmp_path_factory, name):
     with daemon(folder, shared=True) as result, ssh_place(result, name) as place:
         (place.folder / "in").write_text("here")
         job = shell("cat in; echo got > out; exit 3", cwd=place.folder, collects=(Path("out"),))
-        answer = place.host.run(job)
+        answer = place.host.run_process(job)
 
         assert (answer.exit_code, answer.stdout) == (3, b"here")
         assert answer.files == {Path("out"): b"got\n"}
@@ -431,7 +436,7 @@ def test_machines_that_share_their_files_send_none(tmp_path_factory, name):
 def test_nothing_is_taken_of_what_is_no_small_regular_file(place, text):
     job = shell(f"rm -f out; {text}", cwd=place.folder, collects=(Path("out"),))
 
-    answer = place.host.run(job)
+    answer = place.host.run_process(job)
 
     assert (answer.exit_code, answer.files) == (0, {})
 
@@ -448,8 +453,8 @@ def test_no_variable_is_on_a_command_line_or_stays_in_a_file(place, ssh, name):
             timeout_seconds=one.timeout_seconds,
         )
 
-    answer = place.host.run(with_secret(job))
-    place.host.run(shell("true", cwd=place.folder))
+    answer = place.host.run_process(with_secret(job))
+    place.host.run_process(shell("true", cwd=place.folder))
 
     assert b"far.sh" in answer.stdout
     assert secret.encode() not in answer.stdout
@@ -459,7 +464,7 @@ def test_no_variable_is_on_a_command_line_or_stays_in_a_file(place, ssh, name):
 
 def test_a_process_runs_on_the_processors_that_it_is_given(ssh, name):
     with ssh_place(ssh, name, processors="0") as place:
-        assert place.host.run(shell("nproc", cwd=place.folder)).stdout == b"1\n"
+        assert place.host.run_process(shell("nproc", cwd=place.folder)).stdout == b"1\n"
 
 
 def test_what_of_ours_runs_there_keeps_off_them_where_there_are_others(ssh, name):
@@ -468,7 +473,7 @@ def test_what_of_ours_runs_there_keeps_off_them_where_there_are_others(ssh, name
     with ssh_place(ssh, name, processors=str(first)) as place:
         # The parent of a process there is the supervisor.
         words = "taskset -pc $$; taskset -pc $PPID"
-        lines = place.host.run(shell(words, cwd=place.folder)).stdout.decode().splitlines()
+        lines = place.host.run_process(shell(words, cwd=place.folder)).stdout.decode().splitlines()
 
     theirs, ours = (processors.parse_processors(line.rpartition(": ")[2]) for line in lines)
     assert theirs == {first}
@@ -480,7 +485,9 @@ def test_two_auditors_of_one_machine_measure_in_turns(ssh, name):
 
     def measure(which):
         with ssh_place(ssh, f"{name}-{which}") as place:
-            answer = place.host.run(shell("date +%s%N; sleep 0.5; date +%s%N", cwd=place.folder))
+            answer = place.host.run_process(
+                shell("date +%s%N; sleep 0.5; date +%s%N", cwd=place.folder)
+            )
             spans.append(tuple(int(one) for one in answer.stdout.split()))
 
     threads = [threading.Thread(target=measure, args=(index,)) for index in range(2)]
@@ -503,7 +510,7 @@ def test_starting_twice_is_starting_once(place, monkeypatch):
         return ask(verb, *words, **more)
 
     monkeypatch.setattr(connection, "call_verb", twice)
-    place.host.run(shell("echo ran >> ran; sleep 0.2", cwd=place.folder))
+    place.host.run_process(shell("echo ran >> ran; sleep 0.2", cwd=place.folder))
 
     assert (place.folder / "ran").read_text() == "ran\n"
 
@@ -512,7 +519,7 @@ def test_of_endless_output_the_ends_are_kept_and_the_disk_is_spared(place, ssh, 
     text = "echo first; i=0; while [ $i -lt 5 ]; do head -c 20000000 /dev/zero; i=$((i + 1)); "
     text += "sleep 1; done; du -sm ../../state >&2; echo last"
 
-    answer = place.host.run(shell(text, cwd=place.folder, output_limit=1000))
+    answer = place.host.run_process(shell(text, cwd=place.folder, output_limit=1000))
 
     assert answer.truncated
     assert len(answer.stdout) == 1000
@@ -524,12 +531,12 @@ def test_of_endless_output_the_ends_are_kept_and_the_disk_is_spared(place, ssh, 
 def test_a_disk_that_is_full_there_is_said_and_ends_nothing_else(ssh):
     with ssh_place(ssh, SMALL) as place:
         with pytest.raises(FolderUnusable, match=r"the disk of .* on bench-machine is full"):
-            place.host.run(shell("cat /dev/zero > big; exit 1", cwd=place.folder))
+            place.host.run_process(shell("cat /dev/zero > big; exit 1", cwd=place.folder))
         with pytest.raises(FolderUnusable, match=r"the disk of .* on bench-machine is full"):
-            place.host.run(shell("true", cwd=place.folder))
+            place.host.run_process(shell("true", cwd=place.folder))
 
     with ssh_place(ssh, SMALL) as place:
-        assert place.host.run(shell("ls", cwd=place.folder)).exit_code == 0
+        assert place.host.run_process(shell("ls", cwd=place.folder)).exit_code == 0
 
 
 def test_a_tree_that_is_larger_than_the_disk_there_is_said(ssh):
@@ -537,10 +544,10 @@ def test_a_tree_that_is_larger_than_the_disk_there_is_said(ssh):
         large = place.folder / "large"
         large.write_bytes(bytes(20_000_000))
         with pytest.raises(FolderUnusable, match=r"the disk of .* on bench-machine is full"):
-            place.host.run(shell("true", cwd=place.folder))
+            place.host.run_process(shell("true", cwd=place.folder))
         large.unlink()
 
-        assert place.host.run(shell("ls", cwd=place.folder)).stdout == b""
+        assert place.host.run_process(shell("ls", cwd=place.folder)).stdout == b""
 
 
 @pytest.mark.parametrize(
@@ -570,7 +577,7 @@ def test_stopping_ends_what_other_threads_run_there(place):
 
     def run():
         try:
-            place.host.run(shell(BEATS, cwd=place.folder))
+            place.host.run_process(shell(BEATS, cwd=place.folder))
         except MachineError as error:
             failures.append(str(error))
 
@@ -578,7 +585,7 @@ def test_stopping_ends_what_other_threads_run_there(place):
     thread.start()
     while not (place.theirs / "beats").exists():
         time.sleep(0.02)
-    place.host.stop()
+    place.host.stop_processes()
     thread.join()
 
     assert failures == ["sh was stopped because another step failed"]

@@ -196,7 +196,7 @@ def of_project(project: Project, harness: JmhHarness, folder: Path) -> Suited:
     into = folder / "plain"
     into.mkdir()
     suite = harness.discover_suite(project, into, LocalHost().run_process)
-    methods = {method.id: method for method in JavaMutator().methods(suite.sources)}
+    methods = {method.id: method for method in JavaMutator().find_methods(suite.sources)}
     return Suited(project, harness, suite, methods, folder)
 
 

@@ -65,7 +65,9 @@ def test_each_outermost_call_allocates_as_many_bytes(which, request, case):
     outcome = allocating(suite, benchmark, method, seconds=seconds, guarded=guarded)
 
     assert rise(outcome) == pytest.approx(SIZE * calls, rel=0.1)
-    seen, done = (outcome.of(metric, ArmName.ALLOCATING) for metric in (METHOD_CALLS, OPERATIONS))
+    seen, done = (
+        outcome.find_series(metric, ArmName.ALLOCATING) for metric in (METHOD_CALLS, OPERATIONS)
+    )
     assert sum(seen.values) == pytest.approx(calls * sum(done.values), rel=0.01)
 
 

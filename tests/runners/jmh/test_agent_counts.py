@@ -82,7 +82,7 @@ def clocked(outcome):
 )
 def test_calls_that_are_counted_are_clocked_as_well(jmh, counted, benchmark, method):
     found = clocked(counted(benchmark, blocks=12))[method]
-    usual = jmh.run(benchmark, plain(blocks=6)).of(TIME, ArmName.PLAIN).values
+    usual = jmh.run(benchmark, plain(blocks=6)).find_series(TIME, ArmName.PLAIN).values
 
     assert 0.5 * min(usual) < found.inside < 1.2 * found.operation
 

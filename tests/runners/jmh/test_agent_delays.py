@@ -160,7 +160,7 @@ def test_a_process_ends_when_more_pairs_would_make_nothing_surer(jmh):
 
     outcome = jmh.run("turns", replace(schedule, stop=enough), delayed(jmh.find("turns")))
 
-    assert len(outcome.of(TIME, ArmName.SLOWED).values) == LOOKS[0][0]
+    assert len(outcome.find_series(TIME, ArmName.SLOWED).values) == LOOKS[0][0]
 
 
 def test_a_process_ends_when_all_its_arms_were_quiet(jmh):

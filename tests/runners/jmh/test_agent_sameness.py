@@ -23,7 +23,7 @@ def everything(jmh, folder, variant):
         instructions.write_text("".join(f"{line}\n" for line in lines))
         options = (f"-javaagent:{jmh.harness.guests.agent_jar}={instructions}",)
     java, library = dict(jmh.project.options)["java"], jmh.project.parts[0].path
-    answer = jmh.host.run(
+    answer = jmh.host.run_process(
         Invocation(
             argv=(java, *options, "-cp", str(library), "org.example.Everything"),
             cwd=folder,
@@ -33,7 +33,7 @@ def everything(jmh, folder, variant):
             collects=(records,),
         )
     )
-    assert answer.exit_code == 0, answer.tail(40)
+    assert answer.exit_code == 0, answer.format_tail(40)
     return said(answer), answer.files[records]
 
 

@@ -61,12 +61,14 @@ def without_processor(files, name="pom.xml"):
 
 
 def listed(project):
-    texts = [benchmark_list(path) or "" for path in project.paths(Role.BENCHMARKS)]
+    texts = [benchmark_list(path) or "" for path in project.list_paths(Role.BENCHMARKS)]
     return set().union(*map(benchmark_classes, texts))
 
 
 def library(project):
-    return {path.name for part in project.paths(Role.LIBRARY) for path in part.rglob("*.class")}
+    return {
+        path.name for part in project.list_paths(Role.LIBRARY) for path in part.rglob("*.class")
+    }
 
 
 def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, tmp_path):

@@ -132,7 +132,7 @@ def test_odd_names_of_modules_lead_nowhere(module, tmp_path):
 
     made = plan(tmp_path / "tree", {**files, f"loose/{HERE}/Sum.java": SUM})
 
-    assert made.where == tmp_path / "tree"
+    assert made.folder == tmp_path / "tree"
     assert names(tmp_path / "tree", made.modules) == [".", "loose"]
 
 

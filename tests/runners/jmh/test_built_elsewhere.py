@@ -56,7 +56,7 @@ def built(tmp_path):
 
 
 def test_all_parts_are_there_and_nothing_leads_back(built, tmp_path):
-    project, guests = built.here(
+    project, guests = built.unpack_suite(
         home=HomeFolder(tmp_path / "far"), host=LocalHost(), environment=PATH
     )
 
@@ -78,4 +78,4 @@ def test_another_jdk_is_refused(built, tmp_path):
     other = replace(built, project=replace(built.project, versions=(("jdk", 'openjdk "9"'),)))
 
     with pytest.raises(MachineError, match=r'java is another JDK \(.+\) than on .* \(openjdk "9'):
-        other.here(home=HomeFolder(tmp_path / "far"), host=LocalHost(), environment=PATH)
+        other.unpack_suite(home=HomeFolder(tmp_path / "far"), host=LocalHost(), environment=PATH)

@@ -80,7 +80,7 @@ def prepared(folder, home, given, *flags, host=None):
 def classes(project, role):
     return {
         path.name
-        for part in project.paths(role)
+        for part in project.list_paths(role)
         for path in part.rglob("*.class")
         if "jmh_generated" not in path.parts
     }
@@ -161,7 +161,7 @@ def test_a_jar_that_lies_in_the_tree_is_needed_and_not_measured(jmh_home, given,
 
     assert classes(project, Role.BENCHMARKS) == {"Sums.class"}
     assert classes(project, Role.LIBRARY) == {"Sum.class"}
-    assert "theirs.jar" in {path.name for path in project.paths(Role.DEPENDENCY)}
+    assert "theirs.jar" in {path.name for path in project.list_paths(Role.DEPENDENCY)}
 
 
 def test_flags_reach_the_build(jmh_home, given, tmp_path):

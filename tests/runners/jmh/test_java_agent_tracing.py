@@ -121,7 +121,7 @@ def traced(jmh_home, tmp_path):
         sources = JmhHarness(guests).read_sources(project, tmp_path, host.run_process)
         variant = Variant(
             VariantKind.TRACED,
-            tuple(method for method in JavaMutator().methods(sources) if method.public),
+            tuple(method for method in JavaMutator().find_methods(sources) if method.public),
         )
         overlay = JavaMutator().build_overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay

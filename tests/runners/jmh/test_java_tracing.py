@@ -77,7 +77,7 @@ def traced(jmh_home, tmp_path):
         )
         clients = JavaClients(guests, **common)
         ready = clients.prepare_client(spec, place_subject(spec.subject, **common), library)
-        methods = tuple(method for method in JavaMutator().methods(sources) if method.public)
+        methods = tuple(method for method in JavaMutator().find_methods(sources) if method.public)
         variant = Variant(VariantKind.TRACED, methods)
         overlay = JavaMutator().build_overlay(sources, variant)
         assert isinstance(overlay, Overlay), overlay

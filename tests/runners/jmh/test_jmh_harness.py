@@ -36,7 +36,7 @@ def test_sources_are_read_again_by_one_process(jmh, tmp_path):
         asked.append(job)
         return LocalHost().run_process(job)
 
-    assert jmh.harness.sources(jmh.project, tmp_path, ask) == jmh.suite.sources
+    assert jmh.harness.read_sources(jmh.project, tmp_path, ask) == jmh.suite.sources
     assert len(asked) == 1
 
 
@@ -47,13 +47,13 @@ def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(jmh, tmp_
     with pytest.raises(
         MachineError, match=r"^java needs more than 64 MiB of memory to list the suite"
     ):
-        jmh.harness.discover(jmh.project, tmp_path, ask)
+        jmh.harness.discover_suite(jmh.project, tmp_path, ask)
 
 
 def test_the_warm_up_is_kept(jmh):
     outcome = jmh.run("turns", plain(warmup=2))
 
-    assert outcome.of(TIME, ArmName.PLAIN, Phase.WARMUP).at == (0, 1)
+    assert outcome.find_series(TIME, ArmName.PLAIN, Phase.WARMUP).block_positions == (0, 1)
 
 
 def test_an_old_jmh_is_listed_and_measured_too(old_jmh):
@@ -109,7 +109,7 @@ def test_the_authors_arguments_of_the_jvm_are_kept_beside_ours(jmh):
 
 def test_what_is_not_run_as_its_author_says_is_said(jmh):
     notes = {
-        benchmark.name: " ".join((*benchmark.notes, benchmark.kept))
+        benchmark.name: " ".join((*benchmark.notes, benchmark.fixed_length_reason))
         for benchmark in jmh.suite.benchmarks
     }
 
@@ -122,8 +122,8 @@ def test_what_is_not_run_as_its_author_says_is_said(jmh):
 
 def test_the_authors_iteration_time_stays_where_set_up_runs_at_each_iteration(jmh):
     kept = jmh.benchmark("fresh").block_seconds
-    short = jmh.run("fresh", plain(seconds=kept)).of(WALL, ArmName.PLAIN)
-    long = jmh.run("fresh", plain(seconds=10 * kept)).of(WALL, ArmName.PLAIN)
+    short = jmh.run("fresh", plain(seconds=kept)).find_series(WALL, ArmName.PLAIN)
+    long = jmh.run("fresh", plain(seconds=10 * kept)).find_series(WALL, ArmName.PLAIN)
 
     assert kept == pytest.approx(0.04)
     assert min(long.values) > 5 * kept

@@ -107,7 +107,7 @@ def test_the_authors_iteration_time_is_kept_where_another_would_mean_something_e
     job = arguments(benchmark)
 
     assert benchmark.block_seconds == (2.0 if kept else None)
-    assert bool(benchmark.kept) is kept
+    assert bool(benchmark.fixed_length_reason) is kept
     assert "iteration-seconds=0.05" in job.argv
     assert "warmup-seconds=0.05" in job.argv
 
@@ -122,7 +122,7 @@ def test_an_iteration_that_is_kept_lasts_as_long_as_in_this_jmh_if_the_author_sa
     (benchmark,) = benchmarks(entry(fixtures=["Iteration"]), jmh=jmh)
 
     assert benchmark.block_seconds == seconds
-    assert benchmark.kept == "set-up runs at each iteration"
+    assert benchmark.fixed_length_reason == "set-up runs at each iteration"
 
 
 @pytest.mark.parametrize(("batch", "what"), [(None, "one call"), (50, "a batch of 50 calls")])

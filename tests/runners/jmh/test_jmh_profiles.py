@@ -35,10 +35,10 @@ def profiled(suited, benchmark, *methods, **variables):
     into = suited.folder / overlay.digest
     into.mkdir(exist_ok=True)
     answers = [
-        suited.host.run(replace(job, environment=(*job.environment, *variables.items())))
-        for job in suited.harness.launch(suited.project, trial, into)
+        suited.host.run_process(replace(job, environment=(*job.environment, *variables.items())))
+        for job in suited.harness.plan_launch(suited.project, trial, into)
     ]
-    return suited.harness.read(trial, answers)
+    return suited.harness.read_outcome(trial, answers)
 
 
 def share(outcome, function):
@@ -51,7 +51,7 @@ def share(outcome, function):
 
 
 def test_the_suite_can_be_sampled(jmh):
-    assert jmh.harness.unprofiled(jmh.project) == ""
+    assert jmh.harness.explain_unprofiled(jmh.project) == ""
 
 
 @pytest.mark.timed
@@ -89,8 +89,8 @@ def test_samples_cover_the_timed_blocks(jmh):
     assert {stack.block for stack in outcome.stacks} <= {*range(6, 6 + BLOCKS)}
     assert 0.5 * outcome.timed_seconds < outcome.cpu_seconds + outcome.waiting_seconds
     assert outcome.cpu_seconds < 1.2 * outcome.timed_seconds
-    assert outcome.samples > 20 * outcome.cpu_seconds
-    assert outcome.unattributed <= 0.05 * outcome.samples
+    assert outcome.sample_count > 20 * outcome.cpu_seconds
+    assert outcome.unattributed <= 0.05 * outcome.sample_count
     assert outcome.operations > 0
 
 
@@ -119,7 +119,7 @@ def test_the_reason_why_a_suite_cannot_be_sampled_is_told(jmh, tmp_path):
     guests = replace(jmh.harness.guests, folder=tmp_path, unsampled="there is no library")
     harness = type(jmh.harness)(guests)
 
-    assert harness.unprofiled(jmh.project) == "there is no library"
+    assert harness.explain_unprofiled(jmh.project) == "there is no library"
 
 
 @pytest.mark.timed
@@ -137,7 +137,7 @@ def test_a_method_has_no_more_samples_than_its_callers_may_hide(jmh):
 
     outcome = profiled(jmh, "Sampled.greatest")
 
-    hidden = ambiguous_samples(outcome, greatest.descriptor) / outcome.samples
+    hidden = ambiguous_samples(outcome, greatest.descriptor) / outcome.sample_count
     assert share(outcome, greatest.descriptor) + hidden > 0.9
 
 
@@ -154,7 +154,7 @@ def test_arguments_of_a_sampled_jvm_keep_chosen_methods_out_of_line(jmh, tmp_pat
         timeout_seconds=1,
     )
 
-    (job,) = jmh.harness.launch(jmh.project, trial, tmp_path)
+    (job,) = jmh.harness.plan_launch(jmh.project, trial, tmp_path)
 
     assert "prepend=-XX:+DebugNonSafepoints" in job.argv
     assert "prepend=-XX:CompileCommand=dontinline,org/example/Work.turns(I)I" in job.argv

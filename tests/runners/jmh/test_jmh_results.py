@@ -150,5 +150,5 @@ def test_windows_have_the_methods_ids():
 def test_a_metric_of_the_benchmarks_own_does_not_hide_ours():
     outcome = read([*GOOD, "metric\t1\ttime\ts/op\t5.0"])
 
-    assert len(outcome.of("time", PLAIN_ARM.name).values) == 2
-    assert outcome.of("time (secondary)", PLAIN_ARM.name).values == (5.0,)
+    assert len(outcome.find_series("time", PLAIN_ARM.name).values) == 2
+    assert outcome.find_series("time (secondary)", PLAIN_ARM.name).values == (5.0,)

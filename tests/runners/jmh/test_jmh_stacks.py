@@ -86,31 +86,31 @@ def test_equal_stacks_of_threads_are_one():
 
 @pytest.mark.parametrize("mode", ["thrpt", "avgt", "sample", "ss"])
 def test_the_operation_is_timed_in_each_mode(mode):
-    assert read(stack(TURNS, WORK, mode=mode)).samples == 1
+    assert read(stack(TURNS, WORK, mode=mode)).sample_count == 1
 
 
 @pytest.mark.parametrize("frames", [(BLACKHOLE,), ("clear_page_erms_[k]",)])
 def test_the_loop_of_the_stub_is_timed(frames):
-    assert read(stack(*frames)).samples == 1
+    assert read(stack(*frames)).sample_count == 1
 
 
 @pytest.mark.parametrize("frames", [(SETUP,), (SETUP, WORK), ("os::javaTimeNanos()",)])
 def test_set_up_and_timer_are_not_timed(frames):
-    assert read(stack(*frames)).samples == 0
+    assert read(stack(*frames)).sample_count == 0
 
 
 def test_the_stub_has_the_samples_that_its_loop_takes():
     """Three nanoseconds of operations of a hundred."""
     outcome = read(stack(samples=2), stack(TURNS, samples=98))
 
-    assert (outcome.samples, outcome.unattributed) == (100, 0)
+    assert (outcome.sample_count, outcome.unattributed) == (100, 0)
 
 
 @pytest.mark.parametrize("fault", ["exc_page_fault_[k]", "__handle_mm_fault_[k]"])
 def test_a_page_fault_belongs_to_no_method(fault):
     outcome = read(stack(TURNS, WORK, fault, "clear_page_erms_[k]", samples=5), stack(TURNS))
 
-    assert (outcome.samples, outcome.unattributed) == (1, 5)
+    assert (outcome.sample_count, outcome.unattributed) == (1, 5)
 
 
 @pytest.mark.parametrize(("frames", "unattributed"), [((TURNS,), 20), ((TURNS, "tick_[k]"), 0)])
@@ -122,7 +122,7 @@ def test_page_faults_are_counted_where_no_sample_shows_the_kernel(frames, unattr
         "thread\t1\tafter\t7\t1000000\t0\t105",
     )
 
-    assert (outcome.samples, outcome.unattributed) == (100, unattributed)
+    assert (outcome.sample_count, outcome.unattributed) == (100, unattributed)
 
 
 def test_a_busy_machine_does_not_take_samples_from_the_stub():
@@ -134,13 +134,13 @@ def test_a_busy_machine_does_not_take_samples_from_the_stub():
         "thread\t1\tafter\t7\t40000\t360000\t0",
     )
 
-    assert (outcome.samples, outcome.unattributed) == (100, 0)
+    assert (outcome.sample_count, outcome.unattributed) == (100, 0)
 
 
 def test_more_samples_of_the_stub_alone_are_of_code_without_debug_information():
     outcome = read(stack(samples=50), stack(block=2, samples=30), stack(TURNS, samples=20))
 
-    assert outcome.samples == 20 + 3
+    assert outcome.sample_count == 20 + 3
     assert outcome.unattributed == 80 - 3
 
 
@@ -151,7 +151,7 @@ def test_the_loop_is_not_timed_where_each_operation_is_timed_by_itself(mode):
 
     outcome = read(*lines, timed=timed)
 
-    assert (outcome.samples, outcome.unattributed) == (70, 20)
+    assert (outcome.sample_count, outcome.unattributed) == (70, 20)
 
 
 def test_samples_outside_of_the_stub_are_told_apart():
@@ -165,7 +165,7 @@ def test_samples_outside_of_the_stub_are_told_apart():
         "other\t1\t9\t5\tjava",
     )
 
-    assert outcome.samples == 10
+    assert outcome.sample_count == 10
     assert outcome.unattributed == 2 + 3 + 4 + 5
     assert outcome.background == 50
 
@@ -195,7 +195,7 @@ def test_operations_and_timed_seconds_are_of_all_threads():
 def test_a_profile_without_samples_is_a_profile():
     outcome = read()
 
-    assert (outcome.samples, outcome.cpu_seconds) == (0, 0)
+    assert (outcome.sample_count, outcome.cpu_seconds) == (0, 0)
 
 
 @pytest.mark.parametrize(

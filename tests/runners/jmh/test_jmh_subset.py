@@ -9,7 +9,7 @@ from runners.jmh.subset import build_subset_commands
 
 def listed(jmh, words):
     """Return the names that JMH would run, and the values of parameters that it was told."""
-    parts = jmh.project.paths(Role.BENCHMARKS, Role.LIBRARY, Role.DEPENDENCY)
+    parts = jmh.project.list_paths(Role.BENCHMARKS, Role.LIBRARY, Role.DEPENDENCY)
     told = words[words.index("-jar") + 2 :]
     argv = ["java", "-cp", ":".join(map(str, parts)), "org.openjdk.jmh.Main", "-lp", *told]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
@@ -45,6 +45,6 @@ def test_parameters_are_told_from_names_and_values_with_commas_are_whole():
     assert (plain.pattern, plain.parameters) == (r"^a\.B\$C\.e$|^a\.B\.e$", ())
     assert with_parameters.pattern == r"^a\.B\.c$|^a\.B\.d$"
     assert with_parameters.parameters == (("size", "1"), ("kind", "x,y"))
-    assert with_parameters.command.endswith("-p size=1 -p kind=x,y")
+    assert with_parameters.shell_command.endswith("-p size=1 -p kind=x,y")
     assert with_parameters.problem.startswith("JMH's -p cannot set kind to the value 'x,y'")
     assert plain.problem == ""

@@ -53,16 +53,16 @@ def test_a_long_iteration_is_done_and_one_operation_more(jmh):
 def test_seconds_by_the_clock_are_told_apart_as_well(jmh):
     outcome = watched(jmh, "calm", Patient(6))
 
-    assert outcome.of(WALL, ArmName.PLAIN, Phase.WARMUP).at == (0, 1, 2)
-    assert outcome.of(WALL, ArmName.PLAIN).at[:3] == (3, 4, 5)
+    assert outcome.find_series(WALL, ArmName.PLAIN, Phase.WARMUP).block_positions == (0, 1, 2)
+    assert outcome.find_series(WALL, ArmName.PLAIN).block_positions[:3] == (3, 4, 5)
 
 
 def test_one_that_is_never_enough_does_all_of_its_schedule(jmh):
     outcome = watched(jmh, "calm", Patient(NEVER), 10, 0.02)
 
     assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=None, enough=False)
-    assert outcome.of(TIME, ArmName.PLAIN, Phase.WARMUP).at == tuple(range(7))
-    assert outcome.of(TIME, ArmName.PLAIN).at == (7, 8, 9)
+    assert outcome.find_series(TIME, ArmName.PLAIN, Phase.WARMUP).block_positions == tuple(range(7))
+    assert outcome.find_series(TIME, ArmName.PLAIN).block_positions == (7, 8, 9)
     assert torn_down(jmh) == 10
 
 

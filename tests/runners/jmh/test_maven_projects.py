@@ -57,7 +57,7 @@ def prepared(folder, home, user, *profiles, flags=()):
 def library_files(project):
     return {
         path.relative_to(part).as_posix()
-        for part in project.paths(Role.LIBRARY)
+        for part in project.list_paths(Role.LIBRARY)
         for path in part.rglob("*.class")
     }
 
@@ -151,11 +151,11 @@ def test_a_project_is_built_in_our_copy_only(home, user):
 
     project = prepared(JAVA_RING, home, user)
 
-    (benchmarks,) = project.paths(Role.BENCHMARKS)
+    (benchmarks,) = project.list_paths(Role.BENCHMARKS)
     assert "org.example.ring.Durations" in (benchmark_list(benchmarks) or "")
     assert "org/example/ring/Ring$Cursor.class" in library_files(project)
     assert not any("Durations" in name for name in library_files(project))
-    assert [path.name for path in project.paths(Role.SOURCES)] == ["java", "java"]
+    assert [path.name for path in project.list_paths(Role.SOURCES)] == ["java", "java"]
     assert all(part.path.is_relative_to(home.root) for part in project.parts)
     assert prepared(JAVA_RING, home, user) == project
     assert everything(JAVA_RING) == tree
@@ -165,13 +165,13 @@ def test_a_project_is_built_in_our_copy_only(home, user):
 def test_what_the_user_has_downloaded_is_read_and_their_mirror_is_honoured(home, user, tmp_path):
     known = prepared(JAVA_RING, home, user)
     write(user, {".m2/settings.xml": NOWHERE})
-    (user / ".m2" / "repository").symlink_to(home.cache("maven"))
-    before = everything(home.cache("maven"))
+    (user / ".m2" / "repository").symlink_to(home.make_cache_folder("maven"))
+    before = everything(home.make_cache_folder("maven"))
 
     project = prepared(JAVA_RING, HomeFolder(tmp_path / "empty"), user)
 
     assert project.digest == known.digest
-    assert everything(home.cache("maven")) == before
+    assert everything(home.make_cache_folder("maven")) == before
 
 
 def test_without_a_network_one_line_says_so(user, tmp_path):
@@ -284,8 +284,8 @@ def test_a_commit_that_changes_no_class_is_built_of_the_same_code(home, user, tm
     code = changed("code", ring, "size++;", "size = size + 2 - 1;")
 
     assert len({one.digest for one in (known, comment, text, code)}) == 4
-    assert known.whole == comment.whole == text.whole
-    assert code.whole != known.whole
+    assert known.all_inputs == comment.all_inputs == text.all_inputs
+    assert code.all_inputs != known.all_inputs
 
 
 def test_the_users_real_folder_of_maven_is_not_even_made(home, user):

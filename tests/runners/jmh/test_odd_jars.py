@@ -88,7 +88,7 @@ def library(tmp_path_factory, jmh):
 @pytest.fixture(scope="module")
 def closed(jmh, library, tmp_path_factory):
     folder = tmp_path_factory.mktemp("closed")
-    jars = jmh.project.paths(Role.DEPENDENCY)
+    jars = jmh.project.list_paths(Role.DEPENDENCY)
     path = ":".join(map(str, [library, *jars]))
     classes = compiled(folder, {"org/open/Closed.java": BENCHMARK}, "-classpath", path)
     project = replace(

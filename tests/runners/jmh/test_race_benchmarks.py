@@ -51,7 +51,7 @@ def test_jmh_takes_the_benchmarks_that_are_written(jmh_home, tmp_path):
     )
     notes = RaceHeader(subject=QUEUE, old="a.jar", new="b.jar", seed=5)
     writer = RaceWriter(lambda type_: type_, {ORDER: (COMPARE,)}, notes, with_jmh=True)
-    (_, _), (name, text) = writer.files(test)
+    (_, _), (name, text) = writer.write_files(test)
     source = tmp_path / name
     source.parent.mkdir(parents=True)
     source.write_text(text)

@@ -61,7 +61,7 @@ def made_ready(jar, home):
 def jar(jmh, tmp_path_factory):
     roles = (Role.BENCHMARKS, Role.LIBRARY, Role.DEPENDENCY)
     folder = tmp_path_factory.mktemp("built")
-    return merged(jmh.project.paths(*roles), folder / "benchmarks.jar")
+    return merged(jmh.project.list_paths(*roles), folder / "benchmarks.jar")
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def whole(jmh, jmh_home, jar, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     harness = JmhHarness(guests)
     suite = harness.discover_suite(project, folder, LocalHost().run_process)
-    methods = {method.id: method for method in JavaMutator().methods(suite.sources)}
+    methods = {method.id: method for method in JavaMutator().find_methods(suite.sources)}
     return replace(
         jmh, project=project, harness=harness, suite=suite, methods=methods, folder=folder
     )
@@ -96,10 +96,10 @@ def test_the_jar_alone_is_the_class_path_and_what_is_slowed_is_slower(whole):
     schedule = against_probe(InjectionKind.WORK, 2000)
 
     trial, answers = whole.ran("turns", schedule, delayed(whole.find("turns")))
-    outcome = whole.harness.read(trial, answers)
+    outcome = whole.harness.read_outcome(trial, answers)
 
-    (job,) = whole.harness.launch(whole.project, trial, whole.folder)
-    (copy,) = {*whole.project.paths(Role.BENCHMARKS, Role.LIBRARY)}
+    (job,) = whole.harness.plan_launch(whole.project, trial, whole.folder)
+    (copy,) = {*whole.project.list_paths(Role.BENCHMARKS, Role.LIBRARY)}
     path = job.argv[job.argv.index("-cp") + 1].split(":")
     assert path == [str(copy), *map(str, whole.harness.guests.benchmark_class_path)]
     assert isinstance(outcome, Measured), outcome
@@ -125,7 +125,7 @@ def test_a_jar_that_was_built_anew_of_the_same_classes_holds_the_same_code(jar, 
     one, two = (made_ready(each, jmh_home) for each in (jar, again))
 
     assert one.digest != two.digest
-    assert one.whole == two.whole
+    assert one.all_inputs == two.all_inputs
 
 
 def test_the_content_of_a_jar_is_the_subject_and_the_users_own_is_only_read(

@@ -69,7 +69,7 @@ class Suited:
         return found
 
     def find(self, name) -> Method:
-        methods = self.mutator.methods(self.suite.sources)
+        methods = self.mutator.find_methods(self.suite.sources)
         (found,) = [method for method in methods if self.mutator.matches_name(name, method)]
         return found
 
@@ -94,11 +94,11 @@ class Suited:
             timeout_seconds=seconds,
         )
         into = self.folder / (overlay.digest if variant.kind is not VariantKind.PLAIN else "plain")
-        for path, data in self.harness.build(self.project, overlay, into).files:
+        for path, data in self.harness.plan_build(self.project, overlay, into).files:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        jobs = self.harness.launch(self.project, trial, into)
-        return self.harness.read(trial, [self.host.run_process(job) for job in jobs])
+        jobs = self.harness.plan_launch(self.project, trial, into)
+        return self.harness.read_outcome(trial, [self.host.run_process(job) for job in jobs])
 
 
 def prepared(folder, home: HomeFolder, variables, framework=None, **asked) -> Project:
@@ -156,7 +156,7 @@ def traced(home: HomeFolder, variables, scratch, folders=None, seconds=120):
     )
     sources = read_library_modules(ours.tree, ())
     mutator = PythonMutator()
-    public = tuple(method for method in mutator.methods(sources) if method.public)
+    public = tuple(method for method in mutator.find_methods(sources) if method.public)
     overlay = mutator.build_overlay(sources, Variant(VariantKind.TRACED, public))
     assert isinstance(overlay, Overlay), overlay
     trial = make_trial(project, Variant(VariantKind.TRACED, public), overlay, seconds)

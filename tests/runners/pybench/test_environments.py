@@ -151,7 +151,9 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
 
     def tool(**more):
         environments = Environments(LocalHost(), {**dict(with_uv), **more}, PythonSpec())
-        return environments.select_installer(environments.base(tmp_path), tmp_path).installer
+        return environments.select_installer(
+            environments.choose_interpreter(tmp_path), tmp_path
+        ).installer
 
     assert tool() is Installer.UV
     assert tool(PIP_CONFIG_FILE=str(told)) is Installer.PIP
@@ -264,7 +266,7 @@ def test_an_interpreter_that_the_project_needs_is_taken_from_the_path(variables,
     given = {**dict(variables), "PATH": f"{bin_}:{dict(variables)['PATH']}"}
     environments = Environments(LocalHost(), given, PythonSpec())
     with pytest.raises(ToolMissing) as caught:
-        environments.base(folder)
+        environments.choose_interpreter(folder)
 
     newer = bin_ / "python3.24"
     newer.write_text(f"#!/bin/sh\nprintf 'cpython\\t3.24.1\\t{newer}\\n'\n")
@@ -272,7 +274,7 @@ def test_an_interpreter_that_the_project_needs_is_taken_from_the_path(variables,
 
     assert str(caught.value).startswith("the project needs Python >=3.24; installed: 3.")
     assert "; install one that fits as python3.N on PATH, or name one" in str(caught.value)
-    chosen = environments.base(folder)
+    chosen = environments.choose_interpreter(folder)
     assert (chosen.path, chosen.version) == (newer, "3.24.1")
     assert chosen.notes == (f"the project needs Python >=3.24: {newer} is taken",)
 

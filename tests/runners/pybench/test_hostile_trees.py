@@ -140,4 +140,4 @@ def test_a_library_that_cannot_be_imported_is_read_and_it_is_said(answer, reason
 
     (note,) = describe_name_problems(sources)
     assert note.endswith(f"its public names are those of its sources: {reason}")
-    assert any(method.public for method in PythonMutator().methods(sources))
+    assert any(method.public for method in PythonMutator().find_methods(sources))

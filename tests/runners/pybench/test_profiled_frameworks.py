@@ -106,23 +106,23 @@ def sampled_share(profiled, method):
         if (frame.file, frame.line) == (method.span.file, method.span.first_line)
     }
     held = sum(stack.count for stack in profiled.stacks if own & set(stack.frames))
-    return held / profiled.samples
+    return held / profiled.sample_count
 
 
 def test_pyperf_measures_half_of_the_operation(pyperf):
     profiled = profile(pyperf, "operation")
-    assert profiled.samples > 50
+    assert profiled.sample_count > 50
     assert sampled_share(profiled, pyperf.find("half")) == pytest.approx(0.5, abs=0.25)
-    assert profiled.unattributed < profiled.samples / 4
+    assert profiled.unattributed < profiled.sample_count / 4
 
 
 def test_preparation_within_a_pyperf_function_is_not_attributed(pyperf):
     profiled = profile(pyperf, "with_preparation", blocks=2)
-    assert profiled.unattributed > profiled.samples / 2
+    assert profiled.unattributed > profiled.sample_count / 2
 
 
 def test_set_up_of_asv_is_not_sampled(asv):
     profiled = profile(asv, "time_operation")
-    assert profiled.samples > 20
+    assert profiled.sample_count > 20
     assert sampled_share(profiled, asv.find("prepared")) < 0.05
     assert sampled_share(profiled, asv.find("half")) == pytest.approx(0.5, abs=0.3)

@@ -42,7 +42,7 @@ def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(ring, tmp
         return replace(LocalHost().run_process(job), exit_code=-9, exhausted="64 MiB of memory")
 
     with pytest.raises(MachineError, match="needs more than 64 MiB of memory to list the suite"):
-        ring.harness.discover(ring.project, tmp_path, ask)
+        ring.harness.discover_suite(ring.project, tmp_path, ask)
 
 
 def test_the_suite_is_listed_with_its_parameters_although_its_configuration_disables_it(ring):
@@ -192,7 +192,7 @@ def test_calls_that_are_counted_are_timed_as_well(ring):
         VariantKind.COUNTING, "Ring.push", "spins.small", "spins.climb", "unused"
     )
     schedule = plain(operations=200, blocks=8)
-    usual = ring.run("test_small[1]", schedule).of(TIME, ArmName.PLAIN).values
+    usual = ring.run("test_small[1]", schedule).find_series(TIME, ArmName.PLAIN).values
 
     (small,) = ring.run("test_small[1]", schedule, variant).clocked
     (climbed,) = ring.run("test_climb", schedule, variant).clocked
@@ -495,8 +495,8 @@ def test_a_commit_that_changes_no_code_is_made_of_the_same(interpreter, made, tm
     )
 
     assert len({one.digest for one in (plain, text, data, code)}) == 4
-    assert plain.whole == text.whole
-    assert len({one.whole for one in (plain, data, code)}) == 3
+    assert plain.all_inputs == text.all_inputs
+    assert len({one.all_inputs for one in (plain, data, code)}) == 3
 
 
 STRICT = """[pytest]

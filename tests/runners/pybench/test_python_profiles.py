@@ -85,7 +85,7 @@ def test_figures_agree_with_each_other(shares):
     assert 0 < profiled.cpu_seconds <= profiled.timed_seconds
     assert profiled.cpu_seconds + profiled.waiting_seconds <= profiled.timed_seconds * 1.001
     assert {stack.block for stack in profiled.stacks} <= set(range(1, 11))
-    assert profiled.unattributed <= max(3, profiled.samples / 20)
+    assert profiled.unattributed <= max(3, profiled.sample_count / 20)
 
 
 def test_a_failing_benchmark_leaves_no_sampler(shares, ring):

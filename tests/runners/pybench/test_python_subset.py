@@ -6,7 +6,7 @@ from runners.pybench.subset import build_subset_commands
 def test_pytest_is_given_node_ids():
     (call,) = build_subset_commands("pytest", ["b/t.py::f[x y]", "b/t.py::a"], [])
 
-    assert call.command == "python -m pytest --benchmark-only b/t.py::a 'b/t.py::f[x y]'"
+    assert call.shell_command == "python -m pytest --benchmark-only b/t.py::a 'b/t.py::f[x y]'"
     assert not call.problem
 
 
@@ -20,7 +20,7 @@ def test_asv_is_given_an_expression_that_matches_nothing_else():
 def test_scripts_of_pyperf_run_as_a_whole_which_is_said():
     subsets = build_subset_commands("pyperf", ["b/one.py::x", "b/one.py::y", "b/two.py::x"], [])
 
-    assert [subset.command for subset in subsets] == ["python b/one.py", "python b/two.py"]
+    assert [subset.shell_command for subset in subsets] == ["python b/one.py", "python b/two.py"]
     assert all("all of its benchmarks" in subset.problem for subset in subsets)
 
 

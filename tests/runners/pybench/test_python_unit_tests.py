@@ -62,7 +62,7 @@ def counted(interpreter, python_home, variables, tmp_path):
             (folder / f"{name}.py").write_text(text)
         project = prepared(folder, python_home, variables, interpreter=interpreter)
         suite = Suited(project, listed(project, scratch), scratch)
-        names = [method.id for method in suite.mutator.methods(suite.suite.sources)]
+        names = [method.id for method in suite.mutator.find_methods(suite.suite.sources)]
         variant = suite.variant(VariantKind.COUNTING, *names)
         return suite.run(None, COUNTING, variant, seconds, purpose=Purpose.USAGE)
 

@@ -75,7 +75,7 @@ def test_a_block_may_be_a_number_of_operations_each_of_them_long(watched, tmp_pa
     outcome = watched("test_lengthy", watcher, blocks(MOST, operations=1))
 
     assert_told_apart(outcome, watcher)
-    assert {*outcome.of(OPERATIONS, ArmName.PLAIN).values} == {1.0}
+    assert {*outcome.find_series(OPERATIONS, ArmName.PLAIN).values} == {1.0}
     assert min(lasted for _, lasted in watcher.seen) > 0.3
     assert (tmp_path / "torn-down").exists()
 

@@ -204,8 +204,9 @@ def test_the_lock_ends_with_its_process_and_not_before(ledger, cloud, tmp_path):
     code = (
         "import sys, time; sys.path.insert(0, sys.argv[3]);"
         "from test_ledger import *; from pathlib import Path;"
-        "made = Ledger(Path(sys.argv[1]), LocalHost(), SystemClock(), {'PATH': '/bin:/usr/bin'});"
-        "renting = made.renting(spec(Path(sys.argv[2])));"
+        "environment = {'PATH': '/bin:/usr/bin'};"
+        "ledger = RentalLedger(Path(sys.argv[1]), LocalHost(), SystemClock(), environment);"
+        "renting = ledger.open_rental(spec(Path(sys.argv[2])));"
         "number = renting.__enter__(); (Path(sys.argv[2]) / (number + '-1')).touch();"
         "print(number, flush=True); time.sleep(600)"
     )
@@ -222,7 +223,7 @@ def test_the_lock_ends_with_its_process_and_not_before(ledger, cloud, tmp_path):
         process.kill()
     told = []
 
-    ledger.clean(lambda note, machines: told.append((note.id, machines)))
+    ledger.remove_leftovers(lambda note, machines: told.append((note.id, machines)))
 
     assert told == [(number, (f"{number}-1",))]
     assert list(cloud.glob("*-*")) == []
