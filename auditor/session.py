@@ -115,17 +115,17 @@ class AuditSession:
 
     def prepare_study(self, config: Config) -> tuple[Config, StudyContext]:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
-        placed = place_subject(config.subject, **self.machine.preparation_arguments)
-        self._placed.append(placed)
-        with _add_suite_hint(config, placed):
+        placed_subject = place_subject(config.subject, **self.machine.preparation_arguments)
+        self._placed.append(placed_subject)
+        with _add_suite_hint(config, placed_subject):
             refresh = self._loop.refresh_timing
-            prepared = prepare_subject(config, placed, self.machine, self.clock, refresh)
+            prepared = prepare_subject(config, placed_subject, self.machine, self.clock, refresh)
         config, ready, language = prepared.config, prepared.ready, prepared.language
         project, request = ready.project, config.request.suite
         self._report_project_caveats(project)
         listings = ListingStore(self.store, project, request.timeout_seconds, find_own_version())
         self.machine.tell(f"listing the benchmarks of {project.name}")
-        with _add_suite_hint(config, placed):
+        with _add_suite_hint(config, placed_subject):
             suite = _list_suite(
                 prepared.executor, listings, request, self._dispatching.ask_in_parallel
             )
@@ -133,8 +133,10 @@ class AuditSession:
         for note in hidden:
             self.observer.report_caveat(Caveat("environment", note))
         if not suite.benchmarks:
-            tried = project.list_paths(Role.BENCHMARKS)
-            hint = explain_missing_benchmarks(placed.tree, config.subject, project.harness, tried)
+            searched_paths = project.list_paths(Role.BENCHMARKS)
+            hint = explain_missing_benchmarks(
+                placed_subject.tree, config.subject, project.harness, searched_paths
+            )
             suite = replace(suite, hint=hint)
         return config, StudyContext(
             project=project,
@@ -143,7 +145,7 @@ class AuditSession:
             fixed_operations=ready.harness.fixed_operations,
             layouts=ready.harness.find_layouts(project),
             mutator=language.mutator,
-            dispatcher=self._choose_dispatcher(prepared, placed),
+            dispatcher=self._choose_dispatcher(prepared, placed_subject),
             store=self.store,
             observer=self.observer,
             clock=self.clock,

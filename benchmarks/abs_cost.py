@@ -124,7 +124,7 @@ def main() -> int:
                 methods = _named(ours, UNDECIDED if asked.decided else frozenset())
             if not asked.cost_only:
                 exact = _audit(config, folder / "exact", *EXACT, *methods)
-            if exact is not None and not asked.answer_once:
+            if exact is not None and not asked.once:
                 again = _audit(config, folder / "again", *EXACT, "--seed=2", *methods)
             for line in _table(config.stem, Audits(ours, score, guess, exact, again)):
                 print(line)

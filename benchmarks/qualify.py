@@ -195,14 +195,14 @@ def _cells(found: Mapping[str, Any], slowdowns: str) -> Iterator[str]:
     for factor in map(float, slowdowns.split(",")):
         yield _cell(by_case.get(("slowed", factor)))
     alike = [by_case[key] for key in by_case if key[0] in {"same", "sped"}]
-    yield f"{sum(one['alarms'] for one in alike)} of {sum(one['shown'] for one in alike)}"
+    yield f"{sum(one['alarms'] for one in alike)} of {sum(one['pair_count'] for one in alike)}"
 
 
 def _cell(one: Mapping[str, Any] | None) -> str:
     if one is None or one["skipped"]:
         return "not shown"
     failed = f", {one['failed']} failed" if one["failed"] else ""
-    return f"{one['alarms']} of {one['shown']}{failed}"
+    return f"{one['alarms']} of {one['pair_count']}{failed}"
 
 
 def _python(folder: Path) -> str:

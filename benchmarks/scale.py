@@ -126,7 +126,7 @@ def dispatched(client: Client, seconds: float, store: SqliteStore, many: int) ->
         work,
         Crew(seconds),
         clock=SystemClock(),
-        told=caveats.append,
+        on_caveat=caveats.append,
         allowed=lambda _trial: True,
         patience_seconds=60.0,
     )

@@ -70,7 +70,7 @@ class Axes:
 
 
 def choose_ticks(highest_value: float) -> tuple[float, ...]:
-    """Return round values from zero to the first one that is not below `most`."""
+    """Return round values from zero to the first one that is not below `highest_value`."""
     highest_value = highest_value if highest_value > 0 else 1.0
     rough_step = highest_value / _TICK_COUNT
     power_of_ten = 10.0 ** math.floor(math.log10(rough_step))

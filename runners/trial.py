@@ -66,7 +66,7 @@ class TrialRunner:
         self._project = project
         self._launcher = launcher
         self._host = host
-        self._building = host.isolate_host((builds, *writes))
+        self._building = host.make_measuring_host((builds, *writes))
         self._builds = builds
         self._clock = clock
         self._watchers = watchers
@@ -179,7 +179,7 @@ class TrialRunner:
         if job.makes is not None:
             remove_incomplete(job.makes)
         measuring = (locate_run_folder(build_folder), *writable)
-        host = self._building if job.builds else self._host.isolate_host(measuring)
+        host = self._building if job.builds else self._host.make_measuring_host(measuring)
         answer = host.run_process(job)
         if job.makes is not None and answer.exit_code == 0 and job.makes.exists():
             mark_built(job.makes)

@@ -52,7 +52,7 @@ class AbsAudit:
         """Say what `stability` would measure."""
         return preview_suite(self._parts)
 
-    def find_score(self, command: str = "abs") -> AbsVerdict:
+    def measure_score(self, command: str = "abs") -> AbsVerdict:
         """Find the API benchmarking score; `command` is what the store remembers it by."""
         usage = load_popularity(self._config, self._parts.project, self._session)
         refuse_small_budget(replace(self._config.request, popular=usage), self._parts)
@@ -91,9 +91,9 @@ class AbsAudit:
         if not any(caveat.slug in UNDECIDED for caveat in verdict.caveats):
             return
         phases = preview_abs(request, replace(self._parts, deadline=None)).phases
-        missing = sum(phase.trials - phase.stored_count for phase in phases)
+        remaining_trials = sum(phase.trials - phase.stored_count for phase in phases)
         text = (
-            f"{missing} processes at most are left to run, about "
+            f"{remaining_trials} processes at most are left to run, about "
             f"{format_duration(sum(phase.seconds for phase in phases))}; repeat the command to "
             "go on"
         )

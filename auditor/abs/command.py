@@ -136,7 +136,7 @@ def _audit_and_show(
     document, console = abs_output.make_result(
         command_line,
         lambda audit: audit.store_document(
-            audit.judge_stored_runs() if so_far else audit.find_score()
+            audit.judge_stored_runs() if so_far else audit.measure_score()
         ),
         abs_output.ABS,
     )

@@ -78,11 +78,13 @@ def judge_gates(
     if baseline is not None:
         gate_results.append(_judge_new_misses(document, baseline, unsure))
     codes = [code for code, _ in gate_results]
-    worst = next((item for item in (Exit.GATE_FAILED, Exit.NO_VERDICT) if item in codes), Exit.OK)
+    exit_code = next(
+        (item for item in (Exit.GATE_FAILED, Exit.NO_VERDICT) if item in codes), Exit.OK
+    )
     messages = [messages for _, messages in gate_results]
     if is_estimate(document):
         messages = [f"{item} (an estimate: nothing was slowed down)" for item in messages]
-    return worst, messages
+    return exit_code, messages
 
 
 def _without_verdict(document: Document) -> str:

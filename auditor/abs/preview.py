@@ -155,10 +155,10 @@ def _further_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPh
     benchmarks = choose_benchmarks(parts.suite, request.suite.benchmarks)
     fits = [schedules.fit_plan(request.suite.plan, benchmark) for benchmark in benchmarks]
     rng = np.random.default_rng(request.suite.seed)
-    judged = [
+    pair_schedules = [
         schedules.make_pair_schedule(fit, None, Delay(InjectionKind.WORK, 1), rng) for fit in fits
     ]
-    slowest = [max(judged, key=schedule_seconds)]
+    slowest = [max(pair_schedules, key=schedule_seconds)]
     once = count_slowed_methods(request, parts) * request.suite.plan.forks
     further_limits = []
     if request.controls:
@@ -169,6 +169,6 @@ def _further_limits(request: AbsRequest, parts: StudyContext) -> tuple[PreviewPh
         of_all = request.curve is CurveMode.PAIRS
         times = once * (request.runs + count_corrections(request)) * sizes
         further_limits.append(
-            planned_phase("curve (at most)", times, judged if of_all else slowest)
+            planned_phase("curve (at most)", times, pair_schedules if of_all else slowest)
         )
     return tuple(further_limits)

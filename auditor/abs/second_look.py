@@ -114,7 +114,7 @@ def second_look_changes(document: Document, methods: Sequence[str], seed: int) -
 def take_second_look(
     command_line: CommandLine, methods: Sequence[str], start_time: float
 ) -> SecondLook:
-    """Measure the methods anew; `asked` is the second look's, `begun` when the command began."""
+    """Measure the methods anew; `start_time` is that of the first look."""
     budget = command_line.config.request.suite.budget_seconds
     if budget is not None:
         left = budget - (time.monotonic() - start_time)
@@ -126,7 +126,7 @@ def take_second_look(
     try:
         document, _ = running.make_result(
             command_line,
-            lambda audit: audit.store_document(audit.find_score(SECOND_LOOK)),
+            lambda audit: audit.store_document(audit.measure_score(SECOND_LOOK)),
             running.ABS,
         )
     except (UsageError, OutOfTime, NoBenchmarks) as error:

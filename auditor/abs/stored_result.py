@@ -67,7 +67,7 @@ def find_last_result(
 ) -> FinishedAudit:
     """Return the last one asked for the same thing, else the last one of the same subject.
 
-    `of` is the command whose result is meant, None any of one revision. Raises UsageError if there
+    `command` is the one whose result is meant, None any of one revision. Raises UsageError if there
     is none.
     """
     subject = requested_config["subject"]
@@ -88,7 +88,7 @@ def list_results_on_other_hosts(
 ) -> tuple[AbsOrStability, ...]:
     """Return the last result of the same question on each machine unlike that of `document`.
 
-    `of` is the command, and `config` the configuration, that `document` is the result of. A store
+    `document` is the result of this `command` and `config`. A store
     has such results where another host was asked for, or where others were merged into it.
     """
     question = _without_place(config)

@@ -183,13 +183,10 @@ def _judge_stored_results(
         fail_under=None,
     )
     comparison.write_results(folder, comparison_document)
-    comparison.write_gate_page(
-        folder, comparison_document, _build_gate_view(option_values["inconclusive"], verdict, lines)
-    )
+    gate = _build_gate_view(option_values["inconclusive"], verdict, lines)
+    comparison.FILES.write_gate_page(folder, comparison_document, gate)
     comparison.print_result(comparison_document, option_values["format"], console)
-    console.print_note(f"\nreport: {folder / comparison.PAGE}")
-    console.print_note(f"result: {folder / comparison.RESULT}")
-    comparison.deliver_files(option_values, folder, console)
+    comparison.FILES.deliver_files(option_values, folder, console)
     return _say_and_end(console, option_values, verdict, lines)
 
 

@@ -42,7 +42,8 @@ class ComparisonSides:
 def level_for(benchmarks: int) -> float:
     """Return the level of an interval that may call a change, either way, of one of so many.
 
-    In a suite in which nothing has changed, something is called at most so often: FALSE_ALARMS.
+    In a suite in which nothing has changed, something is called with a probability of at most
+    MAX_FALSE_ALARM_RATE.
     """
     return 1 - MAX_FALSE_ALARM_RATE / max(1, benchmarks)
 

@@ -34,11 +34,12 @@ def judge_stability(results: StoredResults) -> Stability:
         for run in _convert_runs(benchmark, runs, results.digest, units[benchmark.name])
     ]
     run_counts = {name: count_expected_runs(name, results.runs) for name in results.benchmark_names}
-    judged = audit.judge_suite_stability(benchmarks, trial_runs, wanted_runs=run_counts)
+    suite_stability = audit.judge_suite_stability(benchmarks, trial_runs, wanted_runs=run_counts)
     steady = replace(
-        judged,
+        suite_stability,
         benchmarks=tuple(
-            _in_seconds(benchmark, units.get(benchmark.id, "")) for benchmark in judged.benchmarks
+            _in_seconds(benchmark, units.get(benchmark.id, ""))
+            for benchmark in suite_stability.benchmarks
         ),
     )
     together = (
@@ -109,7 +110,9 @@ def compare_benchmarks(
     shared_names = [name for name in before if name in set(after)]
     obstacle = "" if unlike else _unlike_machines(base, head)
     sides_by_name = {name: _collect_sides(name, base, head, obstacle) for name in shared_names}
-    judged = sum(isinstance(side_values, ComparisonSides) for side_values in sides_by_name.values())
+    comparison_count = sum(
+        isinstance(side_values, ComparisonSides) for side_values in sides_by_name.values()
+    )
     return Comparison(
         min_delta=min_delta,
         benchmarks=(
@@ -118,7 +121,7 @@ def compare_benchmarks(
                 if isinstance(sides, str)
                 else BenchmarkComparison(
                     id=name,
-                    dimensions=(judge.judge_sides(sides, min_delta, judged),),
+                    dimensions=(judge.judge_sides(sides, min_delta, comparison_count),),
                     unit=_find_unit(name, base, head),
                 )
                 for name, sides in sides_by_name.items()

@@ -105,7 +105,7 @@ def judge_commit(change: PastChange, comparison: Comparison, seconds: float) -> 
     """Return what a comparison of a commit with its parent says of it."""
     changes = _EXPECTED_CHANGES[change.kind]
     detecting_shifts = tuple(_list_shifts(comparison, changes))
-    noticed, reason = _decide_detection(comparison, detecting_shifts)
+    commit_detection, reason = _decide_detection(comparison, detecting_shifts)
     common = frozenset(benchmark.id for benchmark in comparison.benchmarks)
     verdict = comparison.patch.verdict
     methods = (
@@ -119,7 +119,7 @@ def judge_commit(change: PastChange, comparison: Comparison, seconds: float) -> 
     ]
     return CommitResult(
         change=change,
-        noticed=noticed,
+        noticed=commit_detection,
         reason=reason,
         detected_by=detecting_shifts,
         against=tuple(_list_shifts(comparison, _CHANGED - changes)),

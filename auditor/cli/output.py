@@ -46,7 +46,7 @@ def print_in_format(
     table: Callable[[Document], RenderableType],
     **other_formats: Callable[[Document], str],
 ) -> None:
-    """Print a result as "json", as one of the `others`, or as a table."""
+    """Print a result as "json", as one of `other_formats`, or as a table."""
     if format_ == "json":
         console.print_document(document)
     elif format_ in other_formats:

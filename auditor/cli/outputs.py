@@ -5,14 +5,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import click
 
 from auditor.cli.console import Console
 from auditor.cli.output import write_file
 from auditor.core.errors import UsageError
+from reports.html import GateView
 
+Document = TypeVar("Document")
 Function = TypeVar("Function", bound=Callable[..., object])
 Content = Path | Callable[[], str | Iterator[str]]
 """The file of ours that holds a result, or what makes its text."""
@@ -85,6 +87,31 @@ def write_output_files(
         console.print_note(f"written: {file}")
     if option_values.get("open"):
         _open_page(contents_by_ending[".html"], outputs, console)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFiles(Generic[Document]):
+    """The files that a command writes to its folder."""
+
+    result: str  # name of the JSON file
+    page: str  # name of the HTML file
+    text: str  # name of the Markdown file
+    render_html: Callable[[Document, GateView | None], str]
+
+    def write_gate_page(self, folder: Path, document: Document, gate: GateView | None) -> None:
+        """Write the page again, with what the gates said; leave it if they said nothing."""
+        if gate is not None:
+            write_file(folder / self.page, self.render_html(document, gate))
+
+    def deliver_files(
+        self, option_values: Mapping[str, Any], folder: Path, console: Console
+    ) -> None:
+        """Say where the files are, write those that -o names, and open the page if asked."""
+        console.print_note(f"\nreport: {folder / self.page}")
+        console.print_note(f"result: {folder / self.result}")
+        names = {".json": self.result, ".html": self.page, ".md": self.text}
+        paths = {ending: folder / name for ending, name in names.items()}
+        write_output_files(option_values, paths, console)
 
 
 def _open_page(page: Content, outputs: Outputs, console: Console) -> None:

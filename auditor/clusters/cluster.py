@@ -217,8 +217,8 @@ class Cluster:
     def _explain_unusable(
         self, address: str, worker: WorkerInfo, resources: Mapping[str, float]
     ) -> str:
-        if unlike := _describe_difference(worker):
-            return f"{address} has {unlike}; install the same version"
+        if difference := _describe_difference(worker):
+            return f"{address} has {difference}; install the same version"
         local_python, kind = platform.python_version(), make_machine_key(worker.host)
         if worker.python.rpartition(".")[0] != local_python.rpartition(".")[0]:
             return (

@@ -143,9 +143,9 @@ def _open_subject(recipe: SubjectRecipe, session: _WorkerSession) -> _OpenSubjec
     # Machines of a computing centre often see the same files, and each builds and measures there.
     worker_root = home_folder.root / "workers" / read_machine_name()
     places = Places(output=results, store=results / "store.sqlite", home=worker_root)
-    placed = _unpack_tree(recipe, HomeFolder(places.home))
-    jar = placed.tree / NAME
-    config = parse_config_text(recipe.config, jar if jar.is_file() else placed.tree)
+    placed_subject = _unpack_tree(recipe, HomeFolder(places.home))
+    jar = placed_subject.tree / NAME
+    config = parse_config_text(recipe.config, jar if jar.is_file() else placed_subject.tree)
     opened = session.stack.enter_context(open_host(config, places, environment, clock))
     session.hosts.append(opened.host)
     if session.left:
@@ -160,7 +160,7 @@ def _open_subject(recipe: SubjectRecipe, session: _WorkerSession) -> _OpenSubjec
         built=recipe.built,
     )
     loop = ReferenceWorkload(opened.host, opened.home, path, clock)
-    subject = prepare_subject(config, placed, host, clock, loop.refresh_timing)
+    subject = prepare_subject(config, placed_subject, host, clock, loop.refresh_timing)
     if subject.ready.project.digest != recipe.digest:
         text = ", ".join(" ".join(version) for version in subject.ready.project.versions)
         raise MachineError(

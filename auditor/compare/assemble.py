@@ -79,7 +79,7 @@ class RevisionComparer:
         return repeat_audit(methods, self._config.request, self._head)
 
     def store_document(self, comparison: Comparison) -> ComparisonDocument:
-        """Return the result."""
+        """Return the result, and keep it in the store."""
         context = self._make_context()
         comparison_result = build_comparison_document(
             comparison, context, base=self._base.project.revision

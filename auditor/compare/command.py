@@ -107,7 +107,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     )
     lines += second_look.describe_outcome()
     code = options.choose_exit_code(verdict, given["inconclusive"])
-    comparison.write_gate_page(folder, document, make_gate_view(verdict, code, lines))
+    gate = make_gate_view(verdict, code, lines)
+    comparison.FILES.write_gate_page(folder, document, gate)
     _show_comparison(document, given, folder, console)
     for line in lines:
         console.print_message(line)
@@ -123,9 +124,7 @@ def _show_comparison(
 ) -> None:
     """Print a comparison and where its files are, and write those that -o names."""
     comparison.print_result(document, options_given["format"], console)
-    console.print_note(f"\nreport: {folder / comparison.PAGE}")
-    console.print_note(f"result: {folder / comparison.RESULT}")
-    comparison.deliver_files(options_given, folder, console)
+    comparison.FILES.deliver_files(options_given, folder, console)
 
 
 def _make_command_line(

@@ -19,7 +19,7 @@ def judge_gates(
 ) -> tuple[Exit, list[str]]:
     """Return the verdict and what to say about it: the benchmarks first, then the patch.
 
-    `unsure` are changed methods that are missed here and were not when they were slowed again.
+    `unsure_methods` are changed ones, missed here and not when they were slowed again.
     A benchmark of which nothing can be told is no failed gate; it has no verdict only where that is
     true of all of them.
     """

@@ -19,7 +19,8 @@ def preview_comparison(
 ) -> Preview:
     """Return what a comparison would measure at most; nothing starts, the stores are only read.
 
-    `audit` is what the audit of the patch asks. Where nothing is suspected, four rounds are enough.
+    `abs_request` is that of the audit of the patch. Where nothing is suspected, four rounds are
+    enough.
     """
 
     def run_rehearsal(rehearsal_context: StudyContext) -> None:

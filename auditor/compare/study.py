@@ -127,11 +127,11 @@ class ComparisonStudy:
             else BenchmarkComparison(id=benchmark.id, same=True)
             for benchmark in shared_benchmarks
         )
-        unknown = [comparison for comparison in lost_comparisons if comparison.reason]
+        unmeasured = [comparison for comparison in lost_comparisons if comparison.reason]
         removed = [comparison.id for comparison in lost_comparisons if not comparison.reason]
         return Comparison(
             min_delta=self.request.min_delta,
-            benchmarks=(*comparisons, *unknown),
+            benchmarks=(*comparisons, *unmeasured),
             added=tuple(name for name in head_benchmarks if name not in base_benchmarks),
             removed=tuple(removed),
             controls=sum(bool(comparison.dimensions) for comparison in comparisons),
@@ -262,12 +262,12 @@ class ComparisonStudy:
         self, base_benchmarks: Mapping[str, Benchmark], head_benchmarks: Mapping[str, Benchmark]
     ) -> tuple[BenchmarkComparison, ...]:
         return tuple(
-            self._describe_lost_benchmark(benchmark)
+            self._make_lost_comparison(benchmark)
             for name, benchmark in base_benchmarks.items()
             if name not in head_benchmarks
         )
 
-    def _describe_lost_benchmark(self, benchmark: Benchmark) -> BenchmarkComparison:
+    def _make_lost_comparison(self, benchmark: Benchmark) -> BenchmarkComparison:
         """Say why head does not list a benchmark of base; without a reason it is gone."""
         cause = find_listing_obstacle(benchmark, self.head.suite)
         reason = "" if cause is None else f"it cannot be listed in head: {cause}"[:600]

@@ -54,7 +54,7 @@ def make_patch_request(request: CompareRequest, abs_request: AbsRequest) -> AbsR
 
 
 def audit_patch(patch: Patch, max_methods: int, request: AbsRequest, head: StudyContext) -> Patch:
-    """Slow `most` of the methods down that head has changed or added, the public ones first.
+    """Slow at most `max_methods` down that head has changed or added, the public ones first.
 
     None is where head has no benchmark.
     """
@@ -78,7 +78,7 @@ def repeat_audit(methods: Sequence[str], request: AbsRequest, head: StudyContext
 
 
 def select_methods(patch: Patch, max_methods: int, head: StudyContext) -> tuple[str, ...]:
-    """Return the methods that head has changed or added, `most` at most, the public ones first."""
+    """Return at most `max_methods` that head has changed or added, the public ones first."""
     is_public_by_id = {
         method.id: method.public for method in head.mutator.find_methods(head.suite.sources)
     }

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -10,17 +9,17 @@ from rich.text import Text
 from auditor.abs import github_step
 from auditor.cli import github, output, tables
 from auditor.cli.console import Console
-from auditor.cli.outputs import write_output_files
+from auditor.cli.outputs import ResultFiles
 from auditor.compare import page
 from auditor.compare.document import ComparisonDocument
 from auditor.compare.markdown import render_markdown
 from auditor.compare.model import PerformanceChange
 from auditor.core.errors import Exit
 from reports import number_format, results
-from reports.html import GateView
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE, TEXT = "compare.json", "compare.html", "compare.md"
+FILES = ResultFiles(RESULT, PAGE, TEXT, page.render_html)
 _STYLES = {
     PerformanceChange.REGRESSION: "red",
     PerformanceChange.UNKNOWN: "yellow",
@@ -36,18 +35,6 @@ def write_results(folder: Path, document: ComparisonDocument) -> None:
         TEXT: render_markdown(document),
     }
     output.write_files(folder, texts)
-
-
-def write_gate_page(folder: Path, document: ComparisonDocument, gate: GateView | None) -> None:
-    """Write the page again, with what the gates said; leave it if they said nothing."""
-    if gate is not None:
-        output.write_file(folder / PAGE, page.render_html(document, gate))
-
-
-def deliver_files(option_values: Mapping[str, Any], folder: Path, console: Console) -> None:
-    """Write the files that -o names, and open the page if asked."""
-    file_by_suffix = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
-    write_output_files(option_values, file_by_suffix, console)
 
 
 def print_result(document: ComparisonDocument, format_: str, console: Console) -> None:

@@ -144,14 +144,14 @@ class ConcurrencyAuditor:
 
     def build_document(self, verdict: ConcurrencyVerdict) -> ConcurrencyDocument:
         """Return the result."""
-        facts, ready = self._host.read_facts(), self._ready
+        facts, audit_setup = self._host.read_facts(), self._ready
         old, new = (self._make_origin(version) for version in LibraryVersion)
         around = Circumstances(
             old=old,
             new=new,
             host=facts.name,
             host_facts=facts.facts,
-            versions=(("jdk", ready.java.version),),
+            versions=(("jdk", audit_setup.java.version),),
             version=find_own_version(),
             command=self._format_command(),
             started=self._started,
@@ -173,8 +173,8 @@ class ConcurrencyAuditor:
             ("README.txt", read_me),
             *verdict.suite.files,
             *(
-                (name, data.decode())
-                for name, data in guests.read_guest_sources().items()
+                (name, source_bytes.decode())
+                for name, source_bytes in guests.read_guest_sources().items()
                 if name.startswith(guests.RUNTIME)
             ),
         ]

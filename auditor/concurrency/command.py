@@ -135,11 +135,10 @@ def command(context: click.Context, /, **given: Any) -> int:
         document, fail_on_regression=given["fail_on"] == "regression"
     )
     code = options.choose_exit_code(verdict, given["inconclusive"])
-    terminal.write_gate_page(places.output, document, make_gate_view(verdict, code, messages))
+    gate = make_gate_view(verdict, code, messages)
+    terminal.FILES.write_gate_page(places.output, document, gate)
     terminal.print_result(document, given["format"], console)
-    console.print_note(f"\nreport: {places.output / terminal.PAGE}")
-    console.print_note(f"result: {places.output / terminal.RESULT}")
-    terminal.deliver_files(given, places.output, console)
+    terminal.FILES.deliver_files(given, places.output, console)
     console.print_note(f"tests: {places.output / terminal.SUITE}")
     for line in messages:
         console.print_message(line)

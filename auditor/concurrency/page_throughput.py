@@ -53,22 +53,24 @@ def draw_curve(
         (lane, [test for test in lane.tests if test.test in tests and test.speedup is not None])
         for lane in list_lanes(document)
     ]
-    measured = [(lane, measured_tests) for lane, measured_tests in lane_tests if measured_tests]
-    if document.plan.scope is not TimedScope.ALL or not measured:
+    measured_lanes = [
+        (lane, measured_tests) for lane, measured_tests in lane_tests if measured_tests
+    ]
+    if document.plan.scope is not TimedScope.ALL or not measured_lanes:
         return plots.EMPTY_PLOT
     old = [
         _compute_rate(
             index, measured_tests, [(test.old, test.old_interval) for test in measured_tests]
         )
-        for index, (_, measured_tests) in enumerate(measured)
+        for index, (_, measured_tests) in enumerate(measured_lanes)
     ]
     new = [
         _compute_rate(
             index, measured_tests, [(test.new, test.new_interval) for test in measured_tests]
         )
-        for index, (_, measured_tests) in enumerate(measured)
+        for index, (_, measured_tests) in enumerate(measured_lanes)
     ]
-    names = [lane_name(lane) for lane, _ in measured]
+    names = [lane_name(lane) for lane, _ in measured_lanes]
     return _draw_chart(names, (old, new), size)
 
 

@@ -114,8 +114,8 @@ class ConcurrencyStudy:
                     continue
                 mode = "one after the other" if threads == SEQUENTIAL else f"{threads} threads"
                 self._start_phase(f"test {index + 1} of {len(suite.tests)}, {mode}")
-                timed = self._time_test(test, threads)
-                judged[threads].append(oracle.judge_test(timed, plan))
+                repetition_times = self._time_test(test, threads)
+                judged[threads].append(oracle.judge_test(repetition_times, plan))
         return tuple(
             oracle.judge_threads(count, judged[count], plan, left_out=left_out[count])
             for count in counts

@@ -48,7 +48,7 @@ class SuiteGenerator:
     racing: RaceMeasurement  # times tests of both versions
     memory: ConcurrentResultCache  # stores suite and progress
     phase: Callable[[str], None]  # called with each phase in words
-    _generator: ConcurrentTestGenerator = field(init=False)  # set by `suite`
+    _generator: ConcurrentTestGenerator = field(init=False)  # set by `load_or_make_suite`
     _banned: tuple[Member, ...] = ()  # members that no test can call
 
     def load_or_make_suite(self, catalogue: TypeCatalogue) -> ConcurrentTestSuite:

@@ -29,24 +29,28 @@ class RaceMeasurement:
     def measure_test(self, test: Test, threads: int) -> RepetitionTimes:
         """Measure a test with both versions (Algorithm 2, with the numbers of repetitions)."""
         plan = self.plan
-        timed = RepetitionTimes(test=test.number, threads=threads, calls=0, repetitions=0)
+        repetition_times = RepetitionTimes(
+            test=test.number, threads=threads, calls=0, repetitions=0
+        )
         pilots: list[PilotTimes] = []
         for version in LibraryVersion:
             pilot = self.run_pilot(test, threads, version)
             if isinstance(pilot, str):
-                return replace(timed, reason=f"{version} version: {pilot}")
+                return replace(repetition_times, reason=f"{version} version: {pilot}")
             pilots.append(pilot)
         turns = self._choose_repeats(test, threads, pilots)
         slowest = max(
             _estimate_duration(version_pilot, turns / test.repeats) for version_pilot in pilots
         )
         repetitions = int(plan.choose_measurement_seconds(threads) / slowest)
-        timed = replace(timed, calls=test.count_calls(threads, turns), repetitions=repetitions)
+        repetition_times = replace(
+            repetition_times, calls=test.count_calls(threads, turns), repetitions=repetitions
+        )
         if repetitions < plan.least_repetitions:
             text = (
                 f"{repetitions} repetitions fill a measurement, {plan.least_repetitions} are needed"
             )
-            return replace(timed, reason=text)
+            return replace(repetition_times, reason=text)
         settings = ConcurrentRunSettings(
             warmup=int(plan.warmup_seconds / slowest),
             repetitions=repetitions,
@@ -55,8 +59,10 @@ class RaceMeasurement:
         )
         times = self._measure_versions(replace(test, repeats=turns), threads, settings)
         if isinstance(times, str):
-            return replace(timed, reason=times)
-        return replace(timed, old=times[LibraryVersion.OLD], new=times[LibraryVersion.NEW])
+            return replace(repetition_times, reason=times)
+        return replace(
+            repetition_times, old=times[LibraryVersion.OLD], new=times[LibraryVersion.NEW]
+        )
 
     def _choose_repeats(self, test: Test, threads: int, pilots: Sequence[PilotTimes]) -> int:
         """Return how often suffixes are done, so that a repetition lasts long enough but not long.
@@ -66,14 +72,14 @@ class RaceMeasurement:
         apart than the window is wide the faster one gets less than t_min.
         """
         plan = self.plan
-        longest = plan.choose_measurement_seconds(threads) / plan.least_repetitions
+        max_seconds = plan.choose_measurement_seconds(threads) / plan.least_repetitions
         fastest = min(pilot.suffixes for pilot in pilots)
         slowest = max(pilot.wall for pilot in pilots)
         factor = 1.0
         if fastest < plan.least_seconds:
             factor = _AMPLE * plan.least_seconds / fastest
-        if factor * slowest > longest:
-            factor = longest / slowest / _AMPLE
+        if factor * slowest > max_seconds:
+            factor = max_seconds / slowest / _AMPLE
         return max(1, round(test.repeats * factor))
 
     def _measure_versions(
@@ -92,10 +98,12 @@ class RaceMeasurement:
         while True:
             for index in rng.permutation(len(LibraryVersion)):
                 version = list(LibraryVersion)[index]
-                measured = self.arena.measure_race(self._make_run(test, threads, version), settings)
-                if isinstance(measured, str):
-                    return f"{version} version: {measured}"
-                times[version] += measured
+                race_times = self.arena.measure_race(
+                    self._make_run(test, threads, version), settings
+                )
+                if isinstance(race_times, str):
+                    return f"{version} version: {race_times}"
+                times[version] += race_times
             old, new = times[LibraryVersion.OLD], times[LibraryVersion.NEW]
             if not plan.processes or not oracle.needs_measurement(old, new, plan):
                 return times

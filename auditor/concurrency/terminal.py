@@ -1,15 +1,14 @@
 """Two versions of a class under threads on a terminal, as files and as an exit code."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
-from auditor.cli.outputs import write_output_files
+from auditor.cli.outputs import ResultFiles
 from auditor.concurrency import page
 from auditor.concurrency import text as concurrency_words
 from auditor.concurrency.document import ConcurrencyDocument
@@ -17,11 +16,11 @@ from auditor.concurrency.markdown import render_markdown
 from auditor.core.contracts.concurrency import ConcurrencyFinding
 from auditor.core.errors import Exit
 from reports import results
-from reports.html import GateView
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE, SUITE = "concurrency.json", "concurrency.html", "suite"
 TEXT = "concurrency.md"
+FILES = ResultFiles(RESULT, PAGE, TEXT, page.render_html)
 MADE_BY = "Made by bench-audit with seed"
 """What stands in each test that was ever written: a user may have other files there."""
 _MOST_PREFERRED = 10
@@ -49,18 +48,6 @@ def write_results(
         if MADE_BY in old.read_text(errors="replace"):
             old.unlink()
     output.write_files(folder, texts)
-
-
-def write_gate_page(folder: Path, document: ConcurrencyDocument, gate: GateView | None) -> None:
-    """Write the page again, with what the gates said; leave it if they said nothing."""
-    if gate is not None:
-        output.write_file(folder / PAGE, page.render_html(document, gate))
-
-
-def deliver_files(option_values: Mapping[str, Any], folder: Path, console: Console) -> None:
-    """Write the files that -o names, and open the page if asked."""
-    paths = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
-    write_output_files(option_values, paths, console)
 
 
 def print_result(document: ConcurrencyDocument, format_: str, console: Console) -> None:

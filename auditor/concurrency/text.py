@@ -94,17 +94,17 @@ def _describe_strongest(lanes: Sequence[ThreadsResult], finding: ConcurrencyFind
 
 
 def _describe_no_difference(lanes: Sequence[ThreadsResult], limit: str) -> str:
-    calm = _list_thread_counts(lanes, ConcurrencyFinding.NONE)
+    calm = _format_thread_counts(lanes, ConcurrencyFinding.NONE)
     return f"with {calm} neither version is {limit} faster in enough tests"
 
 
 def describe_undecided(document: ConcurrencyDocument) -> str:
     """Say with which numbers of threads it is inconclusive; empty where it always can."""
-    open_ = _list_thread_counts(_list_voting_lanes(document), ConcurrencyFinding.INCONCLUSIVE)
+    open_ = _format_thread_counts(_list_voting_lanes(document), ConcurrencyFinding.INCONCLUSIVE)
     return f"; inconclusive with {open_}" if open_ else ""
 
 
-def _list_thread_counts(lanes: Sequence[ThreadsResult], finding: ConcurrencyFinding) -> str:
+def _format_thread_counts(lanes: Sequence[ThreadsResult], finding: ConcurrencyFinding) -> str:
     counts = [f"{lane.threads}" for lane in lanes if lane.finding is finding]
     if not counts:
         return ""

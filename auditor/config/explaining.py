@@ -29,10 +29,10 @@ def explain_error(
     general = _ITEM.sub("[...]", place)
     if place.startswith("key in "):
         return f"the keys at {shown_place(place.removeprefix('key in '))} must be texts in quotes"
-    if unknown := re.search(r"unknown field (.*)", problem):
-        return _explain_unknown_key(unknown[1], place, sections)
-    if missing := re.search(r"missing required field (.*)", problem):
-        return f"{key} needs the key {missing[1]!r}"
+    if unknown_field := re.search(r"unknown field (.*)", problem):
+        return _explain_unknown_key(unknown_field[1], place, sections)
+    if missing_field := re.search(r"missing required field (.*)", problem):
+        return f"{key} needs the key {missing_field[1]!r}"
     if general in DURATIONS:
         return (
             f"{_format_value(place, document)} at {key} must be "
@@ -100,15 +100,15 @@ def _explain_unknown_key(key: str, place: str, sections: Mapping[str, type[Secti
     section = sections.get(_ITEM.sub("[...]", place), sections["$"])
     keys = _list_keys(section)
     location = "" if place == "$" else f" in {shown_place(place)}"
-    if close := get_close_matches(key, keys, n=1):
-        return f"unknown key {key!r}{location}; did you mean {close[0]!r}?"
+    if close_matches := get_close_matches(key, keys, n=1):
+        return f"unknown key {key!r}{location}; did you mean {close_matches[0]!r}?"
     elsewhere = {
         name: shown_place(f"{section_place}.{name}")
         for section_place, section_type in reversed([*sections.items()])  # of two the first
         for name in _list_keys(section_type)
     }
-    if close := get_close_matches(key, elsewhere, n=1):
-        return f"unknown key {key!r}{location}; did you mean {elsewhere[close[0]]}?"
+    if close_matches := get_close_matches(key, elsewhere, n=1):
+        return f"unknown key {key!r}{location}; did you mean {elsewhere[close_matches[0]]}?"
     return f"unknown key {key!r}{location}; the keys are: {', '.join(keys)}"
 
 

@@ -223,12 +223,12 @@ def _suggest_name(path: Path) -> str:
         names = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return ""
-    close = get_close_matches(path.name, names, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    close_matches = get_close_matches(path.name, names, n=1)
+    return f"; did you mean {close_matches[0]}?" if close_matches else ""
 
 
 def parse_config_text(text: str, path: Path) -> Config:
-    """Return the configuration of another machine; a file or folder of its is `here`."""
+    """Return the configuration of another machine; its file or folder is at `path` here."""
     document = json.loads(text)
     subject = document["subject"]
     if isinstance(subject, str) and not subject.startswith(subjects.PREFIXES):

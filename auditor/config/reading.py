@@ -17,7 +17,7 @@ EXTENSIONS = (".json", ".yaml", ".yml", ".toml")
 
 
 def read_document(path: Path, label: str) -> dict[str, Any]:
-    """Return the object in a file, not looked at yet; raises UsageError that names it `shown`."""
+    """Return the object in a file, unchecked; raises UsageError that names it by its `label`."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -30,8 +30,8 @@ def translate_tool_file(
 ) -> Translation | None:
     """Return a research tool's file as one of ours; None if it is none. Raises ValueError.
 
-    Paths in `found` are relative to `folder`. `as_configured`: its error and its least effect are
-    those of our test, too, whose own are the paper's.
+    Paths in `document` are relative to `folder`. `as_configured`: its error and its least effect
+    are those of our test, too, whose own are the paper's.
     """
     is_tool_file = "project" in document and "subject" not in document
     go = is_tool_file and isinstance(document.get("dynamic"), Mapping)

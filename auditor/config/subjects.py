@@ -89,7 +89,7 @@ def _from_object(section: SubjectSection, folder: Path, place: str) -> SubjectSp
 
 
 def refuse_secret(text: str, label: str) -> None:
-    """Raise UsageError for a URL with a password, which is not said again; `what` holds it."""
+    """Raise UsageError for a URL with a password, which is not repeated; `label` names the key."""
     if _SECRET.search(text):
         raise UsageError(
             f"{label} contains a password or token, which results and logs would show; remove it, "

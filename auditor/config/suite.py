@@ -48,16 +48,16 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
     digest = _model_digest(method, path)
     if method is Criterion.FIXED:
         return None
-    measured = section.measured or _MEASURED
-    if measured >= section.iterations:
+    measured_iterations = section.measured or _MEASURED
+    if measured_iterations >= section.iterations:
         raise ValueError(
-            f"{measured} at warmup.measured must be less than warmup.iterations, "
+            f"{measured_iterations} at warmup.measured must be less than warmup.iterations, "
             f"{section.iterations}"
         )
     return WatchRequest(
         watch=StoppingRule(
             method=method,
-            measured=measured,
+            measured=measured_iterations,
             seconds=limit,
             width=section.width,
             model=digest,

@@ -30,7 +30,7 @@ NAMED = "with --untrusted"
 def refuse_reaching(document: Mapping[str, Any], source: str, condition: str = NAMED) -> None:
     """Raise UsageError, which begins with `source`, for a key that reaches out of the project.
 
-    `why` says on which condition it is refused.
+    `condition` says when it is refused.
     """
     for key, meaning in _REFUSED.items():
         if document.get(key) is not None:

@@ -77,7 +77,7 @@ class HostInterference:
         cls, parts: Iterable[tuple[float, "HostInterference"]]
     ) -> "HostInterference":
         """Return that of several processes, given how many seconds each took."""
-        process_shares = [(lasted, asdict(interference)) for lasted, interference in parts]
+        process_shares = [(seconds, asdict(interference)) for seconds, interference in parts]
         return cls(
             **{
                 share_field.name: _average_share(share_field.name, process_shares)
@@ -89,10 +89,10 @@ class HostInterference:
 def _average_share(
     name: str, parts: Iterable[tuple[float, Mapping[str, float | None]]]
 ) -> float | None:
-    weighted_values = [(lasted, shares[name]) for lasted, shares in parts]
-    measured_values = [(lasted, value) for lasted, value in weighted_values if value is not None]
-    total = sum(lasted for lasted, _ in measured_values)
-    return sum(lasted * value for lasted, value in measured_values) / total if total else None
+    weighted_values = [(seconds, shares[name]) for seconds, shares in parts]
+    measured_values = [(seconds, value) for seconds, value in weighted_values if value is not None]
+    total = sum(seconds for seconds, _ in measured_values)
+    return sum(seconds * value for seconds, value in measured_values) / total if total else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

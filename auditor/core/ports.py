@@ -43,7 +43,7 @@ class Host(Protocol):
         """Run a process to its end. Raises MachineError if the machine cannot."""
         ...
 
-    def isolate_host(self, writable: Sequence[Path]) -> "Host":
+    def make_measuring_host(self, writable: Sequence[Path]) -> "Host":
         """Return this host for measured processes.
 
         They have no network and can write to the `writable` folders only, where the host can hold

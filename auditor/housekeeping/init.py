@@ -83,16 +83,20 @@ def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
     return (SuiteFolder(".", suite),)
 
 
-def _further_file(target: Path, suite: SuiteFolder) -> Path:
+def _further_file(target: Path, suite_folder: SuiteFolder) -> Path:
     """Return the file of a further suite, beside the first one's."""
-    place = suite.suite.harness if suite.path == "." else suite.path.replace("/", "-")
+    place = (
+        suite_folder.suite.harness
+        if suite_folder.path == "."
+        else suite_folder.path.replace("/", "-")
+    )
     return target.with_name(f"{target.stem}-{place}{target.suffix}")
 
 
-def _format_configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
+def _format_configuration(suite_folder: SuiteFolder, folder: Path, base: Path) -> str:
     """Return the configuration of a suite below `folder`, with its path relative to `base`."""
-    detected_suite = suite.suite
-    subject: Any = relpath(folder / suite.path, base)
+    detected_suite = suite_folder.suite
+    subject: Any = relpath(folder / suite_folder.path, base)
     if detected_suite.profiles:
         subject = {"path": subject, "profiles": list(detected_suite.profiles)}
     tags = {"tags": list(detected_suite.tags)} if detected_suite.tags else {}
@@ -106,14 +110,14 @@ def _format_configuration(suite: SuiteFolder, folder: Path, base: Path) -> str:
     return json.dumps(keys, indent=2) + "\n"
 
 
-def _print_next_step(suite: SuiteFolder, target: Path | None, console: Console) -> None:
-    benchmark_count = number_format.format_count(suite.suite.benchmarks, "benchmark")
-    location = "" if suite.path == "." else f" of {suite.path}"
-    console.print_note(f"{benchmark_count} in the sources{location} ({suite.suite.harness})")
-    if suite.suite.other_harnesses:
-        other_harnesses = " and ".join(suite.suite.other_harnesses)
+def _print_next_step(suite_folder: SuiteFolder, target: Path | None, console: Console) -> None:
+    benchmark_count = number_format.format_count(suite_folder.suite.benchmarks, "benchmark")
+    location = "" if suite_folder.path == "." else f" of {suite_folder.path}"
+    console.print_note(f"{benchmark_count} in the sources{location} ({suite_folder.suite.harness})")
+    if suite_folder.suite.other_harnesses:
+        other_harnesses = " and ".join(suite_folder.suite.other_harnesses)
         console.print_note(f"there is also a suite of {other_harnesses}: name it as harness")
-    if not suite.suite.benchmarks:
+    if not suite_folder.suite.benchmarks:
         console.print_note("without benchmarks there is nothing to audit yet: write one first")
     name = "config.json" if target is None else target.name
     console.print_note(f"next: bench-audit abs {name} --dry-run")

@@ -49,7 +49,7 @@ class AsvReader:
     def parse_run(
         self, document: dict[str, object], path: Path
     ) -> tuple[StoredRun, tuple[str, ...]]:
-        """Return the run, and the benchmarks that measure no time; raises Broken, UsageError."""
+        """Return the run, and benchmarks that measure no time; raises BrokenFile, UsageError."""
         if "result_columns" not in document:
             raise BrokenFile("the format of an old asv; convert it with asv update")
         columns = [
@@ -141,7 +141,7 @@ def _list_processes(
 
 
 def _name_choices(name: str, params: object, most: int) -> list[str]:
-    """Return the names of the choices of parameters, as our own listing has them; raises Broken."""
+    """Return the names of parameter choices, as our listing has them; raises BrokenFile."""
     label = f"{quoted_name(name)}: params"
     lists = [
         [require_text(item, label) for item in require_list(item, label)]

@@ -20,21 +20,21 @@ class BrokenFile(Exception):
 
 
 def require_mapping(value: object, label: str) -> dict[str, object]:
-    """Return an object of JSON; raises Broken."""
+    """Return an object of JSON; raises BrokenFile."""
     if not isinstance(value, dict):
         raise BrokenFile(f"{label} is {_describe_kind(value)}, but must be an object; {_REMEDY}")
     return value
 
 
 def require_list(value: object, label: str) -> list[object]:
-    """Return a list of JSON; raises Broken."""
+    """Return a list of JSON; raises BrokenFile."""
     if not isinstance(value, list):
         raise BrokenFile(f"{label} is {_describe_kind(value)}, but must be a list; {_REMEDY}")
     return value
 
 
 def require_text(value: object, label: str) -> str:
-    """Return a text that any file and terminal can hold, as `escape_text` does. Raises Broken."""
+    """Return a text as `escape_text` does, for any file and terminal. Raises BrokenFile."""
     if not isinstance(value, str) or not value:
         raise BrokenFile(f"{label} is {_describe_kind(value)}, but must be a text; {_REMEDY}")
     return escape_text(value)
@@ -56,7 +56,7 @@ def format_fact(value: object) -> str:
 
 
 def require_seconds(value: object, label: str) -> float:
-    """Return a number of seconds, 0 included; raises Broken."""
+    """Return a number of seconds, 0 included; raises BrokenFile."""
     number = math.nan
     if isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value) if abs(value) <= LONGEST else math.inf
@@ -68,7 +68,7 @@ def require_seconds(value: object, label: str) -> float:
 def require_number(value: object, label: str) -> float:
     """Return a number whatever it is: `build_process` makes a failure of what is no time.
 
-    Raises Broken for what is no number.
+    Raises BrokenFile for what is no number.
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise BrokenFile(f"{label} is {_describe_kind(value)}, but must be a number; {_REMEDY}")

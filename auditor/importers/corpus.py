@@ -51,7 +51,7 @@ def series_files(folder: Path) -> list[Path]:
 
 
 def parse_run(document: list[object], path: Path) -> StoredRun:
-    """Return the run of one benchmark; raises Broken.
+    """Return the run of one benchmark; raises BrokenFile.
 
     It is named as its file is: `subjects.csv`, classifications and change points have the same.
     """

@@ -56,7 +56,7 @@ def matches_format(document: dict[str, object]) -> bool:
 
 
 def parse_run(document: dict[str, object], path: Path) -> StoredRun:
-    """Return the run of one benchmark; raises Broken. A value is a sample, per iteration."""
+    """Return the run of one benchmark; raises BrokenFile. A value is a sample, per iteration."""
     name, _ = _identify_benchmark(path)
     return StoredRun(name=path.name, processes={name: (_build_process(document),)})
 

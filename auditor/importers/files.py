@@ -117,7 +117,7 @@ def _open_file(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
 
 
 def read_json(data: bytes) -> object:
-    """Return what stands in a file of JSON; raises Broken.
+    """Return what stands in a file of JSON; raises BrokenFile.
 
     NaN and Infinity are numbers here, as asv writes them.
     """

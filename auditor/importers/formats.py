@@ -98,7 +98,7 @@ def is_known(path: Path) -> bool:
 
 
 def read_file(path: Path, asv: AsvReader) -> ParsedFile | None:
-    """Read a file; None for what nobody here knows. Raises Broken, UsageError."""
+    """Read a file; None for what nobody here knows. Raises BrokenFile, UsageError."""
     beginning = files.read_start(path)
     if instead := own_files.describe_beginning(beginning, path) or _describe_summary(beginning):
         raise BrokenFile(instead)
@@ -111,11 +111,11 @@ def read_file(path: Path, asv: AsvReader) -> ParsedFile | None:
         if not beginning.strip():
             raise BrokenFile("it is empty; copy it again, or leave it out")
         return None
-    data = files.read_content(path)
-    document = files.read_json(data)
+    file_content = files.read_content(path)
+    document = files.read_json(file_content)
     result = _parse_json_document(document, path, asv)
     if result is not None:
-        return ParsedFile(*result, hashlib.sha256(data).hexdigest())
+        return ParsedFile(*result, hashlib.sha256(file_content).hexdigest())
     if instead := summaries.describe_json_summary(document):
         raise BrokenFile(instead)
     return None
@@ -164,7 +164,7 @@ def _detect_table_format(beginning: bytes) -> tuple[StoredFormat, _Reader] | Non
 def _parse_json_document(
     document: object, path: Path, asv: AsvReader
 ) -> tuple[StoredFormat, Content] | None:
-    """Return whose document it is with what it holds; raises Broken."""
+    """Return whose document it is with what it holds; raises BrokenFile."""
     if isinstance(document, list):
         return _parse_json_list(document, path)
     json_object = require_mapping(document, "the whole")

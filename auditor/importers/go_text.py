@@ -177,7 +177,7 @@ def _parse_values(text: str) -> list[tuple[str, float]]:
 
 
 def parse_run(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
-    """Return the run, and the benchmarks that measure no time; raises Broken."""
+    """Return the run, and the benchmarks that measure no time; raises BrokenFile."""
     results: dict[tuple[str, str], _BenchmarkResults] = {}
     facts: dict[str, str] = {}
     package = GoPackageReader(results, facts)

@@ -34,7 +34,7 @@ def matches_format(document: dict[str, object]) -> bool:
 
 
 def parse_run(document: dict[str, object], path: Path) -> StoredRun:
-    """Return the run; raises Broken. A value is a repetition, in real time per iteration.
+    """Return the run; raises BrokenFile. A value is a repetition, in real time per iteration.
 
     Where the file has aggregates alone, the mean is the figure of a benchmark.
     """

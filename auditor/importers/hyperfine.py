@@ -34,7 +34,7 @@ def matches_format(document: dict[str, object]) -> bool:
 
 
 def parse_run(document: dict[str, object], path: Path) -> StoredRun:
-    """Return the run; raises Broken. A value is a run of the command, by the wall clock.
+    """Return the run; raises BrokenFile. A value is a run of the command, by the wall clock.
 
     Commands of one name have numbers, in the order of the file.
     """

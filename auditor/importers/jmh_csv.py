@@ -35,7 +35,7 @@ def delimiter_of(header: str) -> str:
 
 
 def parse_run(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
-    """Return the run, and the benchmarks that measure no time; raises Broken."""
+    """Return the run, and the benchmarks that measure no time; raises BrokenFile."""
     entries: dict[StoredVariant, dict[str, str]] = {}
     for number, row in _read_rows(lines):
         if _LABEL in row["Benchmark"]:

@@ -43,7 +43,7 @@ def matches_format(document: list[object]) -> bool:
 
 
 def parse_run(document: list[object], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
-    """Return the run, and the benchmarks that measure no time; raises Broken.
+    """Return the run, and the benchmarks that measure no time; raises BrokenFile.
 
     JMH keeps no iterations of warm-up in it.
     """
@@ -75,7 +75,7 @@ def parse_run(document: list[object], path: Path) -> tuple[StoredRun, tuple[str,
 
 
 def _index_entries(document: list[dict[str, object]]) -> dict[StoredVariant, dict[str, object]]:
-    """Return what was measured, by what tells it apart; raises Broken where nothing does."""
+    """Return what was measured, by what tells it apart; raises BrokenFile where nothing does."""
     variants = [
         _build_variant(document_entry, f"[{number}]")
         for number, document_entry in enumerate(document)

@@ -102,12 +102,12 @@ class _LoggedBenchmark:
     def list_processes(self) -> tuple[StoredProcess, ...]:
         """Return what is there of each fork, and those that the log does not have."""
         stored_processes = [self._build_process(fork) for fork in self.forks]
-        missing = range(len(stored_processes) + 1, self.fork_count + 1)
+        missing_forks = range(len(stored_processes) + 1, self.fork_count + 1)
         return (
             *stored_processes,
             *(
                 build_failed_process(f"fork {number} of {self.fork_count} is not there")
-                for number in missing
+                for number in missing_forks
             ),
         )
 
@@ -151,7 +151,7 @@ class JmhLogReader:
         return self._benchmark is not None and self._benchmark.stored_variant in self.found
 
     def read_line(self, line: str) -> None:
-        """Read a line; raises Broken."""
+        """Read a line; raises BrokenFile."""
         if header := _HEADER.match(line):
             self._read_header(header[1], header[2].strip())
         elif line.startswith(_RESULT):
@@ -281,7 +281,7 @@ class JmhLogReader:
         self.found[benchmark.stored_variant] = benchmark
 
     def build_run(self, path: Path) -> tuple[StoredRun, tuple[str, ...]]:
-        """Return what all lines said; raises Broken."""
+        """Return what all lines said; raises BrokenFile."""
         self._close_benchmark()
         names = distinct_names(self.found)
         timed = {
@@ -328,7 +328,7 @@ def _parse_number(value: re.Match[str]) -> float | None:
 
 
 def parse_run(lines: Iterable[bytes], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
-    """Return the run, and the benchmarks that measure no time; raises Broken."""
+    """Return the run, and the benchmarks that measure no time; raises BrokenFile."""
     log = JmhLogReader()
     for line in lines:
         log.read_line(line.decode(errors="replace").rstrip("\r\n"))

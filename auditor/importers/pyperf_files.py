@@ -34,7 +34,7 @@ def matches_format(document: dict[str, object]) -> bool:
 
 
 def parse_run(document: dict[str, object], path: Path) -> tuple[StoredRun, tuple[str, ...]]:
-    """Return the run, and the benchmarks that measure no time; raises Broken.
+    """Return the run, and the benchmarks that measure no time; raises BrokenFile.
 
     Values are per loop already, those of warm-ups, too. Processes that only calibrate have no
     values. What all benchmarks or all processes share, pyperf writes once, above them.

@@ -27,7 +27,7 @@ def matches_format(document: dict[str, object]) -> bool:
 
 
 def parse_run(document: dict[str, object], path: Path) -> StoredRun:
-    """Return the run; raises Broken. Its values are those of rounds, already per iteration."""
+    """Return the run; raises BrokenFile. Its values are those of rounds, already per iteration."""
     commit = _read_object(document.get("commit_info"))
     processes: dict[str, tuple[StoredProcess, ...]] = {}
     for index, entry in enumerate(require_list(document["benchmarks"], "benchmarks")):

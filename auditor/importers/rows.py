@@ -13,7 +13,7 @@ LONGEST = 1 << 16
 def rows_of(
     lines: Iterable[bytes], delimiter_of: Callable[[str], str]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of a line and its cells, those of the header first; raises Broken.
+    """Yield the number of a line and its cells, those of the header first; raises BrokenFile.
 
     `delimiter_of` tells it by the header. Empty lines are left out.
     """

@@ -41,7 +41,7 @@ class _Series:
         self.values = array("d")
 
     def sort_values(self, whose: str) -> "array[float]":
-        """Return the values in the order of their places; raises Broken where two have one."""
+        """Return the values in the order of their places; raises BrokenFile where two have one."""
         places = np.frombuffer(self.places, dtype=np.int64)
         if not (np.diff(places) > 0).all():
             order = np.argsort(places, kind="stable")
@@ -62,7 +62,7 @@ def delimiter_of(header: str) -> str:
 
 
 def parse_run(lines: Iterable[bytes], path: Path) -> StoredRun:
-    """Return the run; raises Broken."""
+    """Return the run; raises BrokenFile."""
     series_by_key: dict[_Key, _Series] = {}
     last: tuple[_Key | None, _Series] = (None, _Series())
     for number, key, place, value in _read_cells(lines):

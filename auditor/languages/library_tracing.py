@@ -14,24 +14,30 @@ class LibraryTracing:
     def __init__(self, subject: SubjectSpec, words: BuildOptions, machine: Machine) -> None:
         """Place the library; raises SubjectError for no project, UsageError without methods."""
         self._machine = machine
-        placed = self._place_subject(subject)
+        placed_subject = self._place_subject(subject)
         is_maven = isinstance(subject, MavenSpec)
-        language = LANGUAGES.of_subject(subject) if is_maven else LANGUAGES.of_folder(placed.tree)
+        language = (
+            LANGUAGES.of_subject(subject) if is_maven else LANGUAGES.of_folder(placed_subject.tree)
+        )
         if language is None or isinstance(subject, JarSpec):
-            raise SubjectError(f"{placed.name} is not a project: there is no {MARKS} in its folder")
+            raise SubjectError(
+                f"{placed_subject.name} is not a project: there is no {MARKS} in its folder"
+            )
         self._tracing = language.tracing
         self.mutator = language.mutator
-        self.library = self._tracing.library(placed, machine, subject, words)
+        self.library = self._tracing.library(placed_subject, machine, subject, words)
         self.stubs = self._tracing.stubs(self.library.project)
         self.notes = tuple(language.notes(self.library.sources))
         if not self.library.methods:
-            raise UsageError(f"{placed.name} has no public method to trace; name another library")
-        self._placed = PlacedLibrary(self.library, placed)
+            raise UsageError(
+                f"{placed_subject.name} has no public method to trace; name another library"
+            )
+        self._placed = PlacedLibrary(self.library, placed_subject)
 
     def prepare_client(self, spec: ClientSpec) -> ReadyClient:
         """Make a client ready; raises an AuditError where that fails."""
-        placed = self._place_subject(spec.subject)
-        return self._tracing.client(spec, placed, self._placed, self._machine)
+        placed_subject = self._place_subject(spec.subject)
+        return self._tracing.client(spec, placed_subject, self._placed, self._machine)
 
     def _place_subject(self, subject: SubjectSpec) -> PlacedSubject:
         return place_subject(subject, **self._machine.preparation_arguments)

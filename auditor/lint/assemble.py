@@ -70,10 +70,11 @@ def lint_sources(
         if request.result and not revision_caveats
         else ()
     )
-    looked = run_linters(readings, request.rules, benchmarks)
-    looked = replace(looked, caveats=(*revision_caveats, *looked.caveats))
+    lint_result = run_linters(readings, request.rules, benchmarks)
+    lint_result = replace(lint_result, caveats=(*revision_caveats, *lint_result.caveats))
     return lint_document(
-        looked, LintedSources(subject_sources.name, subject_sources.revision, find_own_version())
+        lint_result,
+        LintedSources(subject_sources.name, subject_sources.revision, find_own_version()),
     )
 
 

@@ -156,10 +156,10 @@ def run_linters(
     needless: list[str] = []
     applied: dict[str, int] = {}
     for reading in looks:
-        looked = reading.linter.find_smells(reading.files)
-        benchmarks += looked.benchmarks
-        applied |= {rule.id: len(looked.benchmarks) for rule in reading.linter.rules}
-        unread += looked.unread
+        source_findings = reading.linter.find_smells(reading.files)
+        benchmarks += source_findings.benchmarks
+        applied |= {rule.id: len(source_findings.benchmarks) for rule in reading.linter.rules}
+        unread += source_findings.unread
         unread += (source.path for source in reading.large if reading.linter.may_hold(source))
         markers = _find_markers(reading.files, reading.linter.comment_prefix, rule_ids)
         findings += [
@@ -169,7 +169,7 @@ def run_linters(
                 allowed=markers.find_reason(smell),
                 proof=find_evidence(smell, timed_benchmarks),
             )
-            for smell in looked.smells
+            for smell in source_findings.smells
             if smell.rule in by_id
         ]
         needless += _list_needless_markers(markers, by_id)

@@ -22,18 +22,17 @@ _ROWS = 100
 
 def format_headline(document: LintDocument) -> str:
     """Return what is wrong, in a sentence."""
-    looked = number_format.format_count(document.benchmarks, "benchmark")
+    benchmark_count = number_format.format_count(document.benchmarks, "benchmark")
     if not document.benchmarks:
         return "No benchmark was found in these sources."
     counted = [finding for finding in document.findings if finding.counts]
     if not counted:
         applied = sum(rule.benchmarks > 0 for rule in document.rules)
         rules = number_format.format_count(applied, "rule")
-        return f"{rules} found nothing in {looked}{_format_exceptions(document)}."
+        return f"{rules} found nothing in {benchmark_count}{_format_exceptions(document)}."
     finding_count = number_format.format_count(len(counted), "finding")
-    return (
-        f"{finding_count}{_format_benchmark_count(counted, looked)}{_format_exceptions(document)}."
-    )
+    affected = _format_benchmark_count(counted, benchmark_count)
+    return f"{finding_count}{affected}{_format_exceptions(document)}."
 
 
 def _format_benchmark_count(counted: Sequence[LintFinding], looked: str) -> str:

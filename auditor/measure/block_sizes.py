@@ -30,10 +30,10 @@ class BlockSizes:
         """Return the blocks in which calls are counted, where the plan has too many."""
         if self.keeps_all_blocks:
             return {}
-        lasts = estimate_block_seconds(self.pilots, self.operations)
+        block_seconds = estimate_block_seconds(self.pilots, self.operations)
         blocks = {
             name: schedules.counted_blocks(self.plans[name], seconds)
-            for name, seconds in lasts.items()
+            for name, seconds in block_seconds.items()
             if name in self.plans
         }
         return {
@@ -45,8 +45,8 @@ class BlockSizes:
         plan, operations = self.plans[benchmark.id], self.operations[benchmark.id]
         if not self.keeps_all_blocks:
             runs = [run for run in self.pilots if run.trial.benchmark == benchmark]
-            lasts = estimate_block_seconds(runs, self.operations).get(benchmark.id, 0.0)
-            plan = schedules.shorten_plan(plan, lasts)
+            block_seconds = estimate_block_seconds(runs, self.operations).get(benchmark.id, 0.0)
+            plan = schedules.shorten_plan(plan, block_seconds)
         return schedules.make_plain_schedule(plan, operations)
 
 
@@ -59,11 +59,11 @@ OUTLASTS = 2
 def measure_block_sizes(benchmarks: Sequence[Benchmark], parts: StudyContext) -> BlockSizes:
     """Find out how long blocks have to be, and how many operations they hold, by one process."""
     plan = parts.request.plan
-    tried = run_pilots(benchmarks, plan, parts) if parts.fixed_operations else []
-    plans = _fit_plans(benchmarks, tried, plan)
+    pilot_runs = run_pilots(benchmarks, plan, parts) if parts.fixed_operations else []
+    plans = _fit_plans(benchmarks, pilot_runs, plan)
     least = 2 if parts.request.keeps_all_blocks else 1
-    operations = fit_block_operations(benchmarks, tried, plans, least)
-    return BlockSizes(plans, operations, tuple(tried), parts.request.keeps_all_blocks)
+    operations = fit_block_operations(benchmarks, pilot_runs, plans, least)
+    return BlockSizes(plans, operations, tuple(pilot_runs), parts.request.keeps_all_blocks)
 
 
 def run_pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: StudyContext) -> list[Run]:

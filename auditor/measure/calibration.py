@@ -201,13 +201,13 @@ def _measure_added_seconds(run: Run, request: CalibrationRequest) -> tuple[float
     on the whole: that is what its verdict hangs on.
     """
     delays = [arm.delay for arm in run.trial.schedule.arms if arm.name is ArmName.SLOWED]
-    slowed, probe = (
+    slowed_times, probe = (
         readings.list_block_times(run, ArmName.SLOWED),
         readings.list_block_times(run, ArmName.PROBE),
     )
-    if not slowed or not probe or not delays or delays[0] is None:
+    if not slowed_times or not probe or not delays or delays[0] is None:
         return None
-    more = min(slowed) - min(probe)
+    more = min(slowed_times) - min(probe)
     if run.trial.purpose is Purpose.PAIRS:
         pairs = readings.pair_block_times(run)
         least = min(early for early, _ in pairs)

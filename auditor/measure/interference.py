@@ -62,10 +62,10 @@ def describe_interference(processes: Sequence[NotedProcess]) -> Iterator[Caveat]
         )
         yield Caveat(busy.SLUG, text)
     if (stolen := interference.stolen or 0.0) > STOLEN:
-        worst = max(process.strain.stolen or 0.0 for process in processes)
+        max_share = max(process.strain.stolen or 0.0 for process in processes)
         text = (
             f"other virtual machines used {format_percent(stolen, 1)} of the processors' time, and "
-            f"{format_percent(worst, 1)} during one process; use a machine of your own"
+            f"{format_percent(max_share, 1)} during one process; use a machine of your own"
         )
         yield Caveat("host-stolen", text)
     if (throttled := interference.throttled or 0.0) > THROTTLED:

@@ -56,16 +56,20 @@ def choose_candidates(request: AbsRequest, parts: StudyContext) -> MethodCandida
         return MethodCandidates(tuple(dict.fromkeys(meant)), fixed=True)
     baseline_methods, caveats = _find_baseline_methods(request.baseline_methods, methods)
     if request.popular is not None:
-        used, popularity_caveats = popularity.most_used(methods, request.popular, LARGEST_CHOICE)
-        if baseline_methods or used:
+        popular_methods, popularity_caveats = popularity.most_used(
+            methods, request.popular, LARGEST_CHOICE
+        )
+        if baseline_methods or popular_methods:
             return MethodCandidates(
-                baseline_methods or used, fixed=True, caveats=caveats or popularity_caveats
+                baseline_methods or popular_methods,
+                fixed=True,
+                caveats=caveats or popularity_caveats,
             )
     # All public ones are counted also where a baseline chooses, so that a gate alone makes no
     # other program.
     public = [method for method in methods if method.public and method.refusal is None]
-    counted = tuple(dict.fromkeys((*public, *baseline_methods)))
-    return MethodCandidates(counted, fixed=False, named=baseline_methods, caveats=caveats)
+    counted_methods = tuple(dict.fromkeys((*public, *baseline_methods)))
+    return MethodCandidates(counted_methods, fixed=False, named=baseline_methods, caveats=caveats)
 
 
 def _find_baseline_methods(

@@ -31,7 +31,7 @@ def build_stored_results(
 ) -> StoredResults:
     """Return the runs of the unchanged suite by repetition, each with its forks in order.
 
-    `asked` is what the authors ask for, by the benchmarks' ids: where a process had no
+    `settings` are the authors', by the benchmarks' ids: where a process had no
     warm-up, it says which of its iterations would have been one.
     """
     ordered = sorted(runs, key=lambda run: (run.trial.repetition, run.trial.fork))

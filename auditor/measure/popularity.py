@@ -165,14 +165,14 @@ def most_used(
     if missing_count:
         text += f"; {missing_count} of those are not in this revision"
     caveats = [Caveat("methods-profile", text)]
-    until = (
+    end_index = (
         existing_methods.index(slowable_methods[-1])
         if len(slowable_methods) == most
         else len(existing_methods)
     )
     refused = {
         method.id: method.refusal
-        for method in existing_methods[:until]
+        for method in existing_methods[:end_index]
         if method.refusal is not None
     }
     if refused:

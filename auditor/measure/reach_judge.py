@@ -124,7 +124,7 @@ def describe_counting(
 ) -> str:
     """Say what ran while usage was counted in `runs` of so many benchmarks, and what is missing.
 
-    `tests` are the runs of unit tests, of as many as were `asked` for.
+    `tests` are the runs of unit tests, of `planned_tests`.
     """
     has_counts = any(isinstance(run.outcome, Counted) for run in tests)
     none = bool(tests) and all(isinstance(run.outcome, Skipped) for run in tests)
@@ -202,7 +202,7 @@ def most_called(
     """Return the `most` most called methods, ties by name, and how the choice was made.
 
     `left_out` are methods that cannot be slowed, with the reason: the next ones take their places.
-    `how` is what `describe_counting` said.
+    `count_description` is what `describe_counting` returned.
     """
     called = sorted((name for name in calls if calls[name] > 0), key=lambda n: (-calls[n], n))
     slowable_names = [name for name in called if name not in left_out]

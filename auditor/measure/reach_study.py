@@ -99,9 +99,9 @@ def _run_counting(
     )
     runs = measure_trials("reach", counting, replace(parts, deadline=stage))
     stage = deadline.make_stage_deadline(limits.tests * deadline.seconds_left)
-    longest = max(0.0, stage.seconds_left)
+    max_test_seconds = max(0.0, stage.seconds_left)
     tests = [
-        replace(trial, timeout_seconds=min(trial.timeout_seconds, longest))
+        replace(trial, timeout_seconds=min(trial.timeout_seconds, max_test_seconds))
         for trial in trials
         if trial.benchmark is None
     ]

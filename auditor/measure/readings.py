@@ -64,13 +64,16 @@ def pair_block_times(run: Run) -> tuple[tuple[float, float], ...]:
     The reference is the probe. In a process that has plain blocks, too, it is the plain block of
     the three, and `slowed` what the delay has made of that: slowed less probe is added to it.
     """
-    probe, slowed = list_block_times(run, ArmName.PROBE), list_block_times(run, ArmName.SLOWED)
+    probe, slowed_times = (
+        list_block_times(run, ArmName.PROBE),
+        list_block_times(run, ArmName.SLOWED),
+    )
     if not has_plain(run):
-        return tuple(zip(probe, slowed, strict=False))
+        return tuple(zip(probe, slowed_times, strict=False))
     return tuple(
         (plain, plain * max(LEAST_LEFT, 1 + (late - early) / plain))
         for plain, early, late in zip(
-            list_block_times(run, ArmName.PLAIN), probe, slowed, strict=False
+            list_block_times(run, ArmName.PLAIN), probe, slowed_times, strict=False
         )
     )
 

@@ -92,16 +92,18 @@ def find_outlier_runs(pairs: Sequence[PairSimilarity]) -> tuple[int, ...]:
 
     Where at least half are, nothing is left that they could stand apart from.
     """
-    unlike = dict.fromkeys(
+    dissimilar_counts = dict.fromkeys(
         sorted({run_index for pair in pairs for run_index in (pair.first, pair.second)}), 0
     )
     for pair in pairs:
-        unlike[pair.first] += pair.dissimilar
-        unlike[pair.second] += pair.dissimilar
+        dissimilar_counts[pair.first] += pair.dissimilar
+        dissimilar_counts[pair.second] += pair.dissimilar
     outlier_runs = tuple(
-        run_index for run_index, count in unlike.items() if 2 * count > len(unlike) - 1
+        run_index
+        for run_index, count in dissimilar_counts.items()
+        if 2 * count > len(dissimilar_counts) - 1
     )
-    return outlier_runs if 2 * len(outlier_runs) < len(unlike) else ()
+    return outlier_runs if 2 * len(outlier_runs) < len(dissimilar_counts) else ()
 
 
 def cluster_runs(

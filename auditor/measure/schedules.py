@@ -246,7 +246,7 @@ def make_pair_schedule(
 ) -> Schedule:
     """Return probe and slowed blocks in pairs, the order within each pair at random.
 
-    With a method that stays `beside` its slowed version each pair has a plain block, too.
+    `with_plain`: the method stays beside its slowed version, and each pair has a plain block.
     """
     plain = (PLAIN_ARM,) if with_plain else ()
     arms = (Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay), *plain)
@@ -263,8 +263,8 @@ def make_calibration_schedule(
 ) -> Schedule:
     """Return blocks that clock the method, wait not at all, and turn `turns` times.
 
-    `plan` is that of a calibration. With a method that stays `beside` its slowed version some are
-    plain, too.
+    `plan` is that of a calibration. `with_plain`: the method stays beside its slowed version, and
+    some blocks are plain.
     """
     arms = (
         Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),

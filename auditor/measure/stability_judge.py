@@ -226,10 +226,12 @@ def _quiet_spread(
         return None, ()
     if not spoilt:
         return measure_spread(list(complete.values())), ()
-    quiet = [values for repetition, values in complete.items() if repetition not in spoilt]
+    undisturbed_runs = [
+        values for repetition, values in complete.items() if repetition not in spoilt
+    ]
     message = f"{len(spoilt)} of {wanted_runs} runs were measured on a busy machine"
-    if len(quiet) >= 2:
-        return measure_spread(quiet), (
+    if len(undisturbed_runs) >= 2:
+        return measure_spread(undisturbed_runs), (
             Caveat(busy.SLUG, f"{message}; the spread is that of the other runs"),
         )
     return None, (Caveat(busy.SLUG, f"{message}, so the spread of this benchmark is unknown"),)
@@ -342,7 +344,7 @@ def _suite_seconds(
 
 
 def describe_filter(unseen: UnmeasuredPart, benchmark_count: int) -> tuple[Caveat, ...]:
-    """Say that a pattern left benchmarks out, of which `listed` are looked at."""
+    """Say that a pattern left benchmarks out, and how many it matches."""
     if unseen.filter is None:
         return ()
     matching_count = benchmark_count + len(unseen.unlisted)

@@ -47,7 +47,7 @@ def judge_baseline(suite_baseline: SuiteBaseline, parts: StudyContext) -> Stabil
 
 
 def find_unmeasured(suite: Suite, pattern: str, matching_count: int) -> UnmeasuredPart:
-    """Return what was not run of a suite of which `chosen` benchmarks match `pattern`.
+    """Return what was not run of a suite of which `matching_count` benchmarks match `pattern`.
 
     The id of a package that does not build tells nothing of the benchmarks in it; where others of
     a group are listed, an id in it is that of a benchmark.

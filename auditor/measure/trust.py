@@ -24,19 +24,19 @@ def warn_of_unsteady_runs(results: StoredResults, runs: Sequence[StoredRun]) -> 
     Nothing is cut from them, and nothing is said of short ones: a dozen values of the same code
     look as unlike as any.
     """
-    cold = [name for name in results.benchmark_names if _is_cold(name, results)]
-    if cold:
+    cold_names = [name for name in results.benchmark_names if _is_cold(name, results)]
+    if cold_names:
         text = (
-            f"{len(cold)} of {len(results.benchmark_names)} benchmarks have processes that never "
-            f"reach steady state ({list_some(cold)}); bench-audit steady shows which"
+            f"{len(cold_names)} of {len(results.benchmark_names)} benchmarks have processes that "
+            f"never reach steady state ({list_some(cold_names)}); bench-audit steady shows which"
         )
         yield Caveat("not-steady", text)
-    unlike = [name for name in results.benchmark_names if _is_unlike(name, runs)]
-    if unlike:
+    dissimilar_names = [name for name in results.benchmark_names if _is_unlike(name, runs)]
+    if dissimilar_names:
         text = (
-            f"the runs of {len(unlike)} of {len(results.benchmark_names)} benchmarks are "
-            f"dissimilar ({list_some(unlike)}); bench-audit similarity shows which run is the "
-            "outlier"
+            f"the runs of {len(dissimilar_names)} of {len(results.benchmark_names)} benchmarks are "
+            f"dissimilar ({list_some(dissimilar_names)}); bench-audit similarity shows which run "
+            "is the outlier"
         )
         yield Caveat("dissimilar-runs", text)
 

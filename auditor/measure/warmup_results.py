@@ -34,7 +34,7 @@ def describe_benchmark_warmup(runs: Sequence[Run]) -> Iterator[Caveat]:
     watched_runs = _select_watched(runs)
     came_to = [entry.warmed for _, entry in watched_runs if entry.warmed]
     warm = [warmup_result.warm for warmup_result in came_to if warmup_result.warm is not None]
-    cold = len(watched_runs) - len(warm)
+    cold_count = len(watched_runs) - len(warm)
     if warm:
         seconds = median(
             measure_phase_seconds(entry, Phase.WARMUP)
@@ -49,13 +49,13 @@ def describe_benchmark_warmup(runs: Sequence[Run]) -> Iterator[Caveat]:
         if any(entry is not None for entry in since):
             text += f"; steady since about iteration {_format_numbers(since)}"
         yield Caveat("warm-after", text)
-    if cold:
+    if cold_count:
         text = (
-            f"{cold} of {len(watched_runs)} processes did not reach steady state; their last "
+            f"{cold_count} of {len(watched_runs)} processes did not reach steady state; their last "
             "iterations are measured instead"
         )
         yield Caveat("not-seen-warm", text)
-    if short := sum(not warmup_result.enough for warmup_result in came_to) - cold:
+    if short := sum(not warmup_result.enough for warmup_result in came_to) - cold_count:
         text = (
             f"{short} of {len(watched_runs)} processes ended before enough was measured; raise "
             "warmup.limit or warmup.iterations"

@@ -37,13 +37,13 @@ def make_suite_trials(
         benchmark.id: schedules.plan_watched(request, size.plans[benchmark.id], benchmark, harness)
         for benchmark in benchmarks
     }
-    tried = [
+    pilot_runs = [
         run
         for run in size.pilots
         if run.trial.benchmark and run.trial.benchmark.id in benchmark_ids
     ]
-    operations = fit_block_operations(benchmarks, tried, plans)
-    lasts = estimate_block_seconds(tried, operations)
+    operations = fit_block_operations(benchmarks, pilot_runs, plans)
+    block_seconds = estimate_block_seconds(pilot_runs, operations)
     trials = {
         benchmark.id: parts.make_trial(
             Purpose.SUITE,
@@ -53,7 +53,7 @@ def make_suite_trials(
         for benchmark in benchmarks
     }
     return {
-        name: _make_watched_trial(trial, lasts.get(name), request, parts)
+        name: _make_watched_trial(trial, block_seconds.get(name), request, parts)
         for name, trial in trials.items()
     }
 

@@ -85,11 +85,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     verdict, gate_messages = terminal.judge_gate(document)
     code = options.choose_exit_code(verdict, given["inconclusive"])
-    terminal.write_gate_page(folder, document, make_gate_view(verdict, code, gate_messages))
+    gate = make_gate_view(verdict, code, gate_messages)
+    terminal.FILES.write_gate_page(folder, document, gate)
     terminal.print_result(document, given["format"], console)
-    console.print_note(f"\nreport: {folder / terminal.PAGE}")
-    console.print_note(f"result: {folder / terminal.RESULT}")
-    terminal.deliver_files(given, folder, console)
+    terminal.FILES.deliver_files(given, folder, console)
     for line in gate_messages:
         console.print_message(line)
     return code

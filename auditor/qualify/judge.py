@@ -229,17 +229,20 @@ def _describe_reach(benchmark_count: int) -> str:
 def _diagnose_blindness(
     subjects: Sequence[GateSubject], rates: Sequence[AlarmRate], shown_pairs: Sequence[ShownCase]
 ) -> Iterator[Diagnosis]:
-    slowed = _select_largest(rates, SlowedSide.SLOWED)
-    fires_when_slowed = sum(alarm_rate.alarms for alarm_rate in slowed) > 0
-    sped = [rate for rate in _select_largest(rates, SlowedSide.SPED) if is_detected(rate)]
-    if sped:
-        text = f"it fired {_format_alarms(sped[0])} where head is {_format_factor(sped[0])} as fast"
+    slowed_rates = _select_largest(rates, SlowedSide.SLOWED)
+    fires_when_slowed = sum(alarm_rate.alarms for alarm_rate in slowed_rates) > 0
+    speedup_rates = [rate for rate in _select_largest(rates, SlowedSide.SPED) if is_detected(rate)]
+    if speedup_rates:
+        text = (
+            f"it fired {_format_alarms(speedup_rates[0])} where head is "
+            f"{_format_factor(speedup_rates[0])} as fast"
+        )
         if fires_when_slowed:
             yield Diagnosis(Flaw.TWO_SIDED, text)
         else:
             slower_texts = [
                 f"{_format_alarms(alarm_rate)} where it is {_format_factor(alarm_rate)} as slow"
-                for alarm_rate in slowed[:1]
+                for alarm_rate in slowed_rates[:1]
             ]
             yield Diagnosis(Flaw.INVERTED, ", and ".join((text, *slower_texts)))
             return
@@ -247,14 +250,14 @@ def _diagnose_blindness(
         case.turn for case in shown_pairs if case.answer is GateAnswer.ALARM and case.turn > 1
     ]
     if not fires_when_slowed:
-        yield from _diagnose_silence(rates, slowed, later_turns)
+        yield from _diagnose_silence(rates, slowed_rates, later_turns)
         return
     for subject in subjects:
         alarm_rates = _select_largest(rates, SlowedSide.SLOWED, subject.method)
         if (
             alarm_rates
             and is_detected(alarm_rates[0]) is False
-            and any(is_detected(alarm_rate) for alarm_rate in slowed)
+            and any(is_detected(alarm_rate) for alarm_rate in slowed_rates)
         ):
             reason = _describe_reach(len(subject.reached_by))
             rate = alarm_rates[0]

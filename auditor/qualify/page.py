@@ -40,7 +40,7 @@ class QualifyRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmCurveView:
-    """How the alarms about a method grow with its slowdown; `told` is the same in words."""
+    """How the alarms about a method grow with its slowdown; `description` is the same in words."""
 
     method: str
     description: str

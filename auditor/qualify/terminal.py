@@ -1,15 +1,13 @@
 """What a gate is worth, on a terminal, as files and as an exit code."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli import output, tables
 from auditor.cli.console import Console
-from auditor.cli.outputs import write_output_files
+from auditor.cli.outputs import ResultFiles
 from auditor.core.contracts.qualify import DemandState, ShownCase
 from auditor.core.errors import Exit
 from auditor.qualify import page
@@ -23,10 +21,10 @@ from auditor.qualify.text import (
     format_rate_cells,
 )
 from reports import number_format, results
-from reports.html import GateView
 
 FORMATS = ("table", "json", "markdown")
 RESULT, PAGE, TEXT = "qualify.json", "qualify.html", "qualify.md"
+FILES = ResultFiles(RESULT, PAGE, TEXT, page.render_html)
 _BAR_WIDTH = 20
 _GATE_WORDS = {
     DemandState.FAILED: "gate failed",
@@ -43,18 +41,6 @@ def write_results(folder: Path, document: QualifyDocument) -> None:
         TEXT: render_markdown(document),
     }
     output.write_files(folder, texts)
-
-
-def write_gate_page(folder: Path, document: QualifyDocument, gate: GateView | None) -> None:
-    """Write the page again, with what the gates said; leave it if they said nothing."""
-    if gate is not None:
-        output.write_file(folder / PAGE, page.render_html(document, gate))
-
-
-def deliver_files(option_values: Mapping[str, Any], folder: Path, console: Console) -> None:
-    """Write the files that -o names, and open the page if asked."""
-    paths = {".json": folder / RESULT, ".html": folder / PAGE, ".md": folder / TEXT}
-    write_output_files(option_values, paths, console)
 
 
 def print_result(document: QualifyDocument, format_: str, console: Console) -> None:

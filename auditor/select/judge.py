@@ -133,10 +133,10 @@ def choose_removal(
     detects the method, the benchmark may be its only one and stays. So do those `unexamined`, of
     which the audited methods hold too little.
     """
-    detected = frozenset[str]().union(*(watcher.detects for watcher in candidates))
+    detected_methods = frozenset[str]().union(*(watcher.detects for watcher in candidates))
     undecided: dict[str, tuple[str, ...]] = {}
     for method, benchmark in sorted(open_pairs):
-        if method not in detected:
+        if method not in detected_methods:
             undecided[benchmark] = (*undecided.get(benchmark, ()), method)
     choice = choose_cheapest(
         candidates, required={*undecided, *unknown, *unexamined}, largest=largest

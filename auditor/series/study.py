@@ -50,15 +50,16 @@ def collect_series(request: SeriesRequest, parts: StudyContext) -> StoredResults
         settings=own_series.collect_iteration_settings(parts.suite),
     )
     looked_at = len(choose_benchmarks(parts.suite, parts.request.benchmarks))
-    missing = find_unmeasured(parts.suite, parts.request.benchmarks, looked_at)
+    unmeasured_part = find_unmeasured(parts.suite, parts.request.benchmarks, looked_at)
     failed = {
-        name: (StoredProcess(failure=Unreadable(reason, "")),) for name, reason in missing.unlisted
+        name: (StoredProcess(failure=Unreadable(reason, "")),)
+        for name, reason in unmeasured_part.unlisted
     }
     first = replace(results.runs[0], processes={**results.runs[0].processes, **failed})
     return replace(
         results,
         runs=(first, *results.runs[1:]),
-        caveats=(*describe_filter(missing, looked_at), *parts.budget_caveats),
+        caveats=(*describe_filter(unmeasured_part, looked_at), *parts.budget_caveats),
     )
 
 

@@ -155,9 +155,12 @@ def render_html(document: SimilarityDocument, runs: Sequence[str]) -> str:
 def format_headline(document: SimilarityDocument) -> str:
     """Say in one line how many benchmarks have runs that are alike."""
     kinds = [classify_benchmark(benchmark) for benchmark in document.benchmarks]
-    unlike = kinds.count(DISSIMILAR)
+    dissimilar_count = kinds.count(DISSIMILAR)
     outlier_count = sum(bool(benchmark.outlier_runs) for benchmark in document.benchmarks)
-    text = f"The runs of {unlike} of {figures.format_count(len(kinds), 'benchmark')} are dissimilar"
+    text = (
+        f"The runs of {dissimilar_count} of {figures.format_count(len(kinds), 'benchmark')} are "
+        "dissimilar"
+    )
     if kinds.count(UNKNOWN):
         text += f", {kinds.count(UNKNOWN)} inconclusive"
     return f"{text}; in {outlier_count} a run stands apart" if outlier_count else text
@@ -243,15 +246,18 @@ def _compare_runs(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str
 
 def _describe_outliers(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
     """Say which run is to be repeated."""
-    unlike = heat.count_dissimilar(benchmark)
+    dissimilar_counts = heat.count_dissimilar(benchmark)
     if not benchmark.outlier_runs:
         pairs = sum(pair.dissimilar for pair in benchmark.pairs)
         return f"No run stands apart: {pairs} of {len(benchmark.pairs)} pairs are dissimilar."
     called = ", ".join(_run_name(run, files) for run in benchmark.outlier_runs)
     if len(benchmark.outlier_runs) > 1:
         return f"Runs {called} stand apart: each is dissimilar to most others."
-    count = unlike[benchmark.outlier_runs[0]]
-    return f"Run {called} stands apart: it is dissimilar to {count} of {len(unlike) - 1} others."
+    count = dissimilar_counts[benchmark.outlier_runs[0]]
+    return (
+        f"Run {called} stands apart: it is dissimilar to {count} of {len(dissimilar_counts) - 1} "
+        "others."
+    )
 
 
 def _list_caveats(document: SimilarityDocument) -> Iterator[CaveatView]:

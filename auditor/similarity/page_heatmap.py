@@ -110,8 +110,10 @@ def build_heatmap(benchmark: BenchmarkSimilarity) -> Heatmap:
 
     Of too many those are drawn that are unlike most others.
     """
-    unlike = count_dissimilar(benchmark)
-    matrix_runs = sorted(sorted(unlike, key=lambda run: -unlike[run])[:MOST_RUNS])
+    dissimilar_counts = count_dissimilar(benchmark)
+    matrix_runs = sorted(
+        sorted(dissimilar_counts, key=lambda run: -dissimilar_counts[run])[:MOST_RUNS]
+    )
     pairs = {(pair.first, pair.second): _count_measures(pair) for pair in benchmark.pairs}
     heads = {run: HeatmapHead(str(run + 1), run in benchmark.outlier_runs) for run in matrix_runs}
     return Heatmap(
@@ -120,12 +122,15 @@ def build_heatmap(benchmark: BenchmarkSimilarity) -> Heatmap:
             HeatmapRow(
                 heads[run],
                 _build_row_cells(run, matrix_runs, pairs),
-                f"{unlike[run]} of {len(unlike) - 1}",
+                f"{dissimilar_counts[run]} of {len(dissimilar_counts) - 1}",
             )
             for run in matrix_runs
         ),
-        left_out=f"Of {len(unlike)} runs the {MOST_RUNS} are drawn that are unlike most others."
-        if len(unlike) > MOST_RUNS
+        left_out=(
+            f"Of {len(dissimilar_counts)} runs the {MOST_RUNS} are drawn that are unlike most "
+            "others."
+        )
+        if len(dissimilar_counts) > MOST_RUNS
         else "",
     )
 

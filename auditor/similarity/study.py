@@ -13,7 +13,7 @@ def judge_similarity(
 ) -> tuple[Similarity, ...]:
     """Compare all pairs of runs of each benchmark, each a file; of one file each process is a run.
 
-    `told` hears how many benchmarks of how many are done.
+    `report_progress` gets the number of judged benchmarks, and of all.
     """
     runs = split_processes(results.runs)
     judged = []

@@ -34,7 +34,11 @@ def resampled_means(values: Array, resamples: int, rng: np.random.Generator) -> 
     order = np.argsort(abs(values - np.median(values)))
     usual, extreme = values[order[:-_EXTREME]], values[order[-_EXTREME:]]
     draws = rng.multinomial(number, [_EXTREME / number, 1 - _EXTREME / number], size=resamples)
-    odd = rng.multinomial(draws[:, 0], np.full(_EXTREME, 1 / _EXTREME)) @ extreme
+    extreme_sums = rng.multinomial(draws[:, 0], np.full(_EXTREME, 1 / _EXTREME)) @ extreme
     rest = draws[:, 1]
-    sums = odd + rest * usual.mean() + np.sqrt(rest) * usual.std() * rng.standard_normal(resamples)
+    sums = (
+        extreme_sums
+        + rest * usual.mean()
+        + np.sqrt(rest) * usual.std() * rng.standard_normal(resamples)
+    )
     return np.asarray(sums / number)

@@ -37,7 +37,7 @@ class Constraint:
 class ProgramSolution:
     """What a search came to.
 
-    `chosen` is None where there is no solution (`exact`) or none was found (not `exact`). No
+    `variables` is None where there is no solution (`exact`) or none was found (not `exact`). No
     solution costs less than `bound`.
     """
 
@@ -76,8 +76,8 @@ def find_minimum(
                 break
             solution_columns = better.variables
         for candidate in column_range:
-            settled = int(candidate in solution_columns)
-            rows.append(Constraint({candidate: 1}, least=settled, most=settled))
+            fixed_value = int(candidate in solution_columns)
+            rows.append(Constraint({candidate: 1}, least=fixed_value, most=fixed_value))
     return ProgramSolution(solution_columns, solution.bound, exact=True)
 
 

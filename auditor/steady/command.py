@@ -145,7 +145,7 @@ def _judge_series(
     context: Callable[[], Context],
     report_progress: ProgressCallback,
 ) -> SteadyDocument:
-    """Return when each process is warm; `told` hears how many benchmarks of how many are done.
+    """Return when each process is warm; `report_progress` gets numbers of benchmarks.
 
     `context` is called once all are judged.
     """

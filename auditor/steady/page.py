@@ -220,12 +220,14 @@ def _describe_warm_up(series: list[ProcessSteadiness]) -> str:
     warm_ups = [process.warm_up for process in series if process.warm_up is not None]
     if not warm_ups:
         return ""
-    worst = max(
+    worst_warm_up = max(
         warm_ups, key=lambda warm_up: (warm_up.early > 0, abs(warm_up.relative_error or 0.0))
     )
-    if worst.early:
-        deviation = "" if worst.relative_error is None else f", {worst.relative_error:+.1%}"
-        return f"{worst.early} measured cold{deviation}"
+    if worst_warm_up.early:
+        deviation = (
+            "" if worst_warm_up.relative_error is None else f", {worst_warm_up.relative_error:+.1%}"
+        )
+        return f"{worst_warm_up.early} measured cold{deviation}"
     wasted = [warm_up.wasted_seconds for warm_up in warm_ups if warm_up.wasted_seconds is not None]
     late = f"{median(warm_up.late for warm_up in warm_ups):.0f} too many"
     return f"{late}, {figures.format_seconds(median(wasted))}" if wasted else late

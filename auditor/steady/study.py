@@ -33,7 +33,7 @@ class _BenchmarkTask:
 def judge_suite(
     results: StoredResults, detector: Detector, report_progress: Callable[[int, int], None]
 ) -> SuiteSteadiness:
-    """Judge all processes; `told` hears how many benchmarks of how many are done."""
+    """Judge all processes; `report_progress` gets the number of judged benchmarks, and of all."""
     tasks = [_make_task(name, results) for name in results.benchmark_names]
     judged = []
     for number, benchmark in enumerate(_judge_tasks(tasks, detector), start=1):

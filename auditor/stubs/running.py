@@ -27,7 +27,7 @@ def write_stubs(
 ) -> None:
     """Begin benchmarks in a folder, for the methods named or the unwatched ones.
 
-    `beside`: stdout has another result already. Raises UsageError where a file is there already.
+    `stdout_has_result`: stdout has another result. Raises UsageError where a file is there already.
     """
     from auditor.stubs.assemble import open_stubbing  # noqa: PLC0415 numpy and scipy come with it
 

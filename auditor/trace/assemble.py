@@ -164,17 +164,17 @@ def find_popularity(config: Config, project: Project, session: AuditSession) -> 
     It is that of the last profile in the store, or of the clients in the configuration, which are
     traced now; None where there are neither.
     """
-    stored = load_popularity(config, project, session)
+    stored_popularity = load_popularity(config, project, session)
     request = config.request
     is_chosen = request.methods is None and not request.baseline_methods
-    if stored is None and is_chosen and config.trace.clients:
+    if stored_popularity is None and is_chosen and config.trace.clients:
         try:
             return document_clients.extract_popularity(
                 ClientProfiler(config, session).profile_clients()
             )
         except SubjectError as error:
             session.observer.report_caveat(Caveat("clients-failed", str(error)))
-    return stored
+    return stored_popularity
 
 
 def load_popularity(config: Config, project: Project, session: AuditSession) -> Popularity | None:

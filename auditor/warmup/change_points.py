@@ -139,13 +139,13 @@ def run_crops(partitions: Partitions, between: tuple[float, float]) -> tuple[Val
 
 def _find_middle_penalties(segmentations: dict[float, Segmentation]) -> list[float]:
     """Return the penalties at which neighbours cost the same that leave out numbers of changes."""
-    tried = np.array(sorted(segmentations))
+    tried_penalties = np.array(sorted(segmentations))
     penalties = []
-    for low, high in pairwise(tried.tolist()):
+    for low, high in pairwise(tried_penalties.tolist()):
         more, fewer = segmentations[low], segmentations[high]
         if more.change_count > fewer.change_count + 1:
             middle = (fewer.cost - more.cost) * (1 / (more.change_count - fewer.change_count))
-            if (abs(middle - tried) >= _SAME * abs(middle)).all():
+            if (abs(middle - tried_penalties) >= _SAME * abs(middle)).all():
                 penalties.append(middle)
     return penalties
 

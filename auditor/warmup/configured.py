@@ -33,8 +33,10 @@ def place_warmup(lasts: Array, settings: IterationSettings) -> tuple[int, int]:
     lasting = lasts.tolist()
     warm = _count_values(lasting, settings.warmup_seconds, settings.warmup_iterations)
     rest = lasting[warm:]
-    measured = _count_values(rest, settings.measurement_seconds, settings.measurement_iterations)
-    return warm - 1, warm + measured - 1
+    measured_count = _count_values(
+        rest, settings.measurement_seconds, settings.measurement_iterations
+    )
+    return warm - 1, warm + measured_count - 1
 
 
 def _count_values(lasting: Sequence[float], seconds: float, iterations: int) -> int:

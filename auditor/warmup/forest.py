@@ -76,8 +76,8 @@ def round_down_thresholds(thresholds: Array) -> npt.NDArray[np.float32]:
 def compute_weights(leaves: npt.NDArray[np.int32], training_leaves: npt.NDArray[np.int32]) -> Array:
     """Return how much each of the cases that trees were grown with is like one.
 
-    `leaves` are those of the one case (trees), `known` of the others (trees, cases). Quantile
-    regression forests (Meinshausen 2006): the mean over trees of the shares in a leaf.
+    `leaves` are those of the one case (trees), `training_leaves` of the others (trees, cases).
+    Quantile regression forests (Meinshausen 2006): the mean over trees of the shares in a leaf.
     """
     same = training_leaves == leaves[:, None]
     return np.asarray((same / same.sum(axis=1, keepdims=True)).mean(axis=0))

@@ -29,11 +29,11 @@ def judge_process(
             run=run, fork=fork, iterations=length, label=SteadyLabel.UNKNOWN, caveats=(series,)
         )
     steadiness = detector.find_steady_start(series)
-    lasts = read_iteration_times(process)
-    measured = _find_measured_range(process, lasts)
+    iteration_times = read_iteration_times(process)
+    measured_range = _find_measured_range(process, iteration_times)
     warm_up = None
-    if measured is not None and steadiness.start is not None:
-        warm_up = _judge_warm_up(series, measured, steadiness.start, lasts)
+    if measured_range is not None and steadiness.start is not None:
+        warm_up = _judge_warm_up(series, measured_range, steadiness.start, iteration_times)
     return SeriesSteadiness(
         run=run,
         fork=fork,

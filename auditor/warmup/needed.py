@@ -29,14 +29,14 @@ def needed_warmup(judged: Judged) -> NeededWarmup | None:
     times, seconds = [], set()
     for process, steadiness in judged:
         if steadiness.steady_from is not None:
-            lasts = read_iteration_times(process)
-            if lasts is None:
+            iteration_times = read_iteration_times(process)
+            if iteration_times is None:
                 return None
-            times.append((lasts, np.asarray(process.all_values), steadiness.steady_from))
+            times.append((iteration_times, np.asarray(process.all_values), steadiness.steady_from))
             seconds.add(process.iteration_seconds)
     if len(seconds) != 1:
         return None
-    until = max(float(lasts[:start].sum()) for lasts, _, start in times)
+    until = max(float(iteration_times[:start].sum()) for iteration_times, _, start in times)
     configured = next(
         (stored_process.configured for stored_process, _ in judged if stored_process.configured),
         None,
@@ -51,8 +51,8 @@ def needed_warmup(judged: Judged) -> NeededWarmup | None:
     return NeededWarmup(
         seconds=until,
         operations=max(
-            round(float((lasts / operation_seconds)[:start].sum()))
-            for lasts, operation_seconds, start in times
+            round(float((iteration_times / operation_seconds)[:start].sum()))
+            for iteration_times, operation_seconds, start in times
         ),
         iterations=iterations,
         iteration_seconds=iteration_seconds,
@@ -108,8 +108,10 @@ def _estimate_saving(
         return None
     spent = 0.0
     for process, _ in process_runs:
-        lasts = read_iteration_times(process)
-        spent += 0.0 if lasts is None else float(lasts[: len(process.warmups)].sum())
+        iteration_times = read_iteration_times(process)
+        spent += (
+            0.0 if iteration_times is None else float(iteration_times[: len(process.warmups)].sum())
+        )
     return (spent - len(process_runs) * enough) / len({run for _, run in process_runs})
 
 

@@ -39,7 +39,7 @@ class StartCandidates:
 
 
 def find_start_candidates(run: RunSoFar, feature_values: Mapping[str, float]) -> StartCandidates:
-    """Return the places of a run with a whole window or more; `found` are its features."""
+    """Return the places of a run with a whole window or more, by the run's features."""
     start = run.n - WINDOW
     tellers = {
         name: run.n - int(since)

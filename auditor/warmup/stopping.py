@@ -6,10 +6,8 @@ stops by itself, POST_HOC the analysis behind the published figures
 (`docs/reference/stopping-rules.md`).
 """
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import pairwise
 
 import numpy as np
 
@@ -97,47 +95,6 @@ class StopRule:
         # The scatter's change is signed there, so one that rises ends at once; of the interval
         # the widths themselves count, not what they change by.
         return bool((changes if self.technique is Technique.COV else recent).max() < limit)
-
-
-def count_iterations(rule: StopRule, samples: Iterable[Values]) -> int | None:
-    """Return after how many of some iterations a rule stops, None where they do not suffice."""
-    for number, operations in enumerate(samples, start=1):
-        if rule.observe_operations(operations):
-            return number
-    return None
-
-
-def count_forks(
-    technique: Technique, variant: RuleVariant, measured: list[Values], rng: np.random.Generator
-) -> int:
-    """Return how many forks are enough, at least two: by what each next one changes.
-
-    `measured` are the operations that were measured in each fork, in their order.
-    """
-    limit = THRESHOLDS[technique]
-    fork_samples = [
-        rng.choice(np.concatenate(measured[: index + 1]), SAMPLE_SIZE)
-        for index in range(len(measured))
-    ]
-    ask: dict[Technique, Callable[[Values, Values], float]] = {
-        Technique.COV: lambda earlier, later: abs(
-            _measure_scatter(later) - _measure_scatter(earlier)
-        ),
-        Technique.RCIW: lambda earlier, later: abs(
-            measure_bootstrap_width(later, rng) - measure_bootstrap_width(earlier, rng)
-        ),
-        Technique.KLD: compute_similarity,
-    }
-    for number, (earlier, later) in enumerate(pairwise(fork_samples), start=2):
-        if technique is Technique.KLD:
-            enough = ask[technique](earlier, later) > limit
-        elif technique is Technique.RCIW and variant is RuleVariant.POST_HOC:
-            enough = measure_bootstrap_width(later, rng) < limit
-        else:
-            enough = ask[technique](earlier, later) < limit
-        if enough:
-            return number
-    return len(measured)
 
 
 def _measure_scatter(values: Values) -> float:

@@ -140,9 +140,9 @@ def _add_benchmark(file: _StubFile, benchmark: _StubTarget, style: _BenchmarkSty
     _, owner = tree.read_receiver(declaration)
     if _names_of_benchmarks(benchmark.method.name, owner) & (file.used_names - file.written_names):
         return
-    values, unknown = _choose_arguments(benchmark.samples, declaration)
+    values, unknown_arguments = _choose_arguments(benchmark.samples, declaration)
     results = _list_result_types(declaration)
-    types = " ".join([*results, *(kind for _, kind in unknown)])
+    types = " ".join([*results, *(kind for _, kind in unknown_arguments)])
     imports = _choose_imports(root, types)
     receiver = tree.read_text(declaration.child_by_field_name("receiver"))
     if declaration.child_by_field_name("type_parameters") is not None or "[" in receiver:
@@ -156,7 +156,7 @@ def _add_benchmark(file: _StubFile, benchmark: _StubTarget, style: _BenchmarkSty
     else:
         file.imports |= imports
         call = f"{'subject.' if owner else ''}{benchmark.method.name}({', '.join(values)})"
-        lacking = [*unknown, *([("subject", owner)] if owner else [])]
+        lacking = [*unknown_arguments, *([("subject", owner)] if owner else [])]
         _write_benchmark(file, benchmark, _CallSource(call, results, lacking), style)
 
 
@@ -177,8 +177,8 @@ def _write_benchmark(
     title = f"{owner[:1].upper()}{owner[1:]}{method[:1].upper()}{method[1:]}"
     name = reserve_name(f"Benchmark{title}", file.used_names)
     file.written_names.add(name)
-    lacking = ", ".join(variable for variable, _ in call.lacking)
-    lines = [f'b.Skip("to be filled in: {lacking}")'] if lacking else []
+    missing_names = ", ".join(variable for variable, _ in call.lacking)
+    lines = [f'b.Skip("to be filled in: {missing_names}")'] if missing_names else []
     lines += [f"var {variable} {kind}" for variable, kind in call.lacking]
     lines += ["b.ReportAllocs()"] if style.allocations else []
     sinks = [reserve_name(f"sink{title}", file.used_names) for _ in call.results]
@@ -188,8 +188,8 @@ def _write_benchmark(
     declared = "".join([*(f"var {sink} {kind}\n" for sink, kind in pairs), "\n" if sinks else ""])
     loop = f"\t{style.loop} {{\n\t\t{assigned}\n\t}}\n"
     file.texts.append(f"{declared}func {name}(b *testing.B) {{\n{body}{loop}}}\n")
-    if lacking:
-        file.incomplete.append((benchmark.method.id, lacking))
+    if missing_names:
+        file.incomplete.append((benchmark.method.id, missing_names))
     else:
         file.ready.append(benchmark.method.id)
 

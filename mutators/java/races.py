@@ -155,8 +155,8 @@ _JMH = (
 class _RaceClassBody:
     """The parts of a class; `plains` are the interfaces that they implement."""
 
-    def __init__(self, written: TypeFormatter, answers: Answers, test: Test) -> None:
-        self._written = written
+    def __init__(self, formatter: TypeFormatter, answers: Answers, test: Test) -> None:
+        self._formatter = formatter
         self._test = test
         self.plains = InterfaceImplementations(self._format_type, answers)
 
@@ -253,7 +253,7 @@ class _RaceClassBody:
         return _NUMBERS[literal.type].format(text)
 
     def _format_type(self, type_: str) -> str:
-        text = self._written(type_)
+        text = self._formatter(type_)
         return text.removeprefix("java.lang.") if text.count(".") == _PLAIN_DOTS else text
 
 

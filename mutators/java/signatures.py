@@ -6,9 +6,9 @@ from mutators.java.types import JavaType, NotAType, parse_type, split_list
 
 
 def matches_method(method_name: str, method: Method) -> bool:
-    """Tell whether `written` means `method`.
+    """Tell whether `method_name` means `method`.
 
-    Written is `package.Type.method` or an end of it, with or without parameter types; these may be
+    It is `package.Type.method` or an end of it, with or without parameter types; these may be
     qualified or simple, generic or raw, and as erased. `Type.Type` and `Type.<init>` are
     constructors. The JVM's own name (`package/Type.method(I)V`) is understood too.
     """

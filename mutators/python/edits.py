@@ -22,7 +22,7 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 def edit_module(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -> bytes:
-    """Do what `laid.edited` says; what is made has no byte order mark, as libcst keeps none."""
+    """Insert calls of the guest; the text has no byte order mark, as libcst keeps none."""
     text = text.removeprefix(BOM_UTF8)
     if MARK.encode() in text:
         raise EditImpossible(f"the file has a line with {MARK}, which is how we know our own")
@@ -134,11 +134,11 @@ def _insert_import(body: Sequence[Statement], guest: str) -> list[Statement]:
     for number, statement in enumerate(rest):
         if isinstance(statement, cst.SimpleStatementLine) and any(map(_is_future, statement.body)):
             position = len(docstring) + number + 1
-    everything = [*docstring, *rest]
+    all_statements = [*docstring, *rest]
     return [
-        *everything[:position],
+        *all_statements[:position],
         _make_line(f"import {guest} as {_NAME}"),
-        *everything[position:],
+        *all_statements[position:],
     ]
 
 

@@ -18,8 +18,8 @@ def insert_guest_calls(
     """Return a module whose functions on the given lines call the guest as they begin and end.
 
     `calls` has for the line of each `def` a call as Python text, and the function that is handed
-    what that returns, on every way out; empty, where the end is of no interest. Raises Unclear
-    where there is no such function, or where lines could no longer be told apart.
+    what that returns, on every way out; empty, where the end is of no interest. Raises
+    EditImpossible where there is no such function, or where lines could not be told apart.
     """
     from mutators.python import edits  # noqa: PLC0415 libcst comes with it, and is slow to load
 

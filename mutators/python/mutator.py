@@ -85,7 +85,7 @@ def _build_overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
     """
     method_ids = {method.id for method in variant.methods}
     files, lines = [], []
-    missing = set(method_ids)
+    missing_ids = set(method_ids)
     for source, module_functions in read_library_functions(sources):
         changed_functions = [
             function for function in module_functions if function.method.id in method_ids
@@ -98,9 +98,9 @@ def _build_overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
             }
             files.append(OverlayFile(source.path, insert_guest_calls(source.text, calls)))
             lines.append(f"module\t{source.unit}\t{source.path}")
-            missing -= {function.method.id for function in changed_functions}
-    if missing:
-        raise EditImpossible(f"the sources do not define {min(missing)}")
+            missing_ids -= {function.method.id for function in changed_functions}
+    if missing_ids:
+        raise EditImpossible(f"the sources do not define {min(missing_ids)}")
     return Overlay(tuple(files), tuple(lines))
 
 

@@ -70,9 +70,13 @@ def write_stubs(
         Stub(
             path=f"test_unwatched_{package}.py",
             text=head + "\n" + "\n\n".join(text for text, _ in tests_by_id.values()),
-            ready=tuple(name for name, (_, lacking) in tests_by_id.items() if not lacking),
+            ready=tuple(
+                name for name, (_, missing_text) in tests_by_id.items() if not missing_text
+            ),
             incomplete=tuple(
-                (name, lacking) for name, (_, lacking) in tests_by_id.items() if lacking
+                (name, missing_text)
+                for name, (_, missing_text) in tests_by_id.items()
+                if missing_text
             ),
         )
     ]
@@ -149,18 +153,23 @@ def _choose_arguments(function: _LibraryFunction) -> _CallArguments:
     keyword_defaults = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     optional |= {argument.arg for argument, default in keyword_defaults if default is not None}
     parameter_names = names[1:] if function.is_bound else names
-    needed = [name for name in parameter_names if name not in optional]
+    required_names = [name for name in parameter_names if name not in optional]
     samples: list[dict[str, str | None]] = [
         dict(zip(names, sample, strict=False)) for sample in function.arguments
     ]
     values = next(
-        (sample for sample in samples if all(sample.get(name) is not None for name in needed)), {}
+        (
+            sample
+            for sample in samples
+            if all(sample.get(name) is not None for name in required_names)
+        ),
+        {},
     )
-    unknown = tuple(name for name in needed if values.get(name) is None)
+    unknown = tuple(name for name in required_names if values.get(name) is None)
     keywords = {kwonlyarg.arg for kwonlyarg in arguments.kwonlyargs}
-    words = [name if name in unknown else str(values[name]) for name in needed]
+    words = [name if name in unknown else str(values[name]) for name in required_names]
     texts = [
         f"{name}={word}" if name in keywords else word
-        for name, word in zip(needed, words, strict=True)
+        for name, word in zip(required_names, words, strict=True)
     ]
     return _CallArguments(", ".join(texts), unknown)

@@ -83,7 +83,7 @@ class CodeReader:
     def read_version(self, parts: Sequence[Path], folder: Path) -> VersionCode:
         """Return what is in jars and class folders; of two equal names the first counts.
 
-        `into` is a folder of ours. Raises SourceUnreadable where the program fails.
+        `folder` is one of ours. Raises SourceUnreadable where the program fails.
         """
         answer = folder / "code.jsonl"
         path = ":".join(map(str, self.guests.lister_class_path))
@@ -162,7 +162,7 @@ def _collect_parts(
 
 
 def _build_method(parts: Iterable[_Method], class_names: Set[str]) -> MethodCode:
-    """Make one of a method and what belongs to it; `known` are the classes that count."""
+    """Make one of a method and what belongs to it; `class_names` are those that count."""
     methods = tuple(parts)
     calls = (BytecodeCall(*call) for method in methods for call in method.calls)
     return MethodCode(

@@ -134,19 +134,23 @@ def _fetch_artifact_files(spec: MavenSpec, maven: Maven) -> _VersionFiles:
     folder = maven.home.make_work_folder(f"{place_artifact(spec, maven.home).tree.name}-running")
     fetched = artifact.fetch_artifact(spec, folder, maven, tests=False)
     coordinates = f"maven:{spec.group}:{spec.artifact}:{spec.version}"
-    lacking = f"{coordinates} is not a jar of classes; name the artifact that holds the classes"
+    no_classes_message = (
+        f"{coordinates} is not a jar of classes; name the artifact that holds the classes"
+    )
     return _VersionFiles(
-        tuple(fetched.files.values()), fetched.class_path, lacking, fetched.version
+        tuple(fetched.files.values()), fetched.class_path, no_classes_message, fetched.version
     )
 
 
 def _build_project(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions) -> _VersionFiles:
     """Build a project; what its modules compile, tests left out, is the version's own."""
     home, host, environment = maven.home, maven.host, maven.environment
-    placed = place_subject(spec, home=home, host=host, environment=environment)
-    if detect_kind(placed.tree) != _JAVA:
-        raise SubjectError(f"{placed.name} is not a Java project: no Maven or Gradle builds it")
-    _, sets = build_copy(placed, maven, find_jdk(host, environment), words)
+    placed_subject = place_subject(spec, home=home, host=host, environment=environment)
+    if detect_kind(placed_subject.tree) != _JAVA:
+        raise SubjectError(
+            f"{placed_subject.name} is not a Java project: no Maven or Gradle builds it"
+        )
+    _, sets = build_copy(placed_subject, maven, find_jdk(host, environment), words)
     main = [source_set for source_set in sets if not source_set.test]
     library_paths = _list_distinct_paths(source_set.classes for source_set in main)
     tests = _list_distinct_paths(source_set.classes for source_set in sets if source_set.test)
@@ -155,8 +159,8 @@ def _build_project(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions
         for path in _list_distinct_paths(source_set.path for source_set in main)
         if path not in (*library_paths, *tests)
     ]
-    lacking = f"{placed.name} has no classes that are not of tests"
-    return _VersionFiles(library_paths, tuple(rest), lacking, placed.revision)
+    lacking = f"{placed_subject.name} has no classes that are not of tests"
+    return _VersionFiles(library_paths, tuple(rest), lacking, placed_subject.revision)
 
 
 def _list_distinct_paths(paths: Iterable[tuple[Path, ...]]) -> tuple[Path, ...]:

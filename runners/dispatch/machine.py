@@ -59,8 +59,8 @@ class MachineDispatcher:
 
     def run_trials(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends."""
-        for alone, trial_group in groupby(trials, key=lambda trial: trial.is_exclusive):
-            yield from (self._run_exclusive if alone else self._beside)(trial_group)
+        for is_exclusive, trial_group in groupby(trials, key=lambda trial: trial.is_exclusive):
+            yield from (self._run_exclusive if is_exclusive else self._beside)(trial_group)
 
     def _run_exclusive(self, trials: Iterator[Trial]) -> Iterator[Run]:
         for trial in trials:

@@ -42,13 +42,15 @@ def _collect_results(
     late: list[OutOfTime],
 ) -> Iterator[ResultType]:
     """Yield what is done; what had no time is noted as `late`, and nothing is begun after it."""
-    busy: set[Future[ResultType]] = set()
+    pending_futures: set[Future[ResultType]] = set()
     while True:
-        while len(busy) < jobs and not late and (item := next(waiting, None)) is not None:
-            busy.add(submit(item))
-        if not busy:
+        while (
+            len(pending_futures) < jobs and not late and (item := next(waiting, None)) is not None
+        ):
+            pending_futures.add(submit(item))
+        if not pending_futures:
             return
-        futures, busy = wait(busy, return_when=FIRST_COMPLETED)
+        futures, pending_futures = wait(pending_futures, return_when=FIRST_COMPLETED)
         for future in sorted(
             futures, key=lambda completed_future: completed_future.exception() is not None
         ):

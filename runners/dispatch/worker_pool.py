@@ -54,7 +54,9 @@ class WorkerAdmission:
         self._refused.intersection_update(workers)
         self._unfit.intersection_update(workers)
         self._silent = {
-            address: until for address, until in self._silent.items() if address in workers
+            address: retry_time
+            for address, retry_time in self._silent.items()
+            if address in workers
         }
         for worker in sorted(set(workers) - set(used) - self._refused - self._unfit):
             now = self._clock.monotonic()

@@ -195,8 +195,8 @@ def _identify_package(package: Entry) -> str:
     """Return import path and module: the version decides nothing but is part of the build."""
     module = package.get("Module")
     module_fields = module if isinstance(module, Mapping) else {}
-    used = module_fields.get("Replace")
-    replaced = used if isinstance(used, Mapping) else {}
+    replacement = module_fields.get("Replace")
+    replaced = replacement if isinstance(replacement, Mapping) else {}
     parts = [str(module_fields.get(key, "")) for key in ("Path", "Version", "GoVersion")]
     parts += [str(replaced.get(key, "")) for key in ("Path", "Version", "GoVersion")]
     return "\0".join((str(package["ImportPath"]), *parts))

@@ -124,8 +124,8 @@ def leaf_flags(name: str) -> tuple[str, ...]:
 
     The second keeps benchmarks out that have this one's name in front of theirs.
     """
-    alone = make_name_pattern(name)
-    return (f"-test.bench={alone}", f"-test.skip={alone}/.")
+    name_pattern = make_name_pattern(name)
+    return (f"-test.bench={name_pattern}", f"-test.skip={name_pattern}/.")
 
 
 def make_name_pattern(name: str) -> str:

@@ -60,7 +60,7 @@ class SuiteDiscovery:
                     self._record_broken_package(package.unit, package.problem)
             elif package.unit in compiled:
                 answer = compiled[package.unit]
-                built += self._list_package_benchmarks(
+                built += self._record_package(
                     self._locate_package(package), tests[package.unit], answer
                 )
             elif package.unit not in skipped_units and (
@@ -153,7 +153,7 @@ class SuiteDiscovery:
         self.messages.append(message)
         self.unusable.append((unit, f"the package does not build: {message[:1000]}"))
 
-    def _list_package_benchmarks(
+    def _record_package(
         self, place: PackageBuild, tests: Sequence[bytes], compiled: CompletedProcess
     ) -> bool:
         if compiled.exit_code != 0:
@@ -172,7 +172,7 @@ class SuiteDiscovery:
                 parallel=mentions_word(name, ".RunParallel(", functions),
                 loops=mentions_word(name, ".Loop()", functions),
             )
-            self._list_function_benchmarks(place, name, settings)
+            self._run_function(place, name, settings)
             self._leave_out_moving(place, name, tests)
         return True
 
@@ -196,9 +196,7 @@ class SuiteDiscovery:
         self.benchmarks = [benchmark for benchmark in self.benchmarks if benchmark not in moving]
         self.unusable += [(benchmark.id, MOVING) for benchmark in moving]
 
-    def _list_function_benchmarks(
-        self, place: PackageBuild, name: str, settings: GoSettings
-    ) -> None:
+    def _run_function(self, place: PackageBuild, name: str, settings: GoSettings) -> None:
         """Run a function alone once; what does not give a result is unusable, with the reason.
 
         What breaks the process off hides what comes after it, so the function is run again

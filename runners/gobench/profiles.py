@@ -36,7 +36,7 @@ def profile_samples(
         raise ValueError("the guest took no CPU profile")
     samples = list(samples)
     cpu, queued, wall = records.profile
-    measured = _find_measured_blocks(trial)
+    measured_blocks = _find_measured_blocks(trial)
     last = _last_epochs(samples)
     frames: dict[Frame, int] = {}
     counts: Counter[tuple[int, tuple[int, ...]]] = Counter()
@@ -46,7 +46,7 @@ def profile_samples(
         if block is None:
             background += sample.count if _is_runtime(sample) else 0
             continue
-        if block not in measured or epoch != last[block] or _is_ours(sample):
+        if block not in measured_blocks or epoch != last[block] or _is_ours(sample):
             continue
         if _is_lost(sample):
             unattributed += sample.count
@@ -56,7 +56,7 @@ def profile_samples(
         counts[block, numbers] += sample.count
     everything = sum(sample.count for sample in samples)
     attributed = sum(counts.values()) + unattributed
-    blocks = [record for record in records.blocks if record.index in measured]
+    blocks = [record for record in records.blocks if record.index in measured_blocks]
     timed = sum(record.seconds_per_operation * record.operations for record in blocks)
     return Profiled(
         frames=tuple(frames),

@@ -82,7 +82,7 @@ class CopiedTree:
             for path, file_hints in hints_by_folder.items()
             if folder is None or dirname(path) == folder
         ]
-        everything = any(file_hints.lists for file_hints in package_hints) or (
+        may_read_all = any(file_hints.lists for file_hints in package_hints) or (
             any(file_hints.leads_up for file_hints in package_hints)
             and any(file_hints.lists for file_hints in hints_by_folder.values())
         )
@@ -90,7 +90,7 @@ class CopiedTree:
             *(file_hints.words for file_hints in hints_by_folder.values())
         )
         for path in sorted(self.files.keys() - code):
-            if everything or PurePosixPath(path).name in named or path in self._always_readable:
+            if may_read_all or PurePosixPath(path).name in named or path in self._always_readable:
                 yield path
 
     @cached_property

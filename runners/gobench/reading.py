@@ -188,14 +188,16 @@ def _read_reach(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
     counts = [record.summarise_counts(ids, set_up_apart=False) for record in records]
     finished_blocks = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
     outside: dict[str, int] = {}
-    for counted, count, least in zip(counts, window_sizes, finished_blocks, strict=True):
-        sizes = [window.operations for window in counted.windows]
+    for process_counts, count, least in zip(counts, window_sizes, finished_blocks, strict=True):
+        sizes = [window.operations for window in process_counts.windows]
         if len(sizes) < least or set(sizes) != {count}:
             raise ValueError(f"{sizes.count(count)} blocks of {count} operations were counted")
-        outside |= {key: max(outside.get(key, 0), calls) for key, calls in counted.outside}
-    blocks = min(len(counted.windows) for counted in counts)
-    joined = (_join_windows(counted.windows[:blocks], ids) for counted in counts)
-    is_complete = all(len(counted.windows) == len(trial.schedule.blocks) > 1 for counted in counts)
+        outside |= {key: max(outside.get(key, 0), calls) for key, calls in process_counts.outside}
+    blocks = min(len(process_counts.windows) for process_counts in counts)
+    joined = (_join_windows(process_counts.windows[:blocks], ids) for process_counts in counts)
+    is_complete = all(
+        len(process_counts.windows) == len(trial.schedule.blocks) > 1 for process_counts in counts
+    )
     return Counted(
         tuple(joined),
         tuple(sorted(outside.items())),
@@ -228,8 +230,10 @@ def _join_windows(windows: Sequence[Window], ids: dict[str, str]) -> Window:
 def _read_usage(trial: Trial, run: CompletedProcess) -> Outcome:
     """Read a package's counters. They outlive a failing test, and a test is not judged."""
     methods = [method.id for method in trial.variant.methods]
-    data, size = _find_file(run, COUNTERS), 16 * len(methods)
-    numbers = struct.unpack(f"={2 * len(methods)}q", data if len(data) == size else bytes(size))
+    counter_data, size = _find_file(run, COUNTERS), 16 * len(methods)
+    numbers = struct.unpack(
+        f"={2 * len(methods)}q", counter_data if len(counter_data) == size else bytes(size)
+    )
     calls = dict(zip(methods, numbers, strict=False))
     nested = [
         name
@@ -243,7 +247,7 @@ def _read_usage(trial: Trial, run: CompletedProcess) -> Outcome:
             else Crashed(run.exit_code or 1, text.format_tail(run))
         )
     window = Window(0, tuple(sorted(calls.items())), tuple(sorted(nested)))
-    is_complete = run.exit_code == 0 and len(data) == size
+    is_complete = run.exit_code == 0 and len(counter_data) == size
     return Counted((window,), missing="" if is_complete else "some fail or do not end")
 
 

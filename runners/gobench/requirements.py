@@ -45,7 +45,7 @@ def with_requirements(project: Project, top: Path, home: HomeFolder, host: Host)
                 return _without_requirements(project, answer)
     text = file.read_text(errors="replace")
     digest = hashlib.sha256(f"{project.digest}\n{text}".encode()).hexdigest()[:24]
-    note = f"{project.notes[-1]}, which requires the newest versions: {_list_requirements(text)}"
+    note = f"{project.notes[-1]}, which requires the newest versions: {_format_requirements(text)}"
     return replace(required, digest=digest, notes=(*project.notes[:-1], note))
 
 
@@ -60,7 +60,7 @@ def _without_requirements(project: Project, answer: CompletedProcess) -> Project
     return replace(project, notes=(*project.notes[:-1], note))
 
 
-def _list_requirements(text: str) -> str:
+def _format_requirements(text: str) -> str:
     return ", ".join(
         " ".join(words[1:3]) for words in parse_statements(text) if words[0] == "require"
     )

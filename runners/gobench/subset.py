@@ -27,12 +27,12 @@ def build_subset_commands(
         unselected_names = [
             name for unselected_package, name in left if unselected_package == package
         ]
-        alone = [
+        prefix_names = [
             candidate
             for candidate in names
             if any(longer_name.startswith(f"{candidate}/") for longer_name in unselected_names)
         ]
-        together = sorted(set(names) - set(alone))
+        together = sorted(set(names) - set(prefix_names))
         if together:
             subsets.append(
                 _make_subset_command(package, "|".join(map(make_name_pattern, together)), "")
@@ -41,7 +41,7 @@ def build_subset_commands(
             _make_subset_command(
                 package, make_name_pattern(candidate), f"{make_name_pattern(candidate)}/."
             )
-            for candidate in sorted(alone)
+            for candidate in sorted(prefix_names)
         ]
     return tuple(subsets)
 

@@ -86,9 +86,9 @@ class GoTracer:
         gaps = [f"packages of tests that do not build: {len(bad)}; {bad[0]}"] if bad else []
         counts = [0] * (2 * len(trial.variant.methods))
         for run in runs:
-            data = _find_file(run, COUNTERS)
-            if len(data) == 8 * len(counts):
-                values = struct.unpack(f"{len(counts)}q", data)
+            counter_data = _find_file(run, COUNTERS)
+            if len(counter_data) == 8 * len(counts):
+                values = struct.unpack(f"{len(counts)}q", counter_data)
                 counts = [
                     number + increment for number, increment in zip(counts, values, strict=True)
                 ]

@@ -51,7 +51,7 @@ class Container:
             raise self._daemon.make_daemon_error(f"wait for {self._program}", self._lost)
 
     def send(self, which: signal.Signals) -> None:
-        """Send it a signal; it may have ended, and of a daemon that is gone `_wait` hears."""
+        """Send it a signal; it may have ended; `_wait_for_end` notices a daemon that is gone."""
         if self._lost is not None:
             return
         with suppress(*FAILURES):

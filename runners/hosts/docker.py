@@ -85,7 +85,7 @@ class DockerHost:
         self._stopped = threading.Event()
         self._user = (os.getuid(), os.getgid()) if os.getuid() else (_NOBODY, _NOBODY)
 
-    def isolate_host(self, writable: Sequence[Path]) -> "DockerHost":
+    def make_measuring_host(self, writable: Sequence[Path]) -> "DockerHost":
         """Return it without network, where nothing but these folders can be written."""
         measuring_host = copy.copy(self)
         measuring_host._access = _ContainerAccess(None, tuple(writable))
@@ -106,7 +106,7 @@ class DockerHost:
                 environment=tuple(sorted(self._image.variables.items())),
                 timeout_seconds=_FACTS_SECONDS,
             )
-            answer = self.isolate_host(()).run_process(invocation)
+            answer = self.make_measuring_host(()).run_process(invocation)
             facts_by_name = dict(
                 make_host_facts(parse_facts(answer.stdout.decode(errors="replace"))).facts
             )
@@ -131,9 +131,9 @@ class DockerHost:
             self._open_container(job, scratch) as container,
         ):
             before, started = interference.read_own_counters(), self._clock.monotonic()
-            with container.start_watched(job.timeout_seconds) as watched:
+            with container.start_watched(job.timeout_seconds) as watched_process:
                 self._running.add(container)
-                watch = OutputWatch(watched, self._clock, job.output_limit, following)
+                watch = OutputWatch(watched_process, self._clock, job.output_limit, following)
                 try:
                     over = self._stopped.is_set() or watch.wait_until(started + job.timeout_seconds)
                 finally:

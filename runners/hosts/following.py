@@ -47,9 +47,9 @@ class OutputFollower:
 
     def judge_output(self) -> bool:
         """Hand on what has come; True once, when it is enough. Nothing is handed on after that."""
-        data = self._take_output()
-        if self._grace is None and data:
-            self._grace = self._take(data)
+        new_output = self._take_output()
+        if self._grace is None and new_output:
+            self._grace = self._take(new_output)
             return self._grace is not None
         return False
 
@@ -61,12 +61,12 @@ class OutputFollower:
         return self._grace
 
     def _take_output(self) -> bytes:
-        data = bytes(self._heard)
+        new_output = bytes(self._heard)
         self._heard.clear()
         if self._path is not None:
-            data = _read_new_bytes(self._path, self._offset)
-            self._offset += len(data)
-        return data
+            new_output = _read_new_bytes(self._path, self._offset)
+            self._offset += len(new_output)
+        return new_output
 
 
 def _read_new_bytes(path: Path, offset: int) -> bytes:

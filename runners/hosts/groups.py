@@ -12,7 +12,7 @@ _KINDS = ("", "cpu", "memory")
 
 
 def list_group_files(cgroup_text: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return where files of these names are, nearest first, by the text of OWN.
+    """Return where files of these names are, nearest first, by the text of SELF_CGROUP.
 
     A container may see fewer groups than it is in; its own is then the root.
     """

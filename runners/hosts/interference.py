@@ -91,7 +91,7 @@ def compute_interference(
     before: KernelCounters, after: KernelCounters, processors: int | None = None
 ) -> HostInterference:
     """Return what was counted meanwhile; the process may use so many processors (None: all)."""
-    lasted = _subtract_counts(before.seconds, after.seconds)
+    elapsed_seconds = _subtract_counts(before.seconds, after.seconds)
     ticks = [late - early for early, late in zip(before.ticks, after.ticks, strict=False)]
     all_ticks = sum(ticks[:_COUNTED])
     hot = [
@@ -99,9 +99,11 @@ def compute_interference(
     ]
     return HostInterference(
         stolen=ticks[_STOLEN] / all_ticks if len(ticks) > _STOLEN and all_ticks > 0 else None,
-        waited=_compute_share(_subtract_counts(before.waited, after.waited), lasted),
-        throttled=_compute_share(_subtract_counts(before.throttled, after.throttled), lasted),
-        hot=_compute_share(max(hot, default=None), lasted),
+        waited=_compute_share(_subtract_counts(before.waited, after.waited), elapsed_seconds),
+        throttled=_compute_share(
+            _subtract_counts(before.throttled, after.throttled), elapsed_seconds
+        ),
+        hot=_compute_share(max(hot, default=None), elapsed_seconds),
         foreign=_compute_other_share(
             ticks, _subtract_counts(before.own_seconds, after.own_seconds), processors
         ),

@@ -27,9 +27,9 @@ class LimitedHost:
         """Return those of the host."""
         return self._host.read_facts()
 
-    def isolate_host(self, writable: Sequence[Path]) -> "LimitedHost":
+    def make_measuring_host(self, writable: Sequence[Path]) -> "LimitedHost":
         """Return that of the host, with the same limit."""
-        return LimitedHost(self._host.isolate_host(writable), self._left, self._over)
+        return LimitedHost(self._host.make_measuring_host(writable), self._left, self._over)
 
     def stop_processes(self) -> None:
         """Stop the host."""

@@ -59,7 +59,7 @@ class LocalHost:
         for group in tuple(self._running):
             _signal_group(group, signal.SIGKILL)
 
-    def isolate_host(self, writable: Sequence[Path]) -> "LocalHost":  # noqa: ARG002 nothing holds it
+    def make_measuring_host(self, writable: Sequence[Path]) -> "LocalHost":  # noqa: ARG002 nothing holds it
         """Return the same: a process of the user's account can do what the user can."""
         same = copy(self)
         same._is_measuring = True

@@ -26,10 +26,11 @@ def reserve_processors(job_processors: str, key: str) -> Iterator[None]:
     if not hasattr(os, "sched_setaffinity"):
         raise MachineError(f"{key} works only on Linux; remove it")
     all_, requested_processors = os.sched_getaffinity(0), parse_processors(job_processors)
-    if missing := requested_processors - all_:
+    if missing_cpus := requested_processors - all_:
         available_text = ", ".join(map(str, sorted(all_)))
         raise UsageError(
-            f"processor {min(missing)} at {key} does not exist; this machine has {available_text}"
+            f"processor {min(missing_cpus)} at {key} does not exist; this machine has "
+            f"{available_text}"
         )
     with stay_off_processors(job_processors):
         yield

@@ -50,7 +50,7 @@ class ReferenceWorkload:
 
     def __init__(self, host: Host, home: HomeFolder, path: str, clock: Clock) -> None:
         """Take the host, a folder that it has, and PATH."""
-        self._host = host.isolate_host(())
+        self._host = host.make_measuring_host(())
         self._home = home
         self._path = path
         self._clock = clock

@@ -77,10 +77,10 @@ class JavaClients:
                 "checkout of the project instead"
             )
         content = digest_class_path(path, repr(spec.tests), testing.CONSOLE)
-        ready = testing.make_jar_tests(self._maven, self._jdk, path, spec.tests)
+        unit_tests = testing.make_jar_tests(self._maven, self._jdk, path, spec.tests)
         parts = tuple(Part(Role.DEPENDENCY, jar) for jar in path)
         return self._make_client(
-            placed, _ClientContent(content, fetched.version), parts, ready, library
+            placed, _ClientContent(content, fetched.version), parts, unit_tests, library
         )
 
     def _prepare_tree_client(
@@ -93,10 +93,10 @@ class JavaClients:
             if not is_built(folder):
                 run_build_tool(top, root, self._maven, self._jdk, spec.build)
                 is_built(folder, mark_done=True)
-        ready = testing.make_tree_tests(self._maven, top, root, spec.build, spec.tests)
+        unit_tests = testing.make_tree_tests(self._maven, top, root, spec.build, spec.tests)
         content = repr((placed.digest_of_tree, spec.tests, spec.build))
         return self._make_client(
-            placed, _ClientContent(content, placed.revision), (), ready, library
+            placed, _ClientContent(content, placed.revision), (), unit_tests, library
         )
 
     def _make_client(

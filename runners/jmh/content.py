@@ -38,12 +38,12 @@ def digest_content(parts: Iterable[Part], copied: Files, *more: str) -> str:
     for part in parts:
         if part.role in _WITH_CODE:
             sha.update(f"\n{part.role}\n".encode())
-            for name, data in _read_entries(part.path):
-                entry = _without_dates(name, data)
+            for name, entry_bytes in _read_entries(part.path):
+                entry = _without_dates(name, entry_bytes)
                 sha.update(f"{name}\0{len(entry)}\0".encode())
                 sha.update(entry)
                 if name.endswith(".class") and part.role is not Role.DEPENDENCY:
-                    classes.append(data)
+                    classes.append(entry_bytes)
     for path in list_readable_files(copied, classes):
         sha.update(f"{path}\0{copied[path]}\n".encode(errors="surrogateescape"))
     return sha.hexdigest()[:32]
@@ -59,11 +59,11 @@ def _read_entries(place: Path) -> Iterator[tuple[str, bytes]]:
 
 def list_readable_files(copied: Files, classes: Sequence[bytes]) -> Iterator[str]:
     """Yield the files of a project that the code of its classes may read, in order."""
-    everything = any(map(_may_list_files, classes))
+    may_read_all = any(map(_may_list_files, classes))
     sources = any(word in data for data in classes for word in _SOURCE_FOLDERS)
     for path in sorted(copied):
         name = PurePosixPath(path).name
-        if everything or not (name.endswith(".java") or for_people(path)):
+        if may_read_all or not (name.endswith(".java") or for_people(path)):
             yield path
         elif name.endswith(".java"):
             # Each class names its own source file, but without a folder.

@@ -28,13 +28,17 @@ def prepare_artifact(
     spec: MavenSpec, *, home: HomeFolder, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> Project:
     """Resolve an artifact, its tests and its sources, and all that its benchmarks need."""
-    placed = place_artifact(spec, home)
+    placed_subject = place_artifact(spec, home)
     jdk = find_jdk(host, environment)
     maven = Maven(home=home, host=host, environment=environment)
-    artifact = prepare_artifact_files(spec, placed.tree, maven, jdk)
-    placed = replace(placed, revision=artifact.version)
+    artifact = prepare_artifact_files(spec, placed_subject.tree, maven, jdk)
+    placed_subject = replace(placed_subject, revision=artifact.version)
     return _make_project(
-        placed, placed.tree, artifact.parts, jdk, _BuildInputs(environment, artifact.jars)
+        placed_subject,
+        placed_subject.tree,
+        artifact.parts,
+        jdk,
+        _BuildInputs(environment, artifact.jars),
     )
 
 

@@ -87,7 +87,7 @@ class _JvmUnsupported(Exception):
 
 
 def _choose_library(properties: dict[str, str]) -> str:
-    """Return the name of the native library in the jar; raises _Unsupported."""
+    """Return the name of the native library in the jar; raises _JvmUnsupported."""
     machine = properties.get("java.vm.name", "an unknown JVM")
     if "HotSpot" not in machine and "OpenJDK" not in machine:
         raise _JvmUnsupported(f"async-profiler samples HotSpot JVMs, and this is {machine}")

@@ -15,7 +15,7 @@ from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.installers import PIP, InstallerChoice
 from runners.pybench.library import find_package_root, read_library_modules
 from runners.pybench.project import copy_tree, digest_words, make_process_variables
-from runners.pybench.versions import make_version_variables as told_versions
+from runners.pybench.versions import make_version_variables
 from runners.subjects.placed import PlacedSubject, detect_kind
 
 _RUNNER = "pytest>=7"
@@ -100,10 +100,10 @@ def _install_projects(
 ) -> None:
     """Install both projects; each build is told the version of its own tree."""
     library_environments = replace(
-        environments, versions=told_versions(placed.library_root, placed.library.tag)
+        environments, versions=make_version_variables(placed.library_root, placed.library.tag)
     )
     client_environments = replace(
-        environments, versions=told_versions(placed.root, placed.client.tag)
+        environments, versions=make_version_variables(placed.root, placed.client.tag)
     )
     library_environments.install_packages(path, tool, placed.library_root, "--editable", ".")
     client_environments.install_with_needs(path, tool, placed.root, _RUNNER)

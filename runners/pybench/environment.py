@@ -52,7 +52,7 @@ _PLAIN = {
 class Interpreter:
     """A Python that was asked who it is, and what is installed there (`name==version`).
 
-    `made_by` is what made its environment, with a version if it is uv (`uv 0.8.15`, `pip`), and
+    `creator` is what made its environment, with a version if it is uv (`uv 0.8.15`, `pip`), and
     empty for one of the user's.
     """
 
@@ -150,15 +150,15 @@ class Environments:
         project alone where not even that can be installed.
         """
         notes: list[str] = []
-        tried = needs.find_suite_needs(self.python, tree)
-        for number, candidate in enumerate(tried):
+        suite_needs = needs.find_suite_needs(self.python, tree)
+        for number, candidate in enumerate(suite_needs):
             self.tell(
                 f"{tool.installer} installs {' and '.join(('the project', *candidate.names))}"
             )
             try:
                 replace(self, python=candidate.spec).install_project(own, tool, tree, requirement)
             except (BuildFailed, ResolveFailed) as error:
-                if number + 1 == len(tried) or isinstance(error, ProjectBuildFailed):
+                if number + 1 == len(suite_needs) or isinstance(error, ProjectBuildFailed):
                     raise
                 reason = str(error).removeprefix("the environment: ").splitlines()[0][:200]
                 notes.append(f"{' and '.join(candidate.names)} could not be installed: {reason}")

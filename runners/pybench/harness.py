@@ -174,14 +174,7 @@ class PythonHarness:
             text = texts[path] if kind == "module" else path
             lines.append(f"{kind}\t{unit}\t{text}\t{digest}\n")
         files = [(texts[file.path], file.text) for file in overlay.files]
-        instruction_text = "".join(lines).encode()
-        return Build(
-            (
-                *files,
-                (build_folder / INSTRUCTIONS, instruction_text),
-                *guests.locate_guest_files(build_folder),
-            )
-        )
+        return make_hook_build(files, lines, build_folder)
 
     def plan_launch(
         self, project: Project, trial: Trial, build_folder: Path
@@ -258,6 +251,14 @@ def _explain_missing_names(answer: CompletedProcess) -> str:
         return f"it was ended after {answer.seconds:.0f} s"
     text = " ".join(answer.format_tail(1).split()) or "it wrote nothing"
     return f"its process ended with {answer.exit_code}: {text}"
+
+
+def make_hook_build(
+    files: Sequence[tuple[Path, bytes]], lines: Sequence[str], build_folder: Path
+) -> Build:
+    """Return the changed modules, the instructions of the import hook, and the guest."""
+    instructions = (build_folder / INSTRUCTIONS, "".join(lines).encode())
+    return Build((*files, instructions, *guests.locate_guest_files(build_folder)))
 
 
 def make_guest_job(

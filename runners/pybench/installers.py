@@ -102,7 +102,7 @@ def pip_settings(answer: CompletedProcess) -> dict[str, str]:
 def make_install_error(
     tool: InstallerChoice, answer: CompletedProcess, command: str, tree: Path
 ) -> BuildFailed | ResolveFailed:
-    """Return the error that a failed call in a tree means; `what` is the call, in a few words."""
+    """Return the error that a failed call in a tree means; `command` is the call in few words."""
     output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
     if match := _RESOLUTION_FAILURE.search(output):
         reason = match[1].strip().removeprefix("cause: ")

@@ -57,10 +57,12 @@ def check_listing(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, .
 
 def add_remedy(reason: str) -> str:
     """Return a reason with the line of the configuration that installs what is missing."""
-    missing = _MISSING.search(reason)
-    if missing is None:
+    module_match = _MISSING.search(reason)
+    if module_match is None:
         return reason
-    name = missing[1] if missing[1] in _DISTRIBUTIONS else missing[1].partition(".")[0]
+    name = (
+        module_match[1] if module_match[1] in _DISTRIBUTIONS else module_match[1].partition(".")[0]
+    )
     distribution = _DISTRIBUTIONS.get(name, name.replace("_", "-"))
     return f'{reason}; if a package has it, add "python": {{"requirements": ["{distribution}"]}}'
 

@@ -69,11 +69,11 @@ def find_suite_needs(python: PythonSpec, tree: Path) -> list[SuiteNeeds]:
         combined_groups += [
             group for group in development if not combined_groups or _PYTEST.search(group.text)
         ]
-    tried = [combined_groups, benchmarks, tests, []]
+    group_choices = [combined_groups, benchmarks, tests, []]
     return [
         _make_needs(python, groups)
-        for number, groups in enumerate(tried)
-        if groups not in tried[:number]
+        for number, groups in enumerate(group_choices)
+        if groups not in group_choices[:number]
     ]
 
 

@@ -19,7 +19,7 @@ from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.frontends import FRONTENDS, Frontend, framework_of, frameworks_present
 from runners.pybench.installers import PIP
 from runners.pybench.library import find_package_root, read_file_head
-from runners.pybench.versions import make_version_variables as told_versions
+from runners.pybench.versions import make_version_variables
 from runners.steps import ignore_step
 from runners.subjects.placed import PlacedSubject
 from runners.subjects.texts import for_people
@@ -44,7 +44,7 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
     """
     if needs_suite and not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
         raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
-    versions = told_versions(placed.tree, placed.tag)
+    versions = make_version_variables(placed.tree, placed.tag)
     environments = Environments(host, dict(environment), python, versions, tell)
     base = environments.choose_interpreter(placed.tree)
     tool = PIP if python.interpreter else environments.select_installer(base, placed.tree)
@@ -59,8 +59,8 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
             copy_tree(placed, folder / "tree")
             interpreter = base
             if not python.interpreter:
-                needed = frontend.requirement
-                interpreter = environments.make_environment(base, tool, root, folder, needed)
+                required = frontend.requirement
+                interpreter = environments.make_environment(base, tool, root, folder, required)
             lines = (str(interpreter.path), interpreter.creator, *interpreter.notes)
             with convert_write_errors(marker_file):
                 marker_file.write_text("".join(f"{line}\n" for line in lines))

@@ -34,13 +34,13 @@ def read_outcome(
 ) -> Outcome:
     """Return how the trial ended; `name` and `profile` are those of the guest's two files."""
     answer = answers[-1]
-    data = _find_file(answer, name)
+    records_data = _find_file(answer, name)
     if trial.benchmark is None:
-        return _read_test_outcome(trial, answer, data)
+        return _read_test_outcome(trial, answer, records_data)
     if answer.timed_out:
         return TimedOut(answer.seconds, answer.format_tail())
     try:
-        records = read_records(data, len(trial.schedule.blocks))
+        records = read_records(records_data, len(trial.schedule.blocks))
     except RecordsUnreadable as error:
         return Unreadable(str(error), answer.format_tail())
     records.stopped |= answer.enough

@@ -12,9 +12,9 @@ from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project, Role
 from runners.folders import locate_run_folder
-from runners.pybench import guests, reading
+from runners.pybench import reading
 from runners.pybench.frontends import make_test_call
-from runners.pybench.harness import INSTRUCTIONS, RECORDS, make_guest_job
+from runners.pybench.harness import INSTRUCTIONS, RECORDS, make_guest_job, make_hook_build
 from runners.records import RECORDS_HEADER, RECORDS_VARIABLE
 
 
@@ -44,14 +44,7 @@ class PythonTracer:
                 fields[1:] = [str(texts[fields[1]]), hashlib.sha256(original).hexdigest()]
             lines.append("\t".join((kind, *fields)) + "\n")
         files = [(texts[file.path], file.text) for file in overlay.files]
-        instruction_text = "".join(lines).encode()
-        return Build(
-            (
-                *files,
-                (build_folder / INSTRUCTIONS, instruction_text),
-                *guests.locate_guest_files(build_folder),
-            )
-        )
+        return make_hook_build(files, lines, build_folder)
 
     def plan_launch(
         self, project: Project, trial: Trial, build_folder: Path

@@ -103,7 +103,7 @@ def _find_source(spec: GitSpec) -> _FetchSource:
 
 
 def _fetch_commit(spec: GitSpec, source: _FetchSource, repository: Repository) -> str:
-    """Return the commit's full name, once its files are in `into`."""
+    """Return the commit's full name, once its files are in `repository`."""
     try:
         if source.local is not None:
             commit = _require_commit(spec, Repository.from_folder(source.local))

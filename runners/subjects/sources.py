@@ -59,12 +59,14 @@ def read_subject_sources(
         return _make_sources(
             folder.name, head[:12] if head else "", _read_source_files(folder, paths, endings)
         )
-    placed = place_subject(spec, home=home, host=host, environment=environment)
-    inside = placed.tree.relative_to(placed.root)
-    below = [PurePosixPath(file) for file in placed.files]
+    placed_subject = place_subject(spec, home=home, host=host, environment=environment)
+    inside = placed_subject.tree.relative_to(placed_subject.root)
+    below = [PurePosixPath(file) for file in placed_subject.files]
     paths = (path.relative_to(inside) for path in below if path.is_relative_to(inside))
     return _make_sources(
-        placed.name, placed.revision, _read_source_files(placed.tree, paths, endings)
+        placed_subject.name,
+        placed_subject.revision,
+        _read_source_files(placed_subject.tree, paths, endings),
     )
 
 

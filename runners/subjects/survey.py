@@ -79,9 +79,9 @@ def describe_candidates(
 ) -> str:
     """Return where suites are below a folder, and the command for the first one.
 
-    `written` and `revision` are the folder as people write it on a command line; `written` is empty
-    where no folder below can be written so. Suites of the harness `failed` in the folders `tried`
-    are left out: they are those that have just failed.
+    `folder_text` and `revision` are the folder as people write it on a command line; `folder_text`
+    is empty where no folder below can be written so. Suites of the harness `failed` in the folders
+    `tried` are left out: they are those that have just failed.
     """
     projects, is_whole = _find_projects(folder)
     all_suites = _select_suites(projects, folder)

@@ -83,7 +83,7 @@ class Noting:
         self._seen = seen
         self._writable = writable
 
-    def isolate_host(self, writable):
+    def make_measuring_host(self, writable):
         return Noting(self._seen, writable)
 
     def read_facts(self):

@@ -118,13 +118,15 @@ class FakeAudit:
     def plan_suite(self) -> Preview:
         return Preview((phase("suite runs", 40, 8, 130.0),), (), EXPECTED)
 
-    def find_score(self, command: str = "abs") -> AbsVerdict:
+    def measure_score(self, command: str = "abs") -> AbsVerdict:
         if self.failure is not None:
             raise self.failure
         return replace(verdict(self.total), **self.changes)
 
     def judge_stored_runs(self) -> AbsVerdict:
-        return replace(self.find_score(), caveats=(Caveat("so-far", "nothing was run for this"),))
+        return replace(
+            self.measure_score(), caveats=(Caveat("so-far", "nothing was run for this"),)
+        )
 
     def measure_stability(self) -> Stability:
         return stability(self.spread)

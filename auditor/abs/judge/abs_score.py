@@ -76,47 +76,47 @@ class AbsData:
     """Of the audit as a whole."""
 
 
-def judge_audit(data: AbsData) -> AbsVerdict:
+def judge_audit(audit_data: AbsData) -> AbsVerdict:
     """Return the scores, the redundancy and everything that they were made of."""
-    benchmarks = data.stability.benchmarks
-    explained_pairs = _add_reasons(data)
-    unsampled = unsampled_pairs(data.unsampled, [method.method.id for method in data.methods])
-    data = replace(data, pairs=(*explained_pairs, *unsampled))
-    pairs_by_method = _group_by_method(data.pairs)
+    benchmarks = audit_data.stability.benchmarks
+    explained_pairs = _add_reasons(audit_data)
+    method_ids = [method.method.id for method in audit_data.methods]
+    unsampled = unsampled_pairs(audit_data.unsampled, method_ids)
+    audit_data = replace(audit_data, pairs=(*explained_pairs, *unsampled))
+    pairs_by_method = _group_by_method(audit_data.pairs)
     methods = tuple(
         _judge_method(method, pairs_by_method[method.method.id], len(benchmarks))
-        for method in data.methods
+        for method in audit_data.methods
     )
     counted = [method.id for method in methods if method.outcome not in outcomes.NOT_COUNTED]
-    full_score = _score_methods(data.pairs, [method.id for method in methods], ())
+    full_score = _score_methods(audit_data.pairs, [method.id for method in methods], ())
     detections = {method.id: frozenset(method.detected_by) for method in methods}
+    caveats = (*audit_data.caveats, *audit_data.stability.caveats, *_list_caveats(audit_data))
     return AbsVerdict(
-        slowdown=data.slowdown,
-        slowdown_source=data.slowdown_source,
-        rule=data.rule,
-        total=_score_methods(data.pairs, counted, ()),
-        relative=_score_without(_exclude_relative(data), data, counted),
-        absolute=_score_without(_exclude_absolute(data), data, counted),
+        slowdown=audit_data.slowdown,
+        slowdown_source=audit_data.slowdown_source,
+        rule=audit_data.rule,
+        total=_score_methods(audit_data.pairs, counted, ()),
+        relative=_score_without(_exclude_relative(audit_data), audit_data, counted),
+        absolute=_score_without(_exclude_absolute(audit_data), audit_data, counted),
         whole_list=full_score if len(counted) < len(methods) else None,
         methods=methods,
         pairs=explained_pairs,
         stability=replace(
-            data.stability,
+            audit_data.stability,
             benchmarks=tuple(_add_redundancy(benchmark, methods) for benchmark in benchmarks),
         ),
         cover=cover.find_minimal_cover(detections),
-        rules=tallies.count_by_rule(data.pairs, set(counted)),
+        rules=tallies.count_by_rule(audit_data.pairs, set(counted)),
         density=tallies.count_by_detectors(
             [method for method in methods if method.id in set(counted)]
         ),
         density_curve=cover.build_density_curve(
             {method_id: detections[method_id] for method_id in counted}
         ),
-        curve=_build_curve(data, counted),
-        controls=data.controls,
-        caveats=tuple(
-            dict.fromkeys((*data.caveats, *data.stability.caveats, *_list_caveats(data)))
-        ),
+        curve=_build_curve(audit_data, counted),
+        controls=audit_data.controls,
+        caveats=tuple(dict.fromkeys(caveats)),
     )
 
 

@@ -21,8 +21,8 @@ an interval four times as wide where layouts do nothing at all, with 4 twice."""
 
 def count_layouts(plain: Sequence[Run]) -> tuple[int, ...]:
     """Return how many of the processes that measured were of each layout."""
-    measured = [run.trial.layout for run in plain if readings.list_block_times(run, ArmName.PLAIN)]
-    return tuple(Counter(measured).values())
+    layouts = [run.trial.layout for run in plain if readings.list_block_times(run, ArmName.PLAIN)]
+    return tuple(Counter(layouts).values())
 
 
 def estimate_layout_variance(plain: Sequence[Run]) -> VarianceComponent | None:

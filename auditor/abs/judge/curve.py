@@ -41,9 +41,9 @@ class SlowdownSearch:
         """Return the size to try next; None if there is none, or no trying helps."""
         if any(step.outcome is Verdict.UNMEASURED for step in self.steps.values()):
             return None  # the time was up
-        noticed = [size for size, step in self.steps.items() if _is_detected_step(step)]
-        high = min((self.sizes.index(size) for size in noticed), default=len(self.sizes))
-        below = [self.sizes.index(size) for size in self.steps if size not in noticed]
+        detected_sizes = [size for size, step in self.steps.items() if _is_detected_step(step)]
+        high = min((self.sizes.index(size) for size in detected_sizes), default=len(self.sizes))
+        below = [self.sizes.index(size) for size in self.steps if size not in detected_sizes]
         low = max((index for index in below if index < high), default=-1)
         return self.sizes[(low + high) // 2] if high - low > 1 else None
 
@@ -61,10 +61,10 @@ class SlowdownSearch:
 
     def build_curve(self) -> PairCurve:
         """Return what is known now."""
-        noticed = [
+        detected_sizes = [
             _find_achieved_size(step) for step in self.steps.values() if _is_detected_step(step)
         ]
-        least = min(noticed, default=None)
+        least = min(detected_sizes, default=None)
         below = [
             size
             for size, step in self.steps.items()
@@ -100,9 +100,9 @@ def begin_searches(
             map(_is_detected_pair, verdicts)
         ):
             continue
-        detected = [pair for pair in verdicts if _is_detected_pair(pair) and pair.effect]
+        detected_pairs = [pair for pair in verdicts if _is_detected_pair(pair) and pair.effect]
         open_ = [pair for pair in verdicts if _may_be_detected_later(pair, fixed=fixed)]
-        ranked_pairs = sorted(detected, key=_measure_margin, reverse=True) or sorted(
+        ranked_pairs = sorted(detected_pairs, key=_measure_margin, reverse=True) or sorted(
             open_, key=lambda pair: pair.effect or 0.0, reverse=True
         )
         searches += [_begin_search(pair, slowdown) for pair in _select_pairs(ranked_pairs, mode)]

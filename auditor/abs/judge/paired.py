@@ -111,11 +111,13 @@ def scale_back_effect(judgement: Judgement, data: PairData) -> Judgement:
         threshold=data.nominal_threshold,
         caveats=(*judgement.caveats, Caveat("scaled-back", text)),
     )
-    detected = judgement.outcome is Verdict.DETECTED and interval[0] <= data.nominal_threshold
+    is_unsure_detection = (
+        judgement.outcome is Verdict.DETECTED and interval[0] <= data.nominal_threshold
+    )
     missed = judgement.outcome is Verdict.MISSED and interval[1] >= data.nominal_threshold
     return (
         _leave_open(judgement, "near-threshold", _describe_open_runs(0, len(judgement.runs)))
-        if detected or missed
+        if is_unsure_detection or missed
         else judgement
     )
 

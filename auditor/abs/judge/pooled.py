@@ -44,10 +44,10 @@ def judge_pooled(data: PairData) -> Judgement:
         return undecided_judgement(busy.SLUG, text)
     plain_by_run = _pair_with_plain_runs(slowed, _pool_values(suite, ArmName.PLAIN), data)
     if not slowed or len(plain_by_run) < len(slowed):
-        missing = sorted(set(slowed) - set(plain_by_run))
+        missing_runs = sorted(set(slowed) - set(plain_by_run))
         return undecided_judgement(
             "no-plain",
-            f"the plain suite has no values in the runs {missing or 'made'}; repeat the audit",
+            f"the plain suite has no values in the runs {missing_runs or 'made'}; repeat the audit",
         )
     least = {
         repetition: smallest_rank_sum_p(len(slowed[repetition]), len(plain))

@@ -83,7 +83,7 @@ def find_detectable_slowdown(
 ) -> float:
     """Return the least slowdown of a whole operation that can be detected; inf if none can.
 
-    `beside`: plain blocks lie beside those of probe and delay.
+    `has_plain_blocks`: a process has plain blocks beside those of probe and delay.
     """
     plan = request.suite.plan
     pairs = plan.iterations if request.exact else paired.AT_MOST * plan.iterations
@@ -110,7 +110,7 @@ def add_detectable_slowdowns(
 ) -> Stability:
     """Return the stability with what the plan can see of each benchmark, by its suite `runs`.
 
-    `beside` are the ids of those in which some method is measured beside plain blocks. Runs that
+    `plain_block_benchmarks` are the ids of those with plain blocks in their pairs. Runs that
     were made on a busy machine tell how that scatters, so they are left out.
     """
     by_id: dict[str, list[Run]] = {benchmark.id: [] for benchmark in benchmarks}

@@ -196,10 +196,10 @@ def _judge_removed_call(data: PairData, share: CpuShare) -> Judgement:
         "is in the method; use its result"
     )
     if share.seconds_out_of_line and share.seconds_between_calls:
-        alone, operation_ns = 1e9 * share.seconds_out_of_line, 1e9 * share.seconds_between_calls
+        method_ns, operation_ns = 1e9 * share.seconds_out_of_line, 1e9 * share.seconds_between_calls
         text = (
             f"the compiler optimised the call {data.removed} away: none of {share.unchanged[1]} "
-            f"CPU samples is in the method; alone it takes {alone:.1f} ns, the whole operation "
+            f"CPU samples is in the method; alone it takes {method_ns:.1f} ns, the whole operation "
             f"{operation_ns:.1f} ns; use its result, and vary its arguments"
         )
     return Judgement(

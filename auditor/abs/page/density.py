@@ -121,8 +121,8 @@ def _build_curves(document: Document) -> list[ChartCurve]:
     """Return what the best choice detects, and the bound of any choice where that is higher."""
     curve = document.density_curve
     start = ChartPoint(0.0, 0.0, 0.0, 0.0)
-    detected = [_make_point(choice.benchmarks, choice.percent) for choice in curve]
-    curves = [ChartCurve("chosen", "first", (start, *detected))]
+    curve_points = [_make_point(choice.benchmarks, choice.percent) for choice in curve]
+    curves = [ChartCurve("chosen", "first", (start, *curve_points))]
     if any(choice.most > choice.methods for choice in curve):
         bound = [
             _make_point(choice.benchmarks, choice.percent * choice.most / choice.methods)

@@ -67,7 +67,7 @@ def method_views(document: Document, listed_pairs: ListedPairs) -> tuple[MethodV
     """Return all methods with the pairs that are listed."""
     links = anchors.method_links(document)
     benchmarks = anchors.benchmark_links(document)
-    tried = {(curve.method, curve.benchmark): curve for curve in _list_curves(document)}
+    curves_by_pair = {(curve.method, curve.benchmark): curve for curve in _list_curves(document)}
     pairs: dict[str, list[PairVerdict]] = {}
     for pair in document.pairs:
         if pair.outcome is not Verdict.UNREACHED:
@@ -77,7 +77,9 @@ def method_views(document: Document, listed_pairs: ListedPairs) -> tuple[MethodV
     for method in document.methods:
         verdicts = pairs.get(method.id, [])
         rows = tuple(
-            _build_pair_view(pair, anchors.link_of(benchmarks, pair.benchmark), listed_pairs, tried)
+            _build_pair_view(
+                pair, anchors.link_of(benchmarks, pair.benchmark), listed_pairs, curves_by_pair
+            )
             for pair in verdicts
             if (pair.method, pair.benchmark) in listed_pairs.places
         )

@@ -58,16 +58,16 @@ class MatrixHead:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A row. `detected` is what `total` is sorted by.
+    """A row. `noticed` is what `total` is sorted by.
 
-    `pair_count` says in how many of its pairs an allocation shows.
+    `allocation_total` says in how many of its pairs an allocation shows.
     """
 
     head: MatrixHead
     cells: tuple[MatrixCell | MatrixGap, ...]
     total: str
     noticed: int
-    pair_count: str = ""
+    allocation_total: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +140,8 @@ def _build_grid(
 def _format_title(pair: PairVerdict) -> str:
     text = words.word_of(pair).word
     if pair.effect is not None:
-        needed = number_format.format_share(pair.threshold)
-        text += f", effect {number_format.format_effect(pair.effect)}, needed {needed}"
+        threshold_text = number_format.format_share(pair.threshold)
+        text += f", effect {number_format.format_effect(pair.effect)}, needed {threshold_text}"
         text += ", decided by share" if pair.decided_by == "share" else ""
     return text
 
@@ -210,11 +210,11 @@ def _build_row(
     noticed = sum(cell.kind == Verdict.DETECTED.value for cell in pairs)
     total = f"{noticed} of {len(pairs)}" if pairs else number_format.NO_VALUE
     return MatrixRow(
-        head, tuple(cells), total, noticed if pairs else -1, _count_allocation_marks(matrix_cells)
+        head, tuple(cells), total, noticed if pairs else -1, _format_allocation_total(matrix_cells)
     )
 
 
-def _count_allocation_marks(cells: Iterable[MatrixCell]) -> str:
+def _format_allocation_total(cells: Iterable[MatrixCell]) -> str:
     marks = [cell.mark for cell in cells if cell.mark]
     return (
         f"{marks.count(allocations.SHOWS.glyph)} of {len(marks)}"

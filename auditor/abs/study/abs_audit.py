@@ -107,8 +107,8 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     analysis, runs = _measure_pairs(analysis, study, _select_measurable(request, pairs), parts)
     verdicts = _note_unmeasured(_judge_pairs(analysis, pairs, runs), parts)
     checked_controls, searches = _measure_extras(analysis, verdicts, pairs, runs, parts)
-    noticed = find_least_detected(searches or ())
-    steady = power.confirm_detectable_slowdowns(steady, verdicts, slowdown, noticed)
+    detected_slowdowns = find_least_detected(searches or ())
+    steady = power.confirm_detectable_slowdowns(steady, verdicts, slowdown, detected_slowdowns)
     caveats += _describe_verdict_limits(request, steady, slowdown)
     caveats += [*methods.caveats, *analysis.sampling.caveats]
     verdict = abs_score.judge_audit(
@@ -372,11 +372,11 @@ def _select_measurable(request: AbsRequest, pairs: Sequence[StudyPair]) -> list[
 def _judge_pairs(
     analysis: PairAnalysis, pairs: Sequence[StudyPair], study_runs: StudyRuns
 ) -> tuple[PairVerdict, ...]:
-    measured = {pair.pair.pair_key: pair for pair in study_runs.pairs}
+    pair_runs_by_key = {pair.pair.pair_key: pair for pair in study_runs.pairs}
     verdicts = (
         detection.judge_pair(
             analysis.build_pair_data(
-                measured.get(pair.pair_key, PairRuns(pair=pair)),
+                pair_runs_by_key.get(pair.pair_key, PairRuns(pair=pair)),
                 study_runs.references_of(pair.benchmark),
             )
         )

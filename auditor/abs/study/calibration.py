@@ -58,11 +58,13 @@ class CalibratedPair:
             return False
         if not self.runs:
             return True
-        alone = calibration.judge_calibration(self.runs, replace(self.request, clock_seconds=None))
-        if alone is None or not isinstance(self.runs[-1].outcome, Measured):
+        own_calibration = calibration.judge_calibration(
+            self.runs, replace(self.request, clock_seconds=None)
+        )
+        if own_calibration is None or not isinstance(self.runs[-1].outcome, Measured):
             return False
-        far = achieved_caveat(alone.achieved, self.request.slowdown) is not None
-        return not alone.settled and len(self.runs) < (MOST_ROUNDS if far else ROUNDS)
+        far = achieved_caveat(own_calibration.achieved, self.request.slowdown) is not None
+        return not own_calibration.settled and len(self.runs) < (MOST_ROUNDS if far else ROUNDS)
 
     @property
     def may_be_measured(self) -> bool:
@@ -134,8 +136,8 @@ class CalibratedPair:
         first, whatever other audits add.
         """
         default_operations = baseline.operations[self.pair.benchmark.id]
-        timed = self.choose_delay(wait).wait is not InjectionKind.WORK
-        arm = ArmName.CLOCKED if timed else ArmName.PROBE
+        uses_clock = self.choose_delay(wait).wait is not InjectionKind.WORK
+        arm = ArmName.CLOCKED if uses_clock else ArmName.PROBE
         probes = readings.list_block_medians(self.runs[:1], arm)
         if default_operations is None or not probes:
             return choose_block_operations(self.pair, baseline, plan)
@@ -223,16 +225,20 @@ class CalibrationStudy:
 
         All that is `calibrated` and has `ended` meanwhile counts; each pair comes once.
         """
-        tried: set[PairKey] = set()
+        reopened_keys: set[PairKey] = set()
         while True:
             plain = tuple(references.values())
-            rest = [pair for key, pair in calibrated.items() if not ended[key] and key not in tried]
+            rest = [
+                pair
+                for key, pair in calibrated.items()
+                if not ended[key] and key not in reopened_keys
+            ]
             reopened_pairs = [
                 pair for pair in self.select_undecided(rest, plain) if self.is_decided(pair)
             ]
             if not reopened_pairs:
                 break
-            tried |= {pair.pair.pair_key for pair in reopened_pairs}
+            reopened_keys |= {pair.pair.pair_key for pair in reopened_pairs}
             yield reopened_pairs
 
     def is_decided(self, calibrated: CalibratedPair, references: Sequence[Run] = ()) -> bool:
@@ -244,12 +250,12 @@ class CalibrationStudy:
         if request.is_fixed:
             return False
         plain = [run for run in references if run.trial.benchmark == calibrated.pair.benchmark]
-        data = self._analysis.build_pair_data(calibrated.pair_runs(()), plain)
-        prediction = predict_share(data)
+        pair_data = self._analysis.build_pair_data(calibrated.pair_runs(()), plain)
+        prediction = predict_share(pair_data)
         is_predicted = prediction is not None and (
             prediction.misses or (request.estimate and bool(calibrated.runs))
         )
-        return is_predicted or distortion.judge_distortion(data) is not None
+        return is_predicted or distortion.judge_distortion(pair_data) is not None
 
     def make_next_trial(self, calibrated: CalibratedPair) -> Trial:
         """Return the next process of a pair, numbered by how many there are."""
@@ -289,8 +295,8 @@ class CalibrationStudy:
         plan = schedules.fit_plan(self._parts.request.plan, benchmark)
         is_single_threaded = max(benchmark.threads, benchmark.concurrency) == 1
         base_plan = self._baseline.plans[benchmark.id]  # a watched warm-up may be another
-        quiet = base_plan.iteration_seconds == plan.iteration_seconds
-        return is_single_threaded and quiet and self._parts.one_processor
+        keeps_iteration_time = base_plan.iteration_seconds == plan.iteration_seconds
+        return is_single_threaded and keeps_iteration_time and self._parts.one_processor
 
     def _load_stored_runs(self, pairs: Sequence[CalibratedPair]) -> dict[PairKey, CalibratedPair]:
         """Return `pairs` with the processes that the store has of them."""

@@ -69,16 +69,18 @@ def _judge_by_share(
     """Judge a size by the shares; return the searches that they leave open."""
     rest = []
     for search in wave:
-        data = analysis.build_pair_data(PairRuns(pair=pairs[search.method, search.benchmark]), ())
-        if data.sampled is None or data.sampled.obstacle:
+        pair_data = analysis.build_pair_data(
+            PairRuns(pair=pairs[search.method, search.benchmark]), ()
+        )
+        if pair_data.sampled is None or pair_data.sampled.obstacle:
             rest.append(search)
             continue
-        verdict = detection.judge_pair(data)
+        verdict = detection.judge_pair(pair_data)
         if verdict.outcome is Verdict.UNMEASURED:
             verdict = replace(
                 verdict, outcome=Verdict.INCONCLUSIVE, reason="the share does not decide"
             )
-        search.add_step(data.slowdown, verdict)
+        search.add_step(pair_data.slowdown, verdict)
     return rest
 
 
@@ -104,6 +106,8 @@ def _measure_sizes(
     runs_by_key = {pair.pair.pair_key: pair for pair in runs.pairs}
     for search in wave:
         pair_runs = runs_by_key[search.method, search.benchmark]
-        data = analysis.build_pair_data(pair_runs, runs.references_of(pair_runs.pair.benchmark))
-        search.add_step(data.slowdown, detection.judge_pair(data))
+        pair_data = analysis.build_pair_data(
+            pair_runs, runs.references_of(pair_runs.pair.benchmark)
+        )
+        search.add_step(pair_data.slowdown, detection.judge_pair(pair_data))
     return runs.runs_by_pair

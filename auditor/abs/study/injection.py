@@ -91,11 +91,12 @@ def is_surely_shown(pair: StudyPair, analysis: PairAnalysis, probe_seconds: floa
 
 
 def _is_near(pair: StudyPair, analysis: PairAnalysis) -> bool:
-    data = analysis.build_pair_data(PairRuns(pair=pair), ())
-    effect = share_verdict.estimate_share_effect(data)
+    pair_data = analysis.build_pair_data(PairRuns(pair=pair), ())
+    effect = share_verdict.estimate_share_effect(pair_data)
     return (
         effect is not None
-        and abs(effect.effect - data.nominal_threshold) < NEAR_THRESHOLD * data.nominal_threshold
+        and abs(effect.effect - pair_data.nominal_threshold)
+        < NEAR_THRESHOLD * pair_data.nominal_threshold
     )
 
 

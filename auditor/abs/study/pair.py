@@ -189,8 +189,8 @@ class StudySettings:
 
     `name` is what it is called in the progress. Unless it is `thorough`, turns on a line between
     known ones are not tried in a calibration first, and what is near the threshold gets neither
-    other turns nor further runs. `first_run` runs were made by others before; `known` are processes
-    that tell what turns give. A process may have `at_most` times the pairs of the plan.
+    other turns nor further runs. `first_run` runs were made by others before; `stored_runs` are
+    processes that tell what turns give. A process may have `at_most` times the pairs of the plan.
     """
 
     name: str = "pairs"

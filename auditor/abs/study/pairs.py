@@ -82,30 +82,26 @@ class PairStudy:
         last = {calibrated_pair.pair.pair_key: calibrated_pair for calibrated_pair in pending}
         ended: dict[PairKey, list[Run]] = {key: [] for key in last}
         references: dict[str, Run] = {}
-        detected: set[Method] = set()
+        detected_methods: set[Method] = set()
         reopened = self._calibrating.reopen_pairs(last, ended, references)
         for wave in order_waves(
             pending,
             reopened,
             partial(estimate_promise, baseline=self._baseline),
-            detected=detected,
+            detected=detected_methods,
             request=self._request,
             deadline=self._parts.deadline,
         ):
             runs = self._list_references(references)
-            missing = self._calibrating.calibrate_pairs(wave, runs)
-            last |= {calibrated_pair.pair.pair_key: calibrated_pair for calibrated_pair in missing}
+            calibrated_pairs = self._calibrating.calibrate_pairs(wave, runs)
+            last |= {pair.pair.pair_key: pair for pair in calibrated_pairs}
             if not self._request.estimate:
-                ready = self._calibrating.select_undecided(missing, runs)
+                undecided_pairs = self._calibrating.select_undecided(calibrated_pairs, runs)
                 # A calibration that the time cut off may know the delays of another slowdown only.
-                ready = [
-                    calibrated_pair
-                    for calibrated_pair in ready
-                    if not calibrated_pair.needs_calibration
-                ]
-                self._measure_wave(ready, ended, references)
-                detected |= self._find_detected_methods(
-                    missing, ended, self._list_references(references)
+                undecided_pairs = [pair for pair in undecided_pairs if not pair.needs_calibration]
+                self._measure_wave(undecided_pairs, ended, references)
+                detected_methods |= self._find_detected_methods(
+                    calibrated_pairs, ended, self._list_references(references)
                 )
         last |= self._corrected
         measured = (calibrated_pair.pair_runs(ended[key]) for key, calibrated_pair in last.items())
@@ -237,7 +233,7 @@ class PairStudy:
     ) -> bool:
         if self._analysis.control:
             return False
-        wait, data = (
+        wait, pair_data = (
             self._request.wait,
             self._analysis.build_pair_data(calibrated.pair_runs(runs), ()),
         )
@@ -251,7 +247,7 @@ class PairStudy:
             calibrated.choose_delay(wait),
             CLOSEST,
         )
-        return has_new_delay and (is_correctable or paired.has_wrong_slowdown(data))
+        return has_new_delay and (is_correctable or paired.has_wrong_slowdown(pair_data))
 
     def _is_open(
         self,
@@ -266,9 +262,9 @@ class PairStudy:
             return not runs
         if self._request.is_fixed:
             return True
-        data = self._build_pair_data(calibrated, runs, references)
-        verdict = detection.judge_pair(data)
-        if extra_runs.is_settled(verdict, data):
+        pair_data = self._build_pair_data(calibrated, runs, references)
+        verdict = detection.judge_pair(pair_data)
+        if extra_runs.is_settled(verdict, pair_data):
             return False
         return asked or (extra_runs.may_yet_decide(verdict) and extra_runs.is_within_reach(verdict))
 
@@ -299,9 +295,13 @@ class PairStudy:
         ]
         seed = (self._parts.request.seed, 7, repetition)
         paper = self._request.rule is DetectionRule.PAPER
-        data = [self._build_pair_data(pair, ended[pair.pair.pair_key], runs) for pair in ready]
+        all_pair_data = [
+            self._build_pair_data(pair, ended[pair.pair.pair_key], runs) for pair in ready
+        ]
         plain_candidates = dict.fromkeys(
-            pair_data.benchmark for pair_data in data if paper or extra_runs.needs_plain(pair_data)
+            pair_data.benchmark
+            for pair_data in all_pair_data
+            if paper or extra_runs.needs_plain(pair_data)
         )
         plain = [
             benchmark
@@ -310,11 +310,11 @@ class PairStudy:
         ]
         number = self._manner.first_run + repetition
         if self._request.is_interleaved:
-            among = trial_order.make_interleaved_baseline(
+            baseline_trials = trial_order.make_interleaved_baseline(
                 self._parts, self._baseline, plain, number
             )
             return trial_order.interleave_processes(
-                [*(process for group in groups for process in group), *among], seed
+                [*(process for group in groups for process in group), *baseline_trials], seed
             )
         if not paper:
             groups += [

@@ -32,8 +32,8 @@ def find_obstacles(
     for pair in pairs:
         if pair.calls_per_operation is not None:
             pairs_by_variant.setdefault(pair.variant_key, []).append(pair)
-    reached = {method for method, _ in pairs_by_variant}
-    pairs_by_variant |= {(method, False): [] for method in methods if method not in reached}
+    reached_methods = {method for method, _ in pairs_by_variant}
+    pairs_by_variant |= {(method, False): [] for method in methods if method not in reached_methods}
     obstacles: dict[VariantKey, str] = {}
     trials: dict[str, tuple[VariantKey, Trial]] = {}
     for key, study_pairs in pairs_by_variant.items():

@@ -48,12 +48,12 @@ def format_suite_curve(curve: DetectionCurve | None, undecided: int) -> str:
         if point.covered > covered:
             steps.append(f"{number_format.format_factor(1 + point.slowdown)} in {point.covered}")
             covered = point.covered
-    counted = number_format.format_count(curve.points[0].counted, "method")
+    method_count = number_format.format_count(curve.points[0].counted, "method")
     if not steps and undecided:
         return ""
     if not steps:
-        return f"No slowdown that was tried is detected in any of {counted}."
-    return f"It detects {', '.join(steps)} of {counted}."
+        return f"No slowdown that was tried is detected in any of {method_count}."
+    return f"It detects {', '.join(steps)} of {method_count}."
 
 
 def _find_detected_size(pair: PairCurve) -> float:

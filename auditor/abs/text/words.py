@@ -289,12 +289,6 @@ def _describe_alternatives(facts: ResultFacts) -> str:
     return "; fewer cannot" if bound.exact else f"; no fewer than {bound.minimum} can"
 
 
-def list_uncovered_methods(document: Document) -> list[MethodVerdict]:
-    """Return the methods that no benchmark covers, but those whose misses the user accepts."""
-    lost = ResultFacts(document).uncovered_methods
-    return [method for method in document.methods if method.id in lost]
-
-
 def describe_rules(document: Document) -> str:
     """Return how many methods either half of the rule would cover alone (Section 6.3)."""
     if not any(pair.runs for pair in document.pairs):

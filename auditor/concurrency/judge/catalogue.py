@@ -174,8 +174,10 @@ def _add_needed_types(catalogue: TypeCatalogue, lines: Lines) -> GenerationSteps
         abstract_types = tuple(sorted(name for name, facts in new_types.items() if facts.abstract))
         if abstract_types:
             below |= _map_subtypes((yield SubtypeRequest(abstract_types)).lines, new_types)
-        needed = set(_list_needed_types(subject, new_types, types, below))
-        missing_types = {_strip_array(type_) for type_ in needed} - types.keys() - _LITERAL_TYPES
+        needed_types = set(_list_needed_types(subject, new_types, types, below))
+        missing_types = (
+            {_strip_array(type_) for type_ in needed_types} - types.keys() - _LITERAL_TYPES
+        )
         if not missing_types or depth == _DEPTH:
             break
         lines = (yield DescriptionRequest(tuple(sorted(missing_types)))).lines
@@ -220,10 +222,10 @@ def _add_factories(
 ) -> GenerationSteps[TypeCatalogue]:
     """Return a catalogue with those of these factories whose objects, if any, can be had."""
     owners = {member.owner for member in more if member.kind is MemberKind.FACTORY}
-    needed = {_strip_array(type_) for member in more for type_ in member.parameters} | owners
-    if unknown := tuple(sorted(needed - catalogue.types.keys() - _LITERAL_TYPES)):
+    needed_types = {_strip_array(type_) for member in more for type_ in member.parameters} | owners
+    if unknown_types := tuple(sorted(needed_types - catalogue.types.keys() - _LITERAL_TYPES)):
         catalogue = yield from _add_needed_types(
-            catalogue, (yield DescriptionRequest(unknown)).lines
+            catalogue, (yield DescriptionRequest(unknown_types)).lines
         )
     usable = (
         member

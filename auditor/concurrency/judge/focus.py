@@ -33,10 +33,10 @@ def find_focus_methods(old: Classes, new: Classes, subject: str) -> tuple[FocusM
     fields = _changed_fields(before, after)
     changed = _changed_methods(before, after, fields)
     above = {(code.name, code.superclass) for code in (*old.values(), *new.values())}
-    reached = _ChangeDistances(changed, _map_callers(before, after), above)
+    change_distances = _ChangeDistances(changed, _map_callers(before, after), above)
     methods = [
         *_find_reached_fields(before, after, subject, fields),
-        *_find_reached_methods(before, after, subject, reached),
+        *_find_reached_methods(before, after, subject, change_distances),
     ]
     return tuple(sorted(methods, key=lambda method: (method.distance, method.method)))
 

@@ -172,7 +172,7 @@ class _TestMaker:
             if variable is None:
                 continue
             answer = yield AttemptRequest(prefix=tuple(scope.more))
-            if not self._count_failure("a new object", answer):
+            if not self._note_attempt("a new object", answer):
                 self.prefix, self.subject = tuple(scope.more), variable.index
                 return True
         return False
@@ -206,7 +206,7 @@ class _TestMaker:
             return False
         longer = (*self.prefix, *scope.more)
         answer = yield AttemptRequest(prefix=longer)
-        if self._count_failure(member.key, answer):
+        if self._note_attempt(member.key, answer):
             return False
         self.prefix = longer
         return True
@@ -248,7 +248,7 @@ class _TestMaker:
             # Twice, and the others before and after: suffixes are repeated, side by side.
             segments = (*around, Segment(longer, 2), *around)
             answer = yield AttemptRequest(prefix=self.prefix, segments=segments)
-            if self._count_failure(member.key, answer):
+            if self._note_attempt(member.key, answer):
                 failures += 1
             else:
                 statements, failures = longer, 0
@@ -274,7 +274,7 @@ class _TestMaker:
         weights = np.array([self.generator.compute_weight(member) for member in members])
         return members[int(self.rng.choice(len(members), p=weights / weights.sum()))]
 
-    def _count_failure(self, key: str, answer: GenerationAnswer) -> bool:
+    def _note_attempt(self, key: str, answer: GenerationAnswer) -> bool:
         tally = self.generator.tally
         if answer.blocked:
             tally.hangs[key] += 1

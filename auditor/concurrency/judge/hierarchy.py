@@ -74,6 +74,8 @@ class ClassHierarchy:
         while waiting:
             class_name = waiting.pop()
             yield class_name
-            fresh = [subclass for subclass in self._below[class_name] if subclass not in visited]
-            visited.update(fresh)
-            waiting.extend(fresh)
+            new_subclasses = [
+                subclass for subclass in self._below[class_name] if subclass not in visited
+            ]
+            visited.update(new_subclasses)
+            waiting.extend(new_subclasses)

@@ -19,13 +19,13 @@ MAX_FOREIGN_SHARE = 0.10
 def list_caveats(race_notes: Sequence[Mapping[str, float]]) -> Iterator[Caveat]:
     """Say what the machine did beside races, where that was much."""
     shares = [(note["seconds"], note["foreign"]) for note in race_notes if "foreign" in note]
-    total = sum(lasted for lasted, _ in shares)
-    share = sum(lasted * foreign for lasted, foreign in shares) / total if total else 0.0
+    total = sum(seconds for seconds, _ in shares)
+    share = sum(seconds * foreign for seconds, foreign in shares) / total if total else 0.0
     if share > MAX_FOREIGN_SHARE:
-        worst = max(foreign for _, foreign in shares)
+        max_share = max(foreign for _, foreign in shares)
         text = (
             f"other processes used {format_percent(share)} of the processors' time during the "
-            f"races, and {format_percent(worst)} during one measurement, which can reverse the "
+            f"races, and {format_percent(max_share)} during one measurement, which can reverse the "
             "result; repeat on an idle machine with another --store"
         )
         yield Caveat("host-load", text)

@@ -43,7 +43,7 @@ class GenerationTally:
 
     @classmethod
     def from_state(cls, noted: Mapping[str, Any]) -> "GenerationTally":
-        """Return the tally that was `noted`, with its order."""
+        """Return the tally of a `dump_state`, with its order."""
         counters = {name: Counter(dict(map(tuple, noted[name]))) for name in _COUNTED}
         spoiler_keys = noted["spoilers"]
         spoilers = None if spoiler_keys is None else Spoilers(*map(frozenset, spoiler_keys))

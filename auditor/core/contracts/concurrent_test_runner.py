@@ -65,7 +65,7 @@ class ConcurrentTestRunner(Protocol):
 
 
 class TestWriter(Protocol):
-    """Writes tests as source; `files` are the program of a test and what else is asked for."""
+    """Writes tests as source; `write_files` gives the program of a test and what else it needs."""
 
     def name_test_class(self, test: Test, /) -> str: ...
     def choose_path(self, test: Test, /) -> str: ...

@@ -120,7 +120,7 @@ class _TableReader:
             yield ProcessValues(run=run, method=method, benchmark=benchmark, seconds=tuple(values))
 
     def read_line(self, line: bytes, *, first: bool) -> None:
-        """Read a line; raises _Unreadable."""
+        """Read a line; raises _UnreadableLine."""
         record = _split_line(line, first=first)
         if not record or (first and _is_header(record)):
             return

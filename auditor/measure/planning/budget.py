@@ -296,11 +296,14 @@ def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) ->
     ran = [benchmark for benchmark in usable if benchmark.id in plans]
     spread = share.runs >= LEAST_RUNS
     required_runs = share.runs if spread else parts.request.stability_runs
-    lacking = find_unfinished(ran, runs, forks, required_runs)
+    unfinished_benchmarks = find_unfinished(ran, runs, forks, required_runs)
     return replace(
         sample,
         usable=usable,
-        unfinished=(*lacking, *(benchmark for benchmark in usable if benchmark.id not in plans)),
+        unfinished=(
+            *unfinished_benchmarks,
+            *(benchmark for benchmark in usable if benchmark.id not in plans),
+        ),
         runs=tuple(runs),
         wanted_runs={
             benchmark.id: required_runs if benchmark.id in plans or not plans else 0

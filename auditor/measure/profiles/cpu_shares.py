@@ -235,9 +235,9 @@ class _ShareView:
         *,
         errors: tuple[float, float],
     ) -> "_ShareView":
-        """Return the view; `errors`: as for `compute_proportion_interval` and `by_itself`."""
+        """Return the view; `errors`: as for `compute_proportion_interval` and `own_interval`."""
         hits, samples, dispersion = _count_samples(method, profiles)
-        sampled, by_itself = (
+        sampled, own_interval = (
             compute_proportion_interval(hits / dispersion, samples / dispersion, error)
             for error in errors
         )
@@ -252,7 +252,7 @@ class _ShareView:
             least=sampled[0],
             most=sampled[1],
             interval=widen_sampled(*sampled),
-            own_interval=widen_sampled(*by_itself),
+            own_interval=widen_sampled(*own_interval),
             irreducible=bounds.without_noise().widen_interval(
                 *_widen_by_unattributed(hits / samples, hits / samples, profiles, benchmark)
             ),

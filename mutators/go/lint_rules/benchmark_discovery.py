@@ -141,8 +141,8 @@ def _map_helper_users(parts: list[BenchmarkDeclaration]) -> dict[str, set[str]]:
 def _assign_benchmark(part: BenchmarkDeclaration, users: set[str]) -> BenchmarkDeclaration:
     """Return the part with the benchmark that alone uses it, and with its loops."""
     callers = users - {part.name}
-    alone = min(callers) if len(callers) == 1 and _BENCHMARK.fullmatch(min(callers)) else ""
-    benchmark = part.benchmark or ("" if _BENCHMARK.fullmatch(part.name) else alone)
+    sole_caller = min(callers) if len(callers) == 1 and _BENCHMARK.fullmatch(min(callers)) else ""
+    benchmark = part.benchmark or ("" if _BENCHMARK.fullmatch(part.name) else sole_caller)
     return replace(part, benchmark=benchmark, loops=tuple(islice(_list_loops(part), _MOST_LOOPS)))
 
 

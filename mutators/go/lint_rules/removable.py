@@ -61,10 +61,6 @@ class RemovableCallDetector:
         """Tell whether nothing is left of a call itself, whatever its arguments are."""
         return self._count_call_nodes(names, call, 0) <= _BUDGET
 
-    def is_removable_value(self, names: NameScope, node: Node) -> bool:
-        """Tell whether nothing is left of an expression of which nobody uses the value."""
-        return self._sum_nodes(names, node, 0) <= _BUDGET
-
     def _count_call_nodes(self, names: NameScope, call: Node, depth: int) -> int:
         """Return how many nodes the compiler puts in place of a call."""
         path, name = names.resolve_imported_function(call)

@@ -101,8 +101,10 @@ def _describe_filling_loop(names: NameScope, earlier: Node, loop: BenchmarkLoop)
         if target.type == "index_expression":
             target = target.child_by_field_name("operand") or target
         filled.add(tree.read_text(target))
-    used = {tree.read_text(node) for node in tree.walk_tree(loop.body) if node.type == "identifier"}
-    shared_names = sorted(name for name in filled & used if names.find_bindings(name))
+    used_names = {
+        tree.read_text(node) for node in tree.walk_tree(loop.body) if node.type == "identifier"
+    }
+    shared_names = sorted(name for name in filled & used_names if names.find_bindings(name))
     if not shared_names or not _has_loop_calls(earlier):
         return ""
     return f"a loop fills {shared_names[0]} with as many elements as there are iterations"

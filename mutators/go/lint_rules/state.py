@@ -193,8 +193,8 @@ def _is_varying_key(loop: BenchmarkLoop, key: Node | None) -> bool:
         inner_node.type == "binary_expression" for inner_node in tree.walk_tree(key)
     ):
         return False
-    used = {tree.read_text(node) for node in tree.walk_tree(key) if node.type == "identifier"}
-    return bool(used & syntax.list_loop_counters(loop.node))
+    key_names = {tree.read_text(node) for node in tree.walk_tree(key) if node.type == "identifier"}
+    return bool(key_names & syntax.list_loop_counters(loop.node))
 
 
 def _is_outside(names: NameScope, name: str, closure: Node) -> bool:

@@ -151,17 +151,17 @@ def find_final_states(benches: list[BenchmarkMethod], effects: EffectAnalysis) -
     for field, uses in users.items():
         graded = [(_rate_confidence(bench, call, effects), bench, call) for bench, call in uses]
         sure, bench, call = min(graded, key=lambda use: _ORDER.index(use[0]))
-        alone = len({method.name for method, _ in uses}) == 1
+        has_single_user = len({method.name for method, _ in uses}) == 1
         span = field.owner.locate_node(field.node)
         yield Smell(
             rule=FINAL_STATE.id,
-            benchmark=bench.name if alone else "",
+            benchmark=bench.name if has_single_user else "",
             span=span,
             text=f"{field.name} is final and its value is a constant, so "
             f"{read_called_name(call)}(...) gets "
             f"that constant in {bench.name} and the compiler may do the work beforehand.",
             top=bench.method.first_line
-            if alone and field.owner is bench.method.owner
+            if has_single_user and field.owner is bench.method.owner
             else span.first_line,
             sure=sure,
         )

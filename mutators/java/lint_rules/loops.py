@@ -42,17 +42,17 @@ def find_repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
     loops = [node for node in list_children(bench.body) if node.type in LOOPS]
     if len(loops) != 1 or _does_more(bench, loops[0]):
         return
-    counted = _find_loop_index(loops[0])
-    if counted is None or _bound_is_input(loops[0], bench):
+    loop_index = _find_loop_index(loops[0])
+    if loop_index is None or _bound_is_input(loops[0], bench):
         return
-    is_identical = _repeats_work(loops[0], counted, bench)
-    if is_identical or _repeats_calls(loops[0], counted, bench):
+    is_identical = _repeats_work(loops[0], loop_index, bench)
+    if is_identical or _repeats_calls(loops[0], loop_index, bench):
         repetition = "does the same" if is_identical else "makes the same calls"
         yield Smell(
             rule=LOOP.id,
             benchmark=bench.name,
             span=bench.method.locate_node(loops[0]),
-            text=f"The loop over {counted} {repetition} in each turn and the score counts all "
+            text=f"The loop over {loop_index} {repetition} in each turn and the score counts all "
             "turns as one operation; the compiler may unroll the turns and do their work once.",
             top=bench.method.first_line,
             sure=None if is_identical else Confidence.POSSIBLE,

@@ -254,7 +254,7 @@ def _may_be_meant(
 ) -> bool:
     """Tell whether an expression may be there for what it changes.
 
-    Whoever has `kept` an object in a variable has called for the object.
+    Whoever has stored an object in a variable has called for the object.
     """
     for node in walk_tree(value):
         if node.type in ("lambda_expression", "method_reference", "class_body"):

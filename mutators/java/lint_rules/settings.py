@@ -48,11 +48,11 @@ def find_bad_settings(benches: list[BenchmarkMethod]) -> Iterator[Smell]:
             text += "not seen and the error that is reported is too small."
             yield _make_smell(ONE_FORK.id, annotation, users, text)
     for annotation, users in _group_by_annotation(benches, "Warmup"):
-        cold = [user for user in users if user.modes and not user.is_single_shot]
-        if cold and _read_number(annotation, "iterations", users[0]) == 0:
+        multi_shot_benchmarks = [user for user in users if user.modes and not user.is_single_shot]
+        if multi_shot_benchmarks and _read_number(annotation, "iterations", users[0]) == 0:
             text = "{0} is measured from its first call on, so its time holds that of the "
             text += "interpreter and of compilation."
-            yield _make_smell(NO_WARMUP.id, annotation, cold, text)
+            yield _make_smell(NO_WARMUP.id, annotation, multi_shot_benchmarks, text)
 
 
 def find_bad_options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:

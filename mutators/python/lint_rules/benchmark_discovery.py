@@ -184,9 +184,9 @@ def _find_unfilled_defaults(
     named = {argument.keyword.value for argument in arguments if argument.keyword is not None}
     plain = sum(argument.keyword is None for argument in arguments)
     parameters = function.params
-    later = (*parameters.posonly_params, *parameters.params)[plain:]
+    unfilled_parameters = (*parameters.posonly_params, *parameters.params)[plain:]
     return {
         parameter.name.value: parameter.default
-        for parameter in (*later, *parameters.kwonly_params)
+        for parameter in (*unfilled_parameters, *parameters.kwonly_params)
         if parameter.default is not None and parameter.name.value not in named
     }

@@ -93,7 +93,7 @@ def is_already_sorted(
 ) -> bool:
     """Tell whether a list is in order from the start, so that sorting it changes nothing.
 
-    `how` are the arguments of the sort. With a key nobody knows what the order is.
+    `sort_arguments` are those of the sort. With a key nobody knows what the order is.
     """
     keywords = {
         argument.keyword.value: argument.value

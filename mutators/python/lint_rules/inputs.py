@@ -83,10 +83,10 @@ def _list_amounts(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
     """Yield the expressions in a node that are numbers of what it makes."""
     match node:
         case cst.Call():
-            everything = tree.read_dotted_name(node.func) == "range"
+            is_range_call = tree.read_dotted_name(node.func) == "range"
             for argument in node.args:
                 named = argument.keyword is not None and argument.keyword.value in _AMOUNTS
-                if everything or named:
+                if is_range_call or named:
                     yield argument.value
         case cst.BinaryOperation(operator=cst.Multiply()):
             sides = (node.left, node.right)

@@ -43,7 +43,7 @@ def find_benchmarks(project: PythonProject) -> Iterator[BenchmarkSource]:
         for replacing_file in replaced
         if replacing_file.place.name == "conftest.py"
     }
-    alone = {
+    replacing_paths = {
         replacing_file.path
         for replacing_file in replaced
         if replacing_file.place.name != "conftest.py"
@@ -53,7 +53,7 @@ def find_benchmarks(project: PythonProject) -> Iterator[BenchmarkSource]:
     for file in project.files:
         if not (HINT.search(file.text) or used & file.raw_words):
             continue
-        if file.path not in alone and folders.isdisjoint(file.place.parents):
+        if file.path not in replacing_paths and folders.isdisjoint(file.place.parents):
             yield from _find_file_benchmarks(file, suite, codspeed=codspeed)
 
 

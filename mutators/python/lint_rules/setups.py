@@ -51,8 +51,13 @@ def _find_random_data(bench: BenchmarkSource, code: TimedCode) -> SetupPlaces:
     """Yield random data that the timed code makes and hands to a call."""
     if subjects.is_about(bench, subjects.RANDOM):
         return
-    used = _count_argument_names(code)
-    bound = (value for name in used for value in code.bindings.get(name, ()) if value is not None)
+    argument_names = _count_argument_names(code)
+    bound = (
+        value
+        for name in argument_names
+        for value in code.bindings.get(name, ())
+        if value is not None
+    )
     argument_ids = tree.collect_ids_below(code.nodes, cst.Arg) | {
         id(node) for node in tree.walk_own_nodes(*bound)
     }

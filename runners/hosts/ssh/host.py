@@ -63,7 +63,7 @@ class SshHost:
         self._stopped = threading.Event()
         self._syncing = threading.Lock()
 
-    def isolate_host(self, writable: Sequence[Path]) -> "SshHost":
+    def make_measuring_host(self, writable: Sequence[Path]) -> "SshHost":
         """Return it for what is measured, one at a time; nothing holds it to these folders."""
         measuring_host = copy.copy(self)
         measuring_host._writable = tuple(writable)
@@ -90,7 +90,7 @@ class SshHost:
                 environment=tuple(sorted(self._variables.items())),
                 timeout_seconds=_FACTS_SECONDS,
             )
-            answer = self.isolate_host(()).run_process(invocation)
+            answer = self.make_measuring_host(()).run_process(invocation)
             self._facts.append(make_host_facts(parse_facts(answer.stdout.decode(errors="replace"))))
         return self._facts[0]
 
@@ -144,8 +144,8 @@ class SshHost:
     ) -> tuple[OutputWatch, bool]:
         """Wait until a process has ended; tell whether we had to bring it about."""
         with ProcessListener(self._connection, number, self._clock) as attached:
-            watched = attached.make_watched_process(partial(self._send_signal, number))
-            watch = OutputWatch(watched, self._clock, job.output_limit, following)
+            watched_process = attached.make_watched_process(partial(self._send_signal, number))
+            watch = OutputWatch(watched_process, self._clock, job.output_limit, following)
             awaited = False
             try:
                 over = self._stopped.is_set() or watch.wait_until(deadline)

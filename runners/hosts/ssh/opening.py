@@ -107,8 +107,10 @@ def _start_session(connection: Connection, state: Path) -> _RemoteSession:
             "start-up files so that they print nothing without a terminal"
         )
     pairs = [line.partition("=")[::2] for line in lines[1:]]
-    if missing := [value for key, value in pairs if key == "missing"]:
-        raise ToolMissing(f"{', '.join(missing)} were not found on PATH of {connection.target}")
+    if missing_programs := [value for key, value in pairs if key == "missing"]:
+        raise ToolMissing(
+            f"{', '.join(missing_programs)} were not found on PATH of {connection.target}"
+        )
     if strange := [value for key, value in pairs if key == "strange"]:
         raise MachineError(
             f"{strange[0]} on {connection.target} is another account's; name another folder with "

@@ -48,27 +48,27 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
             {path: module for path, module in modules.items() if path.is_relative_to(root)}
         )
     )
-    reached = pom_tree.find_reactor_folders(maven_folder, modules)
+    reactor_folders = pom_tree.find_reactor_folders(maven_folder, modules)
     if not benchmarks:
         selected = () if root == maven_folder else (root,)
-        profiles = _list_profiles(reached, selected)
+        profiles = _list_profiles(reactor_folders, selected)
         return BuildPlan(folder=maven_folder, modules=modules, selected=selected, profiles=profiles)
-    needed = _list_needed_modules(benchmarks, modules)
+    needed_modules = _list_needed_modules(benchmarks, modules)
     if (
         maven_folder != top
         and top in modules
-        and any(path in needed for path in pom_tree.find_reactor_folders(top, modules))
+        and any(path in needed_modules for path in pom_tree.find_reactor_folders(top, modules))
     ):
-        maven_folder, reached = top, pom_tree.find_reactor_folders(top, modules)
-    outside = tuple(path for path in needed if path not in reached)
-    alone = len(reached) == 1 and not outside
+        maven_folder, reactor_folders = top, pom_tree.find_reactor_folders(top, modules)
+    outside = tuple(path for path in needed_modules if path not in reactor_folders)
+    alone = len(reactor_folders) == 1 and not outside
     return BuildPlan(
         folder=maven_folder,
         modules=modules,
         selected=() if alone else tuple(benchmarks),
         outside=outside,
-        is_needed=any(path in needed for path in reached),
-        profiles=_list_profiles(reached, benchmarks),
+        is_needed=any(path in needed_modules for path in reactor_folders),
+        profiles=_list_profiles(reactor_folders, benchmarks),
         tested=_find_tested_modules(benchmarks, modules),
     )
 

@@ -55,7 +55,7 @@ class MavenModule:
 
     @property
     def is_readable(self) -> bool:
-        """Tell whether `root` is all of the POM; else it must not be written."""
+        """Tell whether `root_element` is all of the POM; else it must not be written."""
         return self._parsed_root is not None
 
     @cached_property

@@ -37,8 +37,8 @@ def list_parts(
 ) -> tuple[Part, ...]:
     """Return the parts of a project below `top`, some of whose sets have benchmark lists.
 
-    The library is what the benchmarks run with and was built here, but for tests. `given` are the
-    files (POSIX, below `top`) that were there before: a jar among them is not the project's own.
+    The library is what the benchmarks run with and was built here, but for tests. `existing_files`
+    (POSIX, below `top`) were there before: a jar among them is not the project's own.
     """
     benchmark_sets = [source_set for source_set in sets if source_set.folders_with_list]
     benchmark_folders = _list_class_folders(benchmark_sets)

@@ -90,7 +90,7 @@ def copy_folder(
 ) -> Path:
     """Return the folder whose `tree` is a copy, made anew unless something is built there.
 
-    `what` tells copies of one tree apart that serve different ends.
+    `purpose` tells copies of one tree apart that serve different ends.
     """
     key = digest_class_path(
         (),
@@ -109,7 +109,7 @@ def copy_folder(
 
 
 def is_built(folder: Path, *, mark_done: bool = False) -> bool:
-    """Tell whether the copy in a folder has been built whole; `done`: it has been, now."""
+    """Tell whether the copy in a folder has been built whole; `mark_done`: it has been, now."""
     marker = folder / "built"
     if mark_done:
         with convert_write_errors(marker):

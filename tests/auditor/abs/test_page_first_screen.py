@@ -100,10 +100,10 @@ def test_a_command_without_a_gate_shows_none(tmp_path):
     assert make_gate_view(Exit.OK, Exit.OK, []) is None
     assert 'id="gate"' not in render_page(document())
 
-    comparison_terminal.write_gate_page(tmp_path, whole(), None)
+    comparison_terminal.FILES.write_gate_page(tmp_path, whole(), None)
     assert not list(tmp_path.iterdir())
 
-    comparison_terminal.write_gate_page(
+    comparison_terminal.FILES.write_gate_page(
         tmp_path, whole(), make_gate_view(Exit.OK, Exit.OK, ["gate passed"])
     )
     assert 'id="gate"' in (tmp_path / comparison_terminal.PAGE).read_text()

@@ -56,7 +56,9 @@ def test_each_cell_has_the_mark_of_its_pair_and_says_it_in_words():
     for cell in cells:
         assert cell.title.endswith(f"; one more allocation per call {words[cell.mark]}")
     shown = sum(
-        int(line.pair_count.split(" of ")[0]) for line in laid.lines if " of " in line.pair_count
+        int(line.allocation_total.split(" of ")[0])
+        for line in laid.lines
+        if " of " in line.allocation_total
     )
     assert shown == [cell.mark for cell in cells].count("▲")
     assert [word.word for word in laid.marks] == ["shows", "hidden", "open"]

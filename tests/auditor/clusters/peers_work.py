@@ -15,5 +15,5 @@ def asks(digest, path, makers, library=None):
     if library:
         peers.read_c_library = lambda: library
     result = peers.ProgramPeers("s", digest, worker.read_program)
-    result.find_makers = makers
+    result.makers = makers
     return result.fetch_program(Path(path))

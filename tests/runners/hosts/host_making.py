@@ -59,7 +59,7 @@ def docker_place(where, folder, **limits):
     host = docker_host(where, folder, **limits)
     work = folder / "home" / "work"
     work.mkdir()
-    return Place(host.isolate_host((work,)), work, work)
+    return Place(host.make_measuring_host((work,)), work, work)
 
 
 @contextmanager
@@ -87,4 +87,4 @@ def ssh_place(daemon, name, **more):
         work = machine.tree_folder / "work"
         work.mkdir(exist_ok=True)
         there = daemon.folder / "there" / work.relative_to(daemon.folder / "here")
-        yield Place(host.isolate_host((work,)), work, there)
+        yield Place(host.make_measuring_host((work,)), work, there)

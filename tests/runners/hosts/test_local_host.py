@@ -138,7 +138,7 @@ def test_a_job_that_takes_more_than_it_may_is_ended(tmp_path, caps, text, messag
     words = (sys.executable, "-c", f"import os, threading, time\n{text}")
     host = LocalHost(caps=caps)
 
-    answer = host.isolate_host(()).run_process(job(*words, cwd=tmp_path))
+    answer = host.make_measuring_host(()).run_process(job(*words, cwd=tmp_path))
 
     assert answer.exhausted == message
     assert answer.exit_code == -signal.SIGKILL
@@ -149,14 +149,14 @@ def test_a_job_that_takes_more_than_it_may_is_ended(tmp_path, caps, text, messag
 def test_a_job_within_its_limits_is_left_alone(tmp_path):
     host = LocalHost(caps=JobCaps(memory=256 << 20, processes=20))
 
-    answer = host.isolate_host(()).run_process(shell("sleep 0.3; echo done", cwd=tmp_path))
+    answer = host.make_measuring_host(()).run_process(shell("sleep 0.3; echo done", cwd=tmp_path))
 
     assert (answer.exit_code, answer.exhausted, answer.stdout) == (0, "", b"done\n")
 
 
 def test_a_host_that_measures_is_stopped_with_its_own(tmp_path):
     host = LocalHost()
-    same = host.isolate_host(())
+    same = host.make_measuring_host(())
     host.stop_processes()
 
     with pytest.raises(MachineError, match="because another step failed"):

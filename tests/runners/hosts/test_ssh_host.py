@@ -233,7 +233,7 @@ def test_a_folder_whose_name_has_blanks_may_be_written(ssh, name):
         folder = machine.tree_folder / "a b 'c"
         folder.mkdir()
         (folder / "kept").write_text("mine")
-        measured = host.isolate_host((folder,))
+        measured = host.make_measuring_host((folder,))
 
         assert measured.run_process(shell("cat kept; echo got > got", cwd=folder)).stdout == b"mine"
         assert sorted(path.name for path in folder.iterdir()) == ["got", "kept"]
@@ -340,7 +340,7 @@ def test_what_is_measured_finds_the_caches_of_what_was_built(ssh, name):
         cache.mkdir(parents=True)
         (machine.tree_folder / "work").mkdir()
         host.run_process(shell("echo kept > kept; echo seen > ../../seen", cwd=cache))
-        measured = host.isolate_host((machine.tree_folder / "work",))
+        measured = host.make_measuring_host((machine.tree_folder / "work",))
 
         assert measured.run_process(shell("cat kept", cwd=cache)).stdout == b"kept\n"
     assert (machine.tree_folder / "cache" / "seen").read_text() == "seen\n"

@@ -106,9 +106,9 @@ def test_projects_are_built_by_their_wrapper_and_the_checkout_is_left_alone(
 
     assert benchmarks(project, jmh_home, given, tmp_path) == ["org.example.many.Sums.sum"]
     assert classes(project, Role.BENCHMARKS) == {"Sums.class"}
-    (jar,) = project.paths(Role.LIBRARY)
+    (jar,) = project.list_paths(Role.LIBRARY)
     assert jar.name == "library.jar"
-    assert {place.parent.name for place in project.paths(Role.SOURCES)} >= {"main"}
+    assert {place.parent.name for place in project.list_paths(Role.SOURCES)} >= {"main"}
     assert (project.root / "wrapped").is_file()
     assert everything(folder) == before
 
@@ -140,7 +140,7 @@ def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, g
 
     assert benchmarks(project, jmh_home, given, tmp_path) == ["org.example.many.Sums.sum"]
     assert classes(project, Role.BENCHMARKS) == {"Sums.class"}
-    (jar,) = project.paths(Role.LIBRARY)
+    (jar,) = project.list_paths(Role.LIBRARY)
     assert jar.name == "library.jar"
 
 
@@ -175,7 +175,7 @@ def test_flags_reach_the_build(jmh_home, given, tmp_path):
         prepared(folder, jmh_home, given)
     project = prepared(folder, jmh_home, given, "-Pmeasure")
 
-    assert any(benchmark_list(path) for path in project.paths(Role.BENCHMARKS))
+    assert any(benchmark_list(path) for path in project.list_paths(Role.BENCHMARKS))
 
 
 def test_what_has_no_benchmarks_is_told_what_to_look_for(jmh_home, given, tmp_path):

@@ -192,7 +192,7 @@ def test_a_module_of_benchmarks_measures_the_other_modules(home, user, tmp_path)
     project = prepared(write(tmp_path / "many", many_modules()), home, user)
 
     assert library_files(project) == {"org/example/many/Sum.class"}
-    (benchmarks,) = project.paths(Role.BENCHMARKS)
+    (benchmarks,) = project.list_paths(Role.BENCHMARKS)
     assert benchmarks.parts[-3:] == ("benchmarks", "target", "classes")
 
 
@@ -251,7 +251,7 @@ def test_a_profile_is_switched_on_and_makes_another_project(home, user, tmp_path
     project = prepared(folder, home, user, "measure")
     other = prepared(folder, home, user, "measure", "!another")
 
-    (benchmarks,) = project.paths(Role.BENCHMARKS)
+    (benchmarks,) = project.list_paths(Role.BENCHMARKS)
     assert "org.example.many.Sums" in (benchmark_list(benchmarks) or "")
     assert project.digest != other.digest
 
@@ -264,7 +264,7 @@ def test_a_flag_reaches_the_projects_own_wrapper(home, user, tmp_path):
     project = prepared(folder, home, user, flags=("-Dsaid",))
 
     assert "-Dsaid" in (project.root / "wrapped").read_text()
-    assert any(benchmark_list(path) for path in project.paths(Role.BENCHMARKS))
+    assert any(benchmark_list(path) for path in project.list_paths(Role.BENCHMARKS))
     assert prepared(folder, home, user).digest != project.digest
     assert everything(folder) == before
 
