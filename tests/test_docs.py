@@ -70,3 +70,6 @@ def test_the_site_builds_without_a_warning(tmp_path):
         if page.name != "README.md"
     }
     assert set(map(str, sources)) <= pages
+    options = (tmp_path / "site" / "reference" / "options.html").read_text()
+    listed = set(COMMANDS) - {name for name, entry in COMMANDS.items() if not entry.purpose}
+    assert {name for name in listed if f"Usage: bench-audit {name} " not in options} == set()

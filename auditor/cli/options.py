@@ -157,7 +157,9 @@ RETRY_FAILED = click.option(
     help="Run again what crashed, timed out or could not be read before.",
 )
 STABILITY_RUNS = click.option(
-    "--stability-runs", type=int, help="Runs of the whole unchanged suite (5)."
+    "--stability-runs",
+    type=int,
+    help="Runs of the whole unchanged suite (5; abs: fewer where they take minutes).",
 )
 WARMUP = click.option(
     "--warmup",

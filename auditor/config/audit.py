@@ -18,11 +18,12 @@ def abs_request(
     slowdown = choose_slowdown(settings)
     if slowdown is not None and not math.isfinite(slowdown):
         raise ValueError(f"{slowdown} at slowdown must be {CHOICES['$.slowdown']}")
+    is_fixed = settings.exact or settings.rule == "paper"
     return AbsRequest(
-        suite=replace(
-            suite_request(settings, model),
-            keeps_all_blocks=settings.exact or settings.rule == "paper",
-        ),
+        suite=replace(suite_request(settings, model), keeps_all_blocks=is_fixed),
+        suite_seconds=None
+        if settings.stability_runs is not None or slowdown is None or is_fixed
+        else SUITE_SECONDS,
         methods=methods,
         runs=settings.runs,
         slowdown=slowdown,
@@ -45,6 +46,8 @@ def abs_request(
     )
 
 
+SUITE_SECONDS = 150.0
+"""Time for runs of the unchanged suite where nobody says how many: verdicts take the other time."""
 DEFAULT_SLOWDOWN = 0.5
 """Slowdown that is injected by default: fixed, so that scores of a suite can be compared."""
 

@@ -70,8 +70,12 @@ class Settings(Section, frozen=True):
     ] = "auto"
     runs: Annotated[Positive, Meta(description="Runs that must agree on a detection.")] = 2
     stability_runs: Annotated[
-        Positive, Meta(description="Runs of the whole unchanged suite, for its spread.")
-    ] = 5
+        Positive | None,
+        Meta(
+            description="Runs of the whole unchanged suite, for its spread. null: 5; `abs` makes"
+            " fewer, two at least, of a suite of which they would take longer than 2.5 minutes."
+        ),
+    ] = None
     slowdown: Annotated[
         Annotated[float, Meta(gt=0, le=1000)] | Literal["auto"] | None,
         Meta(

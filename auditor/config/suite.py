@@ -8,6 +8,8 @@ from auditor.config.settings import Settings
 from auditor.core.request import Plan, SuiteRequest, WatchRequest
 from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule
 
+STABILITY_RUNS = 5
+"""Runs of the unchanged suite where nobody says how many."""
 _MEASURED = 20
 _MEASURED_SECONDS = 2.0
 """Where nobody says how much is measured: of 62 processes of Go seven had a mean of 0.2 s that was
@@ -28,7 +30,7 @@ def suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
             else _parse_seconds(length, "plan.iteration_time"),
             for_all=length is not None,
         ),
-        stability_runs=settings.stability_runs,
+        stability_runs=settings.stability_runs or STABILITY_RUNS,
         timeout_seconds=_parse_seconds(settings.timeout, "timeout"),
         budget_seconds=None
         if settings.budget is None

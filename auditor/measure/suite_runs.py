@@ -79,6 +79,17 @@ class SuiteBaseline:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class SuiteRuns:
+    """Runs of the unchanged suite."""
+
+    runs: tuple[Run, ...]
+    """In their order, those that a busy machine spoilt replaced by repeats."""
+    forks: Forks
+    repetitions: int
+    """How often the suite was run."""
+
+
 def group_by_benchmark(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
     """Return the runs of each benchmark, by its id, in their order."""
     runs_by_id: dict[str, list[Run]] = {}
@@ -169,9 +180,10 @@ def _list_name_suffixes(name: str) -> Iterator[str]:
     yield from (name[dot.end() :] for dot in re.finditer(r"\.", name))
 
 
-def run_baseline(parts: StudyContext) -> SuiteBaseline:
+def run_baseline(parts: StudyContext, suite_seconds: float | None = None) -> SuiteBaseline:
     """Run the unchanged suite `stability_runs` times, in an order drawn anew for each run.
 
+    With `suite_seconds` only as often as fits into that time, but `FEWEST_RUNS` times at least.
     Raises NoBenchmarks when nothing could be measured.
     """
     benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
@@ -181,7 +193,8 @@ def run_baseline(parts: StudyContext) -> SuiteBaseline:
     runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
     if not parts.fixed_operations:
         size = _find_slow_operations(runnable, size, parts)
-    runs, forks = run_suite(runnable, size, parts)
+    suite = run_suite(runnable, size, parts, suite_seconds)
+    runs = suite.runs
     measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
     failed |= {run.trial.benchmark for run in runs} - measured
     usable = tuple(benchmark for benchmark in benchmarks if benchmark not in failed)
@@ -191,13 +204,16 @@ def run_baseline(parts: StudyContext) -> SuiteBaseline:
     return SuiteBaseline(
         benchmarks=benchmarks,
         usable=usable,
-        unfinished=find_unfinished(usable, runs, forks, parts.request.stability_runs),
+        unfinished=find_unfinished(usable, runs, suite.forks, suite.repetitions),
         plans=adapt_warmup(size.plans, size.operations, runs)
         if parts.request.watched
         else size.plans,
         operations=size.operations,
         pilots=pilots,
-        runs=tuple(runs),
+        runs=runs,
+        wanted_runs=dict.fromkeys((benchmark.id for benchmark in benchmarks), suite.repetitions)
+        if suite.repetitions < parts.request.stability_runs
+        else None,
         counting=size.counting_blocks,
     )
 
@@ -246,18 +262,25 @@ def find_unfinished(
 
 
 def run_suite(
-    benchmarks: Sequence[Benchmark], size: BlockSizes, parts: StudyContext
-) -> tuple[list[Run], Forks]:
+    benchmarks: Sequence[Benchmark],
+    size: BlockSizes,
+    parts: StudyContext,
+    suite_seconds: float | None = None,
+) -> SuiteRuns:
     """Run by run, so that a benchmark that hung in one run is not waited for in the next.
 
-    The first run says how many forks of a benchmark are worth it; the others have as many.
+    The first run says how many forks of a benchmark are worth it; the others have as many. It says,
+    too, how many runs fit into `suite_seconds`.
     """
     request = parts.request
     runs: list[Run] = []
     hung: set[Benchmark | None] = set()
     forks: dict[str, int] = {benchmark.id: request.plan.forks for benchmark in benchmarks}
     trials_of = make_suite_trials(benchmarks, size, parts)
+    repetitions = request.stability_runs
     for repetition in range(1, request.stability_runs + 1):
+        if repetition > repetitions:
+            break
         order = _draw_order(benchmarks, request, repetition)
         ready_benchmarks = [benchmark for benchmark in order if benchmark not in hung]
         name = _name_suite_run(repetition, request)
@@ -273,7 +296,23 @@ def run_suite(
             forks |= _find_enough_forks(forks, turn[-1], ended, request)
         hung |= {run.trial.benchmark for run in ended if isinstance(run.outcome, TimedOut)}
         runs += ended
-    return replace_busy_runs(runs, parts), forks
+        if repetition == 1 and suite_seconds is not None:
+            repetitions = _count_affordable_runs(runs, suite_seconds, request)
+    limited = replace(parts, request=replace(request, stability_runs=repetitions))
+    return SuiteRuns(tuple(replace_busy_runs(runs, limited)), forks, repetitions)
+
+
+FEWEST_RUNS = 2
+"""Runs of the suite that tell a spread."""
+
+
+def _count_affordable_runs(
+    first_runs: Sequence[Run], suite_seconds: float, request: SuiteRequest
+) -> int:
+    """Return how many runs of the suite fit into a time, each as long as the first."""
+    seconds = sum(run.seconds for run in first_runs)
+    fitting = int(suite_seconds / seconds) if seconds > 0 else request.stability_runs
+    return min(request.stability_runs, max(FEWEST_RUNS, fitting))
 
 
 def _split_forks(request: SuiteRequest, repetition: int) -> list[range]:

@@ -9,7 +9,6 @@ from auditor.core.mutant import VariantKind
 from auditor.core.plan import Trial
 from auditor.core.schedule import Schedule
 from auditor.core.subject import Project
-from auditor.core.suite import Benchmark
 from runners.gobench import commands
 from runners.gobench.commands import COUNTERS, PROFILE, RECORDS, ROOT, SCHEDULE, PackageBuild
 from runners.gobench.settings import read_settings
@@ -24,6 +23,8 @@ SHORT_WINDOW = 11
 PROFILE_HERTZ = 1000
 """Samples of a thread that are asked for in a second of processor time; a kernel whose timer has
 250 ticks delivers 250."""
+PARALLEL_CHUNK_SECONDS = 100e-6
+"""Time for which a goroutine of RunParallel takes operations at once (Go's testing package)."""
 _TEST_LIMIT = 0.9
 """Share of the watchdog's time after which Go's own time-out ends a hanging unit test."""
 
@@ -31,6 +32,20 @@ _TEST_LIMIT = 0.9
 def count_block_operations(schedule: Schedule) -> int:
     """Return the operations of a block; a block of one is testing's first call of a benchmark."""
     return schedule.operations or UNKNOWN_OPERATIONS
+
+
+def fixes_operations(trial: Trial) -> bool:
+    """Tell whether a plain process is told how many operations a block has.
+
+    Go's RunParallel learns from the run before how many operations a goroutine may take at a time,
+    some 100 microseconds of them. With a fixed number that run has one operation, and goroutines
+    contend for each few; with a fixed time the number of operations grows up to it.
+    """
+    schedule = trial.schedule
+    if schedule.operations is None or trial.benchmark is None:
+        return False
+    is_short = schedule.seconds < PARALLEL_CHUNK_SECONDS * schedule.operations
+    return not (read_settings(trial.benchmark).parallel and is_short)
 
 
 def count_window_operations(schedule: Schedule) -> tuple[int, int]:
@@ -96,7 +111,7 @@ def _make_missing_builds(place: PackageBuild, *, overlaid: bool) -> list[Invocat
 
 def _make_plain_run(place: PackageBuild, trial: Trial, flags: tuple[str, ...]) -> Invocation:
     schedule = trial.schedule
-    if schedule.operations is None:
+    if not fixes_operations(trial):
         time = f"{max(1, round(schedule.seconds * 1e9))}ns"
     else:
         time = f"{count_block_operations(schedule)}x"
@@ -120,7 +135,7 @@ def _follow_results(job: Invocation, trial: Trial) -> Invocation:
 def _make_slowed_run(place: PackageBuild, trial: Trial, flags: tuple[str, ...]) -> Invocation:
     count = count_block_operations(trial.schedule)
     more = (f"-test.benchtime={count}x", f"-test.count={len(trial.schedule.blocks)}")
-    variables = _make_leaf_variables(trial.benchmark, count) | {
+    variables = _make_leaf_variables(trial, count) | {
         SCHEDULE_VARIABLE: place.locate_file(SCHEDULE),
         RECORDS_VARIABLE: place.locate_file(RECORDS),
     }
@@ -157,9 +172,7 @@ def _make_counting_run(
     place: PackageBuild, trial: Trial, flags: tuple[str, ...], count: int
 ) -> Invocation:
     more = (f"-test.benchtime={count}x", f"-test.count={len(trial.schedule.blocks)}")
-    return _make_counted_job(
-        place, trial, (*flags, *more), _make_leaf_variables(trial.benchmark, count)
-    )
+    return _make_counted_job(place, trial, (*flags, *more), _make_leaf_variables(trial, count))
 
 
 def _make_counted_job(
@@ -175,6 +188,9 @@ def _make_counted_job(
     return commands.label_run(place, job)
 
 
-def _make_leaf_variables(benchmark: Benchmark | None, count: int) -> dict[str, str | Path]:
-    name = benchmark.name if benchmark else ""
-    return {"BENCH_AUDIT_LEAF": name, "BENCH_AUDIT_OPERATIONS": str(count)}
+def _make_leaf_variables(trial: Trial, count: int) -> dict[str, str | Path]:
+    return {
+        "BENCH_AUDIT_LEAF": trial.benchmark.name if trial.benchmark else "",
+        "BENCH_AUDIT_OPERATIONS": str(count),
+        "BENCH_AUDIT_BLOCK_SECONDS": str(trial.schedule.seconds),
+    }

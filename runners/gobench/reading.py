@@ -23,7 +23,11 @@ from auditor.core.units import seconds_per_operation
 from auditor.core.values import ALLOCATED, ALLOCATIONS, OPERATIONS, TIME, Series
 from runners.gobench import compiler, text
 from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, PROFILE, RECORDS, ROOT, RUN
-from runners.gobench.launching import count_block_operations, count_window_operations
+from runners.gobench.launching import (
+    count_block_operations,
+    count_window_operations,
+    fixes_operations,
+)
 from runners.gobench.pprof import ProfileLine, read_samples
 from runners.gobench.profiles import profile_samples
 from runners.records import GuestRecords, RecordsUnreadable, read_records
@@ -112,9 +116,7 @@ def _read_plain(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
 
 
 def _list_metrics(trial: Trial, result: text.ResultLine) -> list[tuple[str, str, float]]:
-    if trial.schedule.operations is not None and result.operations != count_block_operations(
-        trial.schedule
-    ):
+    if fixes_operations(trial) and result.operations != count_block_operations(trial.schedule):
         raise ValueError(
             f"{result.operations} operations in a block of {trial.schedule.operations}"
         )
@@ -186,7 +188,10 @@ def _read_reach(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
         raise ValueError(f"{len(runs)} processes where {len(window_sizes)} were needed")
     records = [_read_guest_records(trial, run) for run in runs]
     counts = [record.summarise_counts(ids, set_up_apart=False) for record in records]
-    finished_blocks = [len(trial.schedule.blocks) if run.exit_code == 0 else 1 for run in runs]
+    finished_blocks = [
+        1 if run.exit_code != 0 or record.stopped else len(trial.schedule.blocks)
+        for run, record in zip(runs, records, strict=True)
+    ]
     outside: dict[str, int] = {}
     for process_counts, count, least in zip(counts, window_sizes, finished_blocks, strict=True):
         sizes = [window.operations for window in process_counts.windows]
@@ -196,7 +201,9 @@ def _read_reach(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
     blocks = min(len(process_counts.windows) for process_counts in counts)
     joined = (_join_windows(process_counts.windows[:blocks], ids) for process_counts in counts)
     is_complete = all(
-        len(process_counts.windows) == len(trial.schedule.blocks) > 1 for process_counts in counts
+        len(record.windows) > 1
+        and (record.stopped or len(record.windows) == len(trial.schedule.blocks))
+        for record in records
     )
     return Counted(
         tuple(joined),

@@ -31,6 +31,7 @@ from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import Stability
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
+from auditor.core.units import format_duration
 from auditor.measure import reach_judge as reach
 from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import LARGEST_CHOICE, MethodCandidates, choose_candidates
@@ -127,7 +128,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
             unsampled=base.unsampled,
             caveats=(
                 *caveats,
-                *(budgeted.caveats if budgeted else ()),
+                *(budgeted.caveats if budgeted else _describe_suite_runs(base, parts)),
                 *_describe_layouts(analysis, runs, parts),
                 *parts.budget_caveats,
             ),
@@ -198,10 +199,24 @@ def _run_unchanged(
 ) -> tuple[SuiteBaseline, BudgetedSuite | None]:
     """Return the runs of the unchanged suite; with a budget also the counts, which come first."""
     if not is_budgeted(request, parts):
-        return run_baseline(parts), None
+        return run_baseline(parts, request.suite_seconds), None
     slowable = [method for method in candidates.methods if method.refusal is None]
     budgeted = measure_suite(request, slowable, parts, with_unit_tests=not candidates.fixed)
     return budgeted.baseline, budgeted
+
+
+def _describe_suite_runs(base: SuiteBaseline, parts: StudyContext) -> list[Caveat]:
+    """Say that the suite was run less often than by default, and how it is run more often."""
+    if base.wanted_runs is None:
+        return []
+    wanted_runs = parts.request.stability_runs
+    seconds = sum(run.seconds for run in base.runs if run.trial.repetition == 1)
+    text = (
+        f"the unchanged suite was run {max(base.wanted_runs.values())} times in place of "
+        f"{wanted_runs}, as a run takes {format_duration(seconds)}; for a surer spread: "
+        f"--stability-runs {wanted_runs}"
+    )
+    return [Caveat("suite-runs", text)]
 
 
 def _describe_verdict_limits(

@@ -25,7 +25,7 @@ from auditor.measure.planning.expected_time import (
 from auditor.measure.planning.preview import budget_limit, missing_seconds, planned_seconds
 from auditor.measure.planning.rehearsal import RehearsalStore, rehearse_study
 from auditor.measure.reach_study import map_reach
-from auditor.measure.suite_runs import choose_benchmarks, run_baseline
+from auditor.measure.suite_runs import FEWEST_RUNS, choose_benchmarks, run_baseline
 from auditor.measure.trial_times import AuditFigures
 
 CERTAIN = (Purpose.PILOT, Purpose.SUITE, Purpose.USAGE, Purpose.REACH)
@@ -51,8 +51,9 @@ def estimate_time(
     load = _build_workload(request, parts, pairs)
     load = replace(
         load,
-        suite_seconds=missing_seconds(
-            lookups.missing_of(Purpose.PILOT, Purpose.SUITE), lookups, figures
+        suite_seconds=_limit_suite(
+            missing_seconds(lookups.missing_of(Purpose.PILOT, Purpose.SUITE), lookups, figures),
+            request,
         ),
         counting_seconds=missing_seconds(
             lookups.missing_of(Purpose.USAGE, Purpose.REACH, Purpose.PROFILE), lookups, figures
@@ -70,7 +71,9 @@ def estimate_time_at_start(request: AbsRequest, parts: StudyContext) -> Expected
     workload = _cheapest_workload(request, parts, figures)
     load = replace(
         _build_workload(request, parts, None),
-        suite_seconds=len(benchmarks) * workload.suite_seconds * parts.request.stability_runs,
+        suite_seconds=_limit_suite(
+            len(benchmarks) * workload.suite_seconds * parts.request.stability_runs, request
+        ),
         counting_seconds=len(benchmarks) * workload.counting_seconds,
     )
     return _limit_by_budget(load, figures, parts)
@@ -100,7 +103,7 @@ def rehearse_counts(request: AbsRequest, parts: StudyContext) -> RehearsalStore:
         slowable = [method for method in method_candidates.methods if method.refusal is None]
         map_reach(
             slowable,
-            run_baseline(rehearsal_context),
+            run_baseline(rehearsal_context, request.suite_seconds),
             rehearsal_context,
             with_unit_tests=not method_candidates.fixed,
         )
@@ -164,6 +167,14 @@ def _planned_schedules(request: AbsRequest, benchmark: Benchmark) -> tuple[Sched
         schedules.make_calibration_schedule(finer, None, 1, rng),
         schedules.make_pair_schedule(fit, None, delay, rng),
     )
+
+
+def _limit_suite(seconds: float, request: AbsRequest) -> float:
+    """Return how long runs of the suite take, of which all would take `seconds`."""
+    if request.suite_seconds is None or not request.suite.stability_runs:
+        return seconds
+    fewest = seconds * FEWEST_RUNS / request.suite.stability_runs
+    return min(seconds, max(request.suite_seconds, fewest))
 
 
 def _limit_by_budget(load: Workload, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:

@@ -293,8 +293,8 @@ def describe_rules(document: Document) -> str:
     """Return how many methods either half of the rule would cover alone (Section 6.3)."""
     if not any(pair.runs for pair in document.pairs):
         return ""
-    counts = [f"{_RULES.get(rule.name, rule.name)} {rule.covered}" for rule in document.rules]
-    return f"Methods with an injected delay that parts of the rule detect: {', '.join(counts)}."
+    counts = [f"{rule.covered} {_RULES.get(rule.name, rule.name)}" for rule in document.rules]
+    return f"Methods detected by injected delays: {', '.join(counts)}."
 
 
 _RULES = {

@@ -29,6 +29,7 @@ from auditor.measure.planning.suite_share import (
 from auditor.measure.reach_judge import count_method_calls
 from auditor.measure.reach_study import CountingLimits, ReachRuns, map_reach
 from auditor.measure.suite_runs import (
+    FEWEST_RUNS,
     SuiteBaseline,
     choose_benchmarks,
     find_unfinished,
@@ -45,8 +46,6 @@ COUNTING_PART = 0.3
 """Part of the time in which calls are counted."""
 TESTS_PART = 0.08
 """Part of the time for the subject's own unit tests, which only order the methods."""
-LEAST_RUNS = 2
-"""Runs of the suite that tell a spread."""
 SHORT_COUNTING = 1.0
 SHORT_RUN = 0.3
 """Seconds of blocks below which a process that counts, or one of the suite, is not shortened: its
@@ -100,10 +99,10 @@ def measure_suite(
     share = fit_suite(
         _suite_costs(methods, counted, sample, parts),
         runs=parts.request.stability_runs,
-        least_runs=1 if request.slowdown is not None else LEAST_RUNS,
+        least_runs=1 if request.slowdown is not None else FEWEST_RUNS,
         seconds=max(0.0, SUITE_PART * left - pilots),
     )
-    if request.slowdown is None and share.runs < LEAST_RUNS:
+    if request.slowdown is None and share.runs < FEWEST_RUNS:
         deadline.prevented = True  # what would be measured hangs on the size of the slowdown
     suite_baseline = _run_suite(share, sample, parts)
     suite_baseline = restore_order(suite_baseline, benchmarks)
@@ -290,13 +289,14 @@ def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) ->
     runnable = [benchmark for benchmark in sample.usable if benchmark.id in plans]
     request = replace(parts.request, stability_runs=share.runs)
     limited = replace(_limit_stage(parts, SUITE_PART), request=request)
-    runs, forks = run_suite(runnable, BlockSizes(plans, sample.operations, sample.pilots), limited)
+    suite = run_suite(runnable, BlockSizes(plans, sample.operations, sample.pilots), limited)
+    runs = suite.runs
     failed = failing_benchmarks(runs)
     usable = tuple(benchmark for benchmark in sample.usable if benchmark not in failed)
     ran = [benchmark for benchmark in usable if benchmark.id in plans]
-    spread = share.runs >= LEAST_RUNS
+    spread = share.runs >= FEWEST_RUNS
     required_runs = share.runs if spread else parts.request.stability_runs
-    unfinished_benchmarks = find_unfinished(ran, runs, forks, required_runs)
+    unfinished_benchmarks = find_unfinished(ran, runs, suite.forks, required_runs)
     return replace(
         sample,
         usable=usable,
@@ -304,7 +304,7 @@ def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) ->
             *unfinished_benchmarks,
             *(benchmark for benchmark in usable if benchmark.id not in plans),
         ),
-        runs=tuple(runs),
+        runs=runs,
         wanted_runs={
             benchmark.id: required_runs if benchmark.id in plans or not plans else 0
             for benchmark in sample.benchmarks

@@ -93,6 +93,22 @@ func pace(elapsed time.Duration) {
 	}
 }
 
+// patient is how long a process counts at least before it ends early.
+const patient = 2 * time.Second
+
+var counted time.Time // when counting began
+
+// tire ends a process that takes many times as long as planned: counters that several goroutines
+// write to can make an operation a hundred times as long. Each method has had its turn by then.
+func tire() {
+	if counted.IsZero() {
+		counted = time.Now()
+	}
+	if time.Since(counted) > patient && block > asked()/blocksEach && block < asked() {
+		stop(block)
+	}
+}
+
 // forget drops what was clocked so far.
 func forget() {
 	for method := 0; method < methods; method++ {

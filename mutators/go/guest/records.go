@@ -23,6 +23,7 @@ type scheduled struct {
 var (
 	leaf       string
 	operations int
+	planned    float64 // seconds that a block is to last
 	counting   bool
 	repeats    bool // whether a call of testing's may hold several blocks
 	arms       []arm
@@ -42,6 +43,7 @@ func init() {
 	counters, path := take("BENCH_AUDIT_COUNTERS"), take("BENCH_AUDIT_RECORDS")
 	schedule, asked := take("BENCH_AUDIT_SCHEDULE"), take("BENCH_AUDIT_OPERATIONS")
 	leaf = take("BENCH_AUDIT_LEAF")
+	planned, _ = strconv.ParseFloat(take("BENCH_AUDIT_BLOCK_SECONDS"), 64)
 	if path == "" {
 		leaf = ""
 		return

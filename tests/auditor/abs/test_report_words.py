@@ -590,7 +590,7 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
     document = judged(examples.audit())
     rules = words.describe_rules(document)
 
-    assert rules.startswith("Methods with an injected delay that parts of the rule detect: ")
+    assert rules.startswith("Methods detected by injected delays: ")
     assert [int(one) for one in re.findall(r" (\d+)", rules)] == [
         rule.covered for rule in document.rules
     ]

@@ -1,0 +1,75 @@
+"""Runs of the unchanged suite where nobody says how many: fewer of a suite that takes long."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import toy_language
+from toy_language import METHODS, Machine, parts, request
+
+from auditor.abs.preview import preview_abs
+from auditor.abs.study import abs_audit
+from auditor.core.plan import Purpose
+
+
+def ask(suite_seconds):
+    """Return a request of five runs of the suite, as far as they fit into so many seconds."""
+    asked = request(methods=METHODS[:1], suite_seconds=suite_seconds)
+    return replace(asked, suite=replace(asked.suite, stability_runs=5))
+
+
+def make_suite(monkeypatch, size):
+    names = tuple(f"b{number}" for number in range(size))
+    monkeypatch.setattr(toy_language, "BENCHMARKS", names)
+    monkeypatch.setattr(toy_language, "SHARES", {(METHODS[0], name): 0.9 for name in names})
+    monkeypatch.setattr(toy_language, "SET_UP", set())
+
+
+def count_suite_runs(machine, size):
+    purposes = Counter(trial.purpose for trial in machine.done)
+    assert purposes[Purpose.SUITE] % size == 0
+    return purposes[Purpose.SUITE] // size
+
+
+@pytest.mark.parametrize(
+    ("size", "limit", "repetitions"),
+    [(20, None, 5), (20, 1e6, 5), (20, 75.0, 3), (20, 1.0, 2)],
+    ids=["no limit", "all fit", "three fit", "not one fits"],
+)
+def test_as_many_runs_as_fit_are_made_and_two_at_least(monkeypatch, size, limit, repetitions):
+    make_suite(monkeypatch, size)
+    machine = Machine()
+    asked = ask(limit)
+
+    verdict = abs_audit.audit_suite(asked, parts(asked, machine=machine))
+
+    assert count_suite_runs(machine, size) == repetitions
+    assert not [benchmark for benchmark in verdict.stability.benchmarks if benchmark.caveats]
+    texts = [caveat.text for caveat in verdict.caveats if caveat.slug == "suite-runs"]
+    if repetitions == 5:
+        assert not texts
+    else:
+        assert f"was run {repetitions} times in place of 5" in texts[0]
+        assert texts[0].endswith("--stability-runs 5")
+
+
+def test_more_runs_are_added_to_those_that_were_made(monkeypatch):
+    make_suite(monkeypatch, 4)
+    machine, memory = Machine(), toy_language.Memory()
+    few = ask(1.0)
+    abs_audit.audit_suite(few, parts(few, machine=machine, store=memory))
+    assert count_suite_runs(machine, 4) == 2
+
+    every = ask(None)
+    abs_audit.audit_suite(every, parts(every, machine=machine, store=memory))
+
+    assert count_suite_runs(machine, 4) == 5
+
+
+def test_the_expected_time_knows_the_limit(monkeypatch):
+    make_suite(monkeypatch, 400)
+    limited, unlimited = (
+        preview_abs(asked, parts(asked)).expected for asked in (ask(10.0), ask(None))
+    )
+
+    assert limited.high < 0.7 * unlimited.high
