@@ -115,7 +115,12 @@ def fit_block_operations(
                 block_seconds = plans[run.trial.benchmark.id].iteration_seconds
                 fitting = block_seconds / median(time.values)
                 most = max(operation_counts.values) * block_seconds / run.trial.schedule.seconds
-                fewest = least if fitting * OUTLASTS < 1 else 2
+                concurrency = run.trial.benchmark.concurrency
+                fewest = (
+                    least
+                    if fitting * OUTLASTS < 1 and concurrency == 1
+                    else (schedules.count_fewest_operations(concurrency))
+                )
                 operations[run.trial.benchmark.id] = max(fewest, round(min(fitting, most)))
     return operations
 

@@ -202,7 +202,7 @@ def _make_counting_trial(
     if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
         length = baseline.plans[benchmark.id].iteration_seconds
         fitting = operations * plan.iteration_seconds / length
-        operations = schedules.fit_operations(operations, fitting)
+        operations = schedules.fit_operations(operations, fitting, benchmark.concurrency)
     schedule = schedules.make_counting_schedule(
         plan, operations, baseline.counting.get(benchmark.id)
     )

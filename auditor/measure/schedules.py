@@ -181,7 +181,11 @@ show how shares scatter, and set-up that precedes each block stays rare."""
 
 
 def make_profile_schedule(
-    plan: Plan, operations: int | None, seconds: float, operation_seconds: float | None = None
+    plan: Plan,
+    operations: int | None,
+    seconds: float,
+    operation_seconds: float | None = None,
+    concurrency: int = 1,
 ) -> Schedule:
     """Return plain blocks that are sampled for about `seconds`, after a warm-up as in `plan`.
 
@@ -189,15 +193,19 @@ def make_profile_schedule(
     lasts longer than a block should is a block by itself.
     """
     length = max(PROFILE_BLOCK_SECONDS, plan.iteration_seconds)
-    if operation_seconds is not None and operation_seconds > length:
-        length = operation_seconds
+    fewest = 1 if concurrency == 1 else count_fewest_operations(concurrency)
+    if operation_seconds is not None and fewest * operation_seconds > length:
+        length = fewest * operation_seconds
         warmup, blocks = _warmup_blocks(plan, length), max(1, ceil(seconds / length))
-        operations = None if operations is None else 1
+        operations = None if operations is None else fewest
     else:
         warmup = max(1, ceil(plan.warmup * plan.iteration_seconds / length))
         blocks = max(2, ceil(seconds / length))
         if operations is not None:
-            operations = max(2, round(operations * length / plan.iteration_seconds))
+            fitting = operations * length / plan.iteration_seconds
+            if operation_seconds:  # the plan's blocks may be longer than planned
+                fitting = min(fitting, length / operation_seconds)
+            operations = max(2, round(fitting))
     return Schedule(
         arms=(PLAIN_ARM,),
         blocks=(*[Block(Phase.WARMUP, 0)] * warmup, *[Block(Phase.MEASUREMENT, 0)] * blocks),
@@ -309,7 +317,7 @@ PROBE_SECONDS = 60e-9
 
 
 def fit_probed_operations(
-    operations: int | None, plan: Plan, plain_seconds: float, calls: float
+    operations: int | None, plan: Plan, plain_seconds: float, calls: float, concurrency: int = 1
 ) -> int | None:
     """Return the operations of a block whose calls are probed.
 
@@ -318,14 +326,23 @@ def fit_probed_operations(
     """
     if operations is None:
         return None
-    return fit_operations(
-        operations, plan.iteration_seconds / (plain_seconds + calls * PROBE_SECONDS)
-    )
+    fitting = plan.iteration_seconds / (plain_seconds + calls * PROBE_SECONDS)
+    return fit_operations(operations, fitting, concurrency)
 
 
-def fit_operations(planned: int, fitting: float) -> int:
+OPERATIONS_EACH = 4
+"""Operations of each goroutine of a block, at least: else some wait for the last one."""
+
+
+def count_fewest_operations(concurrency: int) -> int:
+    """Return the fewest operations of a block that holds several, by those in flight at once."""
+    return 2 if concurrency == 1 else OPERATIONS_EACH * concurrency
+
+
+def fit_operations(planned: int, fitting: float, concurrency: int = 1) -> int:
     """Return the operations of a block in which about `fitting` last as long as it should.
 
-    There are no more than planned, and two at least unless a single one is planned.
+    There are no more than planned, and two at least unless a single one is planned; more where
+    several are in flight at once.
     """
-    return max(min(2, planned), min(planned, round(fitting)))
+    return max(min(count_fewest_operations(concurrency), planned), min(planned, round(fitting)))

@@ -41,8 +41,8 @@ def settle_interval(interval: Interval, middle: float, limit: float) -> Verdict 
 def borderline_caveat(interval: Interval, limit: float) -> Caveat:
     """Return the caveat of a borderline verdict."""
     text = (
-        f"the effect, {format_percent(interval[0], 1)} to {format_percent(interval[1], 1)}, lies "
-        f"at the threshold of {format_percent(limit, 1)}: the verdict is the likelier one"
+        f"the effect, {format_percent(interval[0], 1)} to {format_percent(interval[1], 1)}, may "
+        f"lie at the threshold of {format_percent(limit, 1)}: the verdict is the likelier one"
     )
     return Caveat(BORDERLINE, text)
 

@@ -226,9 +226,12 @@ def _format_effect(pair: model.PairVerdict) -> str:
 
 def _format_note(method: MethodVerdict, clearest: model.PairVerdict | None) -> str:
     """Say what the other columns do not: why a method is at the limit, left open or left out."""
-    if is_borderline(method.caveats):
+    has_verdict = method.outcome in (Verdict.DETECTED, Verdict.MISSED)
+    if has_verdict and is_borderline(method.caveats):
         limit = number_format.format_share(clearest.threshold if clearest else None)
-        return f"borderline: the effect lies at the limit of {limit}, the verdict is the likelier"
+        return (
+            f"borderline: the effect may lie at the limit of {limit}; {method.outcome} is likelier"
+        )
     decided = clearest is not None and clearest.decided_by is not None
     if decided or method.outcome in (Verdict.DETECTED, Verdict.UNREACHED):
         return ""

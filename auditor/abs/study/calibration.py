@@ -141,7 +141,11 @@ class CalibratedPair:
         probes = readings.list_block_medians(self.runs[:1], arm)
         if default_operations is None or not probes:
             return choose_block_operations(self.pair, baseline, plan)
-        return schedules.fit_operations(default_operations, plan.iteration_seconds / median(probes))
+        return schedules.fit_operations(
+            default_operations,
+            plan.iteration_seconds / median(probes),
+            self.pair.benchmark.concurrency,
+        )
 
 
 def plan_promising_waves(

@@ -4,7 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from auditor.abs.study.injection import is_decided, is_surely_shown, more_samples_may_decide
+from auditor.abs.study.injection import (
+    find_detected_methods,
+    is_decided,
+    is_surely_shown,
+    more_samples_may_decide,
+)
 from auditor.abs.study.pair import (
     PairAnalysis,
     PairKey,
@@ -38,6 +43,11 @@ with a method near the limit; several short ones tell more than a long one where
 FURTHER_ROUND_SECONDS = (4 * (1.25,), 8 * (1.25,))
 """The same of further ones where no delay surely decides: operations are too slow for it, or too
 short for its probe."""
+ROUNDS_OF_ALL = 3
+"""Rounds, of 1.6 s together, that look for all benchmarks that detect a method. The others are for
+methods that none has been seen to detect."""
+MOST_PROMISING = 3
+"""Benchmarks of a method that get further rounds: those with the largest shares."""
 FEWEST_ROUNDS = 2
 """Rounds of each benchmark: of one process nothing is known of how processes differ."""
 SHARE_ERROR = 0.01
@@ -83,12 +93,13 @@ class _Sampler:
             self._pairs.setdefault(pair.benchmark.id, []).append(pair)
         self._runs: dict[str, list[Run]] = {name: [] for name in self._pairs}
         self._failed: set[str] = set()
+        self._detected: frozenset[str] = frozenset()
         self._sampling = SampledPairs()
 
     def sample_benchmarks(self) -> SampledPairs:
         processes = 0
         for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
-            names = [name for name in self._pairs if self._needs_samples(name, number)]
+            names = self._choose_benchmarks(number)
             trials = [
                 self._make_trial(name, repetition, seconds)
                 for repetition, seconds in enumerate(lengths, start=processes + 1)
@@ -102,26 +113,72 @@ class _Sampler:
             for run in measure_trials(f"profile, round {number}", trials, self._parts):
                 self._add_run(run)
             self._sampling = self._compute_shares()
+            if number >= ROUNDS_OF_ALL:
+                self._detected = self._find_detected()
         return self._sampling
 
-    def _needs_samples(self, name: str, number: int) -> bool:
-        """Tell whether another round of a benchmark can decide one of its pairs."""
-        if name in self._failed:
-            return False
+    def _choose_benchmarks(self, number: int) -> list[str]:
+        """Return the ids of the benchmarks that another round can decide a pair of."""
+        working = [name for name in self._pairs if name not in self._failed]
         if number <= FEWEST_ROUNDS:
-            return True
+            return working
         analysis = replace(self._analysis, sampling=self._sampling)
-        pairs = self._pairs[name]
+        open_pairs = [pair for name in working for pair in self._list_open_pairs(name, analysis)]
         if number > len(ROUND_SECONDS):
-            probe = self._parts.mutator.probe_seconds
-            pairs = [pair for pair in pairs if not is_surely_shown(pair, analysis, probe)]
-        evidence = (analysis.build_pair_data(PairRuns(pair=pair), ()) for pair in pairs)
-        return any(not is_decided(data) and more_samples_may_decide(data) for data in evidence)
+            open_pairs = self._choose_promising(open_pairs, analysis)
+        chosen = {pair.benchmark.id for pair in open_pairs}
+        return [name for name in working if name in chosen]
+
+    def _list_open_pairs(self, name: str, analysis: PairAnalysis) -> list[StudyPair]:
+        """Return the pairs that more samples may decide, of methods that none detects yet."""
+        data_of_pairs = (
+            (pair, analysis.build_pair_data(PairRuns(pair=pair), ()))
+            for pair in self._pairs[name]
+            if pair.method.id not in self._detected
+        )
+        return [
+            pair
+            for pair, data in data_of_pairs
+            if not is_decided(data) and more_samples_may_decide(data)
+        ]
+
+    def _choose_promising(
+        self, open_pairs: Sequence[StudyPair], analysis: PairAnalysis
+    ) -> list[StudyPair]:
+        """Return of each method the pairs that are the likeliest to be detected.
+
+        A pair that a delay surely decides needs no samples.
+        """
+        probe = self._parts.mutator.probe_seconds
+        by_method: dict[str, list[StudyPair]] = {}
+        for pair in open_pairs:
+            if not is_surely_shown(pair, analysis, probe):
+                by_method.setdefault(pair.method.id, []).append(pair)
+        return [
+            pair
+            for pairs in by_method.values()
+            for pair in sorted(pairs, key=self._estimate_share, reverse=True)[:MOST_PROMISING]
+        ]
+
+    def _estimate_share(self, pair: StudyPair) -> float:
+        sampled = self._sampling.pairs.get(pair.pair_key)
+        return sampled.share.share if sampled else 0.0
+
+    def _find_detected(self) -> frozenset[str]:
+        """Return the ids of the methods that some benchmark detects by its samples."""
+        analysis = replace(self._analysis, sampling=self._sampling)
+        return find_detected_methods(
+            (pair for pairs in self._pairs.values() for pair in pairs), analysis
+        )
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
         base, benchmark = self._analysis.baseline, self._pairs[name][0].benchmark
         schedule = schedules.make_profile_schedule(
-            base.plans[name], base.operations[name], seconds, base.first_seconds(benchmark)
+            base.plans[name],
+            base.operations[name],
+            seconds,
+            base.first_seconds(benchmark),
+            benchmark.concurrency,
         )
         trial = self._parts.make_trial(
             Purpose.PROFILE, benchmark, schedule, self._choose_program(name, repetition)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from auditor.abs.judge import share_verdict
 from auditor.abs.judge.distortion import allowed_probe
+from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.pair import PairData
 from auditor.abs.study.pair import PairAnalysis, PairRuns, StudyPair
 from auditor.core.result import Verdict
@@ -20,23 +21,45 @@ def choose_pairs_to_slow(
 ) -> list[StudyPair]:
     """Return the pairs in which a delay is to be injected, in their order.
 
-    A delay is injected in each pair that the samples leave open and a delay may decide. It also
-    confirms each method that is detected by share, in one pair whose probe is honest.
+    A delay is injected in each pair that the samples leave open and a delay may decide; not where
+    it is near the limit and another benchmark detects the method. It also confirms each method that
+    is detected by share, in one pair whose probe is honest.
     `probe_seconds` is about what the probe adds to a call.
     """
     if analysis.request.is_fixed or not analysis.sampling.pairs:
         return list(pairs)
+    detected = find_detected_methods(pairs, analysis)
     chosen_keys: set[tuple[str, str]] = set()
     witnesses: dict[str, list[StudyPair]] = {}
     for pair in pairs:
         judgement = share_verdict.judge_by_share(analysis.build_pair_data(PairRuns(pair=pair), ()))
         if judgement is None:
-            if not _has_share(pair, analysis) or is_worth_a_delay(pair, analysis, probe_seconds):
+            settles_nothing = pair.method.id in detected and _is_near(pair, analysis)
+            if not _has_share(pair, analysis) or (
+                not settles_nothing and is_worth_a_delay(pair, analysis, probe_seconds)
+            ):
                 chosen_keys.add(pair.pair_key)
         elif judgement.outcome is Verdict.DETECTED and _is_honest(pair, analysis, probe_seconds):
             witnesses.setdefault(pair.method.id, []).append(pair)
     chosen_keys |= {_choose_witness(pairs, analysis).pair_key for pairs in witnesses.values()}
     return [pair for pair in pairs if pair.pair_key in chosen_keys]
+
+
+def find_detected_methods(pairs: Iterable[StudyPair], analysis: PairAnalysis) -> frozenset[str]:
+    """Return the ids of the methods that some benchmark detects by its samples, off the limit."""
+    detected = set()
+    for pair in pairs:
+        if pair.method.id not in detected:
+            judgement = share_verdict.judge_by_share(
+                analysis.build_pair_data(PairRuns(pair=pair), ())
+            )
+            if (
+                judgement is not None
+                and judgement.outcome is Verdict.DETECTED
+                and not is_borderline(judgement.caveats)
+            ):
+                detected.add(pair.method.id)
+    return frozenset(detected)
 
 
 SLOW_SECONDS = 0.01

@@ -210,7 +210,9 @@ def choose_block_operations(pair: StudyPair, baseline: SuiteBaseline, plan: Plan
     plain = baseline.first_seconds(pair.benchmark)
     if plain is None or not pair.calls_per_operation:
         return base_operations
-    return schedules.fit_probed_operations(base_operations, plan, plain, pair.calls_per_operation)
+    return schedules.fit_probed_operations(
+        base_operations, plan, plain, pair.calls_per_operation, pair.benchmark.concurrency
+    )
 
 
 def calls_per_second(pair: StudyPair, baseline: SuiteBaseline) -> float:

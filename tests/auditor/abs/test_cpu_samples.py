@@ -20,6 +20,15 @@ def audited(machine, **changes):
     return abs_audit.audit_suite(asked, parts(asked, machine=machine))
 
 
+def shares_of(monkeypatch, shares):
+    """Make these the shares, by method and benchmark, and these the benchmarks."""
+    monkeypatch.setattr(
+        toy_language, "BENCHMARKS", tuple(dict.fromkeys(name for _, name in shares))
+    )
+    monkeypatch.setattr(toy_language, "SHARES", shares)
+    monkeypatch.setattr(toy_language, "SAMPLED", shares)
+
+
 def by_key(verdict):
     return {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
 
@@ -130,6 +139,34 @@ def test_further_samples_are_taken_where_the_probe_is_hopeless(monkeypatch):
 
     assert profiles(machine, "long") == 12
     assert trials(machine, Purpose.PAIRS) == []
+
+
+def test_a_method_that_is_detected_gets_no_more_samples_where_it_is_near_the_limit(monkeypatch):
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-9)
+    shares_of(monkeypatch, {("hop", "long"): 0.95, ("hop", "near"): 0.5, ("skip", "long"): 0.1})
+    machine = Machine()
+
+    pairs = by_key(audited(machine))
+
+    assert pairs["toy.hop", "toy.long"].outcome is Verdict.DETECTED
+    assert profiles(machine, "near") == 4
+    assert slowed(machine, "hop") == {"long"}
+    assert pairs["toy.hop", "toy.near"].outcome in (Verdict.UNMEASURED, Verdict.MISSED)
+
+
+def test_further_samples_are_of_the_benchmarks_that_are_the_likeliest_to_detect(monkeypatch):
+    names = tuple(f"near{number}" for number in range(6))
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
+    shares_of(monkeypatch, {("hop", name): 0.5 for name in names})
+    machine = Machine()
+
+    audited(machine)
+
+    counts = [profiles(machine, name) for name in names]
+    of_all = sum(map(len, cpu_samples.ROUND_SECONDS))
+    further = [len(lengths) for lengths in cpu_samples.FURTHER_ROUND_SECONDS]
+    most = of_all * len(names) + cpu_samples.MOST_PROMISING * sum(further)
+    assert of_all * len(names) < sum(counts) <= most < (of_all + sum(further)) * len(names)
 
 
 def test_a_method_that_was_not_slowed_has_no_control(monkeypatch):

@@ -151,6 +151,7 @@ def _said(document):
     """Return how many of how many runs are said to be of another revision, None if none is."""
     for caveat in document["caveats"]:
         if caveat["slug"] == "other-revision":
-            match = re.match(r"(\d+) of (\d+) runs were made of another revision", caveat["text"])
+            pattern = r"(\d+) of (\d+) runs are reused from another revision"
+            match = re.match(pattern, caveat["text"])
             return int(match[1]), int(match[2])
     return None

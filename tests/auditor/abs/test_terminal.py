@@ -72,9 +72,24 @@ def test_of_a_missed_method_the_largest_effect_that_is_possible_is_shown():
     (row,) = summarise_document(document(pairs=(sure, wide), methods=methods)).methods
 
     assert row.effect.replace("\N{NO-BREAK SPACE}", " ") == "0 … 27 %"
-    assert row.note.replace("\N{NO-BREAK SPACE}", " ").startswith(
-        "borderline: the effect lies at the limit of 25 %"
+    assert (
+        row.note.replace("\N{NO-BREAK SPACE}", " ")
+        == "borderline: the effect may lie at the limit of 25 %; missed is likelier"
     )
+
+
+def test_a_method_without_a_verdict_is_not_called_borderline_for_one_of_its_pairs():
+    verdict = examples.audit()
+    (missed, *_) = [pair for pair in verdict.pairs if pair.outcome is Verdict.MISSED]
+    methods = tuple(
+        replace(method, outcome=Verdict.INCONCLUSIVE, caveats=(LIMIT,), reason="too short")
+        for method in verdict.methods
+        if method.id == missed.method
+    )
+
+    (row,) = summarise_document(document(pairs=(missed,), methods=methods)).methods
+
+    assert "borderline" not in row.note
 
 
 def test_in_a_pipe_nothing_is_padded_wrapped_or_cut(capsys):

@@ -325,6 +325,30 @@ def test_a_block_holds_two_operations_at_least_unless_one_is_planned(planned, fi
     assert schedules.fit_operations(planned, fitting) == operations
 
 
+@pytest.mark.parametrize(
+    ("planned", "fitting", "operations"), [(100, 7.4, 8), (100, 20.0, 20), (8, 0.1, 8), (3, 0.1, 3)]
+)
+def test_operations_side_by_side_are_several_of_each(planned, fitting, operations):
+    """Else the time is that of the last one, while the other processors have nothing to do."""
+    assert schedules.fit_operations(planned, fitting, concurrency=2) == operations
+
+
+def test_a_profile_of_slow_operations_side_by_side_has_several_of_each_in_a_block():
+    one = schedules.make_profile_schedule(PLAN, 2, 0.4, operation_seconds=0.2)
+    two = schedules.make_profile_schedule(PLAN, 16, 0.4, operation_seconds=0.2, concurrency=2)
+
+    assert (one.operations, one.seconds) == (1, 0.2)
+    assert (two.operations, two.seconds) == (8, 1.6)
+
+
+def test_blocks_of_a_profile_are_no_longer_because_those_of_the_plan_are():
+    """Two operations may last far longer than a block should."""
+    length = schedules.PROFILE_BLOCK_SECONDS
+    made = schedules.make_profile_schedule(PLAN, 2, 0.4, operation_seconds=length / 5)
+
+    assert made.operations == 5
+
+
 def test_without_runs_of_the_suite_there_is_no_first_process_either():
     asked = request(methods=("hop",))
     asked = replace(asked, suite=replace(asked.suite, stability_runs=0))
