@@ -52,7 +52,7 @@ TERMS = (
         ("benchmarks",),
     ),
     Term("block", "a timed stretch of operations; JMH calls it an iteration", ("blocks",)),
-    Term("borderline", "the effect lies at the threshold; the verdict is the likelier one"),
+    Term("borderline", "the effect may lie at the threshold; the verdict is the likelier one"),
     Term("budget", "a limit of time for the whole command"),
     Term("caveat", "a restriction of a number or a verdict", ("caveats",)),
     Term(

@@ -38,7 +38,8 @@ Records:
                                                which samples were taken, is of this line; inlined
                                                ones come first; ADDRESS alone: it is the caller's
     stopped    BLOCKS                          the process ends here, since so many blocks of each
-                                               arm were enough, or (0) since the file named in
+                                               arm were enough, or that many were counted and took
+                                               too long, or (0) since the file named in
                                                BENCH_AUDIT_ENOUGH is there
     failed     TEXT                            the guest could not do its work
     refused    TEXT                            changed code that cannot be run here, and why

@@ -45,7 +45,7 @@ def preview_abs(request: AbsRequest, parts: StudyContext) -> Preview:
         lookups = rehearse_study(
             parts, lambda still: verdicts.append(abs_audit.audit_suite(request, still))
         )
-    phases = suite_phases(parts, lookups)
+    phases = suite_phases(parts, lookups, is_limited=request.suite_time_limit is not None)
     if request.methods is None:
         phases += (lookups.build_phase("unit tests", Purpose.USAGE),)
     phases += (lookups.build_phase("reach", Purpose.REACH),)

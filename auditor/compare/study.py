@@ -408,7 +408,7 @@ class ComparisonStudy:
     def _make_trial(
         self, both: SharedBenchmark, side: ComparisonArm, number: int, sizes: BlockSizes
     ) -> Trial:
-        """Return a process of a side; the operations of its blocks are those of the base's.
+        """Return a process of a side; its blocks are planned with the operations of the base's.
 
         Its seed names both programs: runs that were made beside those of a third revision were
         made at another time.

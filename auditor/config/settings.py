@@ -73,7 +73,7 @@ class Settings(Section, frozen=True):
         Positive | None,
         Meta(
             description="Runs of the whole unchanged suite, for its spread. null: 5; `abs` makes"
-            " fewer, two at least, of a suite of which they would take longer than 2.5 minutes."
+            " fewer, at least two, if five would take longer than 2.5 minutes."
         ),
     ] = None
     slowdown: Annotated[

@@ -244,8 +244,9 @@ class AbsRequest:
     """Those of a baseline, which stand in for an automatic choice: the gate is about them."""
     accepted: tuple[Acceptance, ...] = ()
     """Misses that the user accepts."""
-    suite_seconds: float | None = None
-    """Time for runs of the unchanged suite beyond the fewest that tell a spread; None: no limit."""
+    suite_time_limit: float | None = None
+    """Seconds for runs of the unchanged suite beyond the fewest that tell a spread; None: no limit.
+    """
     interleave: bool = False
     """The rule PAPER compares with plain processes among those of the pairs."""
     shares: bool = True

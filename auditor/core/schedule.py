@@ -111,3 +111,12 @@ class Schedule:
         """Refuse a block of an arm that is not there."""
         if any(not 0 <= block.arm < len(self.arms) for block in self.blocks):
             raise ValueError("a block names an arm that the schedule does not have")
+
+
+OPERATIONS_EACH = 4
+"""Operations of a block for each one in flight, at least: else some wait for the last one."""
+
+
+def count_fewest_operations(concurrency: int) -> int:
+    """Return the fewest operations of a block that holds several, by those in flight at once."""
+    return 2 if concurrency == 1 else OPERATIONS_EACH * concurrency

@@ -7,7 +7,7 @@ from statistics import median
 from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
-from auditor.core.schedule import ArmName, Schedule
+from auditor.core.schedule import ArmName, Schedule, count_fewest_operations
 from auditor.core.suite import Benchmark
 from auditor.core.values import ALLOCATED, OPERATIONS, TIME
 from auditor.measure import readings, schedules
@@ -52,6 +52,8 @@ class BlockSizes:
 
 START_SECONDS = 1.0
 """Time that a process may take beside its blocks, before set-up between blocks counts as slow."""
+PARALLEL_SECONDS = 1.0
+"""Longest block that is made longer so that all processors have something to do."""
 OUTLASTS = 2
 """An operation that lasts more than this many blocks is a block by itself."""
 
@@ -115,12 +117,11 @@ def fit_block_operations(
                 block_seconds = plans[run.trial.benchmark.id].iteration_seconds
                 fitting = block_seconds / median(time.values)
                 most = max(operation_counts.values) * block_seconds / run.trial.schedule.seconds
-                concurrency = run.trial.benchmark.concurrency
-                fewest = (
-                    least
-                    if fitting * OUTLASTS < 1 and concurrency == 1
-                    else (schedules.count_fewest_operations(concurrency))
-                )
+                seconds = median(time.values)
+                fewest = least if fitting * OUTLASTS < 1 else 2
+                if run.trial.benchmark.concurrency > 1:
+                    several = count_fewest_operations(run.trial.benchmark.concurrency)
+                    fewest = max(fewest, min(several, int(PARALLEL_SECONDS / seconds)))
                 operations[run.trial.benchmark.id] = max(fewest, round(min(fitting, most)))
     return operations
 
@@ -139,9 +140,25 @@ def estimate_block_seconds(
         fixed, times = operations.get(name), readings.list_block_times(run, ArmName.PLAIN)
         blocks = len(run.trial.schedule.blocks)
         if times and fixed is not None:
-            block_seconds[name] = fixed * median(times)
+            block_seconds[name] = fixed * median(times) * _count_idle_share(run)
         elif times:
             block_seconds[name] = max(median(times), (run.seconds - START_SECONDS) / blocks)
         elif isinstance(run.outcome, TimedOut) and fixed is None:
             block_seconds[name] = run.outcome.after_seconds / blocks
     return block_seconds
+
+
+def _count_idle_share(run: Run) -> float:
+    """Return by what the time of a pilot's operation has to be multiplied for a full block.
+
+    Where it had fewer operations than are in flight at once, some processors had nothing to do.
+    """
+    concurrency = run.trial.benchmark.concurrency if run.trial.benchmark else 1
+    counts = (
+        run.outcome.find_series(OPERATIONS, ArmName.PLAIN)
+        if isinstance(run.outcome, Measured)
+        else None
+    )
+    if counts is None or not counts.values:
+        return 1.0
+    return min(concurrency, max(1.0, median(counts.values))) / concurrency

@@ -8,7 +8,15 @@ import numpy as np
 
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.request import Plan, WatchRequest
-from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule, StableMinimumStop
+from auditor.core.schedule import (
+    Arm,
+    ArmName,
+    Block,
+    Phase,
+    Schedule,
+    StableMinimumStop,
+    count_fewest_operations,
+)
 from auditor.core.suite import Benchmark
 from auditor.warmup.validity import usual_seconds
 
@@ -193,7 +201,8 @@ def make_profile_schedule(
     lasts longer than a block should is a block by itself.
     """
     length = max(PROFILE_BLOCK_SECONDS, plan.iteration_seconds)
-    fewest = 1 if concurrency == 1 else count_fewest_operations(concurrency)
+    fewest = 1 if concurrency == 1 or operations is None else count_fewest_operations(concurrency)
+    fewest = min(fewest, operations or 1)  # there is one where several would last too long
     if operation_seconds is not None and fewest * operation_seconds > length:
         length = fewest * operation_seconds
         warmup, blocks = _warmup_blocks(plan, length), max(1, ceil(seconds / length))
@@ -328,15 +337,6 @@ def fit_probed_operations(
         return None
     fitting = plan.iteration_seconds / (plain_seconds + calls * PROBE_SECONDS)
     return fit_operations(operations, fitting, concurrency)
-
-
-OPERATIONS_EACH = 4
-"""Operations of each goroutine of a block, at least: else some wait for the last one."""
-
-
-def count_fewest_operations(concurrency: int) -> int:
-    """Return the fewest operations of a block that holds several, by those in flight at once."""
-    return 2 if concurrency == 1 else OPERATIONS_EACH * concurrency
 
 
 def fit_operations(planned: int, fitting: float, concurrency: int = 1) -> int:

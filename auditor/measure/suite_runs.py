@@ -11,7 +11,7 @@ import regex
 
 from auditor.core.errors import NoBenchmarks
 from auditor.core.outcome import Measured, TimedOut
-from auditor.core.plan import Run
+from auditor.core.plan import Run, Trial
 from auditor.core.request import Plan, SuiteRequest
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark, Suite
@@ -80,7 +80,7 @@ class SuiteBaseline:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteRuns:
+class MeasuredSuite:
     """Runs of the unchanged suite."""
 
     runs: tuple[Run, ...]
@@ -180,10 +180,10 @@ def _list_name_suffixes(name: str) -> Iterator[str]:
     yield from (name[dot.end() :] for dot in re.finditer(r"\.", name))
 
 
-def run_baseline(parts: StudyContext, suite_seconds: float | None = None) -> SuiteBaseline:
+def run_baseline(parts: StudyContext, time_limit: float | None = None) -> SuiteBaseline:
     """Run the unchanged suite `stability_runs` times, in an order drawn anew for each run.
 
-    With `suite_seconds` only as often as fits into that time, but `FEWEST_RUNS` times at least.
+    With `time_limit`, in seconds, only as often as fits into it, but `FEWEST_RUNS` times at least.
     Raises NoBenchmarks when nothing could be measured.
     """
     benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
@@ -193,7 +193,7 @@ def run_baseline(parts: StudyContext, suite_seconds: float | None = None) -> Sui
     runnable = [benchmark for benchmark in benchmarks if benchmark not in failed]
     if not parts.fixed_operations:
         size = _find_slow_operations(runnable, size, parts)
-    suite = run_suite(runnable, size, parts, suite_seconds)
+    suite = run_suite(runnable, size, parts, time_limit)
     runs = suite.runs
     measured = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
     failed |= {run.trial.benchmark for run in runs} - measured
@@ -232,7 +232,7 @@ def _find_slow_operations(
     by_id = make_suite_trials(benchmarks, size, parts)
     order = _draw_order(benchmarks, request, repetition=1)
     trials = [replace(by_id[benchmark.id], repetition=1) for benchmark in order]
-    runs = measure_trials(_name_suite_run(1, request), trials, parts)
+    runs = measure_trials(_name_suite_run(1, request.stability_runs), trials, parts)
     return replace(size, pilots=tuple(runs))
 
 
@@ -244,8 +244,8 @@ def _draw_order(
     return [benchmarks[index] for index in order]
 
 
-def _name_suite_run(repetition: int, request: SuiteRequest) -> str:
-    return f"suite run {repetition} of {request.stability_runs}"
+def _name_suite_run(repetition: int, repetitions: int) -> str:
+    return f"suite run {repetition} of {repetitions}"
 
 
 def find_unfinished(
@@ -265,12 +265,12 @@ def run_suite(
     benchmarks: Sequence[Benchmark],
     size: BlockSizes,
     parts: StudyContext,
-    suite_seconds: float | None = None,
-) -> SuiteRuns:
+    time_limit: float | None = None,
+) -> MeasuredSuite:
     """Run by run, so that a benchmark that hung in one run is not waited for in the next.
 
     The first run says how many forks of a benchmark are worth it; the others have as many. It says,
-    too, how many runs fit into `suite_seconds`.
+    too, how many runs fit into `time_limit`, in seconds.
     """
     request = parts.request
     runs: list[Run] = []
@@ -283,7 +283,7 @@ def run_suite(
             break
         order = _draw_order(benchmarks, request, repetition)
         ready_benchmarks = [benchmark for benchmark in order if benchmark not in hung]
-        name = _name_suite_run(repetition, request)
+        name = _name_suite_run(repetition, repetitions)
         ended: list[Run] = []
         for turn in _split_forks(request, repetition):
             trials = [
@@ -296,10 +296,11 @@ def run_suite(
             forks |= _find_enough_forks(forks, turn[-1], ended, request)
         hung |= {run.trial.benchmark for run in ended if isinstance(run.outcome, TimedOut)}
         runs += ended
-        if repetition == 1 and suite_seconds is not None:
-            repetitions = _count_affordable_runs(runs, suite_seconds, request)
+        if repetition == 1 and time_limit is not None:
+            repetitions = _count_affordable_runs(runs, time_limit, request)
+            repetitions = max(repetitions, _count_stored_runs(list(trials_of.values()), parts))
     limited = replace(parts, request=replace(request, stability_runs=repetitions))
-    return SuiteRuns(tuple(replace_busy_runs(runs, limited)), forks, repetitions)
+    return MeasuredSuite(tuple(replace_busy_runs(runs, limited)), forks, repetitions)
 
 
 FEWEST_RUNS = 2
@@ -307,12 +308,26 @@ FEWEST_RUNS = 2
 
 
 def _count_affordable_runs(
-    first_runs: Sequence[Run], suite_seconds: float, request: SuiteRequest
+    first_runs: Sequence[Run], time_limit: float, request: SuiteRequest
 ) -> int:
-    """Return how many runs of the suite fit into a time, each as long as the first."""
-    seconds = sum(run.seconds for run in first_runs)
-    fitting = int(suite_seconds / seconds) if seconds > 0 else request.stability_runs
+    """Return how many runs of the suite fit into a time, each as long as the first.
+
+    A benchmark that hung is in no further run.
+    """
+    seconds = sum(run.seconds for run in first_runs if not isinstance(run.outcome, TimedOut))
+    fitting = int(time_limit / seconds) if seconds > 0 else request.stability_runs
     return min(request.stability_runs, max(FEWEST_RUNS, fitting))
+
+
+def _count_stored_runs(trials: Sequence[Trial], parts: StudyContext) -> int:
+    """Return how many of the first runs of the suite an earlier command has made."""
+    if parts.deadline is not None and parts.deadline.is_rehearsal:
+        return 0  # what a rehearsal looks up counts as planned
+    for repetition in range(1, parts.request.stability_runs + 1):
+        run = (parts.store.find_run(replace(trial, repetition=repetition)) for trial in trials)
+        if None in run:
+            return repetition - 1
+    return parts.request.stability_runs
 
 
 def _split_forks(request: SuiteRequest, repetition: int) -> list[range]:

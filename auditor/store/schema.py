@@ -1,6 +1,6 @@
 """The tables, as SQL with comments (docs/reference/store-schema.md shows the same text)."""
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Of the tables below; a file with another one is refused."""
 
 APPLICATION_ID = 0x62656E61

@@ -7,7 +7,7 @@ from pathlib import Path
 from auditor.core.jobs import Invocation, OutputMonitor
 from auditor.core.mutant import VariantKind
 from auditor.core.plan import Trial
-from auditor.core.schedule import Schedule
+from auditor.core.schedule import Schedule, count_fewest_operations
 from auditor.core.subject import Project
 from runners.gobench import commands
 from runners.gobench.commands import COUNTERS, PROFILE, RECORDS, ROOT, SCHEDULE, PackageBuild
@@ -24,7 +24,7 @@ PROFILE_HERTZ = 1000
 """Samples of a thread that are asked for in a second of processor time; a kernel whose timer has
 250 ticks delivers 250."""
 PARALLEL_CHUNK_SECONDS = 100e-6
-"""Time for which a goroutine of RunParallel takes operations at once (Go's testing package)."""
+"""Time of the operations that RunParallel hands a goroutine at once (Go's testing package)."""
 _TEST_LIMIT = 0.9
 """Share of the watchdog's time after which Go's own time-out ends a hanging unit test."""
 
@@ -37,15 +37,24 @@ def count_block_operations(schedule: Schedule) -> int:
 def fixes_operations(trial: Trial) -> bool:
     """Tell whether a plain process is told how many operations a block has.
 
-    Go's RunParallel learns from the run before how many operations a goroutine may take at a time,
-    some 100 microseconds of them. With a fixed number that run has one operation, and goroutines
-    contend for each few; with a fixed time the number of operations grows up to it.
+    RunParallel hands each goroutine a chunk of some 100 microseconds of operations, by the time of
+    the run before. With a fixed number that run has one operation, so chunks are small, and the
+    goroutines contend for the counter. With a fixed time the number of operations grows up to it.
     """
-    schedule = trial.schedule
-    if schedule.operations is None or trial.benchmark is None:
+    return trial.schedule.operations is not None and not _needs_chunks(trial)
+
+
+def _needs_chunks(trial: Trial) -> bool:
+    """Tell whether goroutines of a benchmark take chunks of several operations under `go test`.
+
+    A block with no more operations than the fewest may last far longer than planned.
+    """
+    schedule, benchmark = trial.schedule, trial.benchmark
+    if benchmark is None or schedule.operations is None or not read_settings(benchmark).parallel:
         return False
+    fewest = count_fewest_operations(benchmark.concurrency)
     is_short = schedule.seconds < PARALLEL_CHUNK_SECONDS * schedule.operations
-    return not (read_settings(trial.benchmark).parallel and is_short)
+    return is_short and schedule.operations > fewest
 
 
 def count_window_operations(schedule: Schedule) -> tuple[int, int]:
@@ -193,4 +202,5 @@ def _make_leaf_variables(trial: Trial, count: int) -> dict[str, str | Path]:
         "BENCH_AUDIT_LEAF": trial.benchmark.name if trial.benchmark else "",
         "BENCH_AUDIT_OPERATIONS": str(count),
         "BENCH_AUDIT_BLOCK_SECONDS": str(trial.schedule.seconds),
+        "BENCH_AUDIT_CHUNKS": "1" if _needs_chunks(trial) else "",
     }

@@ -228,9 +228,10 @@ def _format_note(method: MethodVerdict, clearest: model.PairVerdict | None) -> s
     """Say what the other columns do not: why a method is at the limit, left open or left out."""
     has_verdict = method.outcome in (Verdict.DETECTED, Verdict.MISSED)
     if has_verdict and is_borderline(method.caveats):
-        limit = number_format.format_share(clearest.threshold if clearest else None)
+        threshold = number_format.format_share(clearest.threshold if clearest else None)
         return (
-            f"borderline: the effect may lie at the limit of {limit}; {method.outcome} is likelier"
+            f"borderline: the effect may lie at the threshold of {threshold}; "
+            f"{method.outcome} is likelier"
         )
     decided = clearest is not None and clearest.decided_by is not None
     if decided or method.outcome in (Verdict.DETECTED, Verdict.UNREACHED):

@@ -26,6 +26,7 @@ from auditor.abs.study.pairs import PairStudy
 from auditor.abs.study.unslowable_methods import find_obstacles
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
+from auditor.core.plan import original_repetition
 from auditor.core.request import AbsRequest, CurveMode, DetectionRule
 from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import Stability
@@ -199,7 +200,7 @@ def _run_unchanged(
 ) -> tuple[SuiteBaseline, BudgetedSuite | None]:
     """Return the runs of the unchanged suite; with a budget also the counts, which come first."""
     if not is_budgeted(request, parts):
-        return run_baseline(parts, request.suite_seconds), None
+        return run_baseline(parts, request.suite_time_limit), None
     slowable = [method for method in candidates.methods if method.refusal is None]
     budgeted = measure_suite(request, slowable, parts, with_unit_tests=not candidates.fixed)
     return budgeted.baseline, budgeted
@@ -209,12 +210,12 @@ def _describe_suite_runs(base: SuiteBaseline, parts: StudyContext) -> list[Cavea
     """Say that the suite was run less often than by default, and how it is run more often."""
     if base.wanted_runs is None:
         return []
-    wanted_runs = parts.request.stability_runs
-    seconds = sum(run.seconds for run in base.runs if run.trial.repetition == 1)
+    usual_runs = parts.request.stability_runs
+    first_runs = [run for run in base.runs if original_repetition(run.trial.repetition) == 1]
+    seconds = format_duration(sum(run.seconds for run in first_runs))
     text = (
-        f"the unchanged suite was run {max(base.wanted_runs.values())} times in place of "
-        f"{wanted_runs}, as a run takes {format_duration(seconds)}; for a surer spread: "
-        f"--stability-runs {wanted_runs}"
+        f"the unchanged suite was run {max(base.wanted_runs.values())} times instead of "
+        f"{usual_runs}, as a run takes {seconds}; for a surer spread: --stability-runs {usual_runs}"
     )
     return [Caveat("suite-runs", text)]
 

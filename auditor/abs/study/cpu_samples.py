@@ -45,9 +45,11 @@ FURTHER_ROUND_SECONDS = (4 * (1.25,), 8 * (1.25,))
 short for its probe."""
 ROUNDS_OF_ALL = 3
 """Rounds, of 1.6 s together, that look for all benchmarks that detect a method. The others are for
-methods that none has been seen to detect."""
+methods that are not known to be detected."""
 MOST_PROMISING = 3
-"""Benchmarks of a method that get further rounds: those with the largest shares."""
+"""Benchmarks of a method that get further rounds, of many: those with the largest shares."""
+FEW_OPEN = 6
+"""Benchmarks of a method that all get further rounds, so that it can be missed for sure."""
 FEWEST_ROUNDS = 2
 """Rounds of each benchmark: of one process nothing is known of how processes differ."""
 SHARE_ERROR = 0.01
@@ -130,7 +132,7 @@ class _Sampler:
         return [name for name in working if name in chosen]
 
     def _list_open_pairs(self, name: str, analysis: PairAnalysis) -> list[StudyPair]:
-        """Return the pairs that more samples may decide, of methods that none detects yet."""
+        """Return the pairs that more samples may decide, of methods not known to be detected."""
         data_of_pairs = (
             (pair, analysis.build_pair_data(PairRuns(pair=pair), ()))
             for pair in self._pairs[name]
@@ -157,7 +159,9 @@ class _Sampler:
         return [
             pair
             for pairs in by_method.values()
-            for pair in sorted(pairs, key=self._estimate_share, reverse=True)[:MOST_PROMISING]
+            for pair in sorted(pairs, key=self._estimate_share, reverse=True)[
+                : FEW_OPEN if len(pairs) <= FEW_OPEN else MOST_PROMISING
+            ]
         ]
 
     def _estimate_share(self, pair: StudyPair) -> float:

@@ -51,10 +51,8 @@ def estimate_time(
     load = _build_workload(request, parts, pairs)
     load = replace(
         load,
-        suite_seconds=_limit_suite(
-            missing_seconds(lookups.missing_of(Purpose.PILOT, Purpose.SUITE), lookups, figures),
-            request,
-        ),
+        suite_seconds=missing_seconds(lookups.missing_of(Purpose.PILOT), lookups, figures)
+        + _estimate_suite(request, lookups, figures),
         counting_seconds=missing_seconds(
             lookups.missing_of(Purpose.USAGE, Purpose.REACH, Purpose.PROFILE), lookups, figures
         ),
@@ -103,7 +101,7 @@ def rehearse_counts(request: AbsRequest, parts: StudyContext) -> RehearsalStore:
         slowable = [method for method in method_candidates.methods if method.refusal is None]
         map_reach(
             slowable,
-            run_baseline(rehearsal_context, request.suite_seconds),
+            run_baseline(rehearsal_context, request.suite_time_limit),
             rehearsal_context,
             with_unit_tests=not method_candidates.fixed,
         )
@@ -169,12 +167,23 @@ def _planned_schedules(request: AbsRequest, benchmark: Benchmark) -> tuple[Sched
     )
 
 
+def _estimate_suite(request: AbsRequest, lookups: RehearsalStore, figures: AuditFigures) -> float:
+    """Return how long the missing runs of the suite take.
+
+    Once the first is known, so is how many there are.
+    """
+    trials = lookups.missing_of(Purpose.SUITE)
+    seconds = missing_seconds(trials, lookups, figures)
+    is_known = all(trial.repetition > 1 for trial in trials)
+    return seconds if is_known else _limit_suite(seconds, request)
+
+
 def _limit_suite(seconds: float, request: AbsRequest) -> float:
     """Return how long runs of the suite take, of which all would take `seconds`."""
-    if request.suite_seconds is None or not request.suite.stability_runs:
+    if request.suite_time_limit is None or not request.suite.stability_runs:
         return seconds
     fewest = seconds * FEWEST_RUNS / request.suite.stability_runs
-    return min(seconds, max(request.suite_seconds, fewest))
+    return min(seconds, max(request.suite_time_limit, fewest))
 
 
 def _limit_by_budget(load: Workload, figures: AuditFigures, parts: StudyContext) -> ExpectedTime:

@@ -1,5 +1,6 @@
 """Which pairs a delay is injected in, once the shares of the methods are sampled."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -22,7 +23,7 @@ def choose_pairs_to_slow(
     """Return the pairs in which a delay is to be injected, in their order.
 
     A delay is injected in each pair that the samples leave open and a delay may decide; not where
-    it is near the limit and another benchmark detects the method. It also confirms each method that
+    it is near the limit and other benchmarks detect the method. It also confirms each method that
     is detected by share, in one pair whose probe is honest.
     `probe_seconds` is about what the probe adds to a call.
     """
@@ -45,11 +46,19 @@ def choose_pairs_to_slow(
     return [pair for pair in pairs if pair.pair_key in chosen_keys]
 
 
+ENOUGH_DETECTING = 2
+"""Benchmarks that detect a method by their samples, so that its verdict does not hang on one that a
+score may leave out as unstable."""
+
+
 def find_detected_methods(pairs: Iterable[StudyPair], analysis: PairAnalysis) -> frozenset[str]:
-    """Return the ids of the methods that some benchmark detects by its samples, off the limit."""
-    detected = set()
+    """Return the ids of the methods that `ENOUGH_DETECTING` benchmarks detect by their samples.
+
+    A borderline detection does not count.
+    """
+    detecting: Counter[str] = Counter()
     for pair in pairs:
-        if pair.method.id not in detected:
+        if detecting[pair.method.id] < ENOUGH_DETECTING:
             judgement = share_verdict.judge_by_share(
                 analysis.build_pair_data(PairRuns(pair=pair), ())
             )
@@ -58,8 +67,8 @@ def find_detected_methods(pairs: Iterable[StudyPair], analysis: PairAnalysis) ->
                 and judgement.outcome is Verdict.DETECTED
                 and not is_borderline(judgement.caveats)
             ):
-                detected.add(pair.method.id)
-    return frozenset(detected)
+                detecting[pair.method.id] += 1
+    return frozenset(name for name, count in detecting.items() if count >= ENOUGH_DETECTING)
 
 
 SLOW_SECONDS = 0.01

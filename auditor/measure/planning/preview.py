@@ -62,9 +62,15 @@ class Preview:
     inventory: Inventory = NOTHING
 
 
-def suite_phases(parts: StudyContext, lookups: RehearsalStore) -> tuple[PreviewPhase, ...]:
-    """Return the runs of the unchanged suite, with the pilots where there are some."""
-    runs = lookups.build_phase("suite runs", Purpose.SUITE)
+def suite_phases(
+    parts: StudyContext, lookups: RehearsalStore, *, is_limited: bool = False
+) -> tuple[PreviewPhase, ...]:
+    """Return the runs of the unchanged suite, with the pilots where there are some.
+
+    They may be fewer where their time `is_limited`.
+    """
+    name = "suite runs (at most)" if is_limited else "suite runs"
+    runs = lookups.build_phase(name, Purpose.SUITE)
     return (
         (lookups.build_phase("pilot", Purpose.PILOT), runs) if parts.fixed_operations else (runs,)
     )

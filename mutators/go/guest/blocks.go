@@ -78,8 +78,8 @@ func Run(b bench, n *int, body func()) {
 
 // once is a call of the body: a block, if it counts to N as asked.
 func once(b bench, n *int, body func()) {
-	if *n == operations {
-		presume(b)
+	if chunks && *n == operations {
+		setPreviousRun(b)
 	}
 	atomic.StoreInt32(&inside, 1)
 	current, number = b, n
@@ -125,7 +125,7 @@ func end() {
 		pace(elapsed)
 		called = false
 		block++
-		tire()
+		stopSlowCounting()
 		return
 	}
 	if block >= len(blocks) {
@@ -139,15 +139,15 @@ func end() {
 	block++
 }
 
-// presume sets what testing remembers of the run before: a block as it is planned. RunParallel has its
-// goroutines take as many operations at a time as fit into 100 microseconds by that. Behind a run of
-// one operation they would fight for the count at every few.
-func presume(b bench) {
+// setPreviousRun sets what testing remembers of the previous run: a block as it is planned.
+// RunParallel hands each goroutine a chunk of about 100 microseconds of operations by that. After a
+// run of one operation chunks would be small, and goroutines would contend for the shared counter.
+func setPreviousRun(b bench) {
 	fields := reflect.ValueOf(b).Elem()
-	many, lasted := fields.FieldByName("previousN"), fields.FieldByName("previousDuration")
-	if many.Kind() == reflect.Int && lasted.Kind() == reflect.Int64 && planned > 0 {
-		*(*int)(unsafe.Pointer(many.UnsafeAddr())) = operations
-		*(*int64)(unsafe.Pointer(lasted.UnsafeAddr())) = int64(planned * 1e9)
+	previousN, previousDuration := fields.FieldByName("previousN"), fields.FieldByName("previousDuration")
+	if previousN.Kind() == reflect.Int && previousDuration.Kind() == reflect.Int64 {
+		*(*int)(unsafe.Pointer(previousN.UnsafeAddr())) = operations
+		*(*int64)(unsafe.Pointer(previousDuration.UnsafeAddr())) = int64(plannedSeconds * 1e9)
 	}
 }
 

@@ -93,18 +93,28 @@ func pace(elapsed time.Duration) {
 	}
 }
 
-// patient is how long a process counts at least before it ends early.
-const patient = 2 * time.Second
+const (
+	minCountingTime = 2 * time.Second // a process counts at least so long before it ends early
+	slowCounting    = 8               // times as long as planned
+	verySlow        = 4               // times as long as that: it ends even without clock readings
+	clockedBlocks   = 3               // of each method, from which on they are used
+)
 
-var counted time.Time // when counting began
+var countingStart time.Time
 
-// tire ends a process that takes many times as long as planned: counters that several goroutines
-// write to can make an operation a hundred times as long. Each method has had its turn by then.
-func tire() {
-	if counted.IsZero() {
-		counted = time.Now()
+// stopSlowCounting ends a process that takes many times as long as planned: counters that several
+// goroutines write to can make an operation a hundred times as long.
+func stopSlowCounting() {
+	if countingStart.IsZero() {
+		countingStart = time.Now()
 	}
-	if time.Since(counted) > patient && block > asked()/blocksEach && block < asked() {
+	plan := time.Duration(slowCounting * plannedSeconds * float64(block) * 1e9)
+	if plan < minCountingTime {
+		plan = minCountingTime
+	}
+	taken, turns := time.Since(countingStart), asked()/blocksEach
+	read := block > clockedBlocks*turns || taken > verySlow*plan && block > turns
+	if taken > plan && read && block < asked() {
 		stop(block)
 	}
 }

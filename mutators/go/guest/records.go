@@ -20,10 +20,13 @@ type scheduled struct {
 	warm bool
 }
 
+// plannedSeconds is how long a block is to last.
+var plannedSeconds float64
+
 var (
 	leaf       string
 	operations int
-	planned    float64 // seconds that a block is to last
+	chunks     bool // whether RunParallel hands out chunks of several operations
 	counting   bool
 	repeats    bool // whether a call of testing's may hold several blocks
 	arms       []arm
@@ -43,7 +46,8 @@ func init() {
 	counters, path := take("BENCH_AUDIT_COUNTERS"), take("BENCH_AUDIT_RECORDS")
 	schedule, asked := take("BENCH_AUDIT_SCHEDULE"), take("BENCH_AUDIT_OPERATIONS")
 	leaf = take("BENCH_AUDIT_LEAF")
-	planned, _ = strconv.ParseFloat(take("BENCH_AUDIT_BLOCK_SECONDS"), 64)
+	plannedSeconds, _ = strconv.ParseFloat(take("BENCH_AUDIT_BLOCK_SECONDS"), 64)
+	chunks = take("BENCH_AUDIT_CHUNKS") != "" && plannedSeconds > 0
 	if path == "" {
 		leaf = ""
 		return

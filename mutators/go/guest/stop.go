@@ -72,7 +72,7 @@ func measured(name string, seconds float64) {
 	}
 }
 
-// stop ends the process after so many blocks (of each arm).
+// stop ends the process. blocks is of each arm; where calls are counted, all of them.
 func stop(blocks int) {
 	stopped = true
 	write("stopped\t" + strconv.Itoa(blocks) + "\n")

@@ -143,7 +143,10 @@ def test_further_samples_are_taken_where_the_probe_is_hopeless(monkeypatch):
 
 def test_a_method_that_is_detected_gets_no_more_samples_where_it_is_near_the_limit(monkeypatch):
     monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-9)
-    shares_of(monkeypatch, {("hop", "long"): 0.95, ("hop", "near"): 0.5, ("skip", "long"): 0.1})
+    shares_of(
+        monkeypatch,
+        {("hop", "long"): 0.95, ("hop", "other"): 0.9, ("hop", "near"): 0.5, ("skip", "long"): 0.1},
+    )
     machine = Machine()
 
     pairs = by_key(audited(machine))
@@ -154,8 +157,19 @@ def test_a_method_that_is_detected_gets_no_more_samples_where_it_is_near_the_lim
     assert pairs["toy.hop", "toy.near"].outcome in (Verdict.UNMEASURED, Verdict.MISSED)
 
 
+def test_a_method_that_one_benchmark_detects_gets_more_samples_elsewhere(monkeypatch):
+    """A score may leave that one out, as unstable."""
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-9)
+    shares_of(monkeypatch, {("hop", "long"): 0.95, ("hop", "near"): 0.5, ("skip", "long"): 0.1})
+    machine = Machine()
+
+    audited(machine)
+
+    assert profiles(machine, "near") > 4
+
+
 def test_further_samples_are_of_the_benchmarks_that_are_the_likeliest_to_detect(monkeypatch):
-    names = tuple(f"near{number}" for number in range(6))
+    names = tuple(f"near{number}" for number in range(cpu_samples.FEW_OPEN + 2))
     monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
     shares_of(monkeypatch, {("hop", name): 0.5 for name in names})
     machine = Machine()
@@ -165,7 +179,8 @@ def test_further_samples_are_of_the_benchmarks_that_are_the_likeliest_to_detect(
     counts = [profiles(machine, name) for name in names]
     of_all = sum(map(len, cpu_samples.ROUND_SECONDS))
     further = [len(lengths) for lengths in cpu_samples.FURTHER_ROUND_SECONDS]
-    most = of_all * len(names) + cpu_samples.MOST_PROMISING * sum(further)
+    most = of_all * len(names) + cpu_samples.MOST_PROMISING * further[0]
+    most += cpu_samples.FEW_OPEN * further[1]
     assert of_all * len(names) < sum(counts) <= most < (of_all + sum(further)) * len(names)
 
 

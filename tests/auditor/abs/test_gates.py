@@ -297,8 +297,8 @@ def test_what_fails_no_gate_or_measures_nothing_is_not_looked_at_twice(stage, fl
 
 
 def borderline(**by_name):
-    """Return outcomes of methods whose effect lies at the limit."""
-    caveats = (Caveat(BORDERLINE, "the effect lies at the limit"),)
+    """Return outcomes of methods whose effect may lie at the threshold."""
+    caveats = (Caveat(BORDERLINE, "the effect may lie at the threshold"),)
     return tuple(replace(outcome, caveats=caveats) for outcome in outcomes(**by_name))
 
 

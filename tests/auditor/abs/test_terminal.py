@@ -13,7 +13,7 @@ from auditor.cli import console
 from auditor.core.caveats import Caveat
 from auditor.core.result import Verdict
 
-LIMIT = Caveat("borderline", "lies at the limit")
+LIMIT = Caveat("borderline", "may lie at the threshold")
 
 
 def document(**changes):
@@ -74,7 +74,7 @@ def test_of_a_missed_method_the_largest_effect_that_is_possible_is_shown():
     assert row.effect.replace("\N{NO-BREAK SPACE}", " ") == "0 … 27 %"
     assert (
         row.note.replace("\N{NO-BREAK SPACE}", " ")
-        == "borderline: the effect may lie at the limit of 25 %; missed is likelier"
+        == "borderline: the effect may lie at the threshold of 25 %; missed is likelier"
     )
 
 

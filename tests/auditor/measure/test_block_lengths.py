@@ -4,22 +4,33 @@ from dataclasses import replace
 
 import pytest
 import toy_language
-from builders import timed_out
+from builders import benchmark, run, series, timed_out
 from toy_language import PLAIN_SECONDS, Machine, parts, request
 
 from auditor.abs.judge import paired
 from auditor.abs.study import abs_audit
+from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, Plan
 from auditor.core.schedule import StableMinimumStop
 from auditor.core.suite import Benchmark
+from auditor.core.values import OPERATIONS
 from auditor.measure import schedules
+from auditor.measure.block_sizes import estimate_block_seconds, fit_block_operations
 from auditor.measure.suite_runs import run_baseline
 
 PLAN = Plan(forks=1, warmup=5, iterations=12, iteration_seconds=0.01, longest_seconds=0.03)
 FREE = Benchmark(group="toy", name="free")
 KEPT = replace(FREE, block_seconds=0.5, fixed_length_reason="set-up runs at each iteration")
 """Its author's iteration time means something, so it stays."""
+
+
+def make_pilot(parallel, seconds, operations):
+    """Return a pilot whose blocks had so many operations, each of so many seconds."""
+    outcome = Measured((series([seconds]), series([float(operations)], metric=OPERATIONS)))
+    made = run(outcome, purpose=Purpose.PILOT, of=parallel)
+    planned = replace(made.trial.schedule, seconds=PLAN.iteration_seconds)
+    return replace(made, trial=replace(made.trial, schedule=planned))
 
 
 @pytest.mark.parametrize(
@@ -331,6 +342,31 @@ def test_a_block_holds_two_operations_at_least_unless_one_is_planned(planned, fi
 def test_operations_side_by_side_are_several_of_each(planned, fitting, operations):
     """Else the time is that of the last one, while the other processors have nothing to do."""
     assert schedules.fit_operations(planned, fitting, concurrency=2) == operations
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "seconds", "operations"),
+    [(1, 0.03, 1), (2, 0.02, 8), (16, 0.02, 50), (2, 0.3, 3), (2, 5.0, 1), (16, 1e-5, 1000)],
+    ids=["serial", "eight", "a second", "three", "too slow", "short"],
+)
+def test_a_block_of_parallel_operations_holds_several_of_each_unless_that_takes_long(
+    concurrency, seconds, operations
+):
+    """A pilot of slow operations has one."""
+    parallel = benchmark(concurrency=concurrency)
+    pilot = make_pilot(parallel, seconds, operations=max(1, round(0.01 / seconds)))
+
+    (planned,) = fit_block_operations([parallel], [pilot], {parallel.id: PLAN}, 1).values()
+
+    assert planned == operations
+
+
+def test_a_pilot_that_left_processors_idle_tells_how_long_a_full_block_is():
+    """Of one operation of 20 ms, with two in flight: eight take 80 ms."""
+    parallel = benchmark(concurrency=2)
+    pilot = make_pilot(parallel, 0.02, operations=1)
+
+    assert estimate_block_seconds([pilot], {parallel.id: 8}) == {parallel.id: pytest.approx(0.08)}
 
 
 def test_a_profile_of_slow_operations_side_by_side_has_several_of_each_in_a_block():

@@ -12,9 +12,9 @@ from auditor.abs.study import abs_audit
 from auditor.core.plan import Purpose
 
 
-def ask(suite_seconds):
+def ask(time_limit):
     """Return a request of five runs of the suite, as far as they fit into so many seconds."""
-    asked = request(methods=METHODS[:1], suite_seconds=suite_seconds)
+    asked = request(methods=METHODS[:1], suite_time_limit=time_limit)
     return replace(asked, suite=replace(asked.suite, stability_runs=5))
 
 
@@ -49,7 +49,7 @@ def test_as_many_runs_as_fit_are_made_and_two_at_least(monkeypatch, size, limit,
     if repetitions == 5:
         assert not texts
     else:
-        assert f"was run {repetitions} times in place of 5" in texts[0]
+        assert f"was run {repetitions} times instead of 5" in texts[0]
         assert texts[0].endswith("--stability-runs 5")
 
 

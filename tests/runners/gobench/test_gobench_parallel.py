@@ -5,14 +5,17 @@ one operation that would be a few, and a benchmark of nanoseconds would time the
 """
 
 import os
+from dataclasses import replace
 
 import pytest
-from gobench_making import lab
+from gobench_making import lab, schedule
 
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Counted, Measured
-from auditor.core.schedule import ArmName
+from auditor.core.plan import Purpose
+from auditor.core.schedule import Arm, ArmName
 from auditor.core.values import OPERATIONS
+from runners.gobench.launching import fixes_operations
 
 pytestmark = pytest.mark.subject
 
@@ -94,6 +97,25 @@ def _shared(go_home, notes):
     (tree / "shared.go").write_text(SOURCE)
     (tree / "shared_test.go").write_text(TEST.replace("{notes}", str(notes)))
     return lab(tree, go_home, dict(os.environ))
+
+
+@pytest.mark.parametrize(
+    ("operations", "seconds", "fixed"),
+    [
+        (20, 0.003, True),  # 150 microseconds each: goroutines take one at a time
+        (64, 0.003, True),  # the fewest of 16 processors, which may last far longer
+        (65, 0.003, False),
+        (65, 0.03, True),
+    ],
+)
+def test_only_what_is_short_and_more_than_the_fewest_is_taken_in_chunks(
+    shared, operations, seconds, fixed
+):
+    made = replace(schedule([Arm(ArmName.PLAIN)], operations, 3), seconds=seconds)
+    trial = shared.trial(Purpose.SUITE, "BenchmarkShort", made)
+    trial = replace(trial, benchmark=replace(trial.benchmark, concurrency=16))
+
+    assert fixes_operations(trial) is fixed
 
 
 def read_grains(notes, least_operations):
