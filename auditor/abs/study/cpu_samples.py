@@ -128,8 +128,8 @@ class _Sampler:
         open_pairs = [pair for name in working for pair in self._list_open_pairs(name, analysis)]
         if number > len(ROUND_SECONDS):
             open_pairs = self._choose_promising(open_pairs, analysis)
-        chosen = {pair.benchmark.id for pair in open_pairs}
-        return [name for name in working if name in chosen]
+        open_benchmarks = {pair.benchmark.id for pair in open_pairs}
+        return [name for name in working if name in open_benchmarks]
 
     def _list_open_pairs(self, name: str, analysis: PairAnalysis) -> list[StudyPair]:
         """Return the pairs that more samples may decide, of methods not known to be detected."""

@@ -129,11 +129,19 @@ def _suggest_result_uses(facts: ResultFacts) -> Iterator[SuiteChange]:
 
 
 def _suggest_benchmarks(facts: ResultFacts) -> list[SuiteChange]:
-    """Return new benchmarks for methods that no benchmark covers, the most used first."""
+    """Return new benchmarks for methods that no benchmark covers, the most used first.
+
+    What takes no time in the benchmarks that call it comes last.
+    """
     document = facts.document
     times = [benchmark.seconds for benchmark in document.benchmarks if benchmark.seconds]
     lost = [method for method in document.methods if facts.lacks_benchmark(method.id)]
-    lost.sort(key=lambda verdict: -(verdict.calls or 0))
+    lost.sort(
+        key=lambda verdict: (
+            _find_largest_share(facts, verdict.id) == 0.0,
+            -(verdict.calls or 0),
+        )
+    )
     total_calls = sum(method.calls or 0 for method in document.methods)
     return [
         SuiteChange(
@@ -148,14 +156,21 @@ def _suggest_benchmarks(facts: ResultFacts) -> list[SuiteChange]:
 
 
 def _describe_new_benchmark(facts: ResultFacts, method: str) -> str:
-    shares = [pair.share for pair in facts.pairs_by_method[method] if pair.share is not None]
-    if not shares:
+    share = _find_largest_share(facts, method)
+    if share is None:
         return "write a benchmark for it (bench-audit trace --stubs begins one)"
-    share_text = number_format.format_share(max(shares))
-    return (
-        f"write a benchmark of it alone (bench-audit trace --stubs begins one), since it takes "
-        f"{share_text} of those that call it, or less"
+    evidence = (
+        f"it takes {number_format.format_share(share)} of those that call it, or less"
+        if share
+        else "no CPU sample of those that call it is in it"
     )
+    return f"write a benchmark of it alone (bench-audit trace --stubs begins one), since {evidence}"
+
+
+def _find_largest_share(facts: ResultFacts, method: str) -> float | None:
+    """Return the largest share of a method in a benchmark, None where none is known."""
+    shares = (pair.share for pair in facts.pairs_by_method[method] if pair.share is not None)
+    return max(shares, default=None)
 
 
 def _format_use(method: MethodVerdict, total_calls: int) -> str:

@@ -37,9 +37,9 @@ func Far() int { return far.Far }
 """
 
 
-def count_known(said):
+def count_known(output):
     """Return how many processes an audit names as known before its first new one."""
-    return int(re.search(r"going on where it stopped: (\d+) process", said)[1])
+    return int(re.search(r"going on where it stopped: (\d+) process", output)[1])
 
 
 def has_repeats(store):

@@ -62,6 +62,26 @@ def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them(
     assert saved >= min(one.seconds for one in idle)
 
 
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "no CPU sample of those that call it is in it"), (0.25, "it takes 25\xa0% of those")],
+)
+def test_what_takes_no_time_where_it_is_called_is_no_first_candidate(share, text):
+    verdict = examples.audit()
+    document = judged(verdict)
+    uncovered = [method for method in document.methods if method.outcome in UNWATCHED]
+    most_called = max(uncovered, key=lambda method: method.calls).id
+    pair = replace(verdict.pairs[0], method=most_called, outcome=Verdict.MISSED, share=share)
+    pairs_of_others = [pair for pair in verdict.pairs if pair.method != most_called]
+
+    changes = best_changes(judged(replace(verdict, pairs=(*pairs_of_others, pair))))
+
+    owners = [change.owner for change in changes]
+    assert (owners[0] == most_called) is (share > 0)
+    texts = [change.action for change in changes if change.owner == most_called]
+    assert all(text in action for action in texts)
+
+
 def test_what_the_user_accepts_needs_no_benchmark():
     document = judged(examples.audit())
     lost = [method.id for method in document.methods if method.outcome in UNWATCHED]

@@ -28,9 +28,9 @@ KEPT = replace(FREE, block_seconds=0.5, fixed_length_reason="set-up runs at each
 def make_pilot(parallel, seconds, operations):
     """Return a pilot whose blocks had so many operations, each of so many seconds."""
     outcome = Measured((series([seconds]), series([float(operations)], metric=OPERATIONS)))
-    made = run(outcome, purpose=Purpose.PILOT, of=parallel)
-    planned = replace(made.trial.schedule, seconds=PLAN.iteration_seconds)
-    return replace(made, trial=replace(made.trial, schedule=planned))
+    pilot = run(outcome, purpose=Purpose.PILOT, of=parallel)
+    schedule = replace(pilot.trial.schedule, seconds=PLAN.iteration_seconds)
+    return replace(pilot, trial=replace(pilot.trial, schedule=schedule))
 
 
 @pytest.mark.parametrize(
@@ -370,19 +370,19 @@ def test_a_pilot_that_left_processors_idle_tells_how_long_a_full_block_is():
 
 
 def test_a_profile_of_slow_operations_side_by_side_has_several_of_each_in_a_block():
-    one = schedules.make_profile_schedule(PLAN, 2, 0.4, operation_seconds=0.2)
-    two = schedules.make_profile_schedule(PLAN, 16, 0.4, operation_seconds=0.2, concurrency=2)
+    serial = schedules.make_profile_schedule(PLAN, 2, 0.4, operation_seconds=0.2)
+    parallel = schedules.make_profile_schedule(PLAN, 16, 0.4, operation_seconds=0.2, concurrency=2)
 
-    assert (one.operations, one.seconds) == (1, 0.2)
-    assert (two.operations, two.seconds) == (8, 1.6)
+    assert (serial.operations, serial.seconds) == (1, 0.2)
+    assert (parallel.operations, parallel.seconds) == (8, 1.6)
 
 
 def test_blocks_of_a_profile_are_no_longer_because_those_of_the_plan_are():
     """Two operations may last far longer than a block should."""
     length = schedules.PROFILE_BLOCK_SECONDS
-    made = schedules.make_profile_schedule(PLAN, 2, 0.4, operation_seconds=length / 5)
+    schedule = schedules.make_profile_schedule(PLAN, 2, 0.4, operation_seconds=length / 5)
 
-    assert made.operations == 5
+    assert schedule.operations == 5
 
 
 def test_without_runs_of_the_suite_there_is_no_first_process_either():

@@ -14,8 +14,8 @@ from auditor.core.plan import Purpose
 
 def ask(time_limit):
     """Return a request of five runs of the suite, as far as they fit into so many seconds."""
-    asked = request(methods=METHODS[:1], suite_time_limit=time_limit)
-    return replace(asked, suite=replace(asked.suite, stability_runs=5))
+    audit_request = request(methods=METHODS[:1], suite_time_limit=time_limit)
+    return replace(audit_request, suite=replace(audit_request.suite, stability_runs=5))
 
 
 def make_suite(monkeypatch, size):
@@ -39,9 +39,9 @@ def count_suite_runs(machine, size):
 def test_as_many_runs_as_fit_are_made_and_two_at_least(monkeypatch, size, limit, repetitions):
     make_suite(monkeypatch, size)
     machine = Machine()
-    asked = ask(limit)
+    audit_request = ask(limit)
 
-    verdict = abs_audit.audit_suite(asked, parts(asked, machine=machine))
+    verdict = abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
     assert count_suite_runs(machine, size) == repetitions
     assert not [benchmark for benchmark in verdict.stability.benchmarks if benchmark.caveats]
@@ -60,16 +60,17 @@ def test_more_runs_are_added_to_those_that_were_made(monkeypatch):
     abs_audit.audit_suite(few, parts(few, machine=machine, store=memory))
     assert count_suite_runs(machine, 4) == 2
 
-    every = ask(None)
-    abs_audit.audit_suite(every, parts(every, machine=machine, store=memory))
+    unlimited = ask(None)
+    abs_audit.audit_suite(unlimited, parts(unlimited, machine=machine, store=memory))
 
     assert count_suite_runs(machine, 4) == 5
 
 
 def test_the_expected_time_knows_the_limit(monkeypatch):
     make_suite(monkeypatch, 400)
-    limited, unlimited = (
-        preview_abs(asked, parts(asked)).expected for asked in (ask(10.0), ask(None))
+    limited_time, whole_time = (
+        preview_abs(audit_request, parts(audit_request)).expected
+        for audit_request in (ask(10.0), ask(None))
     )
 
-    assert limited.high < 0.7 * unlimited.high
+    assert limited_time.high < 0.7 * whole_time.high

@@ -73,7 +73,7 @@ func BenchmarkShort(b *testing.B) {
 
 func BenchmarkDeep(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
-		depth := int(started.Add(1)%2) * 8
+		depth := int(started.Add(1)%2) * 32
 		for pb.Next() {
 			sink.Store(uint64(Deep(depth)))
 		}
@@ -111,8 +111,8 @@ def _shared(go_home, notes):
 def test_only_what_is_short_and_more_than_the_fewest_is_taken_in_chunks(
     shared, operations, seconds, fixed
 ):
-    made = replace(schedule([Arm(ArmName.PLAIN)], operations, 3), seconds=seconds)
-    trial = shared.trial(Purpose.SUITE, "BenchmarkShort", made)
+    plain_schedule = replace(schedule([Arm(ArmName.PLAIN)], operations, 3), seconds=seconds)
+    trial = shared.trial(Purpose.SUITE, "BenchmarkShort", plain_schedule)
     trial = replace(trial, benchmark=replace(trial.benchmark, concurrency=16))
 
     assert fixes_operations(trial) is fixed
@@ -143,12 +143,12 @@ def test_a_fixed_number_stays_where_an_operation_is_longer_than_what_is_taken_at
     assert set(outcome.find_series(OPERATIONS, ArmName.PLAIN).values) == {20.0}
 
 
-@pytest.mark.parametrize("beside", [True, False])
-def test_blocks_of_the_guest_take_what_100_microseconds_hold(shared, notes, beside):
+@pytest.mark.parametrize("with_plain", [True, False])
+def test_blocks_of_the_guest_take_what_100_microseconds_hold(shared, notes, with_plain):
     notes.unlink(missing_ok=True)
 
     outcome = shared.slowed(
-        "BenchmarkShort", NEXT, 200_000, Delay(InjectionKind.WORK, 5), rounds=3, beside=beside
+        "BenchmarkShort", NEXT, 200_000, Delay(InjectionKind.WORK, 5), rounds=3, beside=with_plain
     )
 
     assert isinstance(outcome, Measured), outcome
@@ -159,9 +159,9 @@ def test_blocks_of_the_guest_take_what_100_microseconds_hold(shared, notes, besi
 
 def test_counting_ends_early_where_counters_make_it_many_times_as_long(shared):
     """Of two goroutines that count, each waits for the other: all blocks would last far longer."""
-    outcome = shared.counted("BenchmarkDeep", 1_000_000, blocks=40)
+    outcome = shared.counted("BenchmarkDeep", 6_000_000, blocks=12)
 
     assert isinstance(outcome, Counted), outcome
     assert outcome.in_one_call
-    sampled = outcome.windows[-1].operations // 1_000_000
-    assert 1 < sampled < 40
+    sampled = outcome.windows[-1].operations // 6_000_000
+    assert 1 < sampled < 12
