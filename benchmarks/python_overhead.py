@@ -90,9 +90,9 @@ def _source(unit: str, text: bytes) -> SourceFile:
 
 def _changed(source: SourceFile, name: str, *, guarded: bool = False) -> bytes:
     """Return the text of a module in which one function is slowed."""
-    (method,) = [one for one in PythonMutator().find_methods([source]) if one.id == name]
+    methods = {method.id: method for method in PythonMutator().find_methods([source])}
     overlay = PythonMutator().build_overlay(
-        [source], Variant(VariantKind.DELAYED, (method,), guarded=guarded)
+        [source], Variant(VariantKind.DELAYED, (methods[name],), guarded=guarded)
     )
     if not isinstance(overlay, Overlay):
         raise SystemExit(overlay.reason)

@@ -194,15 +194,16 @@ def _cells(found: Mapping[str, Any], slowdowns: str) -> Iterator[str]:
     by_case = {(rate["side"], rate["factor"]): rate for rate in found["rates"]}
     for factor in map(float, slowdowns.split(",")):
         yield _cell(by_case.get(("slowed", factor)))
-    alike = [by_case[key] for key in by_case if key[0] in {"same", "sped"}]
-    yield f"{sum(one['alarms'] for one in alike)} of {sum(one['pair_count'] for one in alike)}"
+    unslowed = [rate for (side, _), rate in by_case.items() if side in {"same", "sped"}]
+    alarms, pairs = (sum(rate[key] for rate in unslowed) for key in ("alarms", "pair_count"))
+    yield f"{alarms} of {pairs}"
 
 
-def _cell(one: Mapping[str, Any] | None) -> str:
-    if one is None or one["skipped"]:
+def _cell(rate: Mapping[str, Any] | None) -> str:
+    if rate is None or rate["skipped"]:
         return "not shown"
-    failed = f", {one['failed']} failed" if one["failed"] else ""
-    return f"{one['alarms']} of {one['pair_count']}{failed}"
+    failed = f", {rate['failed']} failed" if rate["failed"] else ""
+    return f"{rate['alarms']} of {rate['pair_count']}{failed}"
 
 
 def _python(folder: Path) -> str:

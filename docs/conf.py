@@ -38,8 +38,8 @@ def format_help(command, name, parent=None):
     sections = [f"{depth} {path}\n\n```text\n{command.get_help(context)}\n```\n"]
     if isinstance(command, click.Group):
         sections += [
-            format_help(command.get_command(context, each), each, context)
-            for each in command.list_commands(context)
+            format_help(command.get_command(context, child), child, context)
+            for child in command.list_commands(context)
         ]
     return "\n".join(sections)
 

@@ -108,8 +108,6 @@ class AbsAudit:
     def store_document(self, verdict: AbsVerdict | Stability) -> AbsOrStability:
         """Return the result, and remember it in the store."""
         context = self._session.make_context(self._config, self._parts.project, self._command)
-        if isinstance(verdict, AbsVerdict):  # there may be fewer than were asked for
-            context = replace(context, stability_runs=verdict.stability.runs)
         result_document = (
             build_abs_document(verdict, context)
             if isinstance(verdict, AbsVerdict)

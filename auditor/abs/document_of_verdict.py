@@ -14,8 +14,10 @@ from reports.results import convert_to_strict, list_setting_fields
 
 def build_abs_document(verdict: AbsVerdict, context: Context) -> Document:
     """Return the result of an ABS audit; numbers that JSON does not have are null."""
+    # The suite may have been run less often than was asked for.
+    actual_context = replace(context, stability_runs=verdict.stability.runs)
     fields = {
-        **list_setting_fields(context),
+        **list_setting_fields(actual_context),
         "schema": "bench-audit/abs/1",
         "slowdown": verdict.slowdown,
         "slowdown_source": verdict.slowdown_source,

@@ -140,7 +140,7 @@ def estimate_block_seconds(
         fixed, times = operations.get(name), readings.list_block_times(run, ArmName.PLAIN)
         blocks = len(run.trial.schedule.blocks)
         if times and fixed is not None:
-            block_seconds[name] = fixed * median(times) * _count_idle_share(run)
+            block_seconds[name] = fixed * median(times) * _find_busy_share(run)
         elif times:
             block_seconds[name] = max(median(times), (run.seconds - START_SECONDS) / blocks)
         elif isinstance(run.outcome, TimedOut) and fixed is None:
@@ -148,10 +148,11 @@ def estimate_block_seconds(
     return block_seconds
 
 
-def _count_idle_share(run: Run) -> float:
-    """Return by what the time of a pilot's operation has to be multiplied for a full block.
+def _find_busy_share(run: Run) -> float:
+    """Return the part of the processors that a pilot's operations kept busy.
 
-    Where it had fewer operations than are in flight at once, some processors had nothing to do.
+    Where it had fewer operations than a full block has in flight at once, its time per operation is
+    larger by as much.
     """
     concurrency = run.trial.benchmark.concurrency if run.trial.benchmark else 1
     counts = (

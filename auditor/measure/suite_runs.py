@@ -277,10 +277,9 @@ def run_suite(
     hung: set[Benchmark | None] = set()
     forks: dict[str, int] = {benchmark.id: request.plan.forks for benchmark in benchmarks}
     trials_of = make_suite_trials(benchmarks, size, parts)
-    repetitions = request.stability_runs
-    for repetition in range(1, request.stability_runs + 1):
-        if repetition > repetitions:
-            break
+    repetition, repetitions = 0, request.stability_runs
+    while repetition < repetitions:
+        repetition += 1
         order = _draw_order(benchmarks, request, repetition)
         ready_benchmarks = [benchmark for benchmark in order if benchmark not in hung]
         name = _name_suite_run(repetition, repetitions)
@@ -298,7 +297,8 @@ def run_suite(
         runs += ended
         if repetition == 1 and time_limit is not None:
             repetitions = _count_affordable_runs(runs, time_limit, request)
-            repetitions = max(repetitions, _count_stored_runs(list(trials_of.values()), parts))
+            working = [trials_of[benchmark.id] for benchmark in benchmarks if benchmark not in hung]
+            repetitions = max(repetitions, _count_stored_runs(working, parts))
     limited = replace(parts, request=replace(request, stability_runs=repetitions))
     return MeasuredSuite(tuple(replace_busy_runs(runs, limited)), forks, repetitions)
 
@@ -323,11 +323,13 @@ def _count_stored_runs(trials: Sequence[Trial], parts: StudyContext) -> int:
     """Return how many of the first runs of the suite an earlier command has made."""
     if parts.deadline is not None and parts.deadline.is_rehearsal:
         return 0  # what a rehearsal looks up counts as planned
-    for repetition in range(1, parts.request.stability_runs + 1):
-        run = (parts.store.find_run(replace(trial, repetition=repetition)) for trial in trials)
-        if None in run:
+    wanted_runs = parts.request.stability_runs
+    for repetition in range(1, wanted_runs + 1):
+        if any(
+            parts.store.find_run(replace(trial, repetition=repetition)) is None for trial in trials
+        ):
             return repetition - 1
-    return parts.request.stability_runs
+    return wanted_runs
 
 
 def _split_forks(request: SuiteRequest, repetition: int) -> list[range]:

@@ -47,7 +47,8 @@ def fixes_operations(trial: Trial) -> bool:
 def _needs_chunks(trial: Trial) -> bool:
     """Tell whether goroutines of a benchmark take chunks of several operations under `go test`.
 
-    A block with no more operations than the fewest may last far longer than planned.
+    The time of an operation is that of a planned block over its operations. It is longer where a
+    block has only the fewest, as it may last longer than planned.
     """
     schedule, benchmark = trial.schedule, trial.benchmark
     if benchmark is None or schedule.operations is None or not read_settings(benchmark).parallel:

@@ -134,7 +134,7 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
             lambda facts, _: "estimate" not in facts.caveat_slugs,
         ),
         "may go unseen": _claim(
-            r"vary too much to detect a slowdown of .* even in a method",
+            r"(?:vary|varies) too much to detect a slowdown of .* even in a method",
             "the benchmark detects nothing",
             lambda facts, owner: not facts.detects_any_method(owner),
         ),

@@ -193,8 +193,9 @@ def warn_of_weak_plan(stability: Stability, slowdown: float | None) -> Caveat | 
     worst = sorted(blind, key=lambda name: (-blind[name], name))
     named = ", ".join(f"{name} ({_describe_least(blind[name])})" for name in worst[:NAMED])
     more = f" and {len(worst) - NAMED} more" if len(worst) > NAMED else ""
+    verb = "varies" if len(blind) == 1 else "vary"
     text = (
-        f"{len(blind)} of {len(visible_sizes)} benchmarks vary too much to detect a slowdown of "
+        f"{len(blind)} of {len(visible_sizes)} benchmarks {verb} too much to detect a slowdown of "
         f"{format_percent(slowdown)} even in a method that takes the whole operation: "
         f"{named}{more}; raise `plan.iterations`"
     )

@@ -32,10 +32,10 @@ from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import Stability
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.core.units import format_duration
 from auditor.measure import reach_judge as reach
 from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import LARGEST_CHOICE, MethodCandidates, choose_candidates
+from auditor.measure.planning import budget_text
 from auditor.measure.planning.budget import BudgetedSuite, is_budgeted, measure_suite
 from auditor.measure.reach_judge import Reach
 from auditor.measure.reach_study import ReachRuns, map_reach
@@ -210,14 +210,14 @@ def _describe_suite_runs(base: SuiteBaseline, parts: StudyContext) -> list[Cavea
     """Say that the suite was run less often than by default, and how it is run more often."""
     if base.wanted_runs is None:
         return []
-    usual_runs = parts.request.stability_runs
     first_runs = [run for run in base.runs if original_repetition(run.trial.repetition) == 1]
-    seconds = format_duration(sum(run.seconds for run in first_runs))
-    text = (
-        f"the unchanged suite was run {max(base.wanted_runs.values())} times instead of "
-        f"{usual_runs}, as a run takes {seconds}; for a surer spread: --stability-runs {usual_runs}"
-    )
-    return [Caveat("suite-runs", text)]
+    return [
+        budget_text.describe_fewer_runs(
+            runs=max(base.wanted_runs.values()),
+            usual_runs=parts.request.stability_runs,
+            seconds=sum(run.seconds for run in first_runs),
+        )
+    ]
 
 
 def _describe_verdict_limits(

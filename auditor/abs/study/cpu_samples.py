@@ -133,15 +133,10 @@ class _Sampler:
 
     def _list_open_pairs(self, name: str, analysis: PairAnalysis) -> list[StudyPair]:
         """Return the pairs that more samples may decide, of methods not known to be detected."""
-        data_of_pairs = (
-            (pair, analysis.build_pair_data(PairRuns(pair=pair), ()))
-            for pair in self._pairs[name]
-            if pair.method.id not in self._detected
-        )
         return [
             pair
-            for pair, data in data_of_pairs
-            if not is_decided(data) and more_samples_may_decide(data)
+            for pair in self._pairs[name]
+            if pair.method.id not in self._detected and _is_open(pair, analysis)
         ]
 
     def _choose_promising(
@@ -156,20 +151,18 @@ class _Sampler:
         for pair in open_pairs:
             if not is_surely_shown(pair, analysis, probe):
                 by_method.setdefault(pair.method.id, []).append(pair)
-        return [
-            pair
-            for pairs in by_method.values()
-            for pair in sorted(pairs, key=self._estimate_share, reverse=True)[
-                : FEW_OPEN if len(pairs) <= FEW_OPEN else MOST_PROMISING
-            ]
-        ]
+        chosen_pairs: list[StudyPair] = []
+        for pairs in by_method.values():
+            count = FEW_OPEN if len(pairs) <= FEW_OPEN else MOST_PROMISING
+            chosen_pairs += sorted(pairs, key=self._estimate_share, reverse=True)[:count]
+        return chosen_pairs
 
     def _estimate_share(self, pair: StudyPair) -> float:
         sampled = self._sampling.pairs.get(pair.pair_key)
         return sampled.share.share if sampled else 0.0
 
     def _find_detected(self) -> frozenset[str]:
-        """Return the ids of the methods that some benchmark detects by its samples."""
+        """Return the ids of the methods that are known to be detected."""
         analysis = replace(self._analysis, sampling=self._sampling)
         return find_detected_methods(
             (pair for pairs in self._pairs.values() for pair in pairs), analysis
@@ -238,6 +231,12 @@ class _Sampler:
         runs = [run for runs_of_benchmark in self._runs.values() for run in runs_of_benchmark]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
         return SampledPairs(pairs=pairs, caveats=_describe_failures(failed))
+
+
+def _is_open(pair: StudyPair, analysis: PairAnalysis) -> bool:
+    """Tell whether more samples may decide a pair that those so far do not."""
+    pair_data = analysis.build_pair_data(PairRuns(pair=pair), ())
+    return not is_decided(pair_data) and more_samples_may_decide(pair_data)
 
 
 def find_removed_call(

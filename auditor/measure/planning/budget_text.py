@@ -1,4 +1,4 @@
-"""What is said of a result that a budget has shaped."""
+"""What is said of a result that a budget, or the time of a suite run, has shaped."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -35,6 +35,15 @@ def describe_budget_effects(  # noqa: PLR0913 - what was asked for beside what w
         )
         budget_caveats.append(Caveat("budget-plan", text + "; ".join(differences)))
     return tuple(budget_caveats)
+
+
+def describe_fewer_runs(*, runs: int, usual_runs: int, seconds: float) -> Caveat:
+    """Return that the suite was run `runs` times, as its first run took so many `seconds`."""
+    text = (
+        f"the unchanged suite was run {runs} times instead of {usual_runs}, as the first "
+        f"took {format_duration(seconds)}; for a surer spread: --stability-runs {usual_runs}"
+    )
+    return Caveat("suite-runs", text)
 
 
 def _list_differences(

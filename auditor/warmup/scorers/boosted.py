@@ -85,5 +85,5 @@ class BoostedTrees:
         """Return the iteration, from zero, that is best taken for the last one of the warm-up."""
         candidates = find_start_candidates(run, found)
         columns = [candidates.names.index(name) for name in self._begun.names]
-        worth = [self._begun.sum_leaves(side) for side in candidates.sides[:, columns]]
-        return int(candidates.places[int(np.argmax(worth))])
+        scores = [self._begun.sum_leaves(side) for side in candidates.sides[:, columns]]
+        return int(candidates.places[int(np.argmax(scores))])

@@ -95,9 +95,9 @@ func pace(elapsed time.Duration) {
 
 const (
 	minCountingTime = 2 * time.Second // a process counts at least so long before it ends early
-	slowCounting    = 8               // times as long as planned
-	verySlow        = 4               // times as long as that: it ends even without clock readings
-	clockedBlocks   = 3               // of each method, from which on they are used
+	slowFactor      = 8               // times the planned time from which on counting is slow
+	verySlowFactor  = 4               // times that: it ends even if few calls were clocked
+	clockedBlocks   = 3               // MIN_CLOCKED_BLOCKS of runners/records.py
 )
 
 var countingStart time.Time
@@ -108,13 +108,13 @@ func stopSlowCounting() {
 	if countingStart.IsZero() {
 		countingStart = time.Now()
 	}
-	plan := time.Duration(slowCounting * plannedSeconds * float64(block) * 1e9)
-	if plan < minCountingTime {
-		plan = minCountingTime
+	limit := time.Duration(slowFactor * plannedSeconds * float64(block) * 1e9)
+	if limit < minCountingTime {
+		limit = minCountingTime
 	}
-	taken, turns := time.Since(countingStart), asked()/blocksEach
-	read := block > clockedBlocks*turns || taken > verySlow*plan && block > turns
-	if taken > plan && read && block < asked() {
+	elapsed, groups := time.Since(countingStart), asked()/blocksEach
+	enough := block > clockedBlocks*groups || elapsed > verySlowFactor*limit && block > groups
+	if elapsed > limit && enough && block < asked() {
 		stop(block)
 	}
 }

@@ -61,11 +61,11 @@ def plan_build(top: Path, root: Path, *, everything: bool) -> BuildPlan:
     ):
         maven_folder, reactor_folders = top, pom_tree.find_reactor_folders(top, modules)
     outside = tuple(path for path in needed_modules if path not in reactor_folders)
-    alone = len(reactor_folders) == 1 and not outside
+    is_single_module = len(reactor_folders) == 1 and not outside
     return BuildPlan(
         folder=maven_folder,
         modules=modules,
-        selected=() if alone else tuple(benchmarks),
+        selected=() if is_single_module else tuple(benchmarks),
         outside=outside,
         is_needed=any(path in needed_modules for path in reactor_folders),
         profiles=_list_profiles(reactor_folders, benchmarks),

@@ -217,6 +217,15 @@ def test_the_summary_has_a_row_for_each_score_method_and_bucket():
     assert first[1].startswith("  uuid.NewString: write a benchmark for it ")
 
 
+def test_the_plan_of_a_result_has_the_runs_of_the_suite_that_were_made():
+    verdict = examples.audit()
+    fewer = replace(verdict, stability=replace(verdict.stability, runs=2))
+
+    document = document_of_verdict.build_abs_document(fewer, examples.context())
+
+    assert document.plan.stability_runs == 2
+
+
 def test_the_summary_says_how_small_a_slowdown_is_noticed():
     verdict = examples.audit()
     summary = table.summarise_document(

@@ -2,9 +2,11 @@ import json
 from datetime import date
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from auditor.config import load_config
+from auditor.config.audit import SUITE_TIME_LIMIT, abs_request
 from auditor.config.judgeable import check_judgeable
 from auditor.config.load import at_revision
 from auditor.config.settings import Settings, json_schema
@@ -55,6 +57,26 @@ warmup = 10
 iterations = 15
 iteration_time = "50ms"
 """
+
+
+@pytest.mark.parametrize(
+    ("changes", "limit"),
+    [
+        ({}, SUITE_TIME_LIMIT),
+        ({"stability_runs": 5}, None),
+        ({"exact": True}, None),
+        ({"rule": "paper"}, None),
+        ({"slowdown": "auto"}, None),
+        ({"dispatch": "dask"}, None),
+    ],
+)
+def test_the_suite_is_run_less_often_only_where_nobody_says_or_needs_how_often(changes, limit):
+    settings = msgspec.convert({"subject": ".", "slowdown": 0.5, **changes}, Settings)
+
+    request = abs_request(settings, None, None)
+
+    assert request.suite_time_limit == limit
+    assert request.suite.stability_runs == 5
 
 
 def written(folder, text, name="config.json"):

@@ -1,5 +1,6 @@
 """Go subjects made ready, and trials of them."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -107,6 +108,17 @@ def schedule(arms, operations, rounds) -> Schedule:
         seconds=0.01,
         operations=operations,
     )
+
+
+def write_lab(folder: Path, home: HomeFolder, name: str, source: str, tests: str) -> Lab:
+    """Make a module `example.org/NAME` ready; its code notes what it does in `folder`/notes."""
+    tree = folder / "tree"
+    tree.mkdir()
+    notes = str(folder / "notes")
+    (tree / "go.mod").write_text(f"module example.org/{name}\n\ngo 1.24\n")
+    (tree / f"{name}.go").write_text(source.replace("{notes}", notes))
+    (tree / f"{name}_test.go").write_text(tests.replace("{notes}", notes))
+    return lab(tree, home, dict(os.environ))
 
 
 def lab(tree: Path, home: HomeFolder, environment: Mapping[str, str], top=None, **options) -> Lab:

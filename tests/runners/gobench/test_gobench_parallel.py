@@ -4,11 +4,10 @@ Go's testing has them take some 100 microseconds of operations, by the run befor
 one operation that would be a few, and a benchmark of nanoseconds would time the shared counter.
 """
 
-import os
 from dataclasses import replace
 
 import pytest
-from gobench_making import lab, schedule
+from gobench_making import schedule, write_lab
 
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Counted, Measured
@@ -91,12 +90,7 @@ def _notes(tmp_path_factory):
 
 @pytest.fixture(name="shared", scope="module")
 def _shared(go_home, notes):
-    tree = notes.parent / "tree"
-    tree.mkdir()
-    (tree / "go.mod").write_text("module example.org/shared\n\ngo 1.24\n")
-    (tree / "shared.go").write_text(SOURCE)
-    (tree / "shared_test.go").write_text(TEST.replace("{notes}", str(notes)))
-    return lab(tree, go_home, dict(os.environ))
+    return write_lab(notes.parent, go_home, "shared", SOURCE, TEST)
 
 
 @pytest.mark.parametrize(

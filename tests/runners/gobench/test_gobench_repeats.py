@@ -4,10 +4,8 @@ Before each call testing collects garbage, twice for each block that it is asked
 was done tells how often it has called.
 """
 
-import os
-
 import pytest
-from gobench_making import lab
+from gobench_making import write_lab
 
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Counted, Crashed, Measured
@@ -168,12 +166,7 @@ def _notes(tmp_path_factory):
 
 @pytest.fixture(name="again", scope="module")
 def _again(go_home, notes):
-    tree = notes.parent / "tree"
-    tree.mkdir()
-    (tree / "go.mod").write_text("module example.org/again\n\ngo 1.24\n")
-    (tree / "again.go").write_text(SOURCE.replace("{notes}", str(notes)))
-    (tree / "again_test.go").write_text(TEST)
-    return lab(tree, go_home, dict(os.environ))
+    return write_lab(notes.parent, go_home, "again", SOURCE, TEST)
 
 
 @pytest.fixture(name="seen")
