@@ -27,6 +27,10 @@ STRAGGLE = 0.10
 """How much longer the fixed loop may take on one of several machines."""
 _FEW = 3
 """Fewer looks at a machine tell nothing of it."""
+JITTER_SLUG = "host-jitter"
+"""The caveat of a machine whose own speed varied, so that spreads may be its own."""
+_JITTER_LOOKS = 5
+"""Fewer looks have no tenths to compare."""
 _DOUBT = 0.01
 _ORDERS = 999
 
@@ -81,26 +85,44 @@ def describe_interference(processes: Sequence[NotedProcess]) -> Iterator[Caveat]
         )
         yield Caveat("host-hot", text)
     yield from _describe_moved_benchmarks(processes)
-    yield from _describe_speed_changes(processes)
+    loops_by_machine = _collect_loops(processes)
+    yield from _describe_speed_changes(loops_by_machine)
+    yield from _describe_jitter(loops_by_machine)
 
 
-def _describe_speed_changes(processes: Sequence[NotedProcess]) -> Iterator[Caveat]:
-    looks: dict[str, dict[float, None]] = {}
+def _collect_loops(processes: Sequence[NotedProcess]) -> dict[str, list[float]]:
+    """Return the seconds of the fixed loop by machine, in the order of time, each look once."""
+    loops_by_machine: dict[str, dict[float, None]] = {}
     for process in sorted(processes, key=lambda noted_process: noted_process.started):
-        machine_loops = looks.setdefault(process.machine, {})
+        machine_loops = loops_by_machine.setdefault(process.machine, {})
         if process.loop_seconds is not None:
-            machine_loops[process.loop_seconds] = None  # each look once
-    for machine, excess in find_slow_machines(
-        {name: [*machine_loops] for name, machine_loops in looks.items()}
-    ).items():
+            machine_loops[process.loop_seconds] = None
+    return {machine: [*loops] for machine, loops in loops_by_machine.items()}
+
+
+def _describe_jitter(loops_by_machine: Mapping[str, Sequence[float]]) -> Iterator[Caveat]:
+    for machine, loops in loops_by_machine.items():
+        if len(loops) < _JITTER_LOOKS or (jitter := measure_jitter(loops)) <= USABLE:
+            continue
+        machine_label = "the machine" if len(loops_by_machine) == 1 else machine
+        text = (
+            f"{machine_label} is noisy: a fixed loop took {format_percent(jitter)} longer in the "
+            f"slowest tenth of {len(loops)} samples than in the fastest; part of the spread over "
+            "runs of the suite is the machine's"
+        )
+        yield Caveat(JITTER_SLUG, text)
+
+
+def _describe_speed_changes(loops_by_machine: Mapping[str, Sequence[float]]) -> Iterator[Caveat]:
+    for machine, excess in find_slow_machines(loops_by_machine).items():
         text = (
             f"{machine} is slower than the other machines: a fixed loop took "
             f"{format_percent(excess)} longer there; check what else runs on it, or leave it out"
         )
         yield Caveat("worker-slow", text)
-    for machine, loops in looks.items():
-        if (ratio := measure_drift([*loops])) is not None:
-            machine_label = "the machine" if len(looks) == 1 else machine
+    for machine, loops in loops_by_machine.items():
+        if (ratio := measure_drift(loops)) is not None:
+            machine_label = "the machine" if len(loops_by_machine) == 1 else machine
             text = (
                 f"{machine_label} changed speed: a fixed loop took {format_percent(ratio, 1)} "
                 f"longer in one third of the time than in another ({len(loops)} samples); "
@@ -227,11 +249,17 @@ def advise_on_noise(rating: NoiseRating, interference: HostInterference) -> Iter
     yield Caveat("host-noisy", text)
 
 
+def measure_jitter(loops: Sequence[float]) -> float:
+    """Return how far the 10th and the 90th percentile of the loop lie apart, over the median."""
+    low, middle, high = (float(quantile) for quantile in np.quantile(loops, (0.1, 0.5, 0.9)))
+    return (high - low) / middle
+
+
 def rate_noise(took: Sequence[float], strain: HostInterference) -> NoiseProbe:
     """Rate a machine by what a fixed loop took on it, at least once."""
     values = np.asarray(took, dtype=np.float64)
-    low, middle, high = (float(quantile) for quantile in np.quantile(values, (0.1, 0.5, 0.9)))
-    jitter = (high - low) / middle
+    middle = float(np.median(values))
+    jitter = measure_jitter(took)
     stolen, stopped = strain.stolen or 0.0, max(strain.throttled or 0.0, strain.hot or 0.0)
     if jitter <= QUIET and stolen <= STOLEN and stopped <= THROTTLED:
         rating = NoiseRating.QUIET

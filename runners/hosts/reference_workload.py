@@ -10,7 +10,7 @@ from auditor.core.jobs import CompletedProcess, HostInterference, Invocation
 from auditor.core.ports import Clock, Host
 from runners.home import HomeFolder
 
-AGAIN_SECONDS = 30.0
+AGAIN_SECONDS = 10.0
 """How long what it took is taken to hold."""
 _LOOKS = 5
 """Loops that tell whether the machine is busy: together they last about a second."""

@@ -15,6 +15,7 @@ from auditor.abs.text.claims import (
 )
 from auditor.core import busy
 from auditor.core.result import Verdict
+from auditor.measure import interference
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +114,20 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
         ),
         "steady": _claim(
             r"^Steady \d",
-            "the benchmark spreads, is not to be dropped, and the machine was not busy",
+            "the benchmark spreads, is not to be dropped, and the machine was quiet",
             lambda facts, owner: (
-                not (facts.is_droppable(owner) or busy.is_busy(facts.document.strain))
+                not (
+                    facts.is_droppable(owner)
+                    or busy.is_busy(facts.document.strain)
+                    or interference.JITTER_SLUG in facts.caveat_slugs
+                )
+            ),
+        ),
+        "repeat-quieter": _claim(
+            r"^Repeat \d+ benchmarks? on a quieter machine$",
+            "the benchmark spreads, is not to be dropped, and the machine itself varied",
+            lambda facts, owner: (
+                not facts.is_droppable(owner) and interference.JITTER_SLUG in facts.caveat_slugs
             ),
         ),
         "repair": _claim(

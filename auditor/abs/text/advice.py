@@ -11,6 +11,7 @@ from auditor.abs.text.claims import BROKEN, OpenCause, ResultFacts, needs_repair
 from auditor.core import busy
 from auditor.core.result import Verdict
 from auditor.core.stability import UNLISTED, BenchmarkVerdict
+from auditor.measure import interference
 from reports import number_format
 
 
@@ -61,7 +62,12 @@ def _list_suite_advice(
     return [
         _advise_on_failures(document.benchmarks),
         _advise_on_slow(document.benchmarks),
-        _advise_on_unstable(needed),
+        _advise_on_unstable(
+            needed,
+            machine_is_noisy=any(
+                caveat.slug == interference.JITTER_SLUG for caveat in document.caveats
+            ),
+        ),
     ]
 
 
@@ -266,15 +272,20 @@ def _explain_outcome(method: MethodVerdict) -> str:
     return method.reason or words.OUTCOMES[method.outcome].meaning
 
 
-def _advise_on_unstable(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
+def _advise_on_unstable(
+    benchmarks: Iterable[BenchmarkVerdict], *, machine_is_noisy: bool
+) -> Advice | None:
     shaky = [benchmark for benchmark in benchmarks if benchmark.bucket in words.SHAKY]
     shaky.sort(key=lambda verdict: -(verdict.max_spread or 0.0))
     if not shaky:
         return None
+    count = number_format.format_count(len(shaky), "benchmark")
     return Advice(
         "unstable",
-        f"Steady {number_format.format_count(len(shaky), 'benchmark')}",
-        "The same code, run again, differs so much that small slowdowns drown in it.",
+        f"Repeat {count} on a quieter machine" if machine_is_noisy else f"Steady {count}",
+        "The machine itself varied, so a part of their spread is not their own."
+        if machine_is_noisy
+        else "The same code, run again, differs so much that small slowdowns drown in it.",
         tuple(
             AdviceTarget(
                 verdict.id, f"runs differ by {number_format.format_share(verdict.max_spread)}"

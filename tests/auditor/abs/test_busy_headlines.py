@@ -23,6 +23,7 @@ from auditor.compare.markdown import render_markdown as comparison_markdown
 from auditor.core.busy import SLUG
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostInterference
+from auditor.measure.interference import JITTER_SLUG
 from auditor.similarity import page as similarity
 from auditor.steady import document as steady_document
 from auditor.steady import page as steady
@@ -53,6 +54,20 @@ def audit(strain):
         )
         verdict = replace(verdict, stability=replace(verdict.stability, benchmarks=benchmarks))
     return verdict, examples.context(strain=strain)
+
+
+def test_no_benchmark_is_blamed_for_its_spread_on_a_machine_that_varied():
+    document = document_of_verdict.build_abs_document(*audit(HostInterference()))
+    varied = msgspec.structs.replace(
+        document, caveats=(*document.caveats, Caveat(JITTER_SLUG, "the machine is noisy"))
+    )
+
+    (blamed,) = [step for step in advice.list_advice(document) if step.slug == "unstable"]
+    (excused,) = [step for step in advice.list_advice(varied) if step.slug == "unstable"]
+
+    assert blamed.title.startswith("Steady ")
+    assert excused.title.startswith("Repeat ")
+    assert excused.targets == blamed.targets
 
 
 def test_terminal_page_and_markdown_of_an_audit_say_it_first():

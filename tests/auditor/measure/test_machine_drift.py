@@ -7,6 +7,7 @@ from auditor.core.jobs import HostInterference
 from auditor.measure import interference as strain
 from auditor.measure.interference import (
     DRIFT,
+    JITTER_SLUG,
     NoiseRating,
     NotedProcess,
     advise_on_noise,
@@ -121,9 +122,24 @@ def test_machines_that_differ_have_not_changed():
     later = [noted(number, loop=0.4 + number * 1e-5, machine="slow") for number in range(30, 45)]
 
     assert slugs([*fast, *slow]) == ["worker-slow"]
-    straggling, caveat = describe_interference([*fast, *slow, *later])
+    straggling, changed, noisy = describe_interference([*fast, *slow, *later])
     assert straggling.text.startswith("slow is slower than the other machines")
-    assert caveat.text.startswith("slow changed speed")
+    assert changed.text.startswith("slow changed speed")
+    assert noisy.text.startswith("slow is noisy")
+
+
+def test_a_loop_that_varies_tells_a_noisy_machine_and_few_samples_do_not():
+    noisy = [noted(index, loop=0.2 + index % 5 * 0.01) for index in range(20)]
+    steady = [noted(index, loop=0.2 + index % 5 * 0.001) for index in range(20)]
+
+    (caveat,) = describe_interference(
+        [noted(index, loop=0.2 + index % 5 * 0.01 + index * 1e-7) for index in range(20)]
+    )
+
+    assert caveat.slug == JITTER_SLUG
+    assert "took 18\N{NO-BREAK SPACE}% longer in the slowest tenth of 20 samples" in caveat.text
+    assert slugs(noisy[:4]) == []
+    assert slugs(steady) == []
 
 
 def test_a_machine_that_takes_longer_than_the_others_is_seen():
