@@ -28,7 +28,7 @@ os.environ.pop("COLUMNS", None)
 
 LONG = Path(__file__).with_name("long.txt")
 LONG_ONES = [line for line in LONG.read_text().splitlines() if not line.startswith("#")]
-TURNS = 16
+TURNS = 32
 SEEN = set()
 TIMED = set()
 
