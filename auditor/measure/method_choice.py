@@ -69,7 +69,36 @@ def choose_candidates(request: AbsRequest, parts: StudyContext) -> MethodCandida
     # other program.
     public = [method for method in methods if method.public and method.refusal is None]
     counted_methods = tuple(dict.fromkeys((*public, *baseline_methods)))
-    return MethodCandidates(counted_methods, fixed=False, named=baseline_methods, caveats=caveats)
+    return MethodCandidates(
+        counted_methods,
+        fixed=False,
+        named=baseline_methods,
+        caveats=(*caveats, *_describe_refused(methods)),
+    )
+
+
+_NAMED = 5
+"""Methods that are named of each reason; an asynchronous library may have hundreds."""
+
+
+def _describe_refused(methods: Sequence[Method]) -> tuple[Caveat, ...]:
+    """Name the public methods that are not counted, although users may call them most."""
+    names_by_reason: dict[str, list[str]] = {}
+    for method in methods:
+        if method.public and method.refusal is not None and method.trivial is None:
+            names_by_reason.setdefault(method.refusal, []).append(method.id)
+    if not names_by_reason:
+        return ()
+    groups = []
+    for reason, names in names_by_reason.items():
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        groups.append(f"{', '.join(names[:_NAMED])}{more} ({reason})")
+    count = sum(map(len, names_by_reason.values()))
+    text = (
+        f"{count} public method{'s'[: count > 1]} cannot be slowed down, so this audit says "
+        f"nothing of {'; '.join(groups)}"
+    )
+    return (Caveat("methods-refused", text),)
 
 
 def _find_baseline_methods(

@@ -124,7 +124,7 @@ def _explain_refusal(declaration: Node, name: str, owner: str) -> str | None:
     if declaration.has_error:
         return "its source could not be parsed"
     if declaration.child_by_field_name("body") is None:
-        return "it has no body in Go (assembly or another package provides it)"
+        return "it has no body in Go: assembly or another package provides it"
     if not owner and name in ("init", "main"):
         return f"{name} is called by the runtime, not by users"
     if directive := _find_directive(declaration):

@@ -116,7 +116,9 @@ def _make_method(method: ListedMethod, name: str, spans: SpanIndex) -> Method:
         public=method.public,
         span=span,
         refusal=_explain_refusal(method),
-        trivial=synthetic or spans.explain_trivial(method.owner, method.line.name, span),
+        trivial=synthetic
+        or ("it is abstract" if method.line.access & ABSTRACT else None)
+        or spans.explain_trivial(method.owner, method.line.name, span),
     )
 
 

@@ -337,7 +337,8 @@ def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who fi
         )
         new = [by_id[name] for name in names if name not in good]
         if not new:
-            return _make_methods([by_id[name] for name in names], counted, caveats)
+            all_caveats = (*candidates.caveats, *caveats)
+            return _make_methods([by_id[name] for name in names], counted, all_caveats)
         if study and looks_ahead:
             pairs = _select_measurable(request, _make_pairs(_make_methods(new, counted), base))
             left_out |= find_obstacles(study, new, pairs, parts, by_shares=by_shares)

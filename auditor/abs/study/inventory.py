@@ -36,6 +36,7 @@ def take_inventory(
     hints = (
         _suggest_omission(places, unlimited, budget),
         _describe_fit(unlimited, budget, method_candidates.most_slowed),
+        *(caveat.text for caveat in method_candidates.caveats),
     )
     return Inventory(
         benchmarks=places,
