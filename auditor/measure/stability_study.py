@@ -37,12 +37,10 @@ def judge_baseline(suite_baseline: SuiteBaseline, parts: StudyContext) -> Stabil
         ),
     )
     suite_caveats = verdict.caveats
-    if suite_baseline.wanted_runs and not any(
-        benchmark.max_spread is not None for benchmark in verdict.benchmarks
-    ):
-        suite_caveats = tuple(
-            caveat for caveat in suite_caveats if caveat.slug != "few-runs"
-        )  # there is no spread at all
+    wanted_runs = suite_baseline.wanted_runs
+    if wanted_runs and max(wanted_runs.values()) < parts.request.stability_runs:
+        # The audit says itself how many runs there are, and why.
+        suite_caveats = tuple(caveat for caveat in suite_caveats if caveat.slug != "few-runs")
     return replace(verdict, caveats=(*suite_caveats, *caveats))
 
 

@@ -41,7 +41,8 @@ def describe_fewer_runs(*, runs: int, usual_runs: int, seconds: float) -> Caveat
     """Return that the suite was run `runs` times, as its first run took so many `seconds`."""
     text = (
         f"the unchanged suite was run {runs} times instead of {usual_runs}, as the first "
-        f"took {format_duration(seconds)}; for a surer spread: --stability-runs {usual_runs}"
+        f"took {format_duration(seconds)}, so spreads may be too small; for surer ones: "
+        f"--stability-runs {usual_runs}"
     )
     return Caveat("suite-runs", text)
 
@@ -53,7 +54,7 @@ def _list_differences(
         yield "it was not run, so nothing is known of its stability"
         return
     if runs < wanted_runs:
-        spread = ", which tells no spread" if runs == 1 else ""
+        spread = ", which tells no spread" if runs == 1 else ", so spreads may be too small"
         yield f"{runs} of {wanted_runs} runs{spread}"
     fewer = [many for many in blocks if many < wanted_blocks]
     if fewer:

@@ -64,6 +64,8 @@ def test_as_many_runs_as_fit_are_made_and_two_at_least(monkeypatch, size, limit,
     else:
         assert f"was run {repetitions} times instead of 5" in texts[0]
         assert texts[0].endswith("--stability-runs 5")
+    stability_slugs = {caveat.slug for caveat in verdict.stability.caveats}
+    assert "few-runs" not in stability_slugs | {caveat.slug for caveat in verdict.caveats}
 
 
 def test_more_runs_are_added_to_those_that_were_made(monkeypatch):
