@@ -16,8 +16,9 @@ MOST_WORDS = 12
 INTRODUCTION = """\
 # Messages
 
-`bench-audit` prints two kinds of messages on stderr. `error[slug]: …` ends the command. A caveat
-qualifies a number. Each entry has the cause, the remedy, and the beginning of an example.
+`error[slug]: …` on stderr ends the command. `note[slug]: …`, and `[slug]` under *To know*, is a
+caveat: it qualifies a number. Each entry has the cause, the remedy, and the beginning of an
+example.
 
 `scripts/messages_page.py` writes this page.
 """

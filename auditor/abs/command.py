@@ -158,9 +158,15 @@ def _apply_gates(
     """Return the verdict and what to say; no gate fails by what one look alone has missed."""
     limits = command_line.config.gates
     verdict, lines = judge_gates(first, limits, baseline)
-    if verdict is not Exit.GATE_FAILED or context.params["so_far"]:
+    if verdict is not Exit.GATE_FAILED:
         return verdict, lines
     methods = second_look.list_suspected_misses(first, limits.min_score, baseline)
+    if context.params["so_far"]:
+        unmeasured = second_look.make_unmeasured(
+            methods, "missed, and --so-far measures nothing again"
+        )
+        verdict, lines = judge_gates(first, limits, baseline, unmeasured.unsure_methods)
+        return verdict, [*lines, *unmeasured.describe_outcome()]
     changes = abs_options.judged_changes(context.params) | second_look.second_look_changes(
         first, methods, command_line.config.request.suite.seed
     )

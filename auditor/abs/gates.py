@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from auditor.abs.document import AbsOrStability, Document, accepted_methods
 from auditor.abs.judge.indifference_zone import is_borderline
@@ -30,12 +31,16 @@ class BaselineResult:
     def check_comparable(self, config: Config) -> None:
         """Refuse an audit that asks another question than the baseline; raises UsageError."""
         request, baseline_document = config.request, self.document
+        if not any(_list_detected_methods(self)):
+            raise UsageError(
+                f"{self.name} detects no method, so a gate on it can never fail; make it anew"
+            )
         if request.slowdown is None:
             raise UsageError(
                 'a gate needs a fixed slowdown, as "auto" differs between revisions; give a '
                 "number: --slowdown 0.5"
             )
-        limit = json.loads(baseline_document.config).get("min_delta")
+        limit = self._read_configuration().get("min_delta")
         if request.min_delta != limit:
             now, then = (
                 "no min_delta" if min_delta is None else f"a min_delta of {as_percent(min_delta)}"
@@ -51,6 +56,16 @@ class BaselineResult:
                 f"{baseline_document.rule}, this audit has {request.slowdown} and {request.rule}, "
                 "so their misses are not comparable; use the same settings"
             )
+
+    def _read_configuration(self) -> dict[str, Any]:
+        """Return the configuration in the result; raises UsageError for another text."""
+        try:
+            configuration = json.loads(self.document.config)
+        except ValueError:
+            configuration = None
+        if not isinstance(configuration, dict):
+            raise UsageError(f"{self.name}: `config` is not a configuration; make it anew")
+        return configuration
 
 
 def judge_gates(
@@ -83,6 +98,9 @@ def judge_gates(
     )
     messages = [messages for _, messages in gate_results]
     if is_estimate(document):
+        # Nothing confirms a failure where nothing is slowed down.
+        exit_code = Exit.NO_VERDICT if exit_code is Exit.GATE_FAILED else exit_code
+        messages = [item.replace("gate failed", "gate undecided") for item in messages]
         messages = [f"{item} (an estimate: nothing was slowed down)" for item in messages]
     return exit_code, messages
 
@@ -174,6 +192,10 @@ def _judge_new_misses(
     removed_methods = [
         method_id for method_id in _list_detected_methods(baseline) if method_id not in now
     ]
+    if len(removed_methods) == len(_list_detected_methods(baseline)):
+        names = first_names(removed_methods)
+        message = f"gate undecided: nothing that {baseline.name} detects is audited: {names}"
+        return Exit.NO_VERDICT, message
     rest = f"; no longer audited: {first_names(removed_methods)}" if removed_methods else ""
     if missed:
         message = (

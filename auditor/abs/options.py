@@ -11,7 +11,7 @@ BASELINE = click.option(
     "--baseline",
     type=options.PATH_TYPE,
     metavar="RESULT",
-    help="Exit with 1 where a method is missed that this result has as detected.",
+    help="Exit with 1 if a method detected in this result is now missed.",
 )
 JUDGED = (
     options.METHOD,
@@ -27,9 +27,9 @@ JUDGED = (
         "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
     ),
     options.make_min_delta_option(
-        "Where your gate fires (the rule is gate then, unless another is given)"
+        "Slowdown at which your gate fires; the default rule is then gate"
     ),
-    click.option("--paper", is_flag=True, help="As in the paper: its rule, and sleeping."),
+    click.option("--paper", is_flag=True, help="The paper's rule, with delays that sleep."),
     click.option(
         "--mode", type=click.Choice(["matrix", "score"]), help="score: stop at the first detection."
     ),
@@ -45,8 +45,8 @@ JUDGED = (
     click.option(
         "--allocations",
         is_flag=True,
-        help="Ask also whether one more allocation per call would show (a further short process "
-        "for each pair, so only on demand).",
+        help="Also test whether benchmarks show one more allocation per call (one more short "
+        "process per pair).",
     ),
     click.option(
         "--as-configured",
@@ -59,11 +59,11 @@ JUDGED = (
         is_flag=True,
         help="Decide by injected delays alone; no CPU samples of the unchanged benchmarks.",
     ),
-    click.option("--exact", is_flag=True, help="No pruning, no stopping."),
+    click.option("--exact", is_flag=True, help="No pruning, no early stopping."),
     click.option(
         "--interleave",
         is_flag=True,
-        help="With --paper: interleave the plain suite with what is slowed, against drift.",
+        help="With --paper: interleave plain and slowed runs, so that drift affects both.",
     ),
     options.FAIL_UNDER,
     BASELINE,

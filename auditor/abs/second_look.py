@@ -144,9 +144,9 @@ def list_sure_outcomes(methods: Iterable[MethodVerdict]) -> dict[str, Verdict]:
     }
 
 
-def make_unmeasured(methods: Sequence[str]) -> SecondLook:
-    """Return what becomes of methods when a budget is over."""
-    return SecondLook(tuple(methods), unmeasured=_NO_TIME)
+def make_unmeasured(methods: Sequence[str], reason: str = _NO_TIME) -> SecondLook:
+    """Return what becomes of methods that cannot be measured again, such as at a budget's end."""
+    return SecondLook(tuple(methods), unmeasured=reason)
 
 
 def limit_first_look(command_line: CommandLine) -> CommandLine:

@@ -50,10 +50,12 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
         metavar="BASE",
         help="Stored results to compare with; repeatable.",
     ),
-    click.option("--commit", metavar="COMMIT", help="Of stored results; else the newest one."),
+    click.option("--commit", metavar="COMMIT", help="Read results of this commit (newest)."),
     click.option("--against-commit", metavar="COMMIT", help="The commit of the base."),
     options.make_min_delta_option(),
-    click.option("--unlike-machines", is_flag=True, help="Compare what these have measured, too."),
+    click.option(
+        "--unlike-machines", is_flag=True, help="Also compare results of unlike machines."
+    ),
     click.option(
         "--fail-on",
         type=click.Choice(["regression", "nothing"]),
@@ -62,10 +64,10 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     click.option(
         "--tool",
         type=click.Choice([tool.value for tool in ResearchTool]),
-        help="Whose table; by default it tells.",
+        help="Tool that wrote the table (found by its columns).",
     ),
     click.option(
-        "--unit", multiple=True, metavar="[REGEX=]UNIT", help="Of JMH's results; repeatable."
+        "--unit", multiple=True, metavar="[REGEX=]UNIT", help="For JavaABS tables; repeatable."
     ),
     options.SLOWDOWN,
     click.option("--runs", type=_POSITIVE, help="Runs of the slowed suites (those in the table)."),
@@ -79,17 +81,17 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
 )
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> int:
-    """Answer what results can tell that another tool has stored; runs nothing.
+    """Analyze results that another tool has stored; runs nothing.
 
     A FILE is a table of GoABS or JavaABS, which is judged by the paper's rule. Or it is a file or a
-    folder of what pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark or
-    criterion have stored, or a CSV of series: then the runs in all of them are judged for how far
-    they lie apart, or compared with those of --against. Whether steady and similarity can answer
-    more is said at the end, with the command.
+    folder that pytest-benchmark, asv, pyperf, JMH, go test, hyperfine, Google Benchmark or
+    criterion have stored, or a CSV of series. Without --against, analyze judges the spread of the
+    runs; with --against it compares them. The last lines name further commands that apply (steady,
+    similarity).
 
     \b
     bench-audit analyze gin.csv --slowdown 0.2
-    bench-audit analyze rx.csv --unit ops/s --unit 'Latency=us/op'    JMH's units are no part of it
+    bench-audit analyze rx.csv --unit ops/s --unit 'Latency=us/op'    its table stores no units
     bench-audit analyze .benchmarks
     bench-audit analyze head/ --against base/
     bench-audit analyze monday.json tuesday.json    what JMH left (-rf json), or printed

@@ -182,8 +182,8 @@ def _list_caveats(base: StoredResults, head: StoredResults) -> Iterator[Caveat]:
         )
         yield Caveat("unlike-sides", text)
     text = (
-        "base and head were not interleaved, so a change of the machine looks like a change of "
-        "the code; bench-audit compare interleaves them"
+        "stored results do not show whether base and head were interleaved; if not, a change of "
+        "the machine looks like a change of the code; bench-audit compare interleaves them"
     )
     yield Caveat("not-in-turns", text)
     text = (

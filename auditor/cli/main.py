@@ -98,7 +98,7 @@ _FIRST_LOOK_MODULE = "auditor.housekeeping.first_look"
 _LISTED_COMMANDS = {name: entry for name, entry in COMMANDS.items() if entry.purpose}
 
 EPILOG = (
-    "Also --version, --man, --completion. Of a command: bench-audit COMMAND --help",
+    "Also --version, --man, --completion. Options: bench-audit COMMAND --help",
     "Start with: bench-audit abs . --dry-run",
 )
 

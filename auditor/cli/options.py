@@ -86,7 +86,7 @@ SUBJECT = (
         "images or variables.",
     ),
 )
-SEED = click.option("--seed", type=int, help="Decides everything that is random (1).")
+SEED = click.option("--seed", type=int, help="Seed of all random choices (1).")
 HOST = click.option(
     "--host",
     metavar="local|docker[:IMAGE]|ssh:TARGET",
@@ -98,10 +98,12 @@ DISPATCH = (
         type=click.Choice(["serial", "dask"]),
         help="One trial after the other, or on the machines of a cluster.",
     ),
-    click.option("--scheduler", metavar="ADDRESS", help="Of the cluster: tcp://10.0.0.1:8786."),
-    click.option("--rent", metavar="FILE", help="How a cluster is started, and ended, for this."),
+    click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler: tcp://10.0.0.1:8786."),
+    click.option("--rent", metavar="FILE", help="Cluster to start and stop for this command."),
 )
-BUDGET = click.option("--budget", metavar="DURATION", help="Most time of the command, such as 10m.")
+BUDGET = click.option(
+    "--budget", metavar="DURATION", help="Time limit of the command, such as 10m."
+)
 SUITE_OPTIONS = (
     *SUBJECT,
     click.option("--benchmarks", metavar="REGEX", help="Only benchmarks that hold a match."),
@@ -133,11 +135,11 @@ FAIL_UNDER = click.option(
     "fail_under",
     callback=_parse_percent_option,
     metavar="PERCENT",
-    help="Exit with 1 if the score is surely below it, such as 80%; compare: that of the changed "
-    "methods.",
+    help="Exit with 1 below this score, such as 80%, with 5 if undecided; compare: score of the "
+    "changed methods.",
 )
 INCONCLUSIVE = click.option(
-    "--inconclusive", type=click.Choice(["fail", "pass"]), help="Instead of exit 5."
+    "--inconclusive", type=click.Choice(["fail", "pass"]), help="Exit with 1 or 0 in place of 5."
 )
 _INCONCLUSIVE_CODES = {"fail": Exit.GATE_FAILED, "pass": Exit.OK}
 DRY_RUN = click.option(
@@ -149,7 +151,7 @@ DRY_RUN = click.option(
 GITHUB = click.option(
     "--github",
     is_flag=True,
-    help="Leave a summary and outputs for a step of GitHub Actions, too.",
+    help="Also write a summary and outputs for a step of GitHub Actions.",
 )
 RETRY_FAILED = click.option(
     "--retry-failed",
@@ -164,7 +166,7 @@ STABILITY_RUNS = click.option(
 WARMUP = click.option(
     "--warmup",
     type=click.Choice([str(criterion) for criterion in Criterion]),
-    help="What ends the warm-up of a process of the suite: the plan, or a rule that looks at it.",
+    help="What ends the warm-up of a process: the plan (fixed) or a stopping rule.",
 )
 
 

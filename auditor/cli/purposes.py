@@ -8,14 +8,14 @@ import cloup
 
 MOST_USED = "Options that most people need"
 PURPOSES: Mapping[str, tuple[str, ...]] = {
-    "What is looked at": (
+    "Input": (
         *("--harness", "--benchmarks", "--method", "--untrusted", "--subject", "--library"),
         *("--clients", "--suite", "--run", "--class", "--old", "--new", "--commit", "--against"),
         *("--against-commit", "--unlike-machines", "--tool", "--unit", "--of", "--result"),
         *("--fix", "--cause", "--find", "--within", "--methods", "--changed", "--only"),
         *("--without", "--all", "--event", "--api", "--author"),
     ),
-    "What is asked": (
+    "Analysis": (
         *("--slowdown", "--slowdowns", "--baseline", "--budget", "--detector", "--most"),
         *("--remove", "--mode", "--curve", "--controls", "--estimate", "--allocations", "--rank"),
         *("--top", "--stubs", "--jmh", "--dry-run", "--list", "--so-far", "--probe", "--tune"),

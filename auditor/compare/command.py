@@ -77,11 +77,11 @@ def command(context: click.Context, /, **given: Any) -> int:
 
     BASE and HEAD are revisions of the subject (HEAD~1, main, v1.2.0; a version of a Go module or a
     Maven artifact; a dot is the folder as it is), or subjects of their own. CONFIG_OR_SUBJECT is as
-    for abs; a configuration is read as it lies there, whatever is in the revisions.
+    for abs; a configuration is read from that path, not from the revisions.
 
-    What the first rounds make suspicious is run again, and only what these fresh rounds confirm is
-    called a regression. --fail-under is for the part of the changed methods whose slowdown the
-    suite of HEAD would detect.
+    Suspected changes are measured again, and only what these fresh rounds confirm is called a
+    regression. --fail-under is the least score of the changed methods: the part of them whose
+    slowdown the suite of HEAD would detect.
 
     \b
     bench-audit compare origin/main HEAD --dry-run      what would be measured, and how long
@@ -97,7 +97,12 @@ def command(context: click.Context, /, **given: Any) -> int:
         with _open_comparer(command_line, console, given["base"], given["head"]) as comparing:
             plan = comparing.plan_comparison()
         as_json = given["format"] == "json"
-        return running.show_plan(console, plan, _describe_thresholds(command_line), as_json=as_json)
+        thresholds = _describe_thresholds(
+            command_line,
+            fail_on_regression=given["fail_on"] == "regression",
+            fail_under=given["fail_under"],
+        )
+        return running.show_plan(console, plan, thresholds, as_json=as_json)
     document, second_look, borderline_misses = _compare_revisions(command_line, console, given)
     verdict, lines = gates.judge_gates(
         document,
@@ -205,13 +210,20 @@ def _open_comparer(
         yield comparing
 
 
-def _describe_thresholds(command_line: options.CommandLine) -> str:
+def _describe_thresholds(
+    command_line: options.CommandLine, *, fail_on_regression: bool, fail_under: float | None
+) -> str:
     """Return the limits that count, as they were understood."""
     request = command_line.config.compare
-    return (
+    text = (
         f"A change counts from {as_percent(request.min_delta)} on; methods that differ are slowed "
-        f"by {as_percent(request.slowdown)}."
+        f"by {as_percent(request.slowdown)}"
     )
+    if fail_on_regression:
+        text += "; a confirmed regression fails the gate"
+    if fail_under is not None:
+        text += f"; at least {fail_under:g}% of the methods that differ have to be detected"
+    return f"{text}."
 
 
 def collect_changes(option_values: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ The names are promised to other programs (reports/schema/compare.schema.json).
 
 import msgspec
 
+from auditor.abs.document import accepted_methods
 from auditor.abs.model import Score
 from auditor.compare.model import (
     BenchmarkComparison,
@@ -58,6 +59,7 @@ class ComparedBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     change: PerformanceChange  # the worst of its dimensions
     same: bool  # both revisions build the same code, so nothing was measured
     reason: str  # why nothing was measured; empty: it was, or the code is the same
+    fails_in_head: bool = False  # head cannot list or run it, which base could
     dimensions: tuple[ComparedDimension, ...]  # those that were measured
     calls_changed: bool | None = None
     """Whether it calls a method that head has changed; null: not requested or not counted."""
@@ -73,6 +75,7 @@ class PatchMethod(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Verdict | None  # null: it was not slowed
     detected_by: tuple[str, ...]
     reason: str | None
+    accepted: bool = False  # its miss is accepted, so the score leaves it out
 
 
 class PatchDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,8 +84,10 @@ class PatchDocument(msgspec.Struct, frozen=True, kw_only=True):
     methods: tuple[PatchMethod, ...]  # those that head has changed or added
     removed: tuple[str, ...]  # ids of methods that only the base has
     unwatched: tuple[str, ...]  # new public methods that no benchmark calls
+    refused: tuple[str, ...] = ()  # changed or new methods that cannot be slowed
+    unknown: int = 0  # methods without a source here: whether they differ is unknown
     slowdown: float | None  # v, 0.6 for 60 %; null: no method was slowed
-    score: Score | None  # null: no method was slowed
+    score: Score | None  # without accepted misses; null: no method was slowed
     caveats: tuple[Caveat, ...]  # of the audit of the changed methods
 
 
@@ -144,6 +149,7 @@ def _build_benchmark_fields(benchmark: BenchmarkComparison, own_unit: str) -> Pl
         "change": benchmark.change,
         "same": benchmark.same,
         "reason": benchmark.reason,
+        "fails_in_head": benchmark.fails_in_head,
         "dimensions": dimensions,
         "calls_changed": benchmark.calls_changed,
         "unit": benchmark.unit or own_unit,
@@ -159,6 +165,7 @@ _SHARED_FIELDS = (
 def _build_patch_fields(patch: Patch) -> PlainFields:
     verdict = patch.verdict
     verdict_by_id = {method.id: method for method in verdict.methods} if verdict else {}
+    accepted = accepted_methods(verdict.accepted) if verdict else frozenset()
     methods = [
         {
             "id": method_id,
@@ -168,6 +175,7 @@ def _build_patch_fields(patch: Patch) -> PlainFields:
             if method_id in verdict_by_id
             else (),
             "reason": verdict_by_id[method_id].reason if method_id in verdict_by_id else None,
+            "accepted": method_id in accepted,
         }
         for method_ids, is_new in ((patch.changed, False), (patch.added, True))
         for method_id in method_ids
@@ -176,8 +184,10 @@ def _build_patch_fields(patch: Patch) -> PlainFields:
         "methods": methods,
         "removed": patch.removed,
         "unwatched": patch.unwatched,
+        "refused": patch.refused,
+        "unknown": patch.unknown,
         "slowdown": verdict.slowdown if verdict else None,
-        "score": verdict.total if verdict else None,
+        "score": verdict.without_accepted or verdict.total if verdict else None,
         "caveats": verdict.caveats if verdict else (),
     }
 

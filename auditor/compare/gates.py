@@ -3,8 +3,9 @@
 from collections.abc import Collection
 
 from auditor.abs.gates import MISSED
+from auditor.abs.model import Score
 from auditor.compare import page
-from auditor.compare.document import ComparedBenchmark, ComparisonDocument
+from auditor.compare.document import ComparedBenchmark, ComparisonDocument, PatchDocument
 from auditor.compare.model import PerformanceChange
 from auditor.core.errors import Exit
 from reports import number_format
@@ -20,10 +21,12 @@ def judge_gates(
     """Return the verdict and what to say about it: the benchmarks first, then the patch.
 
     `unsure_methods` are changed ones, missed here and not when they were slowed again.
-    A benchmark of which nothing can be told is no failed gate; it has no verdict only where that is
-    true of all of them.
+    An inconclusive benchmark is no failed gate. There is no verdict where nothing was compared and
+    no method was judged.
     """
-    if reason := _explain_nothing_compared(document):
+    score = document.patch.score
+    is_patch_judged = score is not None and score.bounds is not None
+    if not is_patch_judged and (reason := _explain_nothing_compared(document)):
         return Exit.NO_VERDICT, [f"no verdict: {reason}"]
     judgements: list[tuple[Exit, str]] = []
     if fail_on_regression:
@@ -45,15 +48,24 @@ def _judge_regressions(document: ComparisonDocument) -> tuple[Exit, str]:
     if suspects := page.find_suspected(document):
         count_text = number_format.format_count(len(suspects), "suspected regression")
         return Exit.NO_VERDICT, f"gate undecided: {count_text} not confirmed"
+    if reason := _explain_unknown(document):
+        return Exit.NO_VERDICT, f"gate undecided: {reason}"
     inconclusive_count = changes.count(PerformanceChange.UNKNOWN)
-    if (changes or document.removed) and inconclusive_count == len(changes):
-        return Exit.NO_VERDICT, "gate undecided: every benchmark is inconclusive"
-    if hiding_count := sum(map(_may_hide_a_regression, document.benchmarks)):
-        count_text = number_format.format_count(hiding_count, "benchmark")
-        return Exit.NO_VERDICT, f"gate undecided: {count_text} of changed methods inconclusive"
     benchmarks = number_format.format_count(inconclusive_count, "benchmark")
     inconclusive_text = f"; {benchmarks} inconclusive" if inconclusive_count else ""
     return Exit.OK, f"gate passed: no regression{inconclusive_text}"
+
+
+def _explain_unknown(document: ComparisonDocument) -> str:
+    """Return why a regression cannot be excluded where none is seen; empty where it can."""
+    if reason := _explain_nothing_compared(document):
+        return reason
+    if failing_count := sum(benchmark.fails_in_head for benchmark in document.benchmarks):
+        return f"{number_format.format_count(failing_count, 'benchmark')} cannot run in head"
+    if hiding_count := sum(map(_may_hide_a_regression, document.benchmarks)):
+        count_text = number_format.format_count(hiding_count, "benchmark")
+        return f"{count_text} of changed methods inconclusive"
+    return ""
 
 
 def _may_hide_a_regression(benchmark: ComparedBenchmark) -> bool:
@@ -62,12 +74,14 @@ def _may_hide_a_regression(benchmark: ComparedBenchmark) -> bool:
 
 
 def _explain_nothing_compared(document: ComparisonDocument) -> str:
-    """Return why no benchmark was compared and no method judged, empty where one was."""
-    score = document.patch.score
-    if document.benchmarks or (score is not None and score.bounds is not None):
-        return ""
-    added, removed = len(document.added), len(document.removed)
-    return f"no benchmark is in both: {added} only in head, {removed} only in base"
+    """Return why no benchmark was compared, empty where one was or all build the same code."""
+    if not document.benchmarks:
+        added, removed = len(document.added), len(document.removed)
+        return f"no benchmark is in both: {added} only in head, {removed} only in base"
+    differing = [benchmark for benchmark in document.benchmarks if not benchmark.same]
+    if differing and all(benchmark.change is PerformanceChange.UNKNOWN for benchmark in differing):
+        return "every benchmark that differs is inconclusive"
+    return ""
 
 
 def list_missed_methods(
@@ -82,7 +96,7 @@ def list_missed_methods(
     return tuple(
         method.id
         for method in document.patch.methods
-        if method.outcome in MISSED and method.id not in unsure_methods
+        if method.outcome in MISSED and not method.accepted and method.id not in unsure_methods
     )
 
 
@@ -91,15 +105,40 @@ def _judge_patch(
     min_score: float,
     unsure_methods: Collection[str],
 ) -> tuple[Exit, str]:
-    score, requirement = document.patch.score, f"at least {min_score:g} % of what changed"
-    if not document.patch.methods:
+    patch, requirement = document.patch, f"at least {min_score:g} % of what changed"
+    if reason := _explain_unjudged_patch(patch):
+        return Exit.NO_VERDICT, f"gate undecided: {requirement}; {reason}"
+    if not patch.methods or patch.score is None or patch.score.bounds is None:
         return Exit.OK, f"gate passed: {requirement}; no method differs"
-    if score is None or score.bounds is None:
-        return Exit.NO_VERDICT, f"gate undecided: {requirement}; no changed method was judged"
-    low, high = score.bounds
-    high = min(100.0, high + 100 * len(unsure_methods) / score.counted)
+    score, (low, high) = patch.score, patch.score.bounds
+    unslowed = sum(method.outcome is None for method in patch.methods)
+    unsure_count = sum(method.id in unsure_methods for method in patch.methods)
+    total = score.counted + unslowed
+    low = low * score.counted / total
+    high = min(100.0, (high * score.counted + 100 * (unsure_count + unslowed)) / total)
+    rest = f"; {number_format.format_count(unslowed, 'method')} not slowed" if unslowed else ""
     if low >= min_score:
-        return Exit.OK, f"gate passed: {requirement}, it is {score.percent:.4g} %"
+        return Exit.OK, f"gate passed: {requirement}, it is {_format_percents(low, score)}{rest}"
     if high < min_score:
-        return Exit.GATE_FAILED, f"gate failed: {requirement}, it is {score.percent:.4g} %"
-    return Exit.NO_VERDICT, f"gate undecided: {requirement}, it is {low:.4g} to {high:.4g} %"
+        return Exit.GATE_FAILED, f"gate failed: {requirement}, it is {score.percent:.4g} %{rest}"
+    return Exit.NO_VERDICT, f"gate undecided: {requirement}, it is {low:.4g} to {high:.4g} %{rest}"
+
+
+def _format_percents(low: float, score: Score) -> str:
+    return f"at least {low:.4g} %" if score.percent != low else f"{low:.4g} %"
+
+
+def _explain_unjudged_patch(patch: PatchDocument) -> str:
+    """Return why nothing is known of the changed methods; empty where it is, or none differs."""
+    if not patch.methods:
+        if patch.refused:
+            count_text = number_format.format_count(len(patch.refused), "changed method")
+            return f"{count_text} cannot be slowed"
+        if patch.unknown:
+            return f"{number_format.format_count(patch.unknown, 'method')} without a source"
+        return ""
+    if patch.score is None or patch.score.bounds is None:
+        if any(method.accepted for method in patch.methods):
+            return "each changed method that counts is an accepted miss"
+        return "no changed method was judged"
+    return ""

@@ -104,6 +104,8 @@ class BenchmarkComparison:
     """Whether both revisions build the same code, so that nothing was measured."""
     reason: str = ""
     """Why there is no verdict; empty: there is one."""
+    fails_in_head: bool = False
+    """Whether head cannot list or run it, which base could."""
     calls_changed: bool | None = None
     """Whether it calls a method that head has changed; None where that was not asked or counted."""
     unit: str = ""
@@ -133,6 +135,10 @@ class Patch:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     unwatched: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    """Those that head has changed or added and that cannot be slowed down."""
+    unknown: int = 0
+    """Number of methods without a source here, so that nobody knows whether they differ."""
     verdict: AbsVerdict | None = None
 
 

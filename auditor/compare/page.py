@@ -11,6 +11,7 @@ from auditor.compare.document import (
     ComparedBenchmark,
     ComparedDimension,
     ComparisonDocument,
+    PatchDocument,
     PatchMethod,
 )
 from auditor.compare.model import WORST_FIRST, Dimension, PerformanceChange
@@ -142,8 +143,10 @@ def format_headline(document: ComparisonDocument) -> str:
     threshold = number_format.format_share(document.min_delta)
     if not document.benchmarks:
         return "No benchmark is in both revisions, so nothing was compared"
-    if inconclusive_count == len(document.benchmarks):
-        return "Every benchmark is inconclusive"
+    same_count = sum(benchmark.same for benchmark in document.benchmarks)
+    if inconclusive_count and inconclusive_count + same_count == len(document.benchmarks):
+        which = " that differs" if same_count else ""
+        return f"Every benchmark{which} is inconclusive"
     if inconclusive_count:
         count_text = number_format.format_count(inconclusive_count, "benchmark")
         if all(
@@ -244,6 +247,16 @@ def is_stored(document: ComparisonDocument) -> bool:
     return document.seed is None
 
 
+def _format_empty_patch(patch: PatchDocument) -> str:
+    if patch.refused:
+        count_text = number_format.format_count(len(patch.refused), "method")
+        return f"{count_text} of the library differ; none of them can be slowed."
+    if patch.unknown:
+        count_text = number_format.format_count(patch.unknown, "method")
+        return f"Whether methods of the library differ is unknown: {count_text} without a source."
+    return "No method of the library differs."
+
+
 def format_patch_headline(document: ComparisonDocument) -> str:
     """Say in one line whether the suite would have detected a slowdown of what changed.
 
@@ -253,7 +266,7 @@ def format_patch_headline(document: ComparisonDocument) -> str:
     if is_stored(document):
         return ""
     if not patch.methods:
-        return "No method of the library differs."
+        return _format_empty_patch(patch)
     differing_text = number_format.format_count(len(patch.methods), "method")
     if patch.score is None:
         return (
@@ -264,7 +277,12 @@ def format_patch_headline(document: ComparisonDocument) -> str:
     total_text = "" if method_count == len(patch.methods) else f" ({differing_text} differ)"
     count_text = f"{number_format.format_count(method_count, 'changed or new method')}{total_text}"
     if not method_count:
-        return f"{differing_text} of the library differ; none of them can be slowed."
+        cause = (
+            "their misses are accepted"
+            if any(method.accepted for method in patch.methods)
+            else "none of them can be slowed"
+        )
+        return f"{differing_text} of the library differ; {cause}."
     inconclusive_count = words.count_undecided(patch.score)
     if inconclusive_count == method_count:
         return f"Whether the suite would detect a slowdown is open for {count_text}."

@@ -83,7 +83,7 @@ class ComparisonStudy:
     """All that differs in the library; empty where that is not known, or is not in methods."""
     _runs: dict[str, dict[RoundArm, Run]] = field(default_factory=dict, init=False)
     """By benchmark id, then by round and arm."""
-    _failed: dict[str, str] = field(default_factory=dict, init=False)
+    _failed: dict[str, BenchmarkComparison] = field(default_factory=dict, init=False)
     """Why a benchmark failed, by its id."""
     _watched: tuple[Run, ...] = field(default=(), init=False)
     """Processes that found the warm-up."""
@@ -271,7 +271,7 @@ class ComparisonStudy:
         """Say why head does not list a benchmark of base; without a reason it is gone."""
         cause = find_listing_obstacle(benchmark, self.head.suite)
         reason = "" if cause is None else f"it cannot be listed in head: {cause}"[:600]
-        return BenchmarkComparison(id=benchmark.id, reason=reason)
+        return BenchmarkComparison(id=benchmark.id, reason=reason, fails_in_head=bool(reason))
 
     def _is_same(self, benchmark: SharedBenchmark) -> bool:
         """Tell whether both revisions are built of the same, so that there is nothing to ask."""
@@ -446,7 +446,14 @@ class ComparisonStudy:
             if not isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
                 revision_name = "head" if side is ComparisonArm.HEAD else "base"
                 cause = f"it fails in {revision_name}: {describe_failure(run.outcome)}"[:600]
-                self._failed.setdefault(run.trial.benchmark.id, cause)
+                self._failed.setdefault(
+                    run.trial.benchmark.id,
+                    BenchmarkComparison(
+                        id=run.trial.benchmark.id,
+                        reason=cause,
+                        fails_in_head=side is ComparisonArm.HEAD,
+                    ),
+                )
 
     def _collect_rounds(self, benchmark: SharedBenchmark, dimension: Dimension) -> Rounds:
         """Return the complete rounds of a benchmark.
@@ -504,9 +511,7 @@ class ComparisonStudy:
     ) -> BenchmarkComparison:
         calls_changed = self._calls.get(benchmark.id)
         if benchmark.id in self._failed:
-            return BenchmarkComparison(
-                id=benchmark.id, reason=self._failed[benchmark.id], calls_changed=calls_changed
-            )
+            return replace(self._failed[benchmark.id], calls_changed=calls_changed)
         rounds_by_dimension = [
             (dimension, self._collect_rounds(benchmark, dimension)) for dimension in Dimension
         ]

@@ -29,14 +29,38 @@ def find_differing_methods(
             "folder or a repository as the subject"
         )
         caveats.append(Caveat("no-source", message))
+    refused = _find_refused(base, head)
+    if refused:
+        more = f" and {len(refused) - _NAMED} more" if len(refused) > _NAMED else ""
+        message = (
+            f"{len(refused)} changed or new methods cannot be slowed down, so nothing is said of "
+            f"them: {', '.join(refused[:_NAMED])}{more}"
+        )
+        caveats.append(Caveat("methods-refused", message))
     patch = Patch(
         changed=tuple(
             name for name, text in head_texts.items() if base_texts.get(name, text) != text
         ),
         added=tuple(name for name in head_texts if name not in base_texts),
         removed=tuple(name for name in base_texts if name not in head_texts),
+        refused=refused,
+        unknown=unknown_count,
     )
     return patch, tuple(caveats)
+
+
+_NAMED = 5
+"""Methods that are named."""
+
+
+def _find_refused(base: StudyContext, head: StudyContext) -> tuple[str, ...]:
+    """Return the methods that head has changed or added and that cannot be slowed down."""
+    base_texts, head_texts = (_collect_method_texts(side, refused=True) for side in (base, head))
+    return tuple(
+        name
+        for name, text in head_texts.items()
+        if name not in base_texts or base_texts[name] != text
+    )
 
 
 def make_patch_request(request: CompareRequest, abs_request: AbsRequest) -> AbsRequest:
@@ -49,7 +73,6 @@ def make_patch_request(request: CompareRequest, abs_request: AbsRequest) -> AbsR
         slowdown=request.slowdown,
         score_only=True,
         curve=CurveMode.NONE,
-        accepted=(),
     )
 
 
@@ -62,18 +85,28 @@ def audit_patch(patch: Patch, max_methods: int, request: AbsRequest, head: Study
     if not method_ids or not head.suite.benchmarks:
         return patch
     methods = head.mutator.find_methods(head.suite.sources)
+    accepted = tuple(
+        acceptance
+        for acceptance in request.accepted
+        if any(_is_named(acceptance.method, method, head) for method in methods)
+    )
     verdict = abs_audit.audit_suite(
-        replace(request, methods=method_ids), replace(head, request=request.suite)
+        replace(request, methods=method_ids, accepted=accepted),
+        replace(head, request=request.suite),
     )
     unreached_ids = {method.id for method in verdict.methods if method.outcome is Verdict.UNREACHED}
     unwatched = _select_public(unreached_ids & set(patch.added), methods)
     return replace(patch, unwatched=unwatched, verdict=verdict)
 
 
+def _is_named(name: str, method: Method, head: StudyContext) -> bool:
+    return method.id == name or head.mutator.matches_name(name, method)
+
+
 def repeat_audit(methods: Sequence[str], request: AbsRequest, head: StudyContext) -> AbsVerdict:
     """Slow methods down again, with new measurements only."""
     suite = replace(request.suite, seed=second_seed(request.suite.seed))
-    repeat_request = replace(request, suite=suite, methods=tuple(methods))
+    repeat_request = replace(request, suite=suite, methods=tuple(methods), accepted=())
     return abs_audit.audit_suite(repeat_request, replace(head, request=suite))
 
 
@@ -90,8 +123,11 @@ def _select_public(method_ids: set[str], methods: Iterable[Method]) -> tuple[str
     return tuple(method.id for method in methods if method.id in method_ids and method.public)
 
 
-def _collect_method_texts(parts: StudyContext) -> dict[str, str | None]:
-    """Return what each method that can be slowed says, None where its source is not known."""
+def _collect_method_texts(parts: StudyContext, *, refused: bool = False) -> dict[str, str | None]:
+    """Return what each method says that can be slowed, None where its source is not known.
+
+    With `refused`, of each that cannot, but those without code of their own.
+    """
     lines = {
         source.path: source.text.decode(errors="replace").splitlines()
         for source in parts.suite.sources
@@ -101,7 +137,9 @@ def _collect_method_texts(parts: StudyContext) -> dict[str, str | None]:
     return {
         method.id: compared_texts.get(method.id) or _extract_method_text(method, lines, comment)
         for method in parts.mutator.find_methods(parts.suite.sources)
-        if method.refusal is None
+        if (
+            method.refusal is not None and method.trivial is None if refused else not method.refusal
+        )
     }
 
 

@@ -187,7 +187,7 @@ def _list_caveats(threads: Sequence[ThreadVerdict]) -> list[Caveat]:
         return []
     first = failed[0]
     text = (
-        f"{len(failed)} of {len(tests)} races were inconclusive; test {first.test} with "
+        f"{len(failed)} of {len(tests)} tests were inconclusive; first: test {first.test} with "
         f"{first.threads} threads: {first.reason}"
     )
     return [Caveat("inconclusive-tests", text)]

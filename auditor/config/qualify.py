@@ -1,5 +1,6 @@
 """From the options of `qualify` to a request."""
 
+import math
 import re
 import shlex
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from typing import Any
 
 from auditor.config.quantities import parse_duration
 from auditor.config.shares import parse_share
-from auditor.core.contracts.qualify import GatePlan
+from auditor.core.contracts.qualify import CONFIDENCE_LEVEL, DETECTION_RATE, GatePlan
 from auditor.core.errors import UsageError
 
 _MOST_FACTOR = 1000.0
@@ -64,14 +65,18 @@ def qualify_request(option_values: Mapping[str, Any]) -> QualifyRequest:
             "no gate given: write its command after --, such as bench-audit qualify --method "
             "Parse -- ./gate.sh {base} {head}"
         )
+    alarm_limit = _parse_alarm_limit(option_values["max_false_alarms"])
+    must_see = (
+        _parse_factor("--must-see", option_values["must_see"])
+        if option_values["must_see"]
+        else None
+    )
     plan = GatePlan(
         factors=_parse_factors(option_values["slowdowns"]) or GatePlan().factors,
-        runs=_check_count("--runs", option_values["runs"], GatePlan().runs),
+        runs=_choose_runs(option_values["runs"], alarm_limit, must_see),
         turns=_check_count("--turns", option_values["turns"], GatePlan().turns),
-        most_false_alarms=_parse_alarm_limit(option_values["max_false_alarms"]),
-        must_see=_parse_factor("--must-see", option_values["must_see"])
-        if option_values["must_see"]
-        else None,
+        most_false_alarms=alarm_limit,
+        must_see=must_see,
         seed=1 if option_values["seed"] is None else option_values["seed"],
     )
     if plan.must_see is not None and plan.must_see not in plan.factors:
@@ -109,6 +114,23 @@ def _parse_factor(option: str, text: str) -> float:
             f"{option} {text!r} must be a factor such as 1.5x, above 1 and at most {_MOST_FACTOR:g}"
         )
     return factor
+
+
+def _choose_runs(runs: int | None, alarm_limit: float | None, must_see: float | None) -> int:
+    """Return how often a pair is shown at most; raises UsageError where a demand cannot be met.
+
+    Both demands are judged by one-sided Clopper-Pearson bounds of `CONFIDENCE_LEVEL`: no alarm in
+    n runs leaves a rate up to 1 - .05^(1/n), an alarm in each of n runs one down to .05^(1/n).
+    """
+    log_doubt, needed_runs = math.log(1 - CONFIDENCE_LEVEL), {}
+    if alarm_limit is not None:
+        needed_runs["--max-false-alarms"] = math.ceil(log_doubt / math.log1p(-alarm_limit))
+    if must_see is not None:
+        needed_runs["--must-see"] = math.ceil(log_doubt / math.log(DETECTION_RATE))
+    for option, needed in needed_runs.items():
+        if runs is not None and runs < needed:
+            raise UsageError(f"{option} cannot pass with --runs {runs}; give --runs {needed}")
+    return _check_count("--runs", runs, max(GatePlan().runs, *needed_runs.values(), 0))
 
 
 def _check_count(option: str, value: int | None, default: int) -> int:

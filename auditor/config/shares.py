@@ -27,7 +27,7 @@ def parse_change(place: str, value: str | float) -> float:
     if text.endswith("x"):
         return round(number - 1, 12)
     if number >= 1:
-        raise _make_ambiguity_error(place, text, number)
+        raise _make_ambiguity_error(place, text, number, may_be_factor=1 < number < 2)
     return number
 
 
@@ -102,8 +102,11 @@ def _is_written(value: object) -> bool:
     )
 
 
-def _make_ambiguity_error(place: str, text: str, number: float) -> UsageError:
-    readings = f"{number:g}% or {100 * number:g}%"
+def _make_ambiguity_error(
+    place: str, text: str, number: float, *, may_be_factor: bool = False
+) -> UsageError:
+    factor = f"{number:g}x or " if may_be_factor else ""
+    readings = f"{factor}{number:g}% or {100 * number:g}%"
     return UsageError(f"{_format_place(place, text)} is ambiguous: write {readings}")
 
 

@@ -98,6 +98,6 @@ def other_suites_note(tree: Path, harness: str, language: LanguageSupport) -> st
     if not foreign_suites:
         return ""
     return (
-        f"audited is the suite of {harness}; there are others in {list_suites(foreign_suites)}: "
-        "choose with --harness, or name the folder"
+        f"auditing the {harness} suite; other suites: {list_suites(foreign_suites)}; choose with "
+        "--harness, or name the folder"
     )

@@ -34,7 +34,7 @@ from auditor.lint.judge import RuleSelection
     click.option(
         "--fail-on",
         type=click.Choice([str(sure) for sure in terminal.SURE]),
-        help="Exit with 1 where a finding is at least as sure.",
+        help="Exit with 1 if a finding is this sure or surer.",
     ),
     click.option("--list", "listed", is_flag=True, help="List the rules, and look at nothing."),
     click.option(
@@ -46,8 +46,8 @@ from auditor.lint.judge import RuleSelection
 def command(context: click.Context, /, **given: Any) -> int:
     """Look at the sources of JMH, Go and Python benchmarks; nothing of them is built or run.
 
-    Each rule has a page in docs/lint. A comment `bench-audit:allow RULE REASON` in the line, or
-    above it or its benchmark, allows what a rule finds there.
+    Each rule has a page in docs/lint. A comment `bench-audit:allow RULE REASON` on the line, above
+    it or above its benchmark suppresses the finding.
 
     \b
     bench-audit lint .

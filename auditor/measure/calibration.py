@@ -9,6 +9,7 @@ from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run
 from auditor.core.schedule import ArmName
+from auditor.core.units import format_percent
 from auditor.measure import readings
 
 CLOSE_ENOUGH = 0.1
@@ -134,8 +135,12 @@ def achieved_caveat(
     if achieved is None or abs(achieved / slowdown - 1) <= TOLERANCE:
         return None
     slug = "overshoot" if achieved > slowdown else "undershoot"
-    sure = f" (between {between[0]:.2f} and {between[1]:.2f})" if between else ""
-    return Caveat(slug, f"asked for a slowdown of {slowdown:.2f}, achieved {achieved:.2f}{sure}")
+    sure = f" ({100 * between[0]:.0f} to {format_percent(between[1])})" if between else ""
+    text = (
+        f"the delay slows the method by {format_percent(achieved)}{sure}, not by "
+        f"{format_percent(slowdown)}"
+    )
+    return Caveat(slug, text)
 
 
 Points = Mapping[float, float]

@@ -74,8 +74,8 @@ def describe_interference(processes: Sequence[NotedProcess]) -> Iterator[Caveat]
         yield Caveat("host-stolen", text)
     if (throttled := interference.throttled or 0.0) > THROTTLED:
         text = (
-            f"a control group paused processes for {format_percent(throttled, 1)} of the time, as "
-            "its quota was used up; raise the quota"
+            f"a cgroup's CPU quota paused processes for {format_percent(throttled, 1)} of the "
+            "time; raise the quota"
         )
         yield Caveat("host-throttled", text)
     if (hot := interference.hot or 0.0) > THROTTLED:

@@ -94,8 +94,8 @@ def _describe_cut(
     ranking: Ranking,
 ) -> list[Caveat]:
     text = (
-        f"{len(top_methods)} methods are often used: the first of {len(called)} that clients call, "
-        f"of {public} public ones, {_ORDERED_BY[ranking]}"
+        f"clients call {len(called)} of {public} public methods; the first {len(top_methods)} "
+        f"count as often used, {_ORDERED_BY[ranking]}"
     )
     key = _KEYS[ranking]
     tied = [
@@ -104,7 +104,7 @@ def _describe_cut(
         if top_methods and key(method_profile) == key(top_methods[-1])
     ]
     if tied:
-        text += f"; {len(tied)} more come out as the last one, the cut is by name"
+        text += f"; {len(tied)} more tie with the last one, the cut is by name"
     return [Caveat("methods-used", text)]
 
 

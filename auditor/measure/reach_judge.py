@@ -148,8 +148,8 @@ def incomplete_order(tests: Sequence[Run], planned_tests: int) -> tuple[Caveat, 
     if not gaps:
         return ()
     text = (
-        "methods are ordered by calls of the library's own unit tests, and some are missing: "
-        f"{'; '.join(gaps)}"
+        "the order of the methods is incomplete, as it counts calls of the library's own unit "
+        f"tests: {'; '.join(gaps)}"
     )
     return (Caveat("unit-tests", text),)
 

@@ -203,7 +203,7 @@ def _describe_cut(lengths: dict[int, int]) -> tuple[Caveat, ...]:
 def _describe_short_runs(values: int, least: int) -> tuple[Caveat, ...]:
     if values >= least:
         return ()
-    text = f"{values} values in each run: the compression measure M2 needs {least}"
+    text = f"{values} values per run are too few for M2, the compression measure: give {least}"
     return (Caveat("short-runs", text),)
 
 

@@ -381,8 +381,8 @@ def _describe_runs(runs: Sequence[Run], required_runs: int) -> tuple[Caveat, ...
     if len(hosts) > 1:
         names = ", ".join(sorted({host.name for host in hosts}))
         text = (
-            f"the runs were made on {len(hosts)} machines or machine settings ({names}), so the "
-            "spread includes their differences"
+            f"the spread includes the differences of {len(hosts)} machines or machine settings "
+            f"({names}); make all runs on one machine"
         )
         caveats.append(Caveat("mixed-hosts", text))
     return tuple(caveats)

@@ -85,8 +85,8 @@ def describe_suite_warmup(runs: Sequence[Run]) -> Iterator[Caveat]:
     if pairs:
         took, configured = map(sum, zip(*pairs, strict=True))
         text = (
-            f"{len(pairs)} processes with a stopping rule ran {format_duration(took)}; with the "
-            f"suite's own settings {format_duration(configured)}"
+            f"{len(pairs)} processes with a stopping rule ran {format_duration(took)} in total; "
+            f"the suite's own settings take {format_duration(configured)}"
         )
         yield Caveat("watched-time", text)
     benchmarks = {run.trial.benchmark.id for run, _ in watched_runs if run.trial.benchmark}

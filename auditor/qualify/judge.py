@@ -6,6 +6,8 @@ from statistics import median
 
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.qualify import (
+    CONFIDENCE_LEVEL,
+    DETECTION_RATE,
     AlarmRate,
     CheckoutVersion,
     Demand,
@@ -24,10 +26,6 @@ from auditor.core.units import format_percent
 from auditor.measure.calibration import TOLERANCE
 from auditor.stats.proportions import lower_bound, upper_bound
 
-CONFIDENCE_LEVEL = 0.95
-"""Of each bound: a claim that rests on one is wrong in one of twenty gates at most."""
-DETECTION_RATE = 0.5
-"""A slowdown is seen where the gate fires at it more often than not."""
 MAX_FALSE_ALARMS = 0.05
 """Above it a gate is noisy, where the user names no limit."""
 _MIN_DEAD_RUNS = 3

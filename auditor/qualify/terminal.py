@@ -103,6 +103,8 @@ def _draw_bar(rate: CheckoutPairRate) -> str:
 
 def judge_gate(document: QualifyDocument) -> tuple[Exit, list[str]]:
     """Return the verdict and what to say about it; nothing where nothing was asked."""
+    if not any(rate.pair_count for rate in document.rates):
+        return Exit.NO_VERDICT, ["no verdict: the gate answered for no pair of checkouts"]
     messages = [
         f"{_GATE_WORDS[demand.answer]}: {demand.requirement}: {demand.reason}"
         for demand in document.demands

@@ -116,8 +116,7 @@ def _list_caveats(
     )
     if series and len(series) == len(benchmarks):
         text = (
-            "each benchmark has one process, so whether others reach steady state is unknown; "
-            "give more results"
+            "each benchmark has one process, so how processes differ is unknown; give more results"
         )
         yield Caveat("one-fork", text)
     lengths = {steadiness.iterations for steadiness in series if steadiness.iterations}

@@ -36,21 +36,23 @@ from auditor.trace import terminal, terminal_clients
         metavar="CLIENT",
         help="A project that uses it: its tests are run; repeatable.",
     ),
-    click.option("--client-timeout", metavar="DURATION", help="Of a client's tests (15m)."),
-    click.option("--jobs", type=int, help="Clients at a time (one a processor)."),
+    click.option(
+        "--client-timeout", metavar="DURATION", help="Time limit of each client's tests (15m)."
+    ),
+    click.option("--jobs", type=int, help="Clients in parallel (1 per CPU)."),
     click.option(
         "--rank",
         type=click.Choice(["sum", "share", "clients"]),
-        help="Order by calls of all together, by the mean share, or by how many clients call.",
+        help="Order by total calls, mean share of a client's calls, or number of clients.",
     ),
-    click.option("--top", type=int, help="How many methods are the often used ones (20)."),
+    click.option("--top", type=int, help="Number of methods that count as often used (20)."),
     click.option(
         "--stubs",
         "into",
         type=options.PATH_TYPE,
         metavar="FOLDER",
-        help="Write beginnings of benchmarks for methods without one; alone, by the results in the "
-        "store.",
+        help="Write benchmark stubs for methods without one; without other options, by the stored "
+        "results.",
     ),
     options.METHOD,
     *options.SUBJECT[1:],

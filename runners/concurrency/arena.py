@@ -184,7 +184,7 @@ def _make_interference_note(ended: CompletedProcess) -> Mapping[str, float]:
 
 def _explain_end(ended: CompletedProcess) -> str:
     if ended.timed_out:
-        return "it was ended, as it took far too long"
+        return "it exceeded its time limit"
     return (
         f"its process ended by itself (exit code {ended.exit_code}): {ended.format_tail(2)}".rstrip(
             ": "

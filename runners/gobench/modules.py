@@ -143,7 +143,7 @@ def _choose_benchmark_module(tree: Path) -> tuple[Path, tuple[str, ...]]:
     rest = [suite_folder for suite_folder in outside_suites if suite_folder is not audited_suite]
     more = f"; not audited: {list_suites(rest)}" if rest else ""
     text = (
-        "the module at the top has no benchmarks; audited is the module "
+        "the module at the top has no benchmarks; auditing the module "
         f"{audited_suite.summary_text}{more}"
     )
     return tree / audited_suite.path, (text,)

@@ -169,9 +169,9 @@ def _count_threads(entry: ListingEntry) -> int:
 
 def _list_omitted_modes(entry: ListingEntry, mode: str, other_modes: list[str]) -> Iterator[str]:
     if entry.mode == _ALL:
-        yield f"the author asks for all modes; it is run in {mode} only"
+        yield f"the author asks for all modes; only {mode} ran"
     if other_modes:
-        yield f"run in {mode} only, not in {', '.join(other_modes)}"
+        yield f"only {mode} ran, not {', '.join(other_modes)}"
 
 
 def _list_notes(entry: ListingEntry) -> Iterator[str]:

@@ -78,7 +78,7 @@ def test_suites_of_other_languages_are_named_and_how_to_choose_them(tmp_path):
 
     assert note(tmp_path, "go") == ""
     assert note(tmp_path, "asv") == (
-        "audited is the suite of asv; there are others in . (go, 1 benchmark): choose with "
+        "auditing the asv suite; other suites: . (go, 1 benchmark); choose with "
         "--harness, or name the folder"
     )
 

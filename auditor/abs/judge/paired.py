@@ -280,8 +280,8 @@ def _check_probe(
     """Take back what cannot be said because of what the probe did or what was not calibrated."""
     if (not data.has_plain_blocks or data.inlined) and _exceeds_operation(data):
         text = (
-            "the calibration failed: the timed calls seem to take longer than the whole operation "
-            "without a delay"
+            "the calibration failed: the method's timed calls take longer than the whole unchanged "
+            "operation, as timing may change what the compiler inlines"
         )
         return _leave_open(judgement, "calibration-failed", text)
     # Where more runs would not do, whether all were made is beside the point.

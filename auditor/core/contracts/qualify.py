@@ -86,6 +86,12 @@ class GateSubject:
         return next((delay for delay in self.injected if delay.factor == factor), None)
 
 
+CONFIDENCE_LEVEL = 0.95
+"""Of each bound: a claim that rests on one is wrong in one of twenty gates at most."""
+DETECTION_RATE = 0.5
+"""A slowdown is seen where the gate fires at it more often than not."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatePlan:
     """How often the gate is shown what, and what is asked of it."""

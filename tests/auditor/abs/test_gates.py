@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from datetime import date
 
+import msgspec
 import pytest
 from builders import method_verdict_of
 from cli_acting import CONTEXT, FakeAudit, Stage, pair, score, verdict
@@ -15,6 +16,7 @@ from auditor.abs.judge.indifference_zone import BORDERLINE
 from auditor.abs.second_look import SecondLook, list_sure_outcomes
 from auditor.compare import gates
 from auditor.compare.model import BenchmarkComparison, Patch
+from auditor.compare.page import format_patch_headline
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit, NoBenchmarks, OutOfTime, UsageError
@@ -192,6 +194,31 @@ def test_a_method_that_is_not_audited_any_more_is_named(against):
     assert "no longer audited: example.org/ring.Pop" in err
 
 
+def test_a_baseline_of_which_nothing_is_audited_passes_nothing(against):
+    code, err = against(SEEN, {"Clear": Verdict.UNREACHED})
+
+    assert code == 5
+    assert "gate undecided: nothing that before.json detects is audited: example.org/ring.P" in err
+
+
+def test_a_baseline_that_detects_nothing_is_refused(against):
+    code, err = against({"Push": Verdict.MISSED, "Pop": Verdict.INCONCLUSIVE}, SEEN)
+
+    assert code == 2
+    assert "before.json detects no method, so a gate on it can never fail; make it anew" in err
+
+
+@pytest.mark.parametrize("text", ["", "[]", "5", "no"])
+def test_a_baseline_whose_configuration_was_edited_is_refused(stage, tmp_path, capsys, text):
+    path = tmp_path / "before.json"
+    old = replace(verdict(score(1)), methods=outcomes(**SEEN))
+    document = document_of_verdict.build_abs_document(old, CONTEXT)
+    path.write_text(results.format_json(msgspec.structs.replace(document, config=text)))
+
+    assert stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 2
+    assert "before.json: `config` is not a configuration; make it anew" in capsys.readouterr().err
+
+
 def test_a_baseline_is_read_before_anything_is_measured(stage, tmp_path, capsys):
     path = tmp_path / "before.json"
     good = results.format_json(document_of_verdict.build_abs_document(verdict(score(1)), CONTEXT))
@@ -287,11 +314,11 @@ def test_all_benchmarks_are_looked_at_again_where_none_reached_a_method(stage):
     assert stage.opened[1][0].request.suite.benchmarks == ".*"
 
 
-@pytest.mark.parametrize("flags", [("--fail-under", "60", "--so-far"), ()])
-def test_what_fails_no_gate_or_measures_nothing_is_not_looked_at_twice(stage, flags):
+@pytest.mark.parametrize(("flags", "code"), [(("--fail-under", "60", "--so-far"), 5), ((), 0)])
+def test_what_fails_no_gate_or_measures_nothing_is_not_looked_at_twice(stage, flags, code):
     stage = looked_twice(stage, {"Push": Verdict.DETECTED, "Pop": Verdict.DETECTED})
 
-    stage.call("abs", SUBJECT, *FIXED, *flags)
+    assert stage.call("abs", SUBJECT, *FIXED, *flags) == code
 
     assert len(stage.opened) == 1
 
@@ -477,7 +504,28 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
         (made(), Exit.NO_VERDICT, "no verdict: no benchmark is in both"),
         (made(removed=("old",)), Exit.NO_VERDICT, "no verdict: no benchmark is in both: 0 only in"),
         (made(benchmark("same"), removed=("old",)), Exit.OK, "gate passed"),
-        (made(LOST), Exit.NO_VERDICT, "gate undecided: every benchmark is inconclusive"),
+        (made(LOST), Exit.NO_VERDICT, "no verdict: every benchmark that differs is inconclusive"),
+        (
+            made(LOST, BenchmarkComparison(id="same", same=True)),
+            Exit.NO_VERDICT,
+            "no verdict: every benchmark that differs is inconclusive",
+        ),
+        (
+            made(LOST, patch=PATCH),
+            Exit.NO_VERDICT,
+            "gate undecided: every benchmark that differs is inconclusive",
+        ),
+        (
+            made(added=("new",), patch=PATCH),
+            Exit.NO_VERDICT,
+            "gate undecided: no benchmark is in both: 1 only in head",
+        ),
+        (made(BenchmarkComparison(id="same", same=True)), Exit.OK, "gate passed: no regression"),
+        (
+            made(replace(LOST, fails_in_head=True), benchmark("same")),
+            Exit.NO_VERDICT,
+            "gate undecided: 1 benchmark cannot run in head",
+        ),
         (
             made(benchmark("a"), benchmark("b", 1.2, fresh=False)),
             Exit.NO_VERDICT,
@@ -503,6 +551,72 @@ def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
     assert line.startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("patch", "code", "said"),
+    [
+        (Patch(changed=(), added=(), removed=()), Exit.OK, "gate passed: "),
+        (
+            Patch(changed=(), added=(), removed=(), refused=("a", "b")),
+            Exit.NO_VERDICT,
+            "gate undecided: at least 80 % of what changed; 2 changed methods cannot be slowed",
+        ),
+        (
+            Patch(changed=(), added=(), removed=(), unknown=3),
+            Exit.NO_VERDICT,
+            "gate undecided: at least 80 % of what changed; 3 methods without a source",
+        ),
+    ],
+)
+def test_methods_of_which_nothing_is_known_pass_no_gate(patch, code, said):
+    document = made(benchmark("a"), patch=patch)
+
+    ended, (line,) = gates.judge_gates(document, fail_on_regression=False, fail_under=80)
+
+    assert (ended, line[: len(said)]) == (code, said)
+    differs = not (patch.refused or patch.unknown)
+    assert ("No method of the library differs" in format_patch_headline(document)) is differs
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "said"),
+    [
+        (15, Exit.OK, "it is at least 20 %; 8 methods not slowed"),
+        (80, Exit.NO_VERDICT, "it is 20 to 100 %; 8 methods not slowed"),
+    ],
+)
+def test_methods_that_were_not_slowed_may_be_missed_or_detected(limit, code, said):
+    slowed = replace(
+        verdict(score(2, counted=2)),
+        methods=tuple(method_verdict_of(id=letter, outcome=Verdict.DETECTED) for letter in "ab"),
+    )
+    patch = replace(PATCH, changed=tuple("abcdefghij"), verdict=slowed)
+
+    ended, (line,) = gates.judge_gates(
+        made(benchmark("a"), patch=patch), fail_on_regression=False, fail_under=limit
+    )
+
+    assert ended is code
+    assert line.endswith(said)
+
+
+def test_an_accepted_miss_fails_no_gate_on_changed_methods():
+    missed = PATCH.verdict
+    held = replace(accepted("a"), method="a")
+    patch = replace(
+        PATCH, verdict=replace(missed, accepted=(held,), without_accepted=score(0, counted=1))
+    )
+    document = made(benchmark("a"), patch=patch)
+
+    assert gates.list_missed_methods(document, 60) == ("b",)
+    every = replace(held, method="b")
+    none_counts = replace(missed, accepted=(held, every), without_accepted=score(0, counted=0))
+    document = made(benchmark("a"), patch=replace(PATCH, verdict=none_counts))
+    ended, (line,) = gates.judge_gates(document, fail_on_regression=False, fail_under=60)
+    assert ended is Exit.NO_VERDICT
+    assert line.endswith("each changed method that counts is an accepted miss")
+    assert "their misses are accepted" in format_patch_headline(document)
+
+
 def test_nothing_compared_is_no_verdict_without_a_gate_too():
     def ended(document):
         return gates.judge_gates(document, fail_on_regression=False, fail_under=None)
@@ -510,3 +624,5 @@ def test_nothing_compared_is_no_verdict_without_a_gate_too():
     said = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
     assert ended(made(added=("a", "b"), removed=("c",))) == (Exit.NO_VERDICT, [said])
     assert ended(made(benchmark("same"), added=("a",))) == (Exit.OK, [])
+    said = "no verdict: every benchmark that differs is inconclusive"
+    assert ended(made(LOST)) == (Exit.NO_VERDICT, [said])

@@ -14,6 +14,7 @@ from auditor.abs.page import table
 from auditor.abs.text import advice, cost_benefit, detection_curve, words
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
+from auditor.core.errors import Exit
 from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import UNLISTED, Duration, Filter
 from reports import names, number_format
@@ -118,6 +119,9 @@ def test_an_estimate_is_marked_wherever_its_score_is_told():
     assert all(mutant["description"].startswith("by estimate, slowed") for mutant in mutants)
     _, said = judge_gates(document, Gates(min_score=1.0), None)
     assert all(text.endswith("(an estimate: nothing was slowed down)") for text in said)
+    code, (line,) = judge_gates(document, Gates(min_score=99.0), None)
+    assert code is Exit.NO_VERDICT
+    assert line.startswith("gate undecided: at least 99 %")
 
 
 def test_what_was_measured_is_marked_as_no_estimate():

@@ -4,9 +4,13 @@ import textwrap
 from dataclasses import replace
 
 import pytest
+import toy_language
 from toy_language import parts, request
 
-from auditor.compare.study_patch import find_differing_methods
+from auditor.compare.model import Patch
+from auditor.compare.study_patch import audit_patch, find_differing_methods, make_patch_request
+from auditor.core.accepted import Acceptance
+from auditor.core.request import CompareRequest
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.core.suite import Suite
 from mutators.python.mutator import PythonMutator
@@ -100,3 +104,44 @@ def test_a_function_is_where_its_real_definition_is():
     (method,) = PythonMutator().find_methods(revision(OVERLOADED).suite.sources)
 
     assert (method.span.first_line, method.span.last_line) == (8, 9)
+
+
+COROUTINE = """
+async def fetch(x):
+    return x + 1
+
+
+def plain(x):
+    return x
+"""
+
+
+def test_a_changed_coroutine_is_named_as_one_that_cannot_be_slowed():
+    patch, (caveat,) = find_differing_methods(
+        revision(COROUTINE), revision(COROUTINE.replace("x + 1", "x + 2"))
+    )
+
+    assert (patch.changed, patch.refused) == ((), ("pack.module.fetch",))
+    assert caveat.slug == "methods-refused"
+    assert "nothing is said of them: pack.module.fetch" in caveat.text
+    assert find_differing_methods(revision(COROUTINE), revision(COROUTINE))[0].refused == ()
+
+
+COMPARING = CompareRequest(min_delta=0.05, rounds=20, fresh=8, slowdown=0.6, methods=20)
+
+
+def test_accepted_misses_that_head_has_stay_out_of_the_score_of_a_patch(monkeypatch):
+    monkeypatch.setattr(toy_language, "SHARES", {("hop", "long"): 0.0, ("hop", "short"): 0.0})
+    plan = request(methods=None)
+    acceptances = tuple(
+        Acceptance(method=name, reason="tests only", until=None) for name in ("hop", "gone")
+    )
+    patch_request = make_patch_request(COMPARING, replace(plan, accepted=acceptances))
+    patch = Patch(changed=("toy.hop",), added=(), removed=())
+
+    ready = parts(plan)
+    monkeypatch.setattr(type(ready.clock), "now", lambda _: "2026-01-01T00:00:00Z")
+
+    verdict = audit_patch(patch, 20, patch_request, ready).verdict
+
+    assert [miss.method for miss in verdict.accepted] == ["toy.hop"]

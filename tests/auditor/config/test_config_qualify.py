@@ -33,7 +33,7 @@ def test_what_is_not_said_is_ours():
 def test_what_is_said_is_taken():
     result = asked(
         slowdowns="2x, 1.5,2",
-        runs=7,
+        runs=70,
         turns=1,
         alarm="^slow",
         alarm_codes="1, 3",
@@ -45,12 +45,18 @@ def test_what_is_said_is_taken():
     )
 
     assert result.plan.factors == (1.2, 1.5, 2.0)  # what must be seen is shown
-    assert (result.plan.runs, result.plan.turns, result.plan.seed) == (7, 1, 9)
+    assert (result.plan.runs, result.plan.turns, result.plan.seed) == (70, 1, 9)
     assert (result.plan.most_false_alarms, result.plan.must_see) == (0.05, 1.2)
     assert result.codes == {1, 3}
     assert result.words.search("a\nslower")
     assert (result.timeout_seconds, result.budget_seconds) == (20.0, 1800.0)
     assert asked(max_false_alarms=".05").plan.most_false_alarms == 0.05
+
+
+def test_as_many_runs_are_planned_as_a_demand_needs():
+    assert asked(max_false_alarms="5%").plan.runs == 59
+    assert asked(max_false_alarms="20%").plan.runs == 20
+    assert asked(must_see="2x", runs=5).plan.runs == 5
 
 
 @pytest.mark.parametrize(
@@ -66,6 +72,11 @@ def test_what_is_said_is_taken():
         ({"alarm": "("}, "is not a regular expression"),
         ({"alarm_codes": "0"}, "must be exit codes from 1 to 125"),
         ({"alarm_codes": "1,two"}, "must be exit codes from 1 to 125"),
+        (
+            {"max_false_alarms": "5%", "runs": 58},
+            "--max-false-alarms cannot pass with --runs 58; give --runs 59",
+        ),
+        ({"must_see": "2x", "runs": 4}, "--must-see cannot pass with --runs 4; give --runs 5"),
         ({"runs": 0}, "--runs 0 must be a number from 1"),
         ({"turns": 0}, "--turns 0 must be a number from 1"),
         ({"timeout": "long"}, "--timeout: 'long' is not a duration"),

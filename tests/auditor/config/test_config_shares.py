@@ -26,7 +26,12 @@ def test_a_change_has_three_spellings(written, expected):
 
 @pytest.mark.parametrize(
     ("written", "readings"),
-    [("5", "5% or 500%"), ("1", "1% or 100%"), (60, "60% or 6000%"), ("1.05", "1.05% or 105%")],
+    [
+        ("5", "5% or 500%"),
+        ("1", "1% or 100%"),
+        (60, "60% or 6000%"),
+        ("1.05", "1.05x or 1.05% or 105%"),
+    ],
 )
 def test_a_change_that_can_be_misread_is_refused_with_both_readings(written, readings):
     with pytest.raises(UsageError) as refused:

@@ -78,8 +78,8 @@ def test_the_cut_and_its_ties_are_explained():
     assert order(usage_profile) == ["Get", "Add", "Len", "Pop", "Never"]
     assert usage_profile.chosen_count == 2
     (said,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "methods-used"]
-    assert "2 methods are often used: the first of 4 that clients call, of 5 public" in said.text
-    assert "2 more come out as the last one, the cut is by name" in said.text
+    assert "clients call 4 of 5 public methods; the first 2 count as often used" in said.text
+    assert "2 more tie with the last one, the cut is by name" in said.text
 
 
 def test_sums_of_all_clients_and_calls_of_each():

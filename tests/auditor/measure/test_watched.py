@@ -49,7 +49,7 @@ def test_it_says_when_each_process_was_warm_and_what_it_took_beside_the_settings
     assert each["A"] == {"warm-after": "warm after 2, 4 iterations by rciw, median 1 s"}
     assert each["B"] == {"warm-after": "warm after 3 iterations by rciw, median 1 s"}
     assert suite["watched-time"] == (
-        "3 processes with a stopping rule ran 9 s; with the suite's own settings 30 s"
+        "3 processes with a stopping rule ran 9 s in total; the suite's own settings take 30 s"
     )
     assert "not-seen-warm" not in suite
 

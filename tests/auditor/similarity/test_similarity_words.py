@@ -195,7 +195,7 @@ def test_caveats_of_benchmarks_are_said_once():
     (caveat,) = page.build_view(similarity_document).closing.caveats
 
     assert (caveat.slug, caveat.scope) == ("short-runs", "2 benchmarks")
-    assert caveat.text.startswith("50 values in each run")
+    assert caveat.text.startswith("50 values per run are too few")
     assert caveat.text.endswith(", for example")
 
 

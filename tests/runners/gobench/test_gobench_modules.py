@@ -122,7 +122,7 @@ def test_the_module_with_most_benchmarks_that_uses_the_one_at_the_top_is_taken(t
     assert chosen.benchmarks == tree / "benchmarks"
     assert (chosen.libraries, chosen.root) == ((tree,), tree)
     assert chosen.notes == (
-        "the module at the top has no benchmarks; audited is the module benchmarks (go, 1 "
+        "the module at the top has no benchmarks; auditing the module benchmarks (go, 1 "
         "benchmark); not audited: other (go, 6 benchmarks)",
     )
 

@@ -142,8 +142,8 @@ def test_a_single_shot_has_no_time_and_is_said_to_come_after_the_planned_warm_up
     ("modes", "forks", "notes"),
     [
         (("AverageTime",), 0, ("the author asks for no fork; it is run in one",)),
-        (("SampleTime", "Throughput"), 1, ("run in Throughput only, not in SampleTime",)),
-        (("All",), None, ("the author asks for all modes; it is run in Throughput only",)),
+        (("SampleTime", "Throughput"), 1, ("only Throughput ran, not SampleTime",)),
+        (("All",), None, ("the author asks for all modes; only Throughput ran",)),
         (("AverageTime",), 3, ()),
     ],
 )
