@@ -96,13 +96,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     if given["dry_run"]:
         with _open_comparer(command_line, console, given["base"], given["head"]) as comparing:
             plan = comparing.plan_comparison()
-        as_json = given["format"] == "json"
-        thresholds = _describe_thresholds(
-            command_line,
-            fail_on_regression=given["fail_on"] == "regression",
-            fail_under=given["fail_under"],
-        )
-        return running.show_plan(console, plan, thresholds, as_json=as_json)
+        limits = _describe_thresholds(command_line, given)
+        return running.show_plan(console, plan, limits, as_json=given["format"] == "json")
     document, second_look, borderline_misses = _compare_revisions(command_line, console, given)
     verdict, lines = gates.judge_gates(
         document,
@@ -210,19 +205,19 @@ def _open_comparer(
         yield comparing
 
 
-def _describe_thresholds(
-    command_line: options.CommandLine, *, fail_on_regression: bool, fail_under: float | None
-) -> str:
+def _describe_thresholds(command_line: options.CommandLine, given: Mapping[str, Any]) -> str:
     """Return the limits that count, as they were understood."""
     request = command_line.config.compare
     text = (
         f"A change counts from {as_percent(request.min_delta)} on; methods that differ are slowed "
         f"by {as_percent(request.slowdown)}"
     )
-    if fail_on_regression:
+    if given["fail_on"] == "regression":
         text += "; a confirmed regression fails the gate"
-    if fail_under is not None:
-        text += f"; at least {fail_under:g}% of the methods that differ have to be detected"
+    if given["fail_under"] is not None:
+        text += (
+            f"; at least {given['fail_under']:g}% of the methods that differ have to be detected"
+        )
     return f"{text}."
 
 

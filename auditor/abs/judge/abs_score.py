@@ -259,7 +259,9 @@ def _explain_outcome(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | No
     """
     same = [pair for pair in pairs if pair.outcome is outcome]
     if outcome is Verdict.INCONCLUSIVE and not same:
-        same = [pair for pair in pairs if pair.outcome is Verdict.UNMEASURED]
+        same = [pair for pair in pairs if pair.outcome is Verdict.UNMEASURED] or [
+            pair for pair in pairs if pair.outcome not in (Verdict.MISSED, Verdict.DEAD_CODE)
+        ]
     if outcome is Verdict.DETECTED and any(pair.decided_by == INJECTION for pair in same):
         return None
     if outcome is Verdict.MISSED:

@@ -12,6 +12,7 @@ from statistics import stdev
 
 from auditor.abs.judge import extra_runs
 from auditor.abs.judge.paired import UNFINISHED
+from auditor.abs.judge.share_verdict import SHARE
 from auditor.abs.model import CurvePoint, CurveStep, DetectionCurve, PairCurve, PairRun, PairVerdict
 from auditor.core.request import CurveMode
 from auditor.core.result import Verdict
@@ -48,14 +49,21 @@ class SlowdownSearch:
         return self.sizes[(low + high) // 2] if high - low > 1 else None
 
     def add_step(self, size: float, pair: PairVerdict) -> None:
-        """Take what was found at a size; runs that were not made have found nothing."""
+        """Take what was found at a size; runs that were not made have found nothing.
+
+        A verdict by a share, or by an effect that was scaled back to the size, is about that size,
+        whatever the delays achieved.
+        """
+        about_size = pair.decided_by == SHARE or any(
+            caveat.slug == "scaled-back" for caveat in pair.caveats
+        )
         self.steps[size] = CurveStep(
             slowdown=size,
             outcome=Verdict.UNMEASURED if _is_unfinished(pair) else pair.outcome,
             effect=pair.effect,
             interval=pair.interval,
             threshold=pair.threshold,
-            achieved_slowdown=pair.achieved_slowdown,
+            achieved_slowdown=None if about_size else pair.achieved_slowdown,
             reason=pair.reason,
         )
 

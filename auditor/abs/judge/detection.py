@@ -170,7 +170,9 @@ def _judge_unmeasured(data: PairData) -> Judgement | None:
         return None
     if data.reach is not None and not data.reach.may_be_in_loop:
         return Judgement(outcome=Verdict.UNREACHED, reason=str(data.reach.state))
-    predicted = None if data.rule is DetectionRule.PAPER else predict_share(data)
+    # Without a slowdown there is no effect to predict.
+    predictable = data.slowdown > 0 and data.rule is not DetectionRule.PAPER
+    predicted = predict_share(data) if predictable else None
     if predicted is not None and predicted.misses:
         text = (
             "not measured: the method takes at most "

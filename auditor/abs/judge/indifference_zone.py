@@ -20,6 +20,8 @@ ZONE = 0.1
 """Half of the zone, relative to the limit."""
 MARGIN = 1.1 * ZONE
 """How far an interval may reach across the limit, relative to it, and its other side decides."""
+_DOUBTS = frozenset({"distorted", "unverified", "calibration-failed"})
+"""Caveats of a pair whose effect may not be that of the slowdown."""
 BORDERLINE = "borderline"
 """Caveat of a verdict on an effect that its interval does not tell from the limit."""
 
@@ -54,13 +56,14 @@ def is_borderline(caveats: Iterable[HasSlug]) -> bool:
 
 def settle_borderline(pair: PairVerdict) -> PairVerdict:
     """Return the final verdict of a pair whose runs all left it near the limit."""
-    is_near_threshold = any(
-        caveat_of_pair.slug == "near-threshold" for caveat_of_pair in pair.caveats
+    slugs = {caveat_of_pair.slug for caveat_of_pair in pair.caveats}
+    may_settle = (
+        "near-threshold" in slugs and not slugs & _DOUBTS and pair.method_seconds is not None
     )
     effects = [(run.effect, *run.effect_bounds) for run in pair.runs if run.interval is not None]
     if (
         pair.outcome is not Verdict.INCONCLUSIVE
-        or not is_near_threshold
+        or not may_settle
         or not effects
         or not pair.threshold
     ):

@@ -134,6 +134,7 @@ def _may_be_hidden(data: PairData, injected: Judgement) -> bool:
     share = data.sampled
     if (
         injected.outcome is not Verdict.MISSED
+        or not injected.runs
         or share is None
         or estimate_share_effect(data) is None
     ):
@@ -159,9 +160,10 @@ def _judge_difference(
 def _report_contradiction(injected: Judgement, by_samples: Judgement) -> Judgement:
     effect = injected.weakest.effect if injected.weakest else None
     effect_text = "" if effect is None else f" (effect {format_percent(effect, 1)})"
+    source = "the injected delay says" if injected.runs else "the timed calls predict"
     text = (
-        f"the injected delay says {injected.outcome}{effect_text}, the CPU samples say "
-        f"{by_samples.outcome}: {by_samples.reason}"
+        f"{source} {injected.outcome}{effect_text}, the CPU samples say {by_samples.outcome}: "
+        f"{by_samples.reason}"
     )
     caveat = Caveat("share-contradicted", text)
     return replace(

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from auditor.abs.judge.share_verdict import SHARE
 from auditor.abs.model import Density, MethodVerdict, PairVerdict, RuleCount
 from auditor.core.result import Verdict
 
@@ -19,7 +20,11 @@ def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[Rule
         for pair in pairs
         if pair.method in methods and pair.runs and pair.outcome not in _NOTHING_SLOWED
     ]
-    detected_methods = {pair.method for pair in verdicts if pair.outcome is Verdict.DETECTED}
+    detected_methods = {
+        pair.method
+        for pair in verdicts
+        if pair.outcome is Verdict.DETECTED and pair.decided_by != SHARE
+    }
     tested = detected_methods | {
         pair.method
         for pair in verdicts

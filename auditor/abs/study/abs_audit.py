@@ -107,7 +107,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     _note_caveat(power.warn_of_weak_plan(steady, slowdown), parts)
     allocations = _judge_allocations(request, methods, pairs, base, parts)
     analysis, runs = _measure_pairs(analysis, study, _select_measurable(request, pairs), parts)
-    verdicts = _note_unmeasured(_judge_pairs(analysis, pairs, runs), parts)
+    verdicts = _note_unmeasured(_judge_pairs(analysis, pairs, runs), runs, parts)
     checked_controls, searches = _measure_extras(analysis, verdicts, pairs, runs, parts)
     detected_slowdowns = find_least_detected(searches or ())
     steady = power.confirm_detectable_slowdowns(steady, verdicts, slowdown, detected_slowdowns)
@@ -143,16 +143,21 @@ def _list_unfinished(base: SuiteBaseline) -> frozenset[str]:
 
 
 def _note_unmeasured(
-    pairs: tuple[PairVerdict, ...], parts: StudyContext
+    pairs: tuple[PairVerdict, ...], study_runs: StudyRuns, parts: StudyContext
 ) -> tuple[PairVerdict, ...]:
     """Return the pairs, and note that the deadline kept some from being measured.
 
-    A stage with a deadline of its own does not note that in the study's. Pairs of a method that
-    another benchmark detects may not have been asked for.
+    A stage with a deadline of its own does not note that in the study's. Nobody meant to measure
+    pairs of a method that another benchmark detects, nor those whose samples leave the share open
+    and whose probe would take too long.
     """
     detected = {pair.method for pair in pairs if pair.outcome is Verdict.DETECTED}
+    planned = {runs.pair.pair_key for runs in study_runs.pairs}
     if parts.deadline is not None and any(
-        pair.outcome is Verdict.UNMEASURED and pair.method not in detected for pair in pairs
+        pair.outcome is Verdict.UNMEASURED
+        and pair.method not in detected
+        and (pair.reason == detection.NOT_MEASURED or (pair.method, pair.benchmark) in planned)
+        for pair in pairs
     ):
         parts.deadline.prevented = True
     return pairs
@@ -279,7 +284,7 @@ def _measure_extras(
         checked = controls.judge_controls(
             judge_zero_delays(analysis, slowdown, verdicts, study_runs, parts)
         )
-    if slowdown is not None and request.curve is not CurveMode.NONE:
+    if slowdown is not None and request.curve is not CurveMode.NONE and not request.estimate:
         searched = search_slowdowns(analysis, verdicts, pairs, study_runs, parts)
     return checked, searched
 

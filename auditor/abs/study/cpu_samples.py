@@ -249,6 +249,8 @@ def find_removed_call(
     machine code was read, its source names the method, but it has no instruction of it, and the
     method is none that is always called. Else the operation does nothing but count.
     """
+    if pair.method.trivial is not None:
+        return ""  # a body without an instruction leaves none where it is called, either
     if is_longer_than_the_operation(share):
         return f"in {pair.benchmark.name}"
     if not is_too_short_for_a_call(share):
@@ -257,9 +259,26 @@ def find_removed_call(
     code = tuple(dict.fromkeys(frame for profile in profiles for frame in profile.code))
     if not code:
         return f"in {pair.benchmark.name}" if is_empty_operation(share) else ""
-    if frames_of(pair.method, code) or parts.is_always_called(pair.method):
+    has_code = bool(frames_of(pair.method, code)) or any(
+        _calls_another_function(profile) for profile in profiles
+    )
+    if has_code or parts.is_always_called(pair.method):
         return ""
     return _find_call(code, pair.method.name, parts.suite.sources)
+
+
+def _calls_another_function(profile: Profiled) -> bool:
+    """Tell whether a function of the project runs, called by the benchmark's own ones.
+
+    The code of a method may have been inlined into it.
+    """
+    own_functions = {frame.function for frame in profile.code}
+    for stack in profile.stacks:
+        frames = [profile.frames[index] for index in stack.frames]
+        own = next((at for at, frame in enumerate(frames) if frame.function in own_functions), 0)
+        if any(frame.file for frame in frames[:own]):
+            return True
+    return False
 
 
 def _find_call(code: Sequence[Frame], name: str, sources: Sequence[SourceFile]) -> str:

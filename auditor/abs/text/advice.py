@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from auditor.abs.document import AbsOrStability, Document
-from auditor.abs.model import MethodVerdict, PairVerdict
+from auditor.abs.model import MethodVerdict
 from auditor.abs.text import cost_benefit, words
 from auditor.abs.text.claims import BROKEN, OpenCause, ResultFacts, needs_repair, needs_time
 from auditor.core import busy
@@ -151,13 +151,12 @@ def _advise_on_uncovered(facts: ResultFacts) -> Advice | None:
     ranked.sort(key=lambda method: -(method.calls or 0))
     if not ranked:
         return None
-    shares = _find_largest_shares(document.pairs)
     return Advice(
         "unwatched",
         f"Write benchmarks for {number_format.format_count(len(ranked), 'method')} that none "
         "covers",
         "If one of them got slower, no benchmark would say so.",
-        tuple(AdviceTarget(method.id, _describe_uncovered(method, shares)) for method in ranked),
+        tuple(AdviceTarget(method.id, _describe_uncovered(method, facts)) for method in ranked),
     )
 
 
@@ -176,17 +175,7 @@ def _advise_on_removed_calls(facts: ResultFacts) -> Advice | None:
     )
 
 
-def _find_largest_shares(pairs: Iterable[PairVerdict]) -> dict[str, float]:
-    """Return the largest part of an operation that each method has in any benchmark."""
-    largest: dict[str, float] = {}
-    for pair in pairs:
-        share = pair.share_at_most if pair.share is None else pair.share
-        if share is not None:
-            largest[pair.method] = max(share, largest.get(pair.method, 0.0))
-    return largest
-
-
-def _describe_uncovered(method: MethodVerdict, shares: dict[str, float]) -> str:
+def _describe_uncovered(method: MethodVerdict, facts: ResultFacts) -> str:
     calls = (
         ""
         if method.calls is None
@@ -194,15 +183,12 @@ def _describe_uncovered(method: MethodVerdict, shares: dict[str, float]) -> str:
     )
     if method.outcome is Verdict.UNREACHED:
         return f"{method.reason or 'no benchmark calls it'}{calls}"
-    largest = shares.get(method.id)
+    largest = facts.bound_largest_share(method.id)
     if largest is None and not method.reached_by:
         return f"whether any benchmark calls it is not known{calls}"
     if largest is None:
         return f"called, but lost in what else is measured{calls}"
-    return (
-        f"at most {number_format.format_share(min(largest, 1.0))} of what any benchmark "
-        f"measures{calls}"
-    )
+    return f"at most {number_format.format_share(largest)} of what any benchmark measures{calls}"
 
 
 def _advise_to_continue(facts: ResultFacts) -> Advice | None:

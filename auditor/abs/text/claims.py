@@ -10,6 +10,7 @@ from enum import Enum
 from functools import cached_property
 
 from auditor.abs.document import Document, accepted_methods
+from auditor.abs.judge.outcomes import NOT_COUNTED
 from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import UNLISTED, BenchmarkVerdict
@@ -21,6 +22,8 @@ UNWATCHED = (Verdict.UNREACHED, Verdict.MISSED)
 BROKEN = (Verdict.CRASHED, Verdict.TIMED_OUT)
 _NO_FAULT = frozenset({"measured", "skipped", "timed-out"})
 """Endings of a benchmark in which nothing is to be repaired."""
+SHARE_DOUBT = 0.2
+"""Relative error of a share by timed calls, whose slowdowns may be so far from those asked for."""
 MOST = 0.5
 """Share of an operation from which on methods hold most of what a benchmark does."""
 _NOT_RUN = {Verdict.UNREACHED, Verdict.DEAD_CODE}
@@ -114,7 +117,16 @@ class ResultFacts:
     @cached_property
     def open_pairs(self) -> int:
         """Return the number of pairs that may still turn out detections."""
-        return sum(pair.outcome in OPEN for pair in self.document.pairs)
+        return sum(map(self.is_open_pair, self.document.pairs))
+
+    def is_open_pair(self, pair: PairVerdict) -> bool:
+        """Tell whether a pair may still turn out a detection.
+
+        So may one that could not be slowed, unless its method does not count at all.
+        """
+        method = self.methods_by_id.get(pair.method)
+        counts = method is not None and method.outcome not in NOT_COUNTED
+        return pair.outcome in OPEN or (pair.outcome in NOT_COUNTED and counts)
 
     @cached_property
     def uncovered_methods(self) -> frozenset[str]:
@@ -142,7 +154,7 @@ class ResultFacts:
 
     def find_cause(self, method: str) -> OpenCause:
         """Return why the outcome of an inconclusive method is open."""
-        pairs = [pair for pair in self.pairs_by_method[method] if pair.outcome in OPEN]
+        pairs = [pair for pair in self.pairs_by_method[method] if self.is_open_pair(pair)]
         slugs = {caveat.slug for pair in pairs for caveat in pair.caveats}
         unmeasured = not pairs or any(pair.outcome is Verdict.UNMEASURED for pair in pairs)
         if self.ran_out_of_time and (unmeasured or slugs & _OUT_OF_TIME):
@@ -174,7 +186,7 @@ class ResultFacts:
         verdict = self.benchmarks_by_id[benchmark]
         looked_at = bool(pairs or (self.document.pairs and not self.ran_out_of_time))
         measured = verdict.ending == "measured" and bool(verdict.means) and looked_at
-        return measured and all(pair.outcome not in OPEN for pair in pairs)
+        return measured and not any(map(self.is_open_pair, pairs))
 
     def detects_nothing(self, benchmark: str) -> bool:
         """Tell whether a benchmark surely detects none of the examined methods."""
@@ -194,7 +206,31 @@ class ResultFacts:
             and benchmark not in self.document.minimal_cover
             and benchmark not in self.removed_calls
             and self.is_mostly_examined(benchmark)
+            and self._keeps_steady_detections(benchmark)
         )
+
+    def _keeps_steady_detections(self, benchmark: str) -> bool:
+        """Tell whether each method that a steady benchmark detects keeps another steady one."""
+        shaky = {*self.document.scores.absolute.excluded_benchmarks}
+        cover = {*self.document.minimal_cover} - shaky
+        return benchmark in shaky or all(
+            any(
+                other.benchmark in cover and other.outcome is Verdict.DETECTED
+                for other in self.pairs_by_method[pair.method]
+            )
+            for pair in self.pairs_by_benchmark[benchmark]
+            if pair.outcome is Verdict.DETECTED
+        )
+
+    def bound_largest_share(self, method: str) -> float | None:
+        """Return the most that a method can be of any benchmark's operation; None: not known."""
+        shares = [
+            _share_bounds(pair)[1]
+            for pair in self.pairs_by_method[method]
+            if pair.outcome is not Verdict.UNREACHED
+        ]
+        largest = max(shares, default=1.0)
+        return largest if largest < 1.0 else None
 
     def is_unexamined(self, benchmark: str) -> bool:
         """Tell whether a benchmark mainly does what no examined method holds.
@@ -254,5 +290,6 @@ def _share_bounds(pair: PairVerdict) -> tuple[float, float]:
         low, high = pair.share_interval
         return low or 0.0, 1.0 if high is None else high
     if pair.share is not None:
-        return pair.share, pair.share
+        doubt = SHARE_DOUBT * pair.share
+        return pair.share - doubt, pair.share + doubt
     return 0.0, 1.0 if pair.share_at_most is None else pair.share_at_most

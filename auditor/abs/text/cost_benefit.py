@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from auditor.abs.document import Document
+from auditor.abs.judge.indifference_zone import is_borderline
+from auditor.abs.judge.share_verdict import INJECTION
 from auditor.abs.model import MethodVerdict
 from auditor.abs.text import words
 from auditor.abs.text.claims import ResultFacts
@@ -156,11 +158,11 @@ def _suggest_benchmarks(facts: ResultFacts) -> list[SuiteChange]:
 
 
 def _describe_new_benchmark(facts: ResultFacts, method: str) -> str:
-    share = _find_largest_share(facts, method)
-    if share is None:
+    share, most = _find_largest_share(facts, method), facts.bound_largest_share(method)
+    if share is None or most is None:
         return "write a benchmark for it (bench-audit trace --stubs begins one)"
     evidence = (
-        f"it takes {number_format.format_share(share)} of those that call it, or less"
+        f"it takes at most {number_format.format_share(most)} of those that call it"
         if share
         else "no CPU sample of those that call it is in it"
     )
@@ -225,7 +227,8 @@ def _suggest_shortening(document: Document) -> Iterator[SuiteChange]:
             or not benchmark.seconds
         ):
             continue
-        part = (_SAFETY * benchmark.visible / least) ** 2
+        effect, margin = least
+        part = (_SAFETY * benchmark.visible / min(effect, 2 * margin)) ** 2
         iterations = max(_LEAST_ITERATIONS, math.ceil(part * plan.iterations))
         saved = benchmark.seconds * (plan.iterations - iterations) / (plan.warmup + plan.iterations)
         if saved > _LEAST_SAVED * suite_seconds:
@@ -234,22 +237,33 @@ def _suggest_shortening(document: Document) -> Iterator[SuiteChange]:
                 owner=benchmark.id,
                 action=f"measure {iterations} iterations in place of {plan.iterations}: it would "
                 f"see {number_format.format_factor(1 + visible_slowdown)} and has to see "
-                f"{number_format.format_factor(1 + least)}",
+                f"{number_format.format_factor(1 + effect)}",
                 points=0.0,
                 seconds=-saved,
                 measured=False,
             )
 
 
-def _find_least_detected(document: Document, benchmark: BenchmarkVerdict) -> float | None:
-    """Return the smallest effect that the benchmark has detected; None where it has none."""
-    if benchmark.id not in document.minimal_cover:
+def _find_least_detected(
+    document: Document, benchmark: BenchmarkVerdict
+) -> tuple[float, float] | None:
+    """Return the smallest effect that the benchmark has detected, and by how much at least.
+
+    None where it has detected none, or one by CPU samples or at the threshold.
+    """
+    pairs = [
+        pair
+        for pair in document.pairs
+        if pair.benchmark == benchmark.id and pair.outcome is Verdict.DETECTED
+    ]
+    effects = [
+        (pair.effect, pair.effect - pair.threshold)
+        for pair in pairs
+        if pair.effect
+        and pair.threshold is not None
+        and pair.decided_by == INJECTION
+        and not is_borderline(pair.caveats)
+    ]
+    if benchmark.id not in document.minimal_cover or not effects or len(effects) < len(pairs):
         return None
-    return min(
-        (
-            pair.effect
-            for pair in document.pairs
-            if pair.benchmark == benchmark.id and pair.outcome is Verdict.DETECTED and pair.effect
-        ),
-        default=None,
-    )
+    return min(effect for effect, _ in effects), min(margin for _, margin in effects)

@@ -312,6 +312,13 @@ def test_what_is_detected_in_spite_of_a_vague_run_is_part_of_both_halves():
     )
 
 
+def test_what_samples_detect_is_no_detection_by_an_injected_delay():
+    vague = one_run(significant=False, large=False, effect=0.2)
+    pairs = (pair_verdict("k", "A", Verdict.DETECTED, runs=(vague, vague), decided_by="share"),)
+
+    assert audit(methods="k", pairs=pairs).rules[-1] == RuleCount("both", 0)
+
+
 def test_a_slowdown_by_the_suites_own_noise_is_a_caveat_and_so_is_the_papers_rule():
     mine = Caveat("methods-auto", "flattered")
 

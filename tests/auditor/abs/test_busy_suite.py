@@ -5,6 +5,7 @@ from math import inf
 
 import numpy as np
 import pytest
+import toy_language
 from toy_language import Machine, Memory, parts, request
 
 from auditor.abs.preview import preview_abs
@@ -193,7 +194,8 @@ def test_a_rehearsal_neither_waits_nor_runs():
     assert left[0].stored_count == left[0].trials > 0
 
 
-def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
+def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did(monkeypatch):
+    monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "long"): 0.9, ("skip", "short"): 0.2})
     machine, store = BusyMachine(ends=False), Memory()
     asked, found = made(machine, store, slowdown=None)
 
@@ -206,6 +208,7 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did():
         if caveat.slug == "auto-slowdown"
     )
     assert not any(method.outcome is Verdict.MISSED for method in verdict.methods)
+    assert verdict.total.bounds[1] > 50
 
     machine.ends = True
     verdict = abs_audit.audit_suite(*made(machine, store, slowdown=None))

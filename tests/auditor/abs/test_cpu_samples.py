@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 import toy_language
+from builders import pair_verdict_of
 from toy_language import Machine, parts, request
 
+from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.abs.study import abs_audit, cpu_samples
+from auditor.abs.study.pair import StudyRuns
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, DetectionRule
 from auditor.core.result import Verdict
@@ -126,6 +129,21 @@ def test_what_the_samples_leave_open_is_not_slowed_by_a_hopeless_probe(monkeypat
     assert trials(machine, Purpose.PAIRS) == []
 
 
+@pytest.mark.parametrize(
+    ("reason", "prevented"),
+    [("by share: 48 %: inconclusive, and no delay was injected", False), (NOT_MEASURED, True)],
+)
+def test_a_pair_that_nobody_meant_to_slow_does_not_use_up_a_budget(reason, prevented):
+    ready = parts(request(methods=APART, budget=1e6))
+    pair = pair_verdict_of(
+        method="toy.hop", benchmark="toy.long", outcome=Verdict.UNMEASURED, reason=reason
+    )
+
+    abs_audit._note_unmeasured((pair,), StudyRuns(), ready)
+
+    assert ready.deadline.prevented is prevented
+
+
 def test_the_error_of_a_share_is_divided_among_all_looks_at_its_samples():
     assert len(cpu_samples.ROUND_SECONDS + cpu_samples.FURTHER_ROUND_SECONDS) == cpu_shares.LOOKS
 
@@ -204,7 +222,7 @@ def test_samples_and_a_delay_that_contradict_each_other_decide_nothing(monkeypat
     assert pair.outcome is Verdict.INCONCLUSIVE
     assert pair.decided_by is None
     assert "share-contradicted" in {caveat.slug for caveat in pair.caveats}
-    assert "delay says missed" in pair.reason
+    assert "the timed calls predict missed" in pair.reason
     assert "samples say detected" in pair.reason
 
 

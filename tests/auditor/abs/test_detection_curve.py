@@ -117,6 +117,16 @@ def test_what_arrived_counts_where_it_was_far_more_than_asked_for():
     assert search.build_curve().slowdown == 0.25
 
 
+@pytest.mark.parametrize(
+    "evidence", [{"decided_by": "share"}, {"caveats": (Caveat("scaled-back", "to 10 %"),)}]
+)
+def test_a_verdict_about_the_size_asked_for_is_one_whatever_arrived(evidence):
+    search = SlowdownSearch(method="toy.hop", benchmark="toy.long", sizes=(0.1, 0.6))
+    search.add_step(0.1, verdict(Verdict.DETECTED, achieved_slowdown=0.25, **evidence))
+
+    assert search.build_curve().slowdown == 0.1
+
+
 def test_the_benchmark_with_the_clearest_margin_is_taken():
     pairs = [detected("toy.noisy", 0.6, 0.25), detected("toy.calm", 0.5, 0.01)]
 

@@ -2,6 +2,7 @@ import json
 import re
 from dataclasses import replace
 
+import msgspec
 import pytest
 from builders import benchmark_verdict_of
 
@@ -10,8 +11,10 @@ from auditor.abs import document_of_verdict, model
 from auditor.abs.exports.findings import MISSED, sorted_findings
 from auditor.abs.exports.mutation import format_mutation
 from auditor.abs.gates import judge_gates
+from auditor.abs.judge.outcomes import combine_outcomes
 from auditor.abs.page import table
 from auditor.abs.text import advice, cost_benefit, detection_curve, words
+from auditor.abs.text.claims import ResultFacts
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
@@ -417,6 +420,82 @@ def test_a_method_whose_call_was_removed_needs_its_result_used_and_no_new_benchm
     assert chosen.id not in {target.id for target in written.targets}
 
 
+def made_of(outcomes, *, spreads=()):
+    """Return the facts of a result with these pairs, each share being 90 % of the operation."""
+    verdict = examples.audit()
+    pattern = verdict.pairs[0]
+    pairs = tuple(
+        replace(
+            pattern,
+            method=method,
+            benchmark=benchmark,
+            outcome=outcome,
+            share=0.9,
+            share_interval=(0.85, 0.95),
+        )
+        for (method, benchmark), outcome in outcomes.items()
+    )
+    methods = tuple(
+        replace(
+            verdict.methods[0],
+            id=name,
+            outcome=combine_outcomes(pair.outcome for pair in pairs if pair.method == name),
+            detected_by=tuple(
+                pair.benchmark
+                for pair in pairs
+                if pair.method == name and pair.outcome is Verdict.DETECTED
+            ),
+        )
+        for name in dict.fromkeys(name for name, _ in outcomes)
+    )
+    names = dict.fromkeys(name for _, name in outcomes)
+    benchmarks = tuple(
+        replace(verdict.stability.benchmarks[0], id=name, unique=(), shared=("k",))
+        for name in names
+    )
+    detecting = [pair.benchmark for pair in pairs if pair.outcome is Verdict.DETECTED]
+    changed = replace(
+        verdict,
+        pairs=pairs,
+        methods=methods,
+        stability=replace(verdict.stability, benchmarks=benchmarks),
+        cover=replace(verdict.cover, benchmarks=(min(detecting),)),
+        absolute=replace(verdict.absolute, excluded_benchmarks=tuple(spreads)),
+    )
+    return ResultFacts(judged(changed))
+
+
+def test_a_pair_that_could_not_be_slowed_is_open_unless_its_method_does_not_count():
+    missed, detected = Verdict.MISSED, Verdict.DETECTED
+    one = {("k", "A"): missed, ("l", "A"): detected, ("l", "B"): detected}
+
+    perhaps = made_of({**one, ("k", "B"): Verdict.INVALID})
+    never = made_of({**one, ("m", "B"): Verdict.INVALID})
+
+    assert (perhaps.open_pairs, perhaps.is_droppable("B")) == (1, False)
+    assert not perhaps.has_whole_matrix
+    assert (never.open_pairs, never.is_droppable("B")) == (0, True)
+
+
+def test_a_steady_benchmark_is_not_dropped_for_one_whose_runs_lie_far_apart():
+    both = {("k", "A"): Verdict.DETECTED, ("k", "B"): Verdict.DETECTED}
+
+    assert made_of(both).is_droppable("B")
+    assert not made_of(both, spreads=["A"]).is_droppable("B")
+    assert made_of(both, spreads=["A", "B"]).is_droppable("B")
+
+
+def test_a_largest_share_is_an_upper_bound_and_is_not_known_where_one_is_open():
+    facts = made_of({("k", "A"): Verdict.MISSED, ("l", "A"): Verdict.DETECTED})
+    assert facts.bound_largest_share("k") == 0.95
+
+    pairs = facts.document.pairs
+    unknown = replace(pairs[0], share=None, share_interval=None)
+    document = msgspec.structs.replace(facts.document, pairs=(*pairs, unknown))
+
+    assert ResultFacts(document).bound_largest_share("k") is None
+
+
 def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
     document = judged(examples.audit())
     benchmarks = {benchmark.id: benchmark for benchmark in document.benchmarks}
@@ -433,7 +512,8 @@ def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
     assert not {*idle} & {*document.minimal_cover}
     assert all(shares[each] >= 0.5 for each in idle)
     assert all(
-        number_format.format_share(shares[target.id]) in target.note for target in result.targets
+        number_format.format_share(0.8 * shares[target.id]) in target.note
+        for target in result.targets
     )
     saved = sum(benchmarks[each].seconds for each in idle)
     saved, whole = number_format.format_seconds(saved), number_format.format_seconds(whole)

@@ -88,7 +88,10 @@ def test_what_takes_no_time_where_it_is_called_is_no_first_candidate(share):
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0.0, "no CPU sample of those that call it is in it"), (0.25, "it takes 25\xa0% of those")],
+    [
+        (0.0, "no CPU sample of those that call it is in it"),
+        (0.25, "it takes at most 30\xa0% of those"),
+    ],
 )
 def test_a_new_benchmark_is_justified_by_the_largest_share(share, text):
     most_called, document = with_share_of_the_most_called(share, keeps_others=False)
@@ -147,11 +150,12 @@ def test_nothing_is_dropped_while_a_pair_of_it_is_open():
 def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     verdict = examples.audit()
     kept = verdict.cover.benchmarks[0]
-    pairs = tuple(
-        replace(pair, effect=0.5) if pair.benchmark == kept else pair for pair in verdict.pairs
-    )
 
-    def shortened(*caveats, bucket=Bucket.BELOW_5):
+    def shortened(*caveats, bucket=Bucket.BELOW_5, **detection):
+        detection = {"effect": 0.5, "threshold": 0.25, "decided_by": "injection", **detection}
+        pairs = tuple(
+            replace(pair, **detection) if pair.benchmark == kept else pair for pair in verdict.pairs
+        )
         changed = {"visible": 0.01, "seconds": 1000.0, "caveats": caveats, "bucket": bucket}
         suite = tuple(
             replace(benchmark, **changed) if benchmark.id == kept else benchmark
@@ -173,6 +177,8 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     )
     assert kept not in shortened(Caveat("warm-after", "t"))
     assert kept not in shortened(bucket=Bucket.ABOVE_50)
+    assert kept not in shortened(decided_by="share")
+    assert kept not in shortened(effect=0.26)  # hardly above the threshold
 
 
 def test_a_score_that_stops_at_the_first_detection_tells_nothing_of_the_others():

@@ -193,7 +193,7 @@ def test_packages_whose_unit_tests_were_not_counted_to_their_end_are_named_in_on
         "the subject's own benchmarks and unit tests ran "
         f"(part of the counts is missing: {message})"
     )
-    assert order.text.endswith(f"missing: {message}")
+    assert order.text.endswith(f"unit tests: {message}")
 
 
 def test_of_many_packages_some_are_named():

@@ -325,6 +325,7 @@ def near(effect, half, *, threshold=0.25):
         benchmark="b",
         outcome=Verdict.INCONCLUSIVE,
         threshold=threshold,
+        method_seconds=1e-6,
         runs=(pair_run, pair_run),
         caveats=(Caveat("near-threshold", "open"),),
     )
@@ -347,6 +348,16 @@ def test_a_wide_interval_stays_open_and_so_does_what_is_open_for_another_reason(
     assert indifference_zone.settle_borderline(other) == other
 
 
+@pytest.mark.parametrize("slug", ["distorted", "unverified", "calibration-failed"])
+def test_an_effect_that_may_not_be_that_of_the_slowdown_stays_open(slug):
+    pair = near(0.26, 0.02)
+    doubtful = replace(pair, caveats=(*pair.caveats, Caveat(slug, "doubt")))
+    untimed = replace(pair, method_seconds=None)
+
+    assert indifference_zone.settle_borderline(doubtful) == doubtful
+    assert indifference_zone.settle_borderline(untimed) == untimed
+
+
 @pytest.mark.parametrize(
     ("operation", "outcome"),
     [(LONG, Verdict.MISSED), (200e-9, Verdict.MISSED), (120e-9, Verdict.INCONCLUSIVE)],
@@ -356,9 +367,12 @@ def test_a_missed_delay_is_only_hidden_where_one_at_the_limit_would_be(operation
     """The limit is a quarter of the operation. Samples exclude little: most have no place."""
     sampled = share(profile(hits, 10, operation=operation, unattributed=800))
     assert sampled.low < 0.5 < sampled.high
-    injected = Judgement(outcome=Verdict.MISSED, threshold=0.25)
+    injected = Judgement(outcome=Verdict.MISSED, threshold=0.25, runs=near(0.1, 0.02).runs)
 
     judged, _ = share_verdict.combine_evidence(paired(sampled), injected)
+    predicted = share_verdict.combine_evidence(paired(sampled), replace(injected, runs=()))[0]
+
+    assert predicted.caveats == ()  # nothing was injected that could be hidden
 
     assert judged.outcome is outcome
     assert any(caveat.slug == "hidden-delay" for caveat in judged.caveats) is (

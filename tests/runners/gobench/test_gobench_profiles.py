@@ -12,7 +12,7 @@ from auditor.abs.study.cpu_samples import find_removed_call
 from auditor.abs.study.pair import StudyPair
 from auditor.core.jobs import NOWHERE
 from auditor.core.mutant import Variant, VariantKind
-from auditor.core.outcome import Profiled, Unreadable
+from auditor.core.outcome import Frame, Profiled, Unreadable
 from auditor.core.plan import Purpose, Run
 from auditor.core.result import ReachState
 from auditor.core.schedule import Arm, ArmName
@@ -196,11 +196,11 @@ def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
     assert frames_of(shares.methods[f"{UNIT}.Sum"], kept.code)
 
 
-def removed(lab, run, method, *, hits=0, always_called=False):
+def removed(lab, run, method, *, hits=0, always_called=False, trivial=None):
     """Return where the call of a method was removed, taking its share for none."""
     result = replace(share(lab, run, method), unchanged=(hits, 1000), seconds_per_call=1e-11)
     pair = StudyPair(
-        method=lab.methods[f"{UNIT}.{method}"],
+        method=replace(lab.methods[f"{UNIT}.{method}"], trivial=trivial),
         benchmark=run.trial.benchmark,
         reach=Reach(state=ReachState.IN_LOOP, calls_per_operation=1.0),
     )
@@ -215,7 +215,16 @@ def test_the_line_of_a_removed_call_is_found(shares):
     assert removed(shares, run, "Half") == f"at shares_test.go:{line}"
     assert removed(shares, run, "Half", hits=1) == ""
     assert removed(shares, run, "Half", always_called=True) == ""
+    assert removed(shares, run, "Half", trivial="its body is empty") == ""
     assert removed(shares, run, "Most") == ""  # the benchmark does not name it
+    other = Frame(function=f"{UNIT}.Other", file="shares.go", line=3)
+    stacks = tuple(
+        replace(stack, frames=(len(run.outcome.frames), *stack.frames))
+        for stack in run.outcome.stacks
+    )
+    frames = (*run.outcome.frames, other)
+    beside = replace(run, outcome=replace(run.outcome, frames=frames, stacks=stacks))
+    assert removed(shares, beside, "Half") == ""  # its code may lie in that of the other
 
 
 def test_a_call_whose_instructions_are_there_was_not_removed(shares):
