@@ -70,11 +70,11 @@ class ComparedBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 class PatchMethod(msgspec.Struct, frozen=True, kw_only=True):
     """A method that head has changed or added, and whether the suite detects its slowdown."""
 
-    id: str
-    new: bool
+    id: str  # the method's id
+    new: bool  # whether only head has it
     outcome: Verdict | None  # null: it was not slowed
-    detected_by: tuple[str, ...]
-    reason: str | None
+    detected_by: tuple[str, ...]  # ids of benchmarks
+    reason: str | None  # why it has this outcome; null: the numbers tell
     accepted: bool = False  # its miss is accepted, so the score leaves it out
 
 

@@ -124,22 +124,19 @@ class BenchmarkComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """The methods that differ, and what the suite of head would detect of them.
+    """The methods that differ, and what the suite of head would detect of them."""
 
-    `verdict` is that of those which were slowed down, None where no method differs, and where
-    nobody asked. `unwatched` are public methods that are new in head and
-    that no benchmark calls.
-    """
-
-    changed: tuple[str, ...]
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
+    changed: tuple[str, ...]  # ids of methods whose code differs and can be slowed down
+    added: tuple[str, ...]  # ids of those that only head has
+    removed: tuple[str, ...]  # ids of those that only the base has
     unwatched: tuple[str, ...] = ()
+    """Public ones of `added` that no benchmark calls."""
     refused: tuple[str, ...] = ()
     """Those that head has changed or added and that cannot be slowed down."""
     unknown: int = 0
     """Number of methods without a source here, so that nobody knows whether they differ."""
     verdict: AbsVerdict | None = None
+    """Of those that were slowed down; None: no method differs, or nobody asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
