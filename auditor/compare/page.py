@@ -145,8 +145,8 @@ def format_headline(document: ComparisonDocument) -> str:
         return "No benchmark is in both revisions, so nothing was compared"
     same_count = sum(benchmark.same for benchmark in document.benchmarks)
     if inconclusive_count and inconclusive_count + same_count == len(document.benchmarks):
-        which = " that differs" if same_count else ""
-        return f"Every benchmark{which} is inconclusive"
+        differing_text = " that differs" if same_count else ""
+        return f"Every benchmark{differing_text} is inconclusive"
     if inconclusive_count:
         count_text = number_format.format_count(inconclusive_count, "benchmark")
         if all(

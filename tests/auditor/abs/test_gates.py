@@ -552,7 +552,7 @@ def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
 
 
 @pytest.mark.parametrize(
-    ("patch", "code", "said"),
+    ("patch", "code", "message"),
     [
         (Patch(changed=(), added=(), removed=()), Exit.OK, "gate passed: "),
         (
@@ -567,24 +567,24 @@ def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
         ),
     ],
 )
-def test_methods_of_which_nothing_is_known_pass_no_gate(patch, code, said):
+def test_methods_of_which_nothing_is_known_pass_no_gate(patch, code, message):
     document = made(benchmark("a"), patch=patch)
 
     ended, (line,) = gates.judge_gates(document, fail_on_regression=False, fail_under=80)
 
-    assert (ended, line[: len(said)]) == (code, said)
+    assert (ended, line[: len(message)]) == (code, message)
     differs = not (patch.refused or patch.unknown)
     assert ("No method of the library differs" in format_patch_headline(document)) is differs
 
 
 @pytest.mark.parametrize(
-    ("limit", "code", "said"),
+    ("limit", "code", "message"),
     [
         (15, Exit.OK, "it is at least 20 %; 8 methods not slowed"),
         (80, Exit.NO_VERDICT, "it is 20 to 100 %; 8 methods not slowed"),
     ],
 )
-def test_methods_that_were_not_slowed_may_be_missed_or_detected(limit, code, said):
+def test_methods_that_were_not_slowed_may_be_missed_or_detected(limit, code, message):
     slowed = replace(
         verdict(score(2, counted=2)),
         methods=tuple(method_verdict_of(id=letter, outcome=Verdict.DETECTED) for letter in "ab"),
@@ -596,7 +596,7 @@ def test_methods_that_were_not_slowed_may_be_missed_or_detected(limit, code, sai
     )
 
     assert ended is code
-    assert line.endswith(said)
+    assert line.endswith(message)
 
 
 def test_an_accepted_miss_fails_no_gate_on_changed_methods():
@@ -624,5 +624,5 @@ def test_nothing_compared_is_no_verdict_without_a_gate_too():
     said = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
     assert ended(made(added=("a", "b"), removed=("c",))) == (Exit.NO_VERDICT, [said])
     assert ended(made(benchmark("same"), added=("a",))) == (Exit.OK, [])
-    said = "no verdict: every benchmark that differs is inconclusive"
-    assert ended(made(LOST)) == (Exit.NO_VERDICT, [said])
+    message = "no verdict: every benchmark that differs is inconclusive"
+    assert ended(made(LOST)) == (Exit.NO_VERDICT, [message])
