@@ -183,7 +183,9 @@ class ClusterDispatcher:
         if future.status == "cancelled":  # the scheduler was away, and nobody has lost a worker
             sent = replace(sent, first=False)
         error = future.exception() if future.status == "error" else None
-        if isinstance(error, WorkerUnusable) and set(self._lanes.each) - {sent.worker}:
+        if isinstance(error, WorkerUnusable) and self._admission.may_use_another(
+            self._there(), sent.worker
+        ):
             self._admission.refuse_worker(sent.worker, str(error))
             worker_trials = [sent, *self._drop_worker(sent.worker)]
             self._orphans.extendleft(sent_trial.queued for sent_trial in reversed(worker_trials))

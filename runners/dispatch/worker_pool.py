@@ -63,6 +63,13 @@ class WorkerAdmission:
             if self._silent.get(worker, now) <= now and self._try_admission(worker):
                 yield worker
 
+    def may_use_another(self, workers: Collection[str], worker: str) -> bool:
+        """Tell whether there is another worker than this one that was not refused.
+
+        It may not have answered yet.
+        """
+        return bool(set(workers) - {worker} - self._refused - self._unfit)
+
     def refuse_worker(self, worker: str, reason: str) -> None:
         """Have no more of a worker, for as long as it is there."""
         self._unfit.add(worker)

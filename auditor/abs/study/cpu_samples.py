@@ -275,8 +275,10 @@ def _calls_another_function(profile: Profiled) -> bool:
     own_functions = {frame.function for frame in profile.code}
     for stack in profile.stacks:
         frames = [profile.frames[index] for index in stack.frames]
-        own = next((at for at, frame in enumerate(frames) if frame.function in own_functions), 0)
-        if any(frame.file for frame in frames[:own]):
+        callee_count = next(
+            (count for count, frame in enumerate(frames) if frame.function in own_functions), 0
+        )
+        if any(frame.file for frame in frames[:callee_count]):
             return True
     return False
 

@@ -215,8 +215,8 @@ class ResultFacts:
         cover = {*self.document.minimal_cover} - shaky
         return benchmark in shaky or all(
             any(
-                other.benchmark in cover and other.outcome is Verdict.DETECTED
-                for other in self.pairs_by_method[pair.method]
+                same.benchmark in cover and same.outcome is Verdict.DETECTED
+                for same in self.pairs_by_method[pair.method]
             )
             for pair in self.pairs_by_benchmark[benchmark]
             if pair.outcome is Verdict.DETECTED

@@ -467,10 +467,10 @@ def made_of(outcomes, *, spreads=()):
 
 def test_a_pair_that_could_not_be_slowed_is_open_unless_its_method_does_not_count():
     missed, detected = Verdict.MISSED, Verdict.DETECTED
-    one = {("k", "A"): missed, ("l", "A"): detected, ("l", "B"): detected}
+    outcomes = {("k", "A"): missed, ("l", "A"): detected, ("l", "B"): detected}
 
-    perhaps = made_of({**one, ("k", "B"): Verdict.INVALID})
-    never = made_of({**one, ("m", "B"): Verdict.INVALID})
+    perhaps = made_of({**outcomes, ("k", "B"): Verdict.INVALID})
+    never = made_of({**outcomes, ("m", "B"): Verdict.INVALID})
 
     assert (perhaps.open_pairs, perhaps.is_droppable("B")) == (1, False)
     assert not perhaps.has_whole_matrix

@@ -78,7 +78,7 @@ def test_it_learns_what_a_step_looks_like(networks, small):
     model = networks.trained(small, sample(128, 1), sample(64, 2), schedule)
 
     judge = sample(100, 3)
-    scores = model.scores(judge.windows)
+    scores = model.score_windows(judge.windows)
     assert scores[judge.stable].min() > scores[~judge.stable].max()
 
 

@@ -217,14 +217,14 @@ def test_the_line_of_a_removed_call_is_found(shares):
     assert removed(shares, run, "Half", always_called=True) == ""
     assert removed(shares, run, "Half", trivial="its body is empty") == ""
     assert removed(shares, run, "Most") == ""  # the benchmark does not name it
-    other = Frame(function=f"{UNIT}.Other", file="shares.go", line=3)
+    callee = Frame(function=f"{UNIT}.Other", file="shares.go", line=3)
     stacks = tuple(
         replace(stack, frames=(len(run.outcome.frames), *stack.frames))
         for stack in run.outcome.stacks
     )
-    frames = (*run.outcome.frames, other)
+    frames = (*run.outcome.frames, callee)
     beside = replace(run, outcome=replace(run.outcome, frames=frames, stacks=stacks))
-    assert removed(shares, beside, "Half") == ""  # its code may lie in that of the other
+    assert removed(shares, beside, "Half") == ""  # its code may lie in that of the callee
 
 
 def test_a_call_whose_instructions_are_there_was_not_removed(shares):
