@@ -205,19 +205,19 @@ def _open_comparer(
         yield comparing
 
 
-def _describe_thresholds(command_line: options.CommandLine, given: Mapping[str, Any]) -> str:
+def _describe_thresholds(
+    command_line: options.CommandLine, option_values: Mapping[str, Any]
+) -> str:
     """Return the limits that count, as they were understood."""
     request = command_line.config.compare
     text = (
         f"A change counts from {as_percent(request.min_delta)} on; methods that differ are slowed "
         f"by {as_percent(request.slowdown)}"
     )
-    if given["fail_on"] == "regression":
+    if option_values["fail_on"] == "regression":
         text += "; a confirmed regression fails the gate"
-    if given["fail_under"] is not None:
-        text += (
-            f"; at least {given['fail_under']:g}% of the methods that differ have to be detected"
-        )
+    if option_values["fail_under"] is not None:
+        text += f"; at least {option_values['fail_under']:g}% of the methods that differ have to be detected"
     return f"{text}."
 
 

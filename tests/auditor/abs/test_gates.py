@@ -601,15 +601,17 @@ def test_methods_that_were_not_slowed_may_be_missed_or_detected(limit, code, mes
 
 def test_an_accepted_miss_fails_no_gate_on_changed_methods():
     missed = PATCH.verdict
-    held = replace(accepted("a"), method="a")
+    first_miss = replace(accepted("a"), method="a")
     patch = replace(
-        PATCH, verdict=replace(missed, accepted=(held,), without_accepted=score(0, counted=1))
+        PATCH, verdict=replace(missed, accepted=(first_miss,), without_accepted=score(0, counted=1))
     )
     document = made(benchmark("a"), patch=patch)
 
     assert gates.list_missed_methods(document, 60) == ("b",)
-    every = replace(held, method="b")
-    none_counts = replace(missed, accepted=(held, every), without_accepted=score(0, counted=0))
+    second_miss = replace(first_miss, method="b")
+    none_counts = replace(
+        missed, accepted=(first_miss, second_miss), without_accepted=score(0, counted=0)
+    )
     document = made(benchmark("a"), patch=replace(PATCH, verdict=none_counts))
     ended, (line,) = gates.judge_gates(document, fail_on_regression=False, fail_under=60)
     assert ended is Exit.NO_VERDICT

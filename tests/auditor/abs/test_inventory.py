@@ -124,10 +124,10 @@ def test_a_subject_without_methods_says_why(refusal, message):
 
 
 def test_public_methods_that_cannot_be_slowed_are_named_with_their_reason():
-    asked = request(methods=None)
-    ready = parts(asked)
+    audit_request = request(methods=None)
+    ready = parts(audit_request)
     (hop,) = [method for method in ready.mutator.find_methods(()) if method.name == "hop"]
-    bare = [replace(hop, id=f"toy.sum{at}", refusal="it has no body") for at in range(7)]
+    bare = [replace(hop, id=f"toy.sum{index}", refusal="it has no body") for index in range(7)]
     abstract = replace(hop, id="toy.abstract", refusal="it is abstract", trivial="it is abstract")
     hidden = replace(hop, id="toy.hidden", refusal="it has no body", public=False)
     mutator = SimpleNamespace(
@@ -135,13 +135,13 @@ def test_public_methods_that_cannot_be_slowed_are_named_with_their_reason():
         matches_name=ready.mutator.matches_name,
     )
 
-    (hint,) = take_inventory(asked, replace(ready, mutator=mutator), QUICK, None).hints
+    (hint,) = take_inventory(audit_request, replace(ready, mutator=mutator), QUICK, None).hints
 
     assert hint == (
         "7 public methods cannot be slowed down, so this audit says nothing of toy.sum0, toy.sum1, "
         "toy.sum2, toy.sum3, toy.sum4 and 2 more (it has no body)"
     )
-    named = replace(asked, methods=("toy.hop",))
+    named = replace(audit_request, methods=("toy.hop",))
     assert take_inventory(named, replace(ready, mutator=mutator), QUICK, None).hints == ()
 
 

@@ -478,11 +478,11 @@ def test_a_pair_that_could_not_be_slowed_is_open_unless_its_method_does_not_coun
 
 
 def test_a_steady_benchmark_is_not_dropped_for_one_whose_runs_lie_far_apart():
-    both = {("k", "A"): Verdict.DETECTED, ("k", "B"): Verdict.DETECTED}
+    outcomes = {("k", "A"): Verdict.DETECTED, ("k", "B"): Verdict.DETECTED}
 
-    assert made_of(both).is_droppable("B")
-    assert not made_of(both, spreads=["A"]).is_droppable("B")
-    assert made_of(both, spreads=["A", "B"]).is_droppable("B")
+    assert made_of(outcomes).is_droppable("B")
+    assert not made_of(outcomes, spreads=["A"]).is_droppable("B")
+    assert made_of(outcomes, spreads=["A", "B"]).is_droppable("B")
 
 
 def test_a_largest_share_is_an_upper_bound_and_is_not_known_where_one_is_open():

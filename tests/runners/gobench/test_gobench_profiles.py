@@ -223,8 +223,8 @@ def test_the_line_of_a_removed_call_is_found(shares):
         for stack in run.outcome.stacks
     )
     frames = (*run.outcome.frames, callee)
-    beside = replace(run, outcome=replace(run.outcome, frames=frames, stacks=stacks))
-    assert removed(shares, beside, "Half") == ""  # its code may lie in that of the callee
+    deeper_run = replace(run, outcome=replace(run.outcome, frames=frames, stacks=stacks))
+    assert removed(shares, deeper_run, "Half") == ""  # its code may lie in that of the callee
 
 
 def test_a_call_whose_instructions_are_there_was_not_removed(shares):
