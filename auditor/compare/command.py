@@ -217,7 +217,8 @@ def _describe_thresholds(
     if option_values["fail_on"] == "regression":
         text += "; a confirmed regression fails the gate"
     if option_values["fail_under"] is not None:
-        text += f"; at least {option_values['fail_under']:g}% of the methods that differ have to be detected"
+        least = option_values["fail_under"]
+        text += f"; at least {least:g}% of the methods that differ have to be detected"
     return f"{text}."
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 
 from auditor.core.caveats import Caveat
@@ -124,7 +125,9 @@ def judge_gate(
         plan=plan,
         rates=tuple(rates),
         diagnoses=diagnoses,
-        demands=tuple(_judge_demands(plan, rates)),
+        demands=tuple(
+            _withhold_pass(demand, subjects, diagnoses) for demand in _judge_demands(plan, rates)
+        ),
         seen_from={
             subject.method: _find_least_detected(subject.method, rates) for subject in subjects
         },
@@ -293,6 +296,26 @@ def _judge_demands(plan: GatePlan, rates: Sequence[AlarmRate]) -> Iterator[Deman
         yield _judge_false_alarms(plan.most_false_alarms, rates)
     if plan.must_see is not None:
         yield _judge_detection(plan.must_see, rates)
+
+
+_NOTHING_SHOWN = frozenset({Flaw.NOT_RUN, Flaw.SELF_COMPARISON})
+"""Flaws of a gate that does not compare what it is shown, so that none of its answers counts."""
+
+
+def _withhold_pass(
+    demand: Demand, subjects: Sequence[GateSubject], diagnoses: Sequence[Diagnosis]
+) -> Demand:
+    """Return a demand that is met by what was shown; undecided where that is not all."""
+    if demand.answer is not DemandState.PASSED:
+        return demand
+    flaw = next((item for item in diagnoses if item.flaw in _NOTHING_SHOWN), None)
+    refused = next((subject for subject in subjects if subject.refusal), None)
+    if flaw is not None:
+        return replace(demand, answer=DemandState.UNDECIDED, reason=flaw.evidence)
+    if refused is not None:
+        reason = f"{demand.reason}; {refused.method} cannot be slowed: {refused.refusal}"
+        return replace(demand, answer=DemandState.UNDECIDED, reason=reason)
+    return demand
 
 
 def _judge_false_alarms(max_rate: float, rates: Sequence[AlarmRate]) -> Demand:

@@ -184,6 +184,25 @@ def test_what_is_asked_is_answered_with_yes_no_or_unknown():
     assert demands(answers(SAME, alarms=1), most_false_alarms=0.05) == [DemandState.UNDECIDED]
 
 
+@pytest.mark.parametrize(
+    ("ran", "subjects", "reason"),
+    [
+        (BOTH, (PARSE, replace(PRINT, refusal="it has no body")), "a.Print cannot be slowed: it"),
+        ((), (PARSE,), ""),
+    ],
+)
+def test_a_demand_is_not_met_where_not_all_of_it_was_shown(ran, subjects, reason):
+    shown_cases = [
+        replace(shown_case, ran=ran) for shown_case in (*GOOD, *answers(case(1.5), alarms=5))
+    ]
+
+    qualification = judge_gate(subjects, replace(PLAN, must_see=1.5), shown_cases)
+
+    (demand,) = qualification.demands
+    assert demand.answer is DemandState.UNDECIDED
+    assert reason in demand.reason
+
+
 def test_the_least_slowdown_from_which_on_all_are_seen():
     plan = replace(PLAN, factors=(1.1, 1.5, 2.0, 10.0))
     shown = [
