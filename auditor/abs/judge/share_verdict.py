@@ -70,14 +70,7 @@ def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, Ev
     """
     by_samples = judge_by_share(data)
     if by_samples is None or (data.reach is not None and not data.reach.may_be_in_loop):
-        if injected.outcome is Verdict.UNMEASURED:
-            injected = replace(injected, reason=_describe_open_share(data) or injected.reason)
-        if _may_be_hidden(data, injected):
-            caveats = (*injected.caveats, Caveat("hidden-delay", _HIDDEN_AND_OPEN))
-            return replace(
-                injected, outcome=Verdict.INCONCLUSIVE, reason=_HIDDEN_AND_OPEN, caveats=caveats
-            ), None
-        return injected, INJECTION if injected.outcome in _DECIDED else None
+        return _judge_without_share(data, injected)
     if injected.outcome in _MAY_YIELD:
         caveats = tuple(
             caveat for caveat in injected.caveats if caveat.slug not in _SETTLED_BY_SHARE
@@ -97,6 +90,22 @@ def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, Ev
     if (injected.outcome is Verdict.DETECTED) == (by_samples.outcome is Verdict.DETECTED):
         return (injected, INJECTION) if injected.runs else (by_samples, SHARE)
     return _judge_difference(data, injected, by_samples)
+
+
+def _judge_without_share(data: PairData, injected: Judgement) -> tuple[Judgement, Evidence | None]:
+    """Return the judgement of a pair of which the samples decide nothing."""
+    if injected.outcome is Verdict.UNMEASURED:
+        injected = replace(injected, reason=_describe_open_share(data) or injected.reason)
+    for is_doubtful, slug, text in (
+        (_may_be_hidden, "hidden-delay", _HIDDEN_AND_OPEN),
+        (_calls_may_overlap, "calls-overlap", _OVERLAPPING),
+    ):
+        if is_doubtful(data, injected):
+            caveats = (*injected.caveats, Caveat(slug, text))
+            return replace(
+                injected, outcome=Verdict.INCONCLUSIVE, reason=text, caveats=caveats
+            ), None
+    return injected, INJECTION if injected.outcome in _DECIDED else None
 
 
 _SETTLED_BY_SHARE = frozenset(
@@ -123,6 +132,24 @@ _HIDDEN_AND_OPEN = (
     "an injected delay showed too small an effect: the processor can overlap a delay of a few "
     "nanoseconds with the method; the CPU samples do not decide"
 )
+
+
+_SIDE_BY_SIDE = 1.5
+"""Processors that an operation keeps busy, over those asked for, from which on calls of its own
+goroutines or threads may overlap; what the runtime does beside it is less."""
+_OVERLAPPING = (
+    "the operation keeps several processors busy, so calls of the method may overlap and the "
+    "slowdown achieved is unknown; the CPU samples do not decide"
+)
+
+
+def _calls_may_overlap(data: PairData, injected: Judgement) -> bool:
+    """Tell whether a detected effect rests on a sum of calls that may run at the same time."""
+    return (
+        injected.outcome is Verdict.DETECTED
+        and data.sampled is not None
+        and data.sampled.processors > _SIDE_BY_SIDE
+    )
 
 
 def _may_be_hidden(data: PairData, injected: Judgement) -> bool:

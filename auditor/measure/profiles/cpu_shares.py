@@ -80,6 +80,9 @@ class CpuShare:
     """Lower limit of a call's time where a JVM keeps the method out of line; None elsewhere."""
     ambiguous: int
     """Samples that may be of the method, although they name only its callers (JVM)."""
+    processors: float = 0.0
+    """Processors that the operation keeps busy beyond those that its benchmark asks for, as their
+    ratio; 0 where the processor time is unknown."""
     obstacle: str = ""
     """What keeps the samples from telling the share, for people; empty where nothing does."""
 
@@ -139,17 +142,17 @@ def share_of(
         _ShareView.from_profiles(method, benchmark, profiles, bounds, errors=errors)
         for profiles, bounds in programs
     ]
-    return _combine_views(method, views, (unchanged, out_of_line), calls)
+    return _combine_views((method, benchmark), views, (unchanged, out_of_line), calls)
 
 
 def _combine_views(
-    method: Method,
+    pair: tuple[Method, Benchmark],
     views: Sequence["_ShareView"],
     programs: tuple[Sequence[Profiled], Sequence[Profiled]],
     calls: float | None,
 ) -> CpuShare:
     """Return what the views of the unchanged program and of the one out of line tell together."""
-    unchanged, out_of_line = programs
+    (method, benchmark), (unchanged, out_of_line) = pair, programs
     best = min(views, key=lambda view: view.irreducible[1] - view.irreducible[0])
     low, high = _intersect_intervals([view.interval for view in views])
     operation = _operation_seconds(unchanged or out_of_line) or 0.0
@@ -170,8 +173,15 @@ def _combine_views(
         seconds_per_call=None if between is None else first.most * between,
         seconds_out_of_line=_seconds_out_of_line(views, out_of_line, calls),
         ambiguous=0 if first.profiles is out_of_line else _count_ambiguous(method, unchanged),
+        processors=_measure_processors(unchanged or out_of_line, benchmark),
         obstacle=_find_obstacle(best, low, high),
     )
+
+
+def _measure_processors(profiles: Sequence[Profiled], benchmark: Benchmark) -> float:
+    """Return the processor time of the operations over the time of all their threads."""
+    timed = benchmark.concurrency * sum(profile.timed_seconds for profile in profiles)
+    return sum(profile.cpu_seconds for profile in profiles) / timed if timed > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,6 +481,8 @@ def _widen_by_unattributed(
     more = lost + (off_cpu_share if off_cpu_share > OFF_CPU else 0.0)
     low, high = low / (1 + more), (high + more) / (1 + more)
     background_share = max(0.0, 1 - timed / cpu)
+    if background_share >= 1:
+        return 0.0, 1.0
     if background_share > OFF_CPU:
         low, high = (
             max(0.0, low - background_share) / (1 - background_share),

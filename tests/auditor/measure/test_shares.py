@@ -77,6 +77,26 @@ def paired(sampled):
     )
 
 
+@pytest.mark.parametrize(("cpu", "open_"), [(0.5, False), (0.6, False), (4.0, True)])
+def test_a_detection_by_a_sum_of_calls_that_may_overlap_stays_open(cpu, open_):
+    """Eight goroutines of one operation call the method at once: their calls are no time of it."""
+    sampled = share(profile(2, 10, cpu=cpu, unattributed=800))
+    injected = Judgement(outcome=Verdict.DETECTED, threshold=0.25, runs=near(0.5, 0.02).runs)
+
+    judged, evidence = share_verdict.combine_evidence(paired(sampled), injected)
+
+    assert sampled.processors == pytest.approx(cpu / 0.5)
+    assert judged.outcome is (Verdict.INCONCLUSIVE if open_ else Verdict.DETECTED)
+    assert evidence == (None if open_ else "injection")
+    assert any(caveat.slug == "calls-overlap" for caveat in judged.caveats) is open_
+
+
+def test_samples_without_a_timed_block_tell_no_share():
+    sampled = share(profile(20, 10, timed=0.0))
+
+    assert (sampled.low, sampled.high) == (0.0, 1.0)
+
+
 def test_the_interval_holds_the_share_and_shrinks_with_samples():
     few, many = share(profile(12, 10)), share(profile(12, 100))
 
