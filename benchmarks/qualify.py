@@ -140,7 +140,7 @@ def main() -> int:
     """Qualify, and print a table."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--runs", type=int, default=20)
-    options.add_argument("--slowdowns", default="1.05,1.1,1.25,1.5,2")
+    options.add_argument("--slowdowns", default="1.05x,1.1x,1.25x,1.5x,2x")
     options.add_argument("--gates", default=",".join(dict.fromkeys((*GO, *PYTHON, *JAVA))))
     options.add_argument("--subjects", default="uuid,xxhash,lib,ring")
     options.add_argument("--keep", type=Path, help="A folder for stores and results.")

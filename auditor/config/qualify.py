@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from auditor.config.quantities import parse_duration
-from auditor.config.shares import parse_share
+from auditor.config.shares import parse_change, parse_share
 from auditor.core.contracts.qualify import CONFIDENCE_LEVEL, DETECTION_RATE, GatePlan
 from auditor.core.errors import UsageError
 
@@ -104,11 +104,8 @@ def _parse_factors(text: str | None) -> tuple[float, ...]:
 
 
 def _parse_factor(option: str, text: str) -> float:
-    """Read "1.5x" or "1.5": how many times as long."""
-    try:
-        factor = float(text.strip().removesuffix("x"))
-    except ValueError:
-        factor = 0.0
+    """Read "1.5x", "50%" or "0.5" as 1.5: how many times as long."""
+    factor = round(1 + parse_change(option, text), 12)
     if not 1.0 < factor <= _MOST_FACTOR:
         raise UsageError(
             f"{option} {text!r} must be a factor such as 1.5x, above 1 and at most {_MOST_FACTOR:g}"

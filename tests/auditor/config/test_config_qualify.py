@@ -32,7 +32,7 @@ def test_what_is_not_said_is_ours():
 
 def test_what_is_said_is_taken():
     result = asked(
-        slowdowns="2x, 1.5,2",
+        slowdowns="2x, 50%,2x",
         runs=70,
         turns=1,
         alarm="^slow",
@@ -63,10 +63,10 @@ def test_as_many_runs_are_planned_as_a_demand_needs():
     ("given", "message"),
     [
         ({"words": ()}, "no gate given: write its command after --"),
-        ({"must_see": "2%"}, "--must-see '2%' must be a factor such as 1.5x"),
-        ({"must_see": "1"}, "above 1 and at most 1000"),
-        ({"slowdowns": "1.5,nan"}, "--slowdowns 'nan' must be"),
-        ({"slowdowns": "1e9"}, "above 1 and at most 1000"),
+        ({"must_see": "1.5"}, "--must-see 1.5 is ambiguous: write 1.5x or 1.5% or 150%"),
+        ({"must_see": "1x"}, "--must-see '1x' must be a factor such as 1.5x, above 1 and at most"),
+        ({"slowdowns": "1.5x,nan"}, "--slowdowns nan is not a change"),
+        ({"slowdowns": "1e9x"}, "above 1 and at most 1000"),
         ({"max_false_alarms": "5x"}, "is not a fraction"),
         ({"max_false_alarms": "0"}, "needs more runs than are allowed"),
         ({"alarm": "("}, "is not a regular expression"),
@@ -93,7 +93,7 @@ def test_what_makes_no_sense_is_one_line(given, message):
     "given",
     [
         {},
-        {"slowdowns": "1.05,3", "runs": 7, "turns": 1, "seed": 9, "timeout": "90s"},
+        {"slowdowns": "1.05x,3x", "runs": 7, "turns": 1, "seed": 9, "timeout": "90s"},
         {"alarm": "^slow: '\\w+'", "alarm_codes": "3,1"},
         {
             "max_false_alarms": "5%",
