@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from auditor.core.outcome import Measured, TimedOut
+from auditor.core.outcome import Measured, Outcome, TimedOut
 from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
-from auditor.core.schedule import ArmName, Schedule, count_fewest_operations
+from auditor.core.schedule import ArmName, Phase, Schedule, count_fewest_operations
 from auditor.core.suite import Benchmark
 from auditor.core.values import ALLOCATED, OPERATIONS, TIME
 from auditor.measure import readings, schedules
@@ -110,20 +110,36 @@ def fit_block_operations(
     """
     operations: dict[str, int | None] = {benchmark.id: None for benchmark in benchmarks}
     for run in tried:
-        if isinstance(run.outcome, Measured) and run.trial.benchmark is not None:
-            operation_counts = run.outcome.find_series(OPERATIONS, ArmName.PLAIN)
-            time = run.outcome.find_series(TIME, ArmName.PLAIN)
-            if operation_counts and time and operation_counts.values and median(time.values) > 0:
-                block_seconds = plans[run.trial.benchmark.id].iteration_seconds
-                fitting = block_seconds / median(time.values)
-                most = max(operation_counts.values) * block_seconds / run.trial.schedule.seconds
-                seconds = median(time.values)
-                fewest = least if fitting * OUTLASTS < 1 else 2
-                if run.trial.benchmark.concurrency > 1:
-                    several = count_fewest_operations(run.trial.benchmark.concurrency)
-                    fewest = max(fewest, min(several, int(PARALLEL_SECONDS / seconds)))
-                operations[run.trial.benchmark.id] = max(fewest, round(min(fitting, most)))
+        pilot = _read_pilot(run.outcome)
+        if pilot is not None and run.trial.benchmark is not None:
+            seconds, most_operations = pilot
+            block_seconds = plans[run.trial.benchmark.id].iteration_seconds
+            fitting = block_seconds / seconds
+            most = most_operations * block_seconds / run.trial.schedule.seconds
+            fewest = least if fitting * OUTLASTS < 1 else 2
+            if run.trial.benchmark.concurrency > 1:
+                several = count_fewest_operations(run.trial.benchmark.concurrency)
+                fewest = max(fewest, min(several, int(PARALLEL_SECONDS / seconds)))
+            operations[run.trial.benchmark.id] = max(fewest, round(min(fitting, most)))
     return operations
+
+
+def _read_pilot(outcome: Outcome) -> tuple[float, float] | None:
+    """Return the seconds of an operation, and the most operations of a block of a pilot.
+
+    Of its two blocks the quicker one counts, also the warm-up: what else the machine does only adds
+    to a block, and one that holds too few operations is wrong in all that is measured with it.
+    """
+    if not isinstance(outcome, Measured):
+        return None
+    seconds, counts = list[float](), list[float]()
+    for phase in Phase:
+        time = outcome.find_series(TIME, ArmName.PLAIN, phase)
+        operations = outcome.find_series(OPERATIONS, ArmName.PLAIN, phase)
+        if time and operations and operations.values and median(time.values) > 0:
+            seconds.append(median(time.values))
+            counts.append(max(operations.values))
+    return (min(seconds), max(counts)) if seconds else None
 
 
 def estimate_block_seconds(

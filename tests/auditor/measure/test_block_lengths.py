@@ -361,6 +361,21 @@ def test_a_block_of_parallel_operations_holds_several_of_each_unless_that_takes_
     assert planned == operations
 
 
+def test_a_disturbed_block_of_a_pilot_makes_no_short_blocks():
+    """The measured block lost its processor for so long that eight operations filled it."""
+    parallel = benchmark(concurrency=2)
+    disturbed = make_pilot(parallel, 1e-3, operations=8)
+    warmup = (
+        replace(series([5e-9]), phase=Phase.WARMUP),
+        replace(series([600_000.0], metric=OPERATIONS), phase=Phase.WARMUP),
+    )
+    whole = replace(disturbed, outcome=Measured((*disturbed.outcome.series, *warmup)))
+
+    (planned,) = fit_block_operations([parallel], [whole], {parallel.id: PLAN}).values()
+
+    assert planned == 600_000
+
+
 def test_a_pilot_that_left_processors_idle_tells_how_long_a_full_block_is():
     """Of one operation of 20 ms, with two in flight: eight take 80 ms."""
     parallel = benchmark(concurrency=2)
