@@ -12,7 +12,7 @@ from auditor.abs.study import abs_audit
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, Plan
-from auditor.core.schedule import StableMinimumStop
+from auditor.core.schedule import Phase, StableMinimumStop
 from auditor.core.suite import Benchmark
 from auditor.core.values import OPERATIONS
 from auditor.measure import schedules
