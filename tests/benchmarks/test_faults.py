@@ -50,7 +50,8 @@ ENDED = [
 def test_an_audit_that_is_interrupted_at_random_moments_loses_nothing(printed, tmp_path):
     times, counts = json.loads(printed(INTERRUPTED, str(tmp_path)))
 
-    assert (times, sum(counts.values())) == (3, 0)
+    assert times == 3
+    assert not any(counts.values()), counts
 
 
 def test_a_process_and_a_temporary_file_that_are_left_are_seen(printed, tmp_path):
