@@ -369,9 +369,9 @@ def test_a_disturbed_block_of_a_pilot_makes_no_short_blocks():
         replace(series([5e-9]), phase=Phase.WARMUP),
         replace(series([600_000.0], metric=OPERATIONS), phase=Phase.WARMUP),
     )
-    whole = replace(disturbed, outcome=Measured((*disturbed.outcome.series, *warmup)))
+    pilot_run = replace(disturbed, outcome=Measured((*disturbed.outcome.series, *warmup)))
 
-    (planned,) = fit_block_operations([parallel], [whole], {parallel.id: PLAN}).values()
+    (planned,) = fit_block_operations([parallel], [pilot_run], {parallel.id: PLAN}).values()
 
     assert planned == 600_000
 
