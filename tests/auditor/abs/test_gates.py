@@ -12,6 +12,7 @@ from comparisons import benchmark, made
 from page_text import unlinked
 
 from auditor.abs import document_of_verdict
+from auditor.abs.baseline_renewal import renew_baseline_file
 from auditor.abs.judge.indifference_zone import BORDERLINE
 from auditor.abs.second_look import SecondLook, list_sure_outcomes
 from auditor.compare import gates
@@ -628,3 +629,30 @@ def test_nothing_compared_is_no_verdict_without_a_gate_too():
     assert ended(made(benchmark("same"), added=("a",))) == (Exit.OK, [])
     message = "no verdict: every benchmark that differs is inconclusive"
     assert ended(made(LOST)) == (Exit.NO_VERDICT, [message])
+
+
+def test_a_baseline_keeps_what_a_new_result_leaves_open(tmp_path):
+    def result(**changes):
+        by_name = changes.pop("methods")
+        made_of = replace(verdict(score(1)), methods=outcomes(**by_name), **changes)
+        return document_of_verdict.build_abs_document(made_of, CONTEXT)
+
+    old = {"Push": Verdict.DETECTED, "Pop": Verdict.DETECTED, "Len": Verdict.INCONCLUSIVE}
+    new = {"Push": Verdict.INCONCLUSIVE, "Pop": Verdict.MISSED, "Len": Verdict.DETECTED}
+    baseline, path = tmp_path / "baseline" / "result.json", tmp_path / "result.json"
+    path.write_text(results.format_json(result(methods=old)))
+    renew_baseline_file(baseline, path)
+    path.write_text(results.format_json(result(methods=new)))
+    renew_baseline_file(baseline, path)
+
+    def detected():
+        methods = json.loads(baseline.read_text())["methods"]
+        return [method["id"] for method in methods if method["outcome"] == "detected"]
+
+    assert detected() == [name("Push"), name("Len")]
+    path.write_text(results.format_json(result(methods=new, slowdown=0.2)))
+    renew_baseline_file(baseline, path)
+    assert detected() == [name("Len")]
+    baseline.write_text("{")
+    renew_baseline_file(baseline, path)
+    assert detected() == [name("Len")]
