@@ -13,6 +13,8 @@ from auditor.core.subject import Span
 
 Evidence = Literal["injection", "share"]
 """What a verdict rests on: an injected delay, or CPU samples of the unchanged benchmark."""
+INJECTION: Evidence = "injection"
+SHARE: Evidence = "share"
 
 
 def interval_ends(interval: ReportedInterval | None) -> Interval:

@@ -15,6 +15,8 @@ shows less, one busy process for each processor far more (benchmarks/results/bus
 """
 SLUG = "busy-machine"
 """The caveat of what was measured on a busy machine."""
+JITTER_SLUG = "host-jitter"
+"""The caveat of a machine whose own speed varied, so that spreads may be its own."""
 
 
 def busy_causes(strain: HostInterference) -> Iterator[str]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from auditor.core import busy
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostInterference
-from auditor.core.plan import Run
+from auditor.core.plan import Purpose, Run
 from auditor.core.ports import Observer
 from auditor.core.units import format_percent
 
@@ -27,8 +27,6 @@ STRAGGLE = 0.10
 """How much longer the fixed loop may take on one of several machines."""
 _FEW = 3
 """Fewer looks at a machine tell nothing of it."""
-JITTER_SLUG = "host-jitter"
-"""The caveat of a machine whose own speed varied, so that spreads may be its own."""
 _JITTER_LOOKS = 5
 """Fewer looks have no tenths to compare."""
 _DOUBT = 0.01
@@ -47,6 +45,7 @@ class NotedProcess:
     strain: HostInterference  # what kept the machine busy meanwhile
     loop_seconds: float | None  # of a fixed loop just before; None: it was not run
     benchmark: str = ""  # the benchmark's id; empty: the subject's own tests
+    purpose: Purpose = Purpose.SUITE  # what the process was for
 
 
 def combine_interference(processes: Sequence[NotedProcess]) -> HostInterference:
@@ -87,7 +86,8 @@ def describe_interference(processes: Sequence[NotedProcess]) -> Iterator[Caveat]
     yield from _describe_moved_benchmarks(processes)
     loops_by_machine = _collect_loops(processes)
     yield from _describe_speed_changes(loops_by_machine)
-    yield from _describe_jitter(loops_by_machine)
+    suite_runs = [process for process in processes if process.purpose is Purpose.SUITE]
+    yield from _describe_jitter(_collect_loops(suite_runs))
 
 
 def _collect_loops(processes: Sequence[NotedProcess]) -> dict[str, list[float]]:
@@ -110,7 +110,7 @@ def _describe_jitter(loops_by_machine: Mapping[str, Sequence[float]]) -> Iterato
             f"slowest tenth of {len(loops)} samples than in the fastest; part of the spread over "
             "runs of the suite is the machine's"
         )
-        yield Caveat(JITTER_SLUG, text)
+        yield Caveat(busy.JITTER_SLUG, text)
 
 
 def _describe_speed_changes(loops_by_machine: Mapping[str, Sequence[float]]) -> Iterator[Caveat]:
@@ -307,7 +307,13 @@ class InterferenceLog:
         """Note what was beside it, and pass it on."""
         name = run.trial.benchmark.id if run.trial.benchmark else ""
         self._noted[run.trial.id] = NotedProcess(
-            run.host.name, run.started, run.seconds, run.strain, run.loop_seconds, name
+            machine=run.host.name,
+            started=run.started,
+            seconds=run.seconds,
+            strain=run.strain,
+            loop_seconds=run.loop_seconds,
+            benchmark=name,
+            purpose=run.trial.purpose,
         )
         self._last[name] = run.host.name
         self._inner.trial_ended(run, reused=reused)

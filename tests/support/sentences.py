@@ -15,7 +15,6 @@ from auditor.abs.text.claims import (
 )
 from auditor.core import busy
 from auditor.core.result import Verdict
-from auditor.measure import interference
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
                 not (
                     facts.is_droppable(owner)
                     or busy.is_busy(facts.document.strain)
-                    or interference.JITTER_SLUG in facts.caveat_slugs
+                    or busy.JITTER_SLUG in facts.caveat_slugs
                 )
             ),
         ),
@@ -127,7 +126,7 @@ CLAIMS: Mapping[str, Claim] = MappingProxyType(
             r"^Repeat \d+ benchmarks? on a quieter machine$",
             "the benchmark spreads, is not to be dropped, and the machine itself varied",
             lambda facts, owner: (
-                not facts.is_droppable(owner) and interference.JITTER_SLUG in facts.caveat_slugs
+                not facts.is_droppable(owner) and busy.JITTER_SLUG in facts.caveat_slugs
             ),
         ),
         "repair": _claim(

@@ -10,9 +10,9 @@ from auditor.abs.judge.curve import SlowdownSearch
 from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.score_caveats import score_caveats
-from auditor.abs.judge.share_verdict import INJECTION
 from auditor.abs.judge.unsampled import unsampled_pairs
 from auditor.abs.model import (
+    INJECTION,
     AbsVerdict,
     Controls,
     DetectionCurve,

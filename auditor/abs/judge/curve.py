@@ -12,8 +12,15 @@ from statistics import stdev
 
 from auditor.abs.judge import extra_runs
 from auditor.abs.judge.paired import UNFINISHED
-from auditor.abs.judge.share_verdict import SHARE
-from auditor.abs.model import CurvePoint, CurveStep, DetectionCurve, PairCurve, PairRun, PairVerdict
+from auditor.abs.model import (
+    SHARE,
+    CurvePoint,
+    CurveStep,
+    DetectionCurve,
+    PairCurve,
+    PairRun,
+    PairVerdict,
+)
 from auditor.core.request import CurveMode
 from auditor.core.result import Verdict
 from auditor.measure.calibration import TOLERANCE

@@ -6,7 +6,7 @@ from math import ceil
 from auditor.abs.judge import distortion, paired, pooled, share_verdict
 from auditor.abs.judge.pair import Judgement, PairData, undecided_judgement
 from auditor.abs.judge.prediction import predict_share
-from auditor.abs.model import PairVerdict
+from auditor.abs.model import SHARE, PairVerdict
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Measured, NeverCalled
 from auditor.core.plan import Purpose
@@ -31,9 +31,7 @@ def judge_pair(data: PairData) -> PairVerdict:
     effect, interval, p = (
         (weakest.effect, weakest.interval, weakest.p) if weakest else (None, None, None)
     )
-    share_effect = (
-        share_verdict.estimate_share_effect(data) if decided_by == share_verdict.SHARE else None
-    )
+    share_effect = share_verdict.estimate_share_effect(data) if decided_by == SHARE else None
     if share_effect is not None:
         effect, interval, p = share_effect.effect, share_effect.interval, None
     share = data.sampled

@@ -6,7 +6,7 @@ from math import hypot
 from auditor.abs.judge import scatter
 from auditor.abs.judge.indifference_zone import borderline_caveat, is_borderline, settle_interval
 from auditor.abs.judge.pair import Judgement, PairData
-from auditor.abs.model import Evidence
+from auditor.abs.model import INJECTION, SHARE, Evidence
 from auditor.core.caveats import Caveat
 from auditor.core.request import DetectionRule
 from auditor.core.result import Interval, Verdict
@@ -49,8 +49,6 @@ def estimate_share_effect(data: PairData) -> ShareEffect | None:
     )
 
 
-INJECTION: Evidence = "injection"
-SHARE: Evidence = "share"
 _DECIDED = (Verdict.DETECTED, Verdict.MISSED, Verdict.DEAD_CODE)
 _MAY_YIELD = (
     Verdict.INCONCLUSIVE,

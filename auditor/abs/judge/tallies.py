@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from auditor.abs.judge.share_verdict import SHARE
-from auditor.abs.model import Density, MethodVerdict, PairVerdict, RuleCount
+from auditor.abs.model import SHARE, Density, MethodVerdict, PairVerdict, RuleCount
 from auditor.core.result import Verdict
 
 _NOTHING_SLOWED = (Verdict.DEAD_CODE, Verdict.UNREACHED)

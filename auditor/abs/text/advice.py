@@ -11,7 +11,6 @@ from auditor.abs.text.claims import BROKEN, OpenCause, ResultFacts, needs_repair
 from auditor.core import busy
 from auditor.core.result import Verdict
 from auditor.core.stability import UNLISTED, BenchmarkVerdict
-from auditor.measure import interference
 from reports import number_format
 
 
@@ -64,9 +63,7 @@ def _list_suite_advice(
         _advise_on_slow(document.benchmarks),
         _advise_on_unstable(
             needed,
-            machine_is_noisy=any(
-                caveat.slug == interference.JITTER_SLUG for caveat in document.caveats
-            ),
+            machine_is_noisy=any(caveat.slug == busy.JITTER_SLUG for caveat in document.caveats),
         ),
     ]
 

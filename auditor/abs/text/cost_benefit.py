@@ -7,8 +7,7 @@ from statistics import median
 
 from auditor.abs.document import Document
 from auditor.abs.judge.indifference_zone import is_borderline
-from auditor.abs.judge.share_verdict import INJECTION
-from auditor.abs.model import MethodVerdict
+from auditor.abs.model import INJECTION, MethodVerdict
 from auditor.abs.text import words
 from auditor.abs.text.claims import ResultFacts
 from auditor.core.result import Verdict

@@ -20,10 +20,9 @@ from auditor.abs.terminal import format_summary
 from auditor.abs.text import advice, words
 from auditor.compare import page as comparison
 from auditor.compare.markdown import render_markdown as comparison_markdown
-from auditor.core.busy import SLUG
+from auditor.core.busy import JITTER_SLUG, SLUG
 from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostInterference
-from auditor.measure.interference import JITTER_SLUG
 from auditor.similarity import page as similarity
 from auditor.steady import document as steady_document
 from auditor.steady import page as steady

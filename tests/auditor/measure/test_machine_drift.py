@@ -1,13 +1,16 @@
 """Whether a machine was itself while it measured."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from auditor.core.busy import JITTER_SLUG
 from auditor.core.jobs import HostInterference
+from auditor.core.plan import Purpose
 from auditor.measure import interference as strain
 from auditor.measure.interference import (
     DRIFT,
-    JITTER_SLUG,
     NoiseRating,
     NotedProcess,
     advise_on_noise,
@@ -139,6 +142,7 @@ def test_a_loop_that_varies_tells_a_noisy_machine_and_few_samples_do_not():
     assert caveat.slug == JITTER_SLUG
     assert "took 18\N{NO-BREAK SPACE}% longer in the slowest tenth of 20 samples" in caveat.text
     assert slugs(noisy[:4]) == []
+    assert slugs([replace(process, purpose=Purpose.PAIRS) for process in noisy]) == []
     assert slugs(steady) == []
 
 
