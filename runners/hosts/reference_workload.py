@@ -10,19 +10,22 @@ from auditor.core.jobs import CompletedProcess, HostInterference, Invocation
 from auditor.core.ports import Clock, Host
 from runners.home import HomeFolder
 
-AGAIN_SECONDS = 10.0
+AGAIN_SECONDS = 3.0
 """How long what it took is taken to hold."""
 _LOOKS = 5
 """Loops that tell whether the machine is busy: together they last about a second."""
 _PAUSE_SECONDS = 5.0
 _LIMIT_SECONDS = 600.0
 _TURNS = 200_000
-_WORDS = f"""
-now() {{ date +%s%N; }}
+_SHORT_TURNS = 50_000
+"""Of the loop between processes: it lasts about as long as the measured blocks of one of Go, so
+that it varies as they do."""
+_WORDS = """
+now() { date +%s%N; }
 now
 while [ "$n" -gt 0 ]; do
     i=0
-    while [ "$i" -lt {_TURNS} ]; do i=$((i + 1)); done
+    while [ "$i" -lt "$turns" ]; do i=$((i + 1)); done
     now
     n=$((n - 1))
 done
@@ -37,7 +40,7 @@ class LoopTiming:
     """What the loop showed of a machine."""
 
     seconds: float | None
-    """What it took; None where no clock is that fine."""
+    """What all turns take at its pace; None where no clock is that fine."""
     waited: float | None
     """Share of its time when some task waited: it has one thread, so it waits for others."""
 
@@ -61,9 +64,10 @@ class ReferenceWorkload:
         """Return what it shows now, or showed a little while ago; raises as the host does."""
         now = self._clock.monotonic()
         if self._at is None or now - self._at > AGAIN_SECONDS:
-            answer = self._run(1)
+            answer = self._run(1, _SHORT_TURNS)
             took = _parse_loop_seconds(answer.stdout, 1)
-            self._look = LoopTiming(took[0] if took else None, answer.strain.waited)
+            seconds = took[0] * _TURNS / _SHORT_TURNS if took else None
+            self._look = LoopTiming(seconds, answer.strain.waited)
             self._at = self._clock.monotonic()
         return self._look
 
@@ -90,9 +94,9 @@ class ReferenceWorkload:
             time.sleep(_PAUSE_SECONDS)
         return True
 
-    def _run(self, times: int) -> CompletedProcess:
+    def _run(self, times: int, turns: int = _TURNS) -> CompletedProcess:
         job = Invocation(
-            argv=("sh", "-c", f"n={times}\n{_WORDS}"),
+            argv=("sh", "-c", f"n={times} turns={turns}\n{_WORDS}"),
             cwd=self._home.root,
             environment=(("PATH", self._path),),
             timeout_seconds=_LIMIT_SECONDS,
