@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 
 import pytest
 from acting import BIN, ROOT, act, git
@@ -97,7 +98,7 @@ chmod +x "$3/bin/python" "$3/bin/bench-audit"
 """In the place of Python: makes an environment whose bench-audit notes how it is called."""
 OURS = """#!/bin/sh
 mkdir -p "$3/bin"
-printf '#!/bin/sh\nexit 0\n' > "$3/bin/python"
+printf '#!/bin/sh\n[ "$1" != -c ] || exec INTERPRETER "$@"\n' > "$3/bin/python"
 chmod +x "$3/bin/python"
 ln -sf PROGRAM "$3/bin/bench-audit"
 """
@@ -295,7 +296,9 @@ def whole_suite(tmp_path, source, repository):
     (left / "cache").mkdir(parents=True)
     workflow = (EXAMPLES / "bench-audit-abs.yml").read_text()
     tool = tmp_path / "tool"
-    tool.write_text(OURS.replace("PROGRAM", str(BIN / "bench-audit")))
+    tool.write_text(
+        OURS.replace("PROGRAM", str(BIN / "bench-audit")).replace("INTERPRETER", sys.executable)
+    )
     tool.chmod(0o755)
     text = f"          config: audit.json\n          python: {tool}\n          inconclusive: fail\n"
     workflow = workflow.replace("          command: abs\n", f"          command: abs\n{text}")
