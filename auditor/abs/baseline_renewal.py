@@ -7,7 +7,7 @@ import msgspec
 
 from auditor.abs.document import Document
 from auditor.abs.exports import long_tables
-from auditor.abs.gates import MISSED
+from auditor.abs.gates import BaselineResult, is_surely_missed
 from auditor.abs.stored_result import read_result_file
 from auditor.core.errors import UsageError
 from auditor.core.result import Verdict
@@ -17,17 +17,24 @@ from reports import results
 def renew_baseline(old: Document, new: Document) -> Document:
     """Return `new`, with the verdict of `old` on methods that it detects and `new` leaves open.
 
-    A baseline of another slowdown or rule has nothing to say of these.
+    A baseline of another slowdown, rule or `min_delta` has nothing to say of these. Raises
+    UsageError for a result without its configuration.
     """
-    if (old.slowdown, old.rule) != (new.slowdown, new.rule):
+    if _find_question(old) != _find_question(new):
         return new
     detected = {method.id: method for method in old.methods if method.outcome is Verdict.DETECTED}
-    decided = {*MISSED, Verdict.DETECTED}
     methods = tuple(
-        method if method.outcome in decided else detected.get(method.id, method)
+        method
+        if method.outcome is Verdict.DETECTED or is_surely_missed(method)
+        else detected.get(method.id, method)
         for method in new.methods
     )
     return msgspec.structs.replace(new, methods=methods)
+
+
+def _find_question(document: Document) -> tuple[object, ...]:
+    min_delta = BaselineResult("the baseline", document).find_min_delta()
+    return document.slowdown, document.rule, min_delta
 
 
 def renew_baseline_file(baseline: Path, result: Path) -> None:

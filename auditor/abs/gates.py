@@ -40,7 +40,7 @@ class BaselineResult:
                 'a gate needs a fixed slowdown, as "auto" differs between revisions; give a '
                 "number: --slowdown 0.5"
             )
-        limit = self._read_configuration().get("min_delta")
+        limit = self.find_min_delta()
         if request.min_delta != limit:
             now, then = (
                 "no min_delta" if min_delta is None else f"a min_delta of {as_percent(min_delta)}"
@@ -57,15 +57,18 @@ class BaselineResult:
                 "so their misses are not comparable; use the same settings"
             )
 
-    def _read_configuration(self) -> dict[str, Any]:
-        """Return the configuration in the result; raises UsageError for another text."""
+    def find_min_delta(self) -> float | None:
+        """Return the change that counted, None where none was set.
+
+        Raises UsageError where the result holds no configuration.
+        """
         try:
-            configuration = json.loads(self.document.config)
+            configuration: Any = json.loads(self.document.config)
         except ValueError:
             configuration = None
         if not isinstance(configuration, dict):
             raise UsageError(f"{self.name}: `config` is not a configuration; make it anew")
-        return configuration
+        return configuration.get("min_delta")
 
 
 def judge_gates(

@@ -80,7 +80,7 @@ def _explain_nothing_compared(document: ComparisonDocument) -> str:
         return f"no benchmark is in both: {added} only in head, {removed} only in base"
     differing = [benchmark for benchmark in document.benchmarks if not benchmark.same]
     if differing and all(benchmark.change is PerformanceChange.UNKNOWN for benchmark in differing):
-        return "every benchmark that differs is inconclusive"
+        return page.describe_all_inconclusive(document)
     return ""
 
 
@@ -111,8 +111,10 @@ def _judge_patch(
     if not patch.methods or patch.score is None or patch.score.bounds is None:
         return Exit.OK, f"gate passed: {requirement}; no method differs"
     score, (low, high) = patch.score, patch.score.bounds
-    unslowed = sum(method.outcome is None for method in patch.methods)
-    unsure_count = sum(method.id in unsure_methods for method in patch.methods)
+    unslowed = _count_unslowed(patch)
+    unsure_count = sum(
+        method.id in unsure_methods and not method.accepted for method in patch.methods
+    )
     total = score.counted + unslowed
     low = low * score.counted / total
     high = min(100.0, (high * score.counted + 100 * (unsure_count + unslowed)) / total)
@@ -120,8 +122,14 @@ def _judge_patch(
     if low >= min_score:
         return Exit.OK, f"gate passed: {requirement}, it is {_format_percents(low, score)}{rest}"
     if high < min_score:
-        return Exit.GATE_FAILED, f"gate failed: {requirement}, it is {score.percent:.4g} %{rest}"
+        most = "" if high == score.percent else "at most "
+        return Exit.GATE_FAILED, f"gate failed: {requirement}, it is {most}{high:.4g} %{rest}"
     return Exit.NO_VERDICT, f"gate undecided: {requirement}, it is {low:.4g} to {high:.4g} %{rest}"
+
+
+def _count_unslowed(patch: PatchDocument) -> int:
+    """Return the changed methods that were not slowed, by choice or since they cannot be."""
+    return sum(method.outcome is None for method in patch.methods) + len(patch.refused)
 
 
 def _format_percents(low: float, score: Score) -> str:
@@ -138,7 +146,7 @@ def _explain_unjudged_patch(patch: PatchDocument) -> str:
             return f"{number_format.format_count(patch.unknown, 'method')} without a source"
         return ""
     if patch.score is None or patch.score.bounds is None:
-        if any(method.accepted for method in patch.methods):
+        if any(method.accepted for method in patch.methods) and not _count_unslowed(patch):
             return "each changed method that counts is an accepted miss"
         return "no changed method was judged"
     return ""

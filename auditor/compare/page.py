@@ -145,8 +145,8 @@ def format_headline(document: ComparisonDocument) -> str:
         return "No benchmark is in both revisions, so nothing was compared"
     same_count = sum(benchmark.same for benchmark in document.benchmarks)
     if inconclusive_count and inconclusive_count + same_count == len(document.benchmarks):
-        differing_text = " that differs" if same_count else ""
-        return f"Every benchmark{differing_text} is inconclusive"
+        text = describe_all_inconclusive(document)
+        return f"{text[0].upper()}{text[1:]}"
     if inconclusive_count:
         count_text = number_format.format_count(inconclusive_count, "benchmark")
         if all(
@@ -159,6 +159,13 @@ def format_headline(document: ComparisonDocument) -> str:
             )
         return f"No regression of {threshold} or more was found; {count_text} inconclusive"
     return f"No benchmark has a regression of {threshold} or more"
+
+
+def describe_all_inconclusive(document: ComparisonDocument) -> str:
+    """Return that no benchmark which was measured, or was to be, has a verdict."""
+    if any(benchmark.same for benchmark in document.benchmarks):
+        return "every benchmark that differs is inconclusive"
+    return "every benchmark is inconclusive"
 
 
 def _format_regression_headline(document: ComparisonDocument, regressed_ids: Sequence[str]) -> str:

@@ -84,7 +84,7 @@ class ComparisonStudy:
     _runs: dict[str, dict[RoundArm, Run]] = field(default_factory=dict, init=False)
     """By benchmark id, then by round and arm."""
     _failed: dict[str, BenchmarkComparison] = field(default_factory=dict, init=False)
-    """Why a benchmark failed, by its id."""
+    """Comparisons of the benchmarks that failed, by id."""
     _watched: tuple[Run, ...] = field(default=(), init=False)
     """Processes that found the warm-up."""
     _all: Sequence[SharedBenchmark] = field(default=(), init=False)

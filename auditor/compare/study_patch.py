@@ -44,7 +44,8 @@ def find_differing_methods(
         added=tuple(name for name in head_texts if name not in base_texts),
         removed=tuple(name for name in base_texts if name not in head_texts),
         refused=refused,
-        unknown=unknown_count,
+        # Of a class with its source, what the compiler adds has none.
+        unknown=unknown_count if unknown_count == len(head_texts) else 0,
     )
     return patch, tuple(caveats)
 

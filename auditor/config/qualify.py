@@ -15,6 +15,7 @@ from auditor.core.errors import UsageError
 _MOST_FACTOR = 1000.0
 _MOST_RUNS = 10_000
 _CODES = range(1, 126)
+_TOO_FEW_ALARMS = "--max-false-alarms {} needs more runs than are allowed; give 1% or more"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +106,9 @@ def _parse_factors(text: str | None) -> tuple[float, ...]:
 
 def _parse_factor(option: str, text: str) -> float:
     """Read "1.5x", "50%" or "0.5" as 1.5: how many times as long."""
+    if text.strip().replace(".", "", 1).isdecimal() and float(text) > 1:
+        number = f"{float(text):g}"
+        raise UsageError(f"{option} {text} is ambiguous: write {number}x or {number}%")
     factor = round(1 + parse_change(option, text), 12)
     if not 1.0 < factor <= _MOST_FACTOR:
         raise UsageError(
@@ -124,6 +128,8 @@ def _choose_runs(runs: int | None, alarm_limit: float | None, must_see: float | 
         needed_runs["--max-false-alarms"] = math.ceil(log_doubt / math.log1p(-alarm_limit))
     if must_see is not None:
         needed_runs["--must-see"] = math.ceil(log_doubt / math.log(DETECTION_RATE))
+    if max(needed_runs.values(), default=0) > _MOST_RUNS:
+        raise UsageError(_TOO_FEW_ALARMS.format(alarm_limit))
     for option, needed in needed_runs.items():
         if runs is not None and runs < needed:
             raise UsageError(f"{option} cannot pass with --runs {runs}; give --runs {needed}")
@@ -142,9 +148,7 @@ def _parse_alarm_limit(text: str | None) -> float | None:
         return None
     limit = parse_share("--max-false-alarms", text)
     if not limit:
-        raise UsageError(
-            f"--max-false-alarms {text} needs more runs than are allowed; give 1% or more"
-        )
+        raise UsageError(_TOO_FEW_ALARMS.format(text))
     return limit
 
 

@@ -112,34 +112,43 @@ def fit_block_operations(
     for run in tried:
         pilot = _read_pilot(run.outcome)
         if pilot is not None and run.trial.benchmark is not None:
-            seconds, most_operations = pilot
             block_seconds = plans[run.trial.benchmark.id].iteration_seconds
-            fitting = block_seconds / seconds
-            most = most_operations * block_seconds / run.trial.schedule.seconds
+            fitting = block_seconds / pilot.seconds
+            most = pilot.most_operations * block_seconds / run.trial.schedule.seconds
             fewest = least if fitting * OUTLASTS < 1 else 2
             if run.trial.benchmark.concurrency > 1:
                 several = count_fewest_operations(run.trial.benchmark.concurrency)
-                fewest = max(fewest, min(several, int(PARALLEL_SECONDS / seconds)))
+                fewest = max(fewest, min(several, int(PARALLEL_SECONDS / pilot.seconds)))
             operations[run.trial.benchmark.id] = max(fewest, round(min(fitting, most)))
     return operations
 
 
-def _read_pilot(outcome: Outcome) -> tuple[float, float] | None:
-    """Return the seconds of an operation, and the most operations of a block of a pilot.
+@dataclass(frozen=True, slots=True)
+class _PilotReading:
+    """What the blocks of a pilot tell."""
 
-    Of its two blocks the quicker one counts, also the warm-up: what else the machine does only adds
-    to a block, and one that holds too few operations is wrong in all that is measured with it.
+    seconds: float  # of an operation, in the quickest block
+    operations: float  # of that block
+    most_operations: float  # of any block
+
+
+def _read_pilot(outcome: Outcome) -> _PilotReading | None:
+    """Return what a pilot tells, None where it tells nothing.
+
+    Of its blocks the quickest counts, also the warm-up: what else the machine does only adds to a
+    block, and one that holds too few operations is wrong in all that is measured with it.
     """
     if not isinstance(outcome, Measured):
         return None
-    seconds, counts = list[float](), list[float]()
+    blocks = []
     for phase in Phase:
         time = outcome.find_series(TIME, ArmName.PLAIN, phase)
         operations = outcome.find_series(OPERATIONS, ArmName.PLAIN, phase)
         if time and operations and operations.values and median(time.values) > 0:
-            seconds.append(median(time.values))
-            counts.append(max(operations.values))
-    return (min(seconds), max(counts)) if seconds else None
+            blocks.append((median(time.values), max(operations.values)))
+    if not blocks:
+        return None
+    return _PilotReading(*min(blocks), most_operations=max(count for _, count in blocks))
 
 
 def estimate_block_seconds(
@@ -155,8 +164,10 @@ def estimate_block_seconds(
         name = run.trial.benchmark.id if run.trial.benchmark else ""
         fixed, times = operations.get(name), readings.list_block_times(run, ArmName.PLAIN)
         blocks = len(run.trial.schedule.blocks)
+        pilot = _read_pilot(run.outcome)
         if times and fixed is not None:
-            block_seconds[name] = fixed * median(times) * _find_busy_share(run)
+            operation_seconds = pilot.seconds if pilot else median(times)
+            block_seconds[name] = fixed * operation_seconds * _find_busy_share(run, pilot)
         elif times:
             block_seconds[name] = max(median(times), (run.seconds - START_SECONDS) / blocks)
         elif isinstance(run.outcome, TimedOut) and fixed is None:
@@ -164,18 +175,13 @@ def estimate_block_seconds(
     return block_seconds
 
 
-def _find_busy_share(run: Run) -> float:
+def _find_busy_share(run: Run, pilot: _PilotReading | None) -> float:
     """Return the part of the processors that a pilot's operations kept busy.
 
     Where it had fewer operations than a full block has in flight at once, its time per operation is
     larger by as much.
     """
-    concurrency = run.trial.benchmark.concurrency if run.trial.benchmark else 1
-    counts = (
-        run.outcome.find_series(OPERATIONS, ArmName.PLAIN)
-        if isinstance(run.outcome, Measured)
-        else None
-    )
-    if counts is None or not counts.values:
+    if pilot is None:
         return 1.0
-    return min(concurrency, max(1.0, median(counts.values))) / concurrency
+    concurrency = run.trial.benchmark.concurrency if run.trial.benchmark else 1
+    return min(concurrency, max(1.0, pilot.operations)) / concurrency

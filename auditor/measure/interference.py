@@ -106,9 +106,9 @@ def _describe_jitter(loops_by_machine: Mapping[str, Sequence[float]]) -> Iterato
             continue
         machine_label = "the machine" if len(loops_by_machine) == 1 else machine
         text = (
-            f"{machine_label} is noisy: a fixed loop took {format_percent(jitter)} longer in the "
-            f"slowest tenth of {len(loops)} samples than in the fastest; part of the spread over "
-            "runs of the suite is the machine's"
+            f"{machine_label} is noisy: a fixed loop varied by {format_percent(jitter)} (10th to "
+            f"90th percentile of {len(loops)} samples), so differences between runs of the suite "
+            "are partly the machine's"
         )
         yield Caveat(busy.JITTER_SLUG, text)
 

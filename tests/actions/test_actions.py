@@ -98,7 +98,7 @@ chmod +x "$3/bin/python" "$3/bin/bench-audit"
 """In the place of Python: makes an environment whose bench-audit notes how it is called."""
 OURS = """#!/bin/sh
 mkdir -p "$3/bin"
-printf '#!/bin/sh\n[ "$1" != -c ] || exec INTERPRETER "$@"\n' > "$3/bin/python"
+printf '#!/bin/sh\n[ "$1" != -I ] || exec INTERPRETER "$@"\n' > "$3/bin/python"
 chmod +x "$3/bin/python"
 ln -sf PROGRAM "$3/bin/bench-audit"
 """

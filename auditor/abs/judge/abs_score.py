@@ -255,7 +255,7 @@ def _explain_outcome(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | No
     """Return the reason of a pair with the outcome of its method.
 
     Of missed pairs that were not measured it is that of the largest share. An inconclusive method
-    may have unmeasured pairs only.
+    may have unmeasured pairs only, or failed ones beside missed ones.
     """
     same = [pair for pair in pairs if pair.outcome is outcome]
     if outcome is Verdict.INCONCLUSIVE and not same:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from statistics import median
 
-from auditor.abs.model import PairVerdict
+from auditor.abs.model import INJECTION, PairVerdict
 from auditor.core.caveats import Caveat, HasSlug
 from auditor.core.result import Interval, Verdict
 from auditor.core.units import format_percent
@@ -20,7 +20,7 @@ ZONE = 0.1
 """Half of the zone, relative to the limit."""
 MARGIN = 1.1 * ZONE
 """How far an interval may reach across the limit, relative to it, and its other side decides."""
-_DOUBTS = frozenset({"distorted", "unverified", "calibration-failed"})
+_DOUBTS = frozenset({"distorted", "unverified", "calibration-failed", "calls-overlap"})
 """Caveats of a pair whose effect may not be that of the slowdown."""
 BORDERLINE = "borderline"
 """Caveat of a verdict on an effect that its interval does not tell from the limit."""
@@ -85,7 +85,7 @@ def settle_borderline(pair: PairVerdict) -> PairVerdict:
         outcome=outcome,
         effect=middle,
         interval=interval,
-        decided_by="injection",
+        decided_by=INJECTION,
         reason=caveat.text,
         caveats=(*caveats, caveat),
     )

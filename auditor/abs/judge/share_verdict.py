@@ -142,9 +142,10 @@ _OVERLAPPING = (
 
 
 def _calls_may_overlap(data: PairData, injected: Judgement) -> bool:
-    """Tell whether a detected effect rests on a sum of calls that may run at the same time."""
+    """Tell whether an effect rests on a sum of calls that may run at the same time."""
+    is_near_threshold = any(caveat.slug == "near-threshold" for caveat in injected.caveats)
     return (
-        injected.outcome is Verdict.DETECTED
+        (injected.outcome is Verdict.DETECTED or is_near_threshold)
         and data.sampled is not None
         and data.sampled.processors > _SIDE_BY_SIDE
     )
@@ -178,7 +179,7 @@ def _judge_difference(
         caveat = Caveat("hidden-delay", _HIDDEN)
         return replace(by_samples, caveats=(*by_samples.caveats, caveat)), SHARE
     if is_borderline(by_samples.caveats):
-        return injected, INJECTION
+        return _judge_without_share(data, injected)
     return _report_contradiction(injected, by_samples), None
 
 

@@ -159,6 +159,8 @@ class ResultFacts:
         unmeasured = not pairs or any(pair.outcome is Verdict.UNMEASURED for pair in pairs)
         if self.ran_out_of_time and (unmeasured or slugs & _OUT_OF_TIME):
             return OpenCause.BUDGET
+        if "calls-overlap" in slugs:
+            return OpenCause.OTHER
         if slugs & _SHORT and all(map(_may_be_short, pairs)):
             return OpenCause.SHORT
         sampled = any(pair.share_interval is not None for pair in pairs)
@@ -224,13 +226,12 @@ class ResultFacts:
 
     def bound_largest_share(self, method: str) -> float | None:
         """Return the most that a method can be of any benchmark's operation; None: not known."""
-        shares = [
-            _share_bounds(pair)[1]
-            for pair in self.pairs_by_method[method]
-            if pair.outcome is not Verdict.UNREACHED
+        pairs = [
+            pair for pair in self.pairs_by_method[method] if pair.outcome is not Verdict.UNREACHED
         ]
-        largest = max(shares, default=1.0)
-        return largest if largest < 1.0 else None
+        is_known = all(pair.share is not None or pair.share_at_most is not None for pair in pairs)
+        largest = max((_share_bounds(pair)[1] for pair in pairs), default=None)
+        return min(largest, 1.0) if is_known and largest is not None else None
 
     def is_unexamined(self, benchmark: str) -> bool:
         """Tell whether a benchmark mainly does what no examined method holds.

@@ -28,6 +28,7 @@ LEAST_LETTERS = 6
 """How many fixed letters a text in the code needs to be compared with an example."""
 TEXT_ELSEWHERE = {
     "budget": "auditor/measure/context.py",
+    "host-jitter": "auditor/measure/interference.py",
     "so-far": "auditor/measure/context.py",
     "busy-machine": "auditor/measure/stability_judge.py",
     "expected-time": "auditor/measure/planning/expected_time.py",

@@ -374,6 +374,8 @@ def test_a_disturbed_block_of_a_pilot_makes_no_short_blocks():
     (planned,) = fit_block_operations([parallel], [pilot_run], {parallel.id: PLAN}).values()
 
     assert planned == 600_000
+    (block_seconds,) = estimate_block_seconds([pilot_run], {parallel.id: planned}).values()
+    assert block_seconds == pytest.approx(0.003)
 
 
 def test_a_pilot_that_left_processors_idle_tells_how_long_a_full_block_is():
