@@ -14,6 +14,7 @@ from auditor.compare.preview import preview_comparison
 from auditor.compare.study import ComparisonStudy
 from auditor.compare.study_order import find_changed_methods
 from auditor.compare.study_patch import (
+    accept_misses_of_head,
     audit_patch,
     find_differing_methods,
     make_patch_request,
@@ -60,12 +61,13 @@ class RevisionComparer:
         """Run the benchmarks of both in turns, then slow down what head has changed."""
         self._number = self._session.begin_audit("compare", self._config, self._head.project)
         request = self._config.compare
+        abs_request = accept_misses_of_head(self._config.request, self._head)
         patch, caveats = find_differing_methods(self._base, self._head)
         changed = find_changed_methods(patch, self._base, self._head)
         comparison = ComparisonStudy(self._base, self._head, request, changed).compare_revisions()
         reuse = ReuseObserver(self._head.observer, self._head.project.revision)
         head = replace(self._head, observer=reuse)
-        patch = audit_patch(patch, request.methods, self._config.request, head)
+        patch = audit_patch(patch, request.methods, abs_request, head)
         return replace(
             comparison,
             patch=patch,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from auditor.abs.model import AbsVerdict
 from auditor.abs.study import abs_audit
+from auditor.abs.study.accepted_misses import find_accepted_misses
 from auditor.compare.model import Patch
 from auditor.core.caveats import Caveat
 from auditor.core.request import AbsRequest, CompareRequest, CurveMode, DetectionRule, second_seed
@@ -86,22 +87,31 @@ def audit_patch(patch: Patch, max_methods: int, request: AbsRequest, head: Study
     if not method_ids or not head.suite.benchmarks:
         return patch
     methods = head.mutator.find_methods(head.suite.sources)
-    accepted = tuple(
-        acceptance
-        for acceptance in request.accepted
-        if any(_is_named(acceptance.method, method, head) for method in methods)
-    )
     verdict = abs_audit.audit_suite(
-        replace(request, methods=method_ids, accepted=accepted),
-        replace(head, request=request.suite),
+        replace(request, methods=method_ids), replace(head, request=request.suite)
     )
     unreached_ids = {method.id for method in verdict.methods if method.outcome is Verdict.UNREACHED}
     unwatched = _select_public(unreached_ids & set(patch.added), methods)
     return replace(patch, unwatched=unwatched, verdict=verdict)
 
 
-def _is_named(name: str, method: Method, head: StudyContext) -> bool:
-    return method.id == name or head.mutator.matches_name(name, method)
+def accept_misses_of_head(request: AbsRequest, head: StudyContext) -> AbsRequest:
+    """Return the request with the accepted misses of methods that head has.
+
+    Raises UsageError for an entry that means several methods or has no reason, before anything is
+    measured.
+    """
+    methods = head.mutator.find_methods(head.suite.sources)
+    accepted = tuple(
+        acceptance
+        for acceptance in request.accepted
+        if any(
+            method.id == acceptance.method or head.mutator.matches_name(acceptance.method, method)
+            for method in methods
+        )
+    )
+    find_accepted_misses(accepted, head)
+    return replace(request, accepted=accepted)
 
 
 def repeat_audit(methods: Sequence[str], request: AbsRequest, head: StudyContext) -> AbsVerdict:

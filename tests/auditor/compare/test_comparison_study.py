@@ -182,6 +182,7 @@ def test_what_fails_has_a_reason_and_no_verdict(monkeypatch):
     }
     (long,) = (benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long")
     assert long.reason.startswith("it fails in head: ")
+    assert long.fails_in_head
     of_long = [trial for trial in of_comparison(machine) if trial.benchmark.name == "long"]
     assert {trial.repetition for trial in of_long} == {1}
 
@@ -299,6 +300,7 @@ def test_what_cannot_be_listed_in_head_is_not_gone():
 
     assert changes(result) == {"short": PerformanceChange.NONE, "long": PerformanceChange.UNKNOWN}
     assert result.benchmarks[-1].reason == "it cannot be listed in head: it skips itself"
+    assert [benchmark.fails_in_head for benchmark in result.benchmarks] == [False, True]
     assert result.removed == ("toy.quick",)
     (caveat,) = result.caveats
     assert caveat.slug == "failed-benchmarks"

@@ -8,8 +8,14 @@ import toy_language
 from toy_language import parts, request
 
 from auditor.compare.model import Patch
-from auditor.compare.study_patch import audit_patch, find_differing_methods, make_patch_request
+from auditor.compare.study_patch import (
+    accept_misses_of_head,
+    audit_patch,
+    find_differing_methods,
+    make_patch_request,
+)
 from auditor.core.accepted import Acceptance
+from auditor.core.errors import UsageError
 from auditor.core.request import CompareRequest
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.core.suite import Suite
@@ -137,6 +143,7 @@ def test_accepted_misses_that_head_has_stay_out_of_the_score_of_a_patch(monkeypa
         Acceptance(method=name, reason="tests only", until=None) for name in ("hop", "gone")
     )
     patch_request = make_patch_request(COMPARING, replace(plan, accepted=acceptances))
+    patch_request = accept_misses_of_head(patch_request, parts(plan))
     patch = Patch(changed=("toy.hop",), added=(), removed=())
 
     ready = parts(plan)
@@ -145,3 +152,11 @@ def test_accepted_misses_that_head_has_stay_out_of_the_score_of_a_patch(monkeypa
     verdict = audit_patch(patch, 20, patch_request, ready).verdict
 
     assert [miss.method for miss in verdict.accepted] == ["toy.hop"]
+
+
+def test_an_entry_that_is_there_twice_is_refused_before_anything_is_measured():
+    plan = request(methods=None)
+    twice = (Acceptance(method="hop", reason="a", until=None),) * 2
+
+    with pytest.raises(UsageError, match=r"lists toy\.hop twice"):
+        accept_misses_of_head(replace(plan, accepted=twice), parts(plan))

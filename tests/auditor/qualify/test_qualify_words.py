@@ -166,3 +166,12 @@ def test_an_answer_in_a_line():
     assert (
         terminal.format_answer_line(same, 0) == "alike: quiet (3\N{NO-BREAK SPACE}s; about 0 more)"
     )
+
+
+def test_a_gate_that_answered_for_no_pair_has_no_verdict():
+    unanswered = made(shown=answers(SlowedSide.SAME, 1.0, failed=2))
+
+    assert terminal.judge_gate(unanswered) == (
+        Exit.NO_VERDICT,
+        ["no verdict: the gate answered for no pair of checkouts"],
+    )

@@ -206,6 +206,7 @@ def test_what_has_no_body_is_refused_with_the_reason(access, word):
     refused = mutator.build_overlay(files, Variant(VariantKind.DELAYED, (found,)))
 
     assert word in found.refusal
+    assert found.trivial == ("it is abstract" if word == "abstract" else None)
     assert refused == OverlayRefusal(found.refusal)
 
 

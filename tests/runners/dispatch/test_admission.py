@@ -38,3 +38,12 @@ def test_who_cannot_do_the_work_is_not_asked_again_and_that_is_said_once():
 
     assert list(admission.admit_workers(["first"], [])) == []
     assert [one.text for one in told] == ["no Go"]
+
+
+def test_another_worker_that_has_not_answered_may_be_used():
+    admission = WorkerAdmission(Crew(), SystemClock(), lambda _: None)
+
+    assert not admission.may_use_another({"first"}, "first")
+    assert admission.may_use_another({"first", "second"}, "first")
+    admission.refuse_worker("second", "no Go")
+    assert not admission.may_use_another({"first", "second"}, "first")
