@@ -82,7 +82,7 @@ def judge_gates(
     `unsure` are methods that are missed here and were not when they were measured again: they
     decide no gate, nor do misses that are borderline.
     """
-    unsure = {*unsure, *_list_borderline_misses(document)}
+    unsure = {*unsure, *_list_unconfirmed_misses(document)}
     score = document.without_accepted or document.scores.total
     if document.scores.total.bounds is None or not _anything_judged(document):
         return Exit.NO_VERDICT, [f"no verdict: {_without_verdict(document)}"]
@@ -101,9 +101,6 @@ def judge_gates(
     )
     messages = [messages for _, messages in gate_results]
     if is_estimate(document):
-        # Nothing confirms a failure where nothing is slowed down.
-        exit_code = Exit.NO_VERDICT if exit_code is Exit.GATE_FAILED else exit_code
-        messages = [item.replace("gate failed", "gate undecided") for item in messages]
         messages = [f"{item} (an estimate: nothing was slowed down)" for item in messages]
     return exit_code, messages
 
@@ -140,11 +137,17 @@ def _judge_min_score(
     return Exit.NO_VERDICT, message
 
 
-def _list_borderline_misses(document: Document) -> Iterator[str]:
-    """Yield the methods that count and whose miss says no more than a detection would."""
+def _list_unconfirmed_misses(document: Document) -> Iterator[str]:
+    """Yield the methods that count and whose miss says no more than a detection would.
+
+    In an estimate that is each miss, as nothing was slowed down.
+    """
     accepted = accepted_methods(document.accepted)
     for method in document.methods:
-        if is_borderline_miss(method) and method.id not in accepted:
+        is_unconfirmed = is_borderline_miss(method) or (
+            is_estimate(document) and method.outcome in MISSED
+        )
+        if is_unconfirmed and method.id not in accepted:
             yield method.id
 
 

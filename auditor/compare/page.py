@@ -256,8 +256,10 @@ def is_stored(document: ComparisonDocument) -> bool:
 
 def _format_empty_patch(patch: PatchDocument) -> str:
     if patch.refused:
-        count_text = number_format.format_count(len(patch.refused), "method")
-        return f"{count_text} of the library differ; none of them can be slowed."
+        count_text = number_format.format_count(
+            len(patch.refused), "method of the library differs", "methods of the library differ"
+        )
+        return f"{count_text}; none can be slowed."
     if patch.unknown:
         count_text = number_format.format_count(patch.unknown, "method")
         return f"Whether methods of the library differ is unknown: {count_text} without a source."
@@ -287,6 +289,7 @@ def format_patch_headline(document: ComparisonDocument) -> str:
         cause = (
             "their misses are accepted"
             if any(method.accepted for method in patch.methods)
+            and all(method.outcome for method in patch.methods)
             else "none of them can be slowed"
         )
         return f"{differing_text} of the library differ; {cause}."

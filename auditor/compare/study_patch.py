@@ -7,7 +7,7 @@ from auditor.abs.model import AbsVerdict
 from auditor.abs.study import abs_audit
 from auditor.abs.study.accepted_misses import find_accepted_misses
 from auditor.compare.model import Patch
-from auditor.core.caveats import Caveat
+from auditor.core.caveats import Caveat, list_some
 from auditor.core.request import AbsRequest, CompareRequest, CurveMode, DetectionRule, second_seed
 from auditor.core.result import Verdict
 from auditor.core.subject import Method
@@ -32,10 +32,9 @@ def find_differing_methods(
         caveats.append(Caveat("no-source", message))
     refused = _find_refused(base, head)
     if refused:
-        more = f" and {len(refused) - _NAMED} more" if len(refused) > _NAMED else ""
         message = (
-            f"{len(refused)} changed or new methods cannot be slowed down, so nothing is said of "
-            f"them: {', '.join(refused[:_NAMED])}{more}"
+            f"changed or new methods that cannot be slowed down, so this comparison says nothing "
+            f"of them: {list_some(refused)}"
         )
         caveats.append(Caveat("methods-refused", message))
     patch = Patch(
@@ -49,10 +48,6 @@ def find_differing_methods(
         unknown=unknown_count if unknown_count == len(head_texts) else 0,
     )
     return patch, tuple(caveats)
-
-
-_NAMED = 5
-"""Methods that are named."""
 
 
 def _find_refused(base: StudyContext, head: StudyContext) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from auditor.config.quantities import parse_duration
-from auditor.config.shares import parse_change, parse_share
+from auditor.config.shares import as_percent, parse_change, parse_share
 from auditor.core.contracts.qualify import CONFIDENCE_LEVEL, DETECTION_RATE, GatePlan
 from auditor.core.errors import UsageError
 
@@ -106,10 +106,7 @@ def _parse_factors(text: str | None) -> tuple[float, ...]:
 
 def _parse_factor(option: str, text: str) -> float:
     """Read "1.5x", "50%" or "0.5" as 1.5: how many times as long."""
-    if text.strip().replace(".", "", 1).isdecimal() and float(text) > 1:
-        number = f"{float(text):g}"
-        raise UsageError(f"{option} {text} is ambiguous: write {number}x or {number}%")
-    factor = round(1 + parse_change(option, text), 12)
+    factor = round(1 + parse_change(option, text, largest_factor=_MOST_FACTOR), 12)
     if not 1.0 < factor <= _MOST_FACTOR:
         raise UsageError(
             f"{option} {text!r} must be a factor such as 1.5x, above 1 and at most {_MOST_FACTOR:g}"
@@ -125,11 +122,12 @@ def _choose_runs(runs: int | None, alarm_limit: float | None, must_see: float | 
     """
     log_doubt, needed_runs = math.log(1 - CONFIDENCE_LEVEL), {}
     if alarm_limit is not None:
-        needed_runs["--max-false-alarms"] = math.ceil(log_doubt / math.log1p(-alarm_limit))
+        needed = math.ceil(log_doubt / math.log1p(-alarm_limit))
+        if needed > _MOST_RUNS:
+            raise UsageError(_TOO_FEW_ALARMS.format(as_percent(alarm_limit)))
+        needed_runs["--max-false-alarms"] = needed
     if must_see is not None:
         needed_runs["--must-see"] = math.ceil(log_doubt / math.log(DETECTION_RATE))
-    if max(needed_runs.values(), default=0) > _MOST_RUNS:
-        raise UsageError(_TOO_FEW_ALARMS.format(alarm_limit))
     for option, needed in needed_runs.items():
         if runs is not None and runs < needed:
             raise UsageError(f"{option} cannot pass with --runs {runs}; give --runs {needed}")

@@ -12,11 +12,12 @@ PATTERN = r"^[0-9.]+(%|x)$"
 """For editors: what may stand in a string; a bare number stands as one."""
 
 
-def parse_change(place: str, value: str | float) -> float:
+def parse_change(place: str, value: str | float, *, largest_factor: float = 2.0) -> float:
     """Read "5%", .05 or "1.05x" as .05: how much more than before.
 
-    A bare number from 1 up may mean two things and is refused, as is what is no change.
-    Raises UsageError; `place` is the flag or the place in a file.
+    A bare number from 1 up may mean several things and is refused, as is what is no change. Below
+    `largest_factor` one of them is a factor. Raises UsageError; `place` is the flag or the place in
+    a file.
     """
     text = str(value).strip()
     number = _parse_number(text[:-1] if text.endswith(("%", "x")) else text)
@@ -27,7 +28,7 @@ def parse_change(place: str, value: str | float) -> float:
     if text.endswith("x"):
         return round(number - 1, 12)
     if number >= 1:
-        raise _make_ambiguity_error(place, text, number, may_be_factor=1 < number < 2)
+        raise _make_ambiguity_error(place, text, number, may_be_factor=1 < number < largest_factor)
     return number
 
 

@@ -17,7 +17,7 @@ from auditor.core.units import format_percent
 STOLEN = 0.01
 """The share of all processors' time that another virtual machine may have had."""
 THROTTLED = 0.01
-"""The share of time that our control group may have been stopped for its quota, or the hottest
+"""The share of time that our cgroup may have been stopped for its quota, or the hottest
 processor slowed down."""
 DRIFT = 0.03
 """How far apart the thirds of a long run may lie in what the fixed loop took."""
@@ -228,7 +228,7 @@ def advise_on_noise(rating: NoiseRating, interference: HostInterference) -> Iter
             (
                 interference.throttled,
                 THROTTLED,
-                "a control group limits processor time: raise the quota",
+                "a cgroup limits processor time: raise the quota",
             ),
             (
                 interference.hot,

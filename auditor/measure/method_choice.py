@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from auditor.core.caveats import Caveat
+from auditor.core.caveats import Caveat, list_some
 from auditor.core.errors import UsageError
 from auditor.core.ports import Mutator
 from auditor.core.request import AbsRequest
@@ -77,10 +77,6 @@ def choose_candidates(request: AbsRequest, parts: StudyContext) -> MethodCandida
     )
 
 
-_NAMED = 5
-"""Methods that are named of each reason; an asynchronous library may have hundreds."""
-
-
 def _describe_refused(methods: Sequence[Method]) -> tuple[Caveat, ...]:
     """Name the public methods that are not counted, although users may call them most."""
     names_by_reason: dict[str, list[str]] = {}
@@ -89,10 +85,7 @@ def _describe_refused(methods: Sequence[Method]) -> tuple[Caveat, ...]:
             names_by_reason.setdefault(method.refusal, []).append(method.id)
     if not names_by_reason:
         return ()
-    groups = []
-    for reason, names in names_by_reason.items():
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        groups.append(f"{', '.join(names[:_NAMED])}{more} ({reason})")
+    groups = [f"{list_some(names)} ({reason})" for reason, names in names_by_reason.items()]
     count = sum(map(len, names_by_reason.values()))
     text = (
         f"{count} public method{'s'[: count > 1]} cannot be slowed down, so this audit says "

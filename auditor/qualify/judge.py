@@ -126,7 +126,7 @@ def judge_gate(
         rates=tuple(rates),
         diagnoses=diagnoses,
         demands=tuple(
-            _withhold_pass(demand, subjects, diagnoses) for demand in _judge_demands(plan, rates)
+            _withhold_pass(demand, diagnoses) for demand in _judge_demands(plan, rates, subjects)
         ),
         seen_from={
             subject.method: _find_least_detected(subject.method, rates) for subject in subjects
@@ -291,31 +291,30 @@ def _diagnose_silence(
         yield Diagnosis(Flaw.DEAD, text)
 
 
-def _judge_demands(plan: GatePlan, rates: Sequence[AlarmRate]) -> Iterator[Demand]:
+def _judge_demands(
+    plan: GatePlan, rates: Sequence[AlarmRate], subjects: Sequence[GateSubject]
+) -> Iterator[Demand]:
     if plan.most_false_alarms is not None:
         yield _judge_false_alarms(plan.most_false_alarms, rates)
     if plan.must_see is not None:
-        yield _judge_detection(plan.must_see, rates)
+        demand = _judge_detection(plan.must_see, rates)
+        refused = next((subject for subject in subjects if subject.refusal), None)
+        if refused is not None and demand.answer is DemandState.PASSED:
+            reason = f"{demand.reason}; {refused.method} cannot be slowed: {refused.refusal}"
+            demand = replace(demand, answer=DemandState.UNDECIDED, reason=reason)
+        yield demand
 
 
 _NOTHING_SHOWN = frozenset({Flaw.NOT_RUN, Flaw.SELF_COMPARISON})
 """Flaws of a gate that does not compare what it is shown, so that none of its answers counts."""
 
 
-def _withhold_pass(
-    demand: Demand, subjects: Sequence[GateSubject], diagnoses: Sequence[Diagnosis]
-) -> Demand:
-    """Return a demand that is met by what was shown; undecided where that is not all."""
-    if demand.answer is not DemandState.PASSED:
-        return demand
+def _withhold_pass(demand: Demand, diagnoses: Sequence[Diagnosis]) -> Demand:
+    """Return a demand; undecided where it is met by a gate that did not compare anything."""
     flaw = next((item for item in diagnoses if item.flaw in _NOTHING_SHOWN), None)
-    refused = next((subject for subject in subjects if subject.refusal), None)
-    if flaw is not None:
-        return replace(demand, answer=DemandState.UNDECIDED, reason=flaw.evidence)
-    if refused is not None:
-        reason = f"{demand.reason}; {refused.method} cannot be slowed: {refused.refusal}"
-        return replace(demand, answer=DemandState.UNDECIDED, reason=reason)
-    return demand
+    if flaw is None or demand.answer is not DemandState.PASSED:
+        return demand
+    return replace(demand, answer=DemandState.UNDECIDED, reason=flaw.evidence)
 
 
 def _judge_false_alarms(max_rate: float, rates: Sequence[AlarmRate]) -> Demand:

@@ -18,8 +18,8 @@ _PAUSE_SECONDS = 5.0
 _LIMIT_SECONDS = 600.0
 _TURNS = 200_000
 _SHORT_TURNS = 50_000
-"""Of the loop between processes: it lasts about as long as the measured blocks of one of Go, so
-that it varies as they do."""
+"""Turns of the loop between processes. It lasts about as long as the measured blocks of a process
+of Go, so it varies as they do."""
 _WORDS = """
 now() { date +%s%N; }
 now

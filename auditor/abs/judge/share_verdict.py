@@ -132,9 +132,10 @@ _HIDDEN_AND_OPEN = (
 )
 
 
-_SIDE_BY_SIDE = 1.5
-"""Processors that an operation keeps busy, over those asked for, from which on calls of its own
-goroutines or threads may overlap; what the runtime does beside it is less."""
+OVERLAP_PROCESSORS = 1.5
+"""Processors that an operation keeps busy, over those asked for, from which on calls of goroutines
+that it starts may overlap. Chosen, not measured: well above what the interval of a share allows for
+without a word."""
 _OVERLAPPING = (
     "the operation keeps several processors busy, so calls of the method may overlap and the "
     "slowdown achieved is unknown; the CPU samples do not decide"
@@ -147,7 +148,7 @@ def _calls_may_overlap(data: PairData, injected: Judgement) -> bool:
     return (
         (injected.outcome is Verdict.DETECTED or is_near_threshold)
         and data.sampled is not None
-        and data.sampled.processors > _SIDE_BY_SIDE
+        and data.sampled.processors > OVERLAP_PROCESSORS
     )
 
 

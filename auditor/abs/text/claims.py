@@ -23,7 +23,7 @@ BROKEN = (Verdict.CRASHED, Verdict.TIMED_OUT)
 _NO_FAULT = frozenset({"measured", "skipped", "timed-out"})
 """Endings of a benchmark in which nothing is to be repaired."""
 SHARE_DOUBT = 0.2
-"""Relative error of a share by timed calls, whose slowdowns may be so far from those asked for."""
+"""Relative error that a share by timed calls may have: the tolerance of a calibration."""
 MOST = 0.5
 """Share of an operation from which on methods hold most of what a benchmark does."""
 _NOT_RUN = {Verdict.UNREACHED, Verdict.DEAD_CODE}

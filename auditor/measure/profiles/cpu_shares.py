@@ -158,6 +158,7 @@ def _combine_views(
     operation = _operation_seconds(unchanged or out_of_line) or 0.0
     between = operation / calls if operation and calls else None
     first = views[0]
+    cpu, timed = _sum_times(unchanged or out_of_line, benchmark)
     return CpuShare(
         share=best.hits / best.samples,
         low=min(low, high),
@@ -173,15 +174,15 @@ def _combine_views(
         seconds_per_call=None if between is None else first.most * between,
         seconds_out_of_line=_seconds_out_of_line(views, out_of_line, calls),
         ambiguous=0 if first.profiles is out_of_line else _count_ambiguous(method, unchanged),
-        processors=_measure_processors(unchanged or out_of_line, benchmark),
+        processors=cpu / timed if timed > 0 else 0.0,
         obstacle=_find_obstacle(best, low, high),
     )
 
 
-def _measure_processors(profiles: Sequence[Profiled], benchmark: Benchmark) -> float:
-    """Return the processor time of the operations over the time of all their threads."""
+def _sum_times(profiles: Sequence[Profiled], benchmark: Benchmark) -> tuple[float, float]:
+    """Return the processor time of the operations, and the time of all threads asked for."""
     timed = benchmark.concurrency * sum(profile.timed_seconds for profile in profiles)
-    return sum(profile.cpu_seconds for profile in profiles) / timed if timed > 0 else 0.0
+    return sum(profile.cpu_seconds for profile in profiles), timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,12 +471,11 @@ def _widen_by_unattributed(
     Unreadable stacks, and time off the processor, may be the method's or not. More processor time
     than the timer shows is of goroutines beside the operation, or of code outside of the timer.
     """
-    cpu = sum(profile.cpu_seconds for profile in profiles)
+    cpu, timed = _sum_times(profiles, benchmark)
     if cpu <= 0:
         return low, high
     sample_count = sum(profile.sample_count for profile in profiles)
     lost = sum(profile.unattributed for profile in profiles) / sample_count
-    timed = benchmark.concurrency * sum(profile.timed_seconds for profile in profiles)
     waited = sum(profile.waiting_seconds for profile in profiles)
     off_cpu_share = max(0.0, (timed - cpu - waited) / cpu)
     more = lost + (off_cpu_share if off_cpu_share > OFF_CPU else 0.0)

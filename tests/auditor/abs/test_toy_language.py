@@ -1106,3 +1106,11 @@ def test_a_filter_that_leaves_only_what_could_not_be_listed_says_why():
 
     with pytest.raises(NoBenchmarks, match=r"'\^shot\$' can be listed: toy/odd.shot: it fails: as"):
         stability_study.audit_stability(with_unlisted(asked))
+
+
+def test_an_audit_names_the_public_methods_that_cannot_be_slowed():
+    caveats = {caveat.slug: caveat.text for caveat in audited(request(methods=None)).caveats}
+
+    assert caveats["methods-refused"].endswith("says nothing of toy.mute (it has no body)")
+    named = audited(request(methods=("hop",)))
+    assert "methods-refused" not in {caveat.slug for caveat in named.caveats}

@@ -129,7 +129,7 @@ def test_a_changed_coroutine_is_named_as_one_that_cannot_be_slowed():
 
     assert (patch.changed, patch.refused) == ((), ("pack.module.fetch",))
     assert caveat.slug == "methods-refused"
-    assert "nothing is said of them: pack.module.fetch" in caveat.text
+    assert "says nothing of them: pack.module.fetch" in caveat.text
     assert find_differing_methods(revision(COROUTINE), revision(COROUTINE))[0].refused == ()
 
 

@@ -184,6 +184,14 @@ def test_what_is_asked_is_answered_with_yes_no_or_unknown():
     assert demands(answers(SAME, alarms=1), most_false_alarms=0.05) == [DemandState.UNDECIDED]
 
 
+def test_a_method_that_cannot_be_slowed_says_nothing_of_false_alarms():
+    subjects = (PARSE, replace(PRINT, refusal="it has no body"))
+
+    (demand,) = judge_gate(subjects, replace(PLAN, most_false_alarms=0.2), GOOD).demands
+
+    assert demand.answer is DemandState.PASSED
+
+
 @pytest.mark.parametrize(
     ("ran", "subjects", "reason"),
     [
