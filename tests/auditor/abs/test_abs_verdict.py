@@ -196,6 +196,9 @@ def test_a_miss_is_not_called_unmeasured_where_a_pair_was_and_else_has_the_neare
     (measured,) = audit(methods="k", pairs=(far, near, shown)).methods
 
     assert (unmeasured.outcome, unmeasured.reason) == (Verdict.MISSED, "at most 0.2")
+    invalid = replace(pair_verdict("k", "D", Verdict.INVALID), reason="does not compile")
+    (failed,) = audit(methods="k", pairs=(far, invalid)).methods
+    assert (failed.outcome, failed.reason) == (Verdict.INCONCLUSIVE, "does not compile")
     assert (measured.outcome, measured.reason) == (Verdict.MISSED, None)
 
 

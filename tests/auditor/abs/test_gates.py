@@ -12,7 +12,7 @@ from comparisons import benchmark, made
 from page_text import unlinked
 
 from auditor.abs import document_of_verdict
-from auditor.abs.baseline_renewal import renew_baseline_file
+from auditor.abs.baseline_renewal import renew_baseline, renew_baseline_file
 from auditor.abs.judge.indifference_zone import BORDERLINE
 from auditor.abs.second_look import SecondLook, list_sure_outcomes
 from auditor.compare import gates
@@ -600,6 +600,21 @@ def test_methods_that_were_not_slowed_may_be_missed_or_detected(limit, code, mes
     assert line.endswith(message)
 
 
+def test_changed_methods_that_cannot_be_slowed_may_be_missed_or_detected():
+    detected = replace(
+        verdict(score(1, counted=1)),
+        methods=(method_verdict_of(id="a", outcome=Verdict.DETECTED),),
+    )
+    patch = Patch(changed=("a",), added=(), removed=(), refused=("b",), verdict=detected)
+
+    ended, (line,) = gates.judge_gates(
+        made(benchmark("a"), patch=patch), fail_on_regression=False, fail_under=80
+    )
+
+    assert ended is Exit.NO_VERDICT
+    assert line.endswith("it is 50 to 100 %; 1 method not slowed")
+
+
 def test_an_accepted_miss_fails_no_gate_on_changed_methods():
     missed = PATCH.verdict
     first_miss = replace(accepted("a"), method="a")
@@ -654,6 +669,12 @@ def test_a_baseline_keeps_what_a_new_result_leaves_open(tmp_path):
         return [method["id"] for method in methods if method["outcome"] == "detected"]
 
     assert detected() == [name("Push"), name("Len")]
+    limit = msgspec.structs.replace(result(methods=new), config=json.dumps({"min_delta": 0.05}))
+    assert renew_baseline(result(methods=old), limit) == limit
+    uncertain = msgspec.structs.replace(
+        result(methods=new), methods=borderline(Pop=Verdict.MISSED, Push=Verdict.DETECTED)
+    )
+    assert renew_baseline(result(methods=old), uncertain).methods[0].outcome is Verdict.DETECTED
     path.write_text(results.format_json(result(methods=new, slowdown=0.2)))
     renew_baseline_file(baseline, path)
     assert detected() == [name("Len")]

@@ -14,7 +14,7 @@ from auditor.abs.gates import judge_gates
 from auditor.abs.judge.outcomes import combine_outcomes
 from auditor.abs.page import table
 from auditor.abs.text import advice, cost_benefit, detection_curve, words
-from auditor.abs.text.claims import ResultFacts
+from auditor.abs.text.claims import OpenCause, ResultFacts
 from auditor.config import Gates
 from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
@@ -473,8 +473,18 @@ def test_a_pair_that_could_not_be_slowed_is_open_unless_its_method_does_not_coun
     never = made_of({**outcomes, ("m", "B"): Verdict.INVALID})
 
     assert (perhaps.open_pairs, perhaps.is_droppable("B")) == (1, False)
+    assert perhaps.find_cause("k") is OpenCause.SCATTER
     assert not perhaps.has_whole_matrix
     assert (never.open_pairs, never.is_droppable("B")) == (0, True)
+
+
+def test_more_measurements_settle_no_calls_that_overlap():
+    facts = made_of({("k", "A"): Verdict.INCONCLUSIVE, ("l", "A"): Verdict.DETECTED})
+    overlapping = replace(facts.document.pairs[0], caveats=(Caveat("calls-overlap", "text"),))
+    document = msgspec.structs.replace(facts.document, pairs=(overlapping,))
+
+    assert facts.find_cause("k") is OpenCause.SCATTER
+    assert ResultFacts(document).find_cause("k") is OpenCause.OTHER
 
 
 def test_a_steady_benchmark_is_not_dropped_for_one_whose_runs_lie_far_apart():

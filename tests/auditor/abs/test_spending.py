@@ -151,8 +151,9 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     verdict = examples.audit()
     kept = verdict.cover.benchmarks[0]
 
-    def shortened(*caveats, bucket=Bucket.BELOW_5, **detection):
+    def shortened(*caveats, bucket=Bucket.BELOW_5, slugs=(), **detection):
         detection = {"effect": 0.5, "threshold": 0.25, "decided_by": "injection", **detection}
+        detection["caveats"] = tuple(Caveat(slug, "text") for slug in slugs)
         pairs = tuple(
             replace(pair, **detection) if pair.benchmark == kept else pair for pair in verdict.pairs
         )
@@ -178,6 +179,7 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     assert kept not in shortened(Caveat("warm-after", "t"))
     assert kept not in shortened(bucket=Bucket.ABOVE_50)
     assert kept not in shortened(decided_by="share")
+    assert kept not in shortened(slugs=["borderline"])
     assert kept not in shortened(effect=0.26)  # hardly above the threshold
 
 

@@ -1114,3 +1114,9 @@ def test_an_audit_names_the_public_methods_that_cannot_be_slowed():
     assert caveats["methods-refused"].endswith("says nothing of toy.mute (it has no body)")
     named = audited(request(methods=("hop",)))
     assert "methods-refused" not in {caveat.slug for caveat in named.caveats}
+
+
+def test_an_estimate_has_no_curve():
+    verdict = audited(request(methods=("hop",), estimate=True, curve=CurveMode.METHODS))
+
+    assert verdict.curve is None

@@ -2,17 +2,20 @@
 
 import textwrap
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import toy_language
 from toy_language import parts, request
 
+from auditor.compare import command
 from auditor.compare.model import Patch
 from auditor.compare.study_patch import (
     accept_misses_of_head,
     audit_patch,
     find_differing_methods,
     make_patch_request,
+    repeat_audit,
 )
 from auditor.core.accepted import Acceptance
 from auditor.core.errors import UsageError
@@ -154,9 +157,55 @@ def test_accepted_misses_that_head_has_stay_out_of_the_score_of_a_patch(monkeypa
     assert [miss.method for miss in verdict.accepted] == ["toy.hop"]
 
 
+def test_a_second_look_needs_no_accepted_miss_that_head_has_not():
+    plan = replace(
+        make_patch_request(COMPARING, request(methods=None)),
+        accepted=(Acceptance(method="gone", reason="a", until=None),),
+    )
+
+    verdict = repeat_audit(("toy.hop",), plan, parts(request(methods=None)))
+
+    assert [method.id for method in verdict.methods] == ["toy.hop"]
+
+
+@pytest.mark.parametrize(("sourceless", "unknown"), [(("hop",), 0), (("hop", "skip"), 2)])
+def test_whether_methods_differ_is_unknown_where_none_has_a_source(sourceless, unknown):
+    ready = parts(request())
+    methods = [
+        method for method in ready.mutator.find_methods(()) if method.name in ("hop", "skip")
+    ]
+    texts = {method.id: "text" for method in methods if method.name not in sourceless}
+    mutator = SimpleNamespace(
+        find_methods=lambda _: methods,
+        list_method_texts=lambda _: texts,
+        comment_prefix=b"#",
+    )
+
+    patch, (caveat,) = find_differing_methods(*[replace(ready, mutator=mutator)] * 2)
+
+    assert patch.unknown == unknown
+    assert caveat.slug == "no-source"
+
+
 def test_an_entry_that_is_there_twice_is_refused_before_anything_is_measured():
     plan = request(methods=None)
     twice = (Acceptance(method="hop", reason="a", until=None),) * 2
 
     with pytest.raises(UsageError, match=r"lists toy\.hop twice"):
         accept_misses_of_head(replace(plan, accepted=twice), parts(plan))
+
+
+def test_a_dry_run_names_the_gates():
+    command_line = SimpleNamespace(config=SimpleNamespace(compare=COMPARING))
+
+    def describe(**gates):
+        return command._describe_thresholds(
+            command_line, {"fail_on": None, "fail_under": None, **gates}
+        )
+
+    limits = "A change counts from 5% on; methods that differ are slowed by 60%"
+    assert describe() == f"{limits}."
+    assert describe(fail_on="regression", fail_under=80.0) == (
+        f"{limits}; a confirmed regression fails the gate; at least 80% of the methods that "
+        "differ have to be detected."
+    )

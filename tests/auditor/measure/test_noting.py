@@ -13,10 +13,10 @@ class Deaf:
         pass
 
 
-def ran(machine, name, repetition=1):
+def ran(machine, name, repetition=1, purpose=Purpose.SUITE):
     trial = Trial(
         subject="s",
-        purpose=Purpose.SUITE,
+        purpose=purpose,
         benchmark=Benchmark(group="g", name=name) if name else None,
         schedule=Schedule(arms=(), blocks=(), seconds=0.1),
         repetition=repetition,
@@ -34,3 +34,11 @@ def test_the_machine_of_a_benchmark_is_the_last_one_that_has_measured_it():
 
     assert [noting.machine_of(f"g.{name}") for name in "abc"] == ["other", "other", None]
     assert [process.benchmark for process in noting.noted_processes] == ["g.a", "g.b", "g.a", ""]
+
+
+def test_what_a_process_was_for_is_noted():
+    noting = InterferenceLog(Deaf())
+
+    noting.trial_ended(ran("here", "a", purpose=Purpose.PAIRS), reused=False)
+
+    assert [process.purpose for process in noting.noted_processes] == [Purpose.PAIRS]

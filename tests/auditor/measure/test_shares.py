@@ -6,6 +6,7 @@ import pytest
 from builders import benchmark, pair_verdict_of, run
 
 from auditor.abs.judge import indifference_zone, share_verdict
+from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.pair import Judgement, PairData
 from auditor.abs.model import PairRun
 from auditor.abs.study.injection import more_samples_may_decide
@@ -89,6 +90,32 @@ def test_a_detection_by_a_sum_of_calls_that_may_overlap_stays_open(cpu, open_):
     assert judged.outcome is (Verdict.INCONCLUSIVE if open_ else Verdict.DETECTED)
     assert evidence == (None if open_ else "injection")
     assert any(caveat.slug == "calls-overlap" for caveat in judged.caveats) is open_
+
+
+def test_overlapping_calls_settle_nothing_near_the_threshold():
+    overlapping = share(profile(2, 10, cpu=4.0, unattributed=800))
+    caveat = Caveat("near-threshold", "open")
+    injected = Judgement(outcome=Verdict.INCONCLUSIVE, caveats=(caveat,), runs=near(0.3, 0.1).runs)
+
+    judged, _ = share_verdict.combine_evidence(paired(overlapping), injected)
+
+    assert [item.slug for item in judged.caveats] == ["near-threshold", "calls-overlap"]
+
+
+def test_a_borderline_share_confirms_no_detection_by_calls_that_may_overlap():
+    sampled = share(profile(9, 100), error=0.01 / 100)
+    sampled = replace(sampled, share=0.495, own_interval=(0.45, 0.53), low=0.4, high=0.6)
+    by_samples = share_verdict.judge_by_share(paired(sampled))
+    assert by_samples.outcome is Verdict.MISSED
+    assert is_borderline(by_samples.caveats)
+    injected = Judgement(outcome=Verdict.DETECTED, threshold=0.25, runs=near(0.5, 0.02).runs)
+
+    alone, _ = share_verdict.combine_evidence(paired(sampled), injected)
+    overlapping = paired(replace(sampled, processors=4.0))
+    judged, evidence = share_verdict.combine_evidence(overlapping, injected)
+
+    assert alone.outcome is Verdict.DETECTED
+    assert (judged.outcome, evidence) == (Verdict.INCONCLUSIVE, None)
 
 
 def test_samples_without_a_timed_block_tell_no_share():
