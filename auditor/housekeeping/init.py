@@ -1,7 +1,8 @@
 """`bench-audit init`: a first configuration, by looking at the project."""
 
 import json
-from os.path import relpath
+import shlex
+from os.path import normpath, relpath
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def command(context: click.Context, /, **given: Any) -> int:
             raise UsageError(f"{file} exists already; choose another name with --output")
     for suite, file in zip(folders, files, strict=True):
         output.write_file(file, _format_configuration(suite, folder, file.parent))
-        console.print_note(f"written: {file}")
+        console.print_note(f"written: {normpath(file)}")
         _print_next_step(suite, file, console)
     return Exit.OK
 
@@ -119,5 +120,5 @@ def _print_next_step(suite_folder: SuiteFolder, target: Path | None, console: Co
         console.print_note(f"there is also a suite of {other_harnesses}: name it as harness")
     if not suite_folder.suite.benchmarks:
         console.print_note("without benchmarks there is nothing to audit yet: write one first")
-    name = "config.json" if target is None else target.name
+    name = "config.json" if target is None else shlex.quote(relpath(target))
     console.print_note(f"next: bench-audit abs {name} --dry-run")

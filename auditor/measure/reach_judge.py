@@ -219,7 +219,7 @@ def most_called(
     if not top_names:
         text = _without_choice(calls, called)
     if tied:
-        text += f"; {len(tied)} more were called as often as the last one, the cut is by name"
+        text += f"; {len(tied)} more tie with the last one, the cut is by name"
     caveats = [Caveat("methods-auto", text)]
     if left_out:
         refusal_text = "; ".join(

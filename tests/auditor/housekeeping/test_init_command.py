@@ -88,17 +88,33 @@ def test_links_are_not_followed(tmp_path):
 @pytest.mark.parametrize(
     ("subject", "harness"), [(RING, "go"), (JAVA_RING, "jmh"), (PYTHON_RING, "pytest")]
 )
-def test_what_is_written_is_a_configuration_of_that_project(tmp_path, subject, harness, capsys):
+def test_what_is_written_is_a_configuration_of_that_project(
+    tmp_path, subject, harness, capsys, monkeypatch
+):
     folder = shutil.copytree(subject, tmp_path / "project")
+    monkeypatch.chdir(tmp_path)
 
     assert call(folder, "-o", tmp_path / "conf" / "audit.json") == 0
 
     output = capsys.readouterr()
     assert output.out == ""
-    assert "next: bench-audit abs audit.json --dry-run" in output.err
+    assert "next: bench-audit abs conf/audit.json --dry-run" in output.err
     config = load_config("conf/audit.json", {}, tmp_path)
     assert config.subject.path == folder
     assert (config.harness, config.request.slowdown) == (harness, 0.5)
+
+
+def test_the_next_command_names_the_written_file_from_the_folder_of_the_call(
+    tmp_path, capsys, monkeypatch
+):
+    folder = tmp_path / "project"
+    write(folder, {"go.mod": GO_MOD})
+    monkeypatch.chdir(folder)
+
+    assert call("-o", "../my audit.json") == 0
+
+    assert "next: bench-audit abs '../my audit.json' --dry-run" in capsys.readouterr().err
+    assert (tmp_path / "my audit.json").is_file()
 
 
 def test_it_is_printed_where_no_file_is_named(tmp_path, capsys):
