@@ -13,6 +13,8 @@ from mutators.go.trivial import why_trivial
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
 """Directives under which a deferred call may not be compiled or linked."""
+_SUPPORTING = frozenset({"example", "examples", "bench", "benchmark", "benchmarks"})
+"""Folders of packages that show or measure a library; no client calls them."""
 _CONSTRAINT = re.compile(rb"^//go:build [^\r\n]*", re.MULTILINE)
 
 
@@ -64,25 +66,36 @@ def list_excluded_methods(
 def select_importable_methods(
     methods: Sequence[Method], programs: Container[str], measured: Iterable[str]
 ) -> Sequence[Method]:
-    """Leave only those public that other modules can import: not of `internal`, nor of a program.
+    """Leave only those public that clients import.
 
-    `programs` are folders, `measured` those with benchmarks. Where nothing can be imported, or only
-    what cannot be has benchmarks, as in a service, all that is exported counts.
+    Those of `internal`, of a program, of examples and of benchmarks are not. `programs` are
+    folders, `measured` those with benchmarks. Where nothing can be imported, or only what cannot be
+    has benchmarks, as in a service, all that is exported counts but examples and benchmarks.
     """
 
     def is_hidden(folder: str) -> bool:
         return "internal" in folder.split("/") or folder in programs
 
-    def is_offered(method: Method) -> bool:
-        return method.public and not (method.span and is_hidden(dirname(method.span.file)))
+    def is_library(folder: str) -> bool:
+        return _SUPPORTING.isdisjoint(folder.split("/"))
+
+    def is_client_api(folder: str) -> bool:
+        return is_library(folder) and not is_hidden(folder)
 
     folders = set(measured)
     inner = bool(folders) and all(map(is_hidden, folders))
-    if inner or not any(
-        is_offered(candidate) and candidate.refusal is None for candidate in methods
-    ):
-        return methods
-    return [replace(candidate, public=is_offered(candidate)) for candidate in methods]
+    for is_offered in (is_library,) if inner else (is_client_api, is_library):
+        offered = [
+            replace(method, public=method.public and is_offered(_read_folder(method)))
+            for method in methods
+        ]
+        if any(method.public and method.refusal is None for method in offered):
+            return offered
+    return methods
+
+
+def _read_folder(method: Method) -> str:
+    return dirname(method.span.file) if method.span else ""
 
 
 def benchmark_folders(sources: Iterable[SourceFile]) -> Iterator[str]:

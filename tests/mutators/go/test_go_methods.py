@@ -163,6 +163,19 @@ def test_where_only_what_cannot_be_imported_has_benchmarks_all_that_is_exported_
     assert public(version, inner, inside, outside) == [f"{UNIT}/version.Push"]
 
 
+def test_examples_and_benchmarks_are_no_library():
+    ring = library(EXPORTED, "ring/m.go", f"{UNIT}/ring")
+    inner = library(EXPORTED, "internal/m.go", f"{UNIT}/internal")
+    example = library(EXPORTED, "examples/tree/m.go", f"{UNIT}/examples/tree")
+    helper = library(EXPORTED, "benchmarks/m.go", f"{UNIT}/benchmarks")
+    bench = "package m\nfunc BenchmarkPush(b *testing.B) {}\n"
+    measured = benchmarks(bench, "benchmarks/m_test.go", f"{UNIT}/benchmarks")
+
+    assert public(ring, example, helper, measured) == [f"{UNIT}/ring.Push"]
+    assert public(inner, example) == [f"{UNIT}/internal.Push"]
+    assert public(example) == [f"{UNIT}/examples/tree.Push"]
+
+
 def test_what_cannot_be_slowed_hides_nothing():
     inner = library(EXPORTED, "internal/m.go", f"{UNIT}/internal")
     empty = library("package m\nfunc Push()\n")
