@@ -196,6 +196,10 @@ def _without_choice(calls: Mapping[str, int], called: Sequence[str]) -> str:
     return f"no method was chosen, as {cause}; name the methods"
 
 
+ALL_SLUG = "methods-all"
+"""Says that no method was left out, so that the choice cannot favour the suite."""
+
+
 def most_called(
     calls: Mapping[str, int], most: int, left_out: Mapping[str, str], count_description: str
 ) -> tuple[tuple[str, ...], tuple[Caveat, ...]]:
@@ -210,6 +214,9 @@ def most_called(
     tied = [
         name for name in slowable_names[most:] if top_names and calls[name] == calls[top_names[-1]]
     ]
+    if top_names and len(top_names) == len(calls):
+        count = f"all {len(calls)} public methods" if len(calls) > 1 else "the only public method"
+        return tuple(top_names), (Caveat(ALL_SLUG, f"{count} that can be slowed down"),)
     text = (
         f"the {len(top_names)} public methods called most while {count_description}, of "
         f"{len(called)} called and {len(calls)} countable ones; a suite covers best what it calls "

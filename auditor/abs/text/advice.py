@@ -330,11 +330,18 @@ def _advise_on_unexamined(facts: ResultFacts) -> Advice | None:
     if not verdicts:
         return None
     verdicts.sort(key=lambda verdict: -(verdict.seconds or 0.0))
+    count = number_format.format_count(len(verdicts), "benchmark")
+    verb = "measures" if len(verdicts) == 1 else "measure"
+    if facts.examines_all_methods:
+        title = f"Check what {count} mainly {verb}"
+        reason = "It is not the public methods, all of which are examined."
+    else:
+        title = f"Name the methods that {count} mainly {verb}"
+        reason = 'They show whether these benchmarks are needed: --method NAME, or "methods".'
     return Advice(
         "unexamined",
-        f"Name the methods that {number_format.format_count(len(verdicts), 'benchmark')} mainly "
-        f"{'measures' if len(verdicts) == 1 else 'measure'}",
-        'They show whether these benchmarks are needed: --method NAME, or "methods".',
+        title,
+        reason,
         tuple(
             AdviceTarget(verdict.id, _describe_unexamined(facts, verdict)) for verdict in verdicts
         ),

@@ -15,6 +15,7 @@ from auditor.abs.model import MethodVerdict, PairVerdict
 from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import UNLISTED, BenchmarkVerdict
 from auditor.core.suite import ENDED_AFTER, SKIPS_ITSELF
+from auditor.measure.reach_judge import ALL_SLUG
 
 OPEN = (Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.UNMEASURED)
 """Outcomes of a pair that may still turn out a detection."""
@@ -98,6 +99,11 @@ class ResultFacts:
     def caveat_slugs(self) -> frozenset[str]:
         """Return the caveats of the whole result."""
         return frozenset(caveat.slug for caveat in self.document.caveats)
+
+    @property
+    def examines_all_methods(self) -> bool:
+        """Tell whether no public method that can be slowed was left out."""
+        return ALL_SLUG in self.caveat_slugs
 
     @property
     def ran_out_of_time(self) -> bool:

@@ -553,6 +553,16 @@ def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
         assert name not in {change.owner for change in cost_benefit.best_changes(document)}
 
 
+def test_no_method_is_to_be_named_where_all_are_examined():
+    made = examples.audit()
+    all_caveats = (*made.caveats, Caveat("methods-all", "all 9 public methods"))
+
+    assert step(judged(made), "unexamined").title.startswith("Name the methods that")
+    found = step(judged(replace(made, caveats=all_caveats)), "unexamined")
+    assert found.title.startswith("Check what")
+    assert "name" not in found.reason.lower()
+
+
 def unexamined_note(made, name, **pair):
     """Return what is said of a benchmark all of whose pairs are like this one."""
     pairs = tuple(

@@ -109,6 +109,22 @@ def test_the_most_called_are_taken_and_a_tie_at_the_cut_is_said():
 
 
 @pytest.mark.parametrize(
+    ("most", "calls", "slug"),
+    [
+        (2, {"a": 3, "b": 9}, "methods-all"),
+        (9, {"a": 3, "b": 9}, "methods-all"),
+        (1, {"a": 3, "b": 9}, "methods-auto"),
+        (2, {"a": 3, "b": 9, "c": 0}, "methods-auto"),
+    ],
+)
+def test_a_choice_that_leaves_none_out_favours_nothing(most, calls, slug):
+    _, (caveat,) = most_called(calls, most, {}, HOW)
+
+    assert caveat.slug == slug
+    assert ("too high" in caveat.text) == (slug == "methods-auto")
+
+
+@pytest.mark.parametrize(
     ("calls", "left_out", "reason"),
     [
         ({}, {}, "no method was chosen yet, as no calls were counted"),
