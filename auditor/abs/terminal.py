@@ -42,8 +42,9 @@ def format_summary(document: AbsOrStability) -> RenderableType:
         parts += ["", *make_paragraphs(summary.allocations)] if summary.allocations else []
     elif document.benchmarks:
         parts += ["", _build_benchmark_table(document.benchmarks)]
-    parts += ["", Text(summary.suite), Text(_format_spreads(summary))]
-    parts += make_paragraphs([summary.controls, summary.cover, summary.rules])
+    parts += ["", Text(summary.suite)]
+    spreads = _format_spreads(summary)
+    parts += make_paragraphs([spreads, summary.controls, summary.cover, summary.rules])
     parts += build_section("Accepted misses", _list_accepted(document))
     parts += build_section("Next", summary.advice)
     parts += build_section("To know", [f"{text} [{slug}]" for slug, text in summary.caveats])

@@ -21,7 +21,10 @@ class ShareEffect:
     effect: float
     """v times the share."""
     interval: Interval
-    """v times the interval of the share, with the scatter of the unchanged benchmark."""
+    """v times the interval of the share; the scatter of the unchanged benchmark lowers its low end.
+
+    Scatter can hide an effect from the benchmark, and never lets it detect a smaller one.
+    """
     own_interval: Interval
     """The same by the 99 % interval of this share, which no other benchmark or look widens."""
 
@@ -36,16 +39,13 @@ def estimate_share_effect(data: PairData) -> ShareEffect | None:
     likely = min(max(share.share, share.low), share.high)
     middle = v * likely
 
-    def add_scatter(low: float, high: float) -> Interval:
-        return (
-            max(0.0, middle - hypot(v * max(0.0, likely - low), half)),
-            middle + hypot(v * max(0.0, high - likely), half),
-        )
+    def convert_share(low: float, high: float) -> Interval:
+        return max(0.0, middle - hypot(v * max(0.0, likely - low), half)), v * max(likely, high)
 
     return ShareEffect(
         effect=middle,
-        interval=add_scatter(share.low, share.high),
-        own_interval=add_scatter(*share.own_interval),
+        interval=convert_share(share.low, share.high),
+        own_interval=convert_share(*share.own_interval),
     )
 
 

@@ -293,10 +293,11 @@ def _may_be_short(pair: PairVerdict) -> bool:
 
 def _share_bounds(pair: PairVerdict) -> tuple[float, float]:
     """Return the least and the most that a method can be of an operation."""
+    most = 1.0 if pair.share_at_most is None else pair.share_at_most
     if pair.share_interval is not None:
         low, high = pair.share_interval
-        return low or 0.0, 1.0 if high is None else high
+        return low or 0.0, min(most, 1.0 if high is None else high)
     if pair.share is not None:
         doubt = SHARE_DOUBT * pair.share
-        return pair.share - doubt, pair.share + doubt
-    return 0.0, 1.0 if pair.share_at_most is None else pair.share_at_most
+        return pair.share - doubt, min(most, pair.share + doubt)
+    return 0.0, most

@@ -500,6 +500,9 @@ def test_a_largest_share_is_an_upper_bound_and_is_not_known_where_one_is_open():
     assert facts.bound_largest_share("k") == 0.95
 
     pairs = facts.document.pairs
+    timed = replace(pairs[0], share_at_most=0.2)
+    timed_document = msgspec.structs.replace(facts.document, pairs=(timed, *pairs[1:]))
+    assert ResultFacts(timed_document).bound_largest_share("k") == 0.2
     unknown = replace(pairs[0], share=None, share_interval=None)
     document = msgspec.structs.replace(facts.document, pairs=(*pairs, unknown))
 

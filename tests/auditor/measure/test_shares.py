@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from builders import benchmark, pair_verdict_of, run
+from builders import benchmark, pair_verdict_of, run, suite_runs
 
 from auditor.abs.judge import indifference_zone, share_verdict
 from auditor.abs.judge.indifference_zone import is_borderline
@@ -304,6 +304,25 @@ def test_a_share_that_another_program_leaves_out_counts_as_its_nearest_possible_
     assert result.low <= result.high < result.share
     assert effect.effect == pytest.approx(0.5 * result.high)
     assert effect.interval[0] > 0.3
+
+
+@pytest.mark.parametrize(
+    ("inside", "calm", "wild"),
+    [(35, Verdict.MISSED, Verdict.MISSED), (65, Verdict.DETECTED, None)],
+)
+def test_scatter_may_hide_an_effect_and_makes_none_larger(inside, calm, wild):
+    """.35 or .65 of an operation; neighbouring blocks of the unchanged one differ by half."""
+    sampled = share(profile(inside, 50, per_block=100))
+    runs = suite_runs([[1.0, 1.5] * 5] * 3)
+
+    quiet, scattered = paired(sampled), replace(paired(sampled), plain=runs)
+
+    assert share_verdict.judge_by_share(quiet).outcome is calm
+    judged = share_verdict.judge_by_share(scattered)
+    assert (judged and judged.outcome) == wild
+    intervals = [share_verdict.estimate_share_effect(data).interval for data in (quiet, scattered)]
+    assert intervals[0][1] == intervals[1][1] == pytest.approx(0.5 * sampled.high)
+    assert intervals[1][0] < intervals[0][0]
 
 
 def test_more_samples_may_decide_where_the_share_may_lie_elsewhere_in_its_interval():
