@@ -20,6 +20,7 @@ from reports.field_descriptions import add_descriptions
 NullableRange = tuple[float | None, float | None]
 PlainFields = dict[str, object]
 DocumentType = TypeVar("DocumentType")
+StructType = TypeVar("StructType", bound=msgspec.Struct)
 
 
 class MeasurementPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,35 +59,42 @@ class AuditSetting(msgspec.Struct, frozen=True, kw_only=True):
     """What kept the machine busy meanwhile."""
 
 
+def copy_fields(kind: type[msgspec.Struct], source: object, /, **own: object) -> dict[str, Any]:
+    """Return the fields of `kind`: those in `own`, and the others from attributes of `source`."""
+    names = (name for name in kind.__struct_fields__ if name not in own)
+    return {**{name: getattr(source, name) for name in names}, **own}
+
+
 def list_setting_fields(context: Context) -> PlainFields:
     """Return the fields of `AuditSetting` as plain values."""
-    plan = context.plan
-    return {
-        "subject": context.subject,
-        "revision": context.revision,
-        "language": context.language,
-        "harness": context.harness,
-        "host": context.host,
-        "host_facts": dict(context.host_facts),
-        "seed": context.seed,
-        "plan": {
-            "forks": plan.forks if plan else None,
-            "warmup": plan.warmup if plan else None,
-            "iterations": plan.iterations if plan else None,
-            "iteration_seconds": plan.iteration_seconds if plan else None,
-            "longest_seconds": plan.longest_seconds if plan else None,
-            "runs": context.runs,
-            "stability_runs": context.stability_runs,
-            "wait": context.wait,
-        },
-        "versions": dict(context.versions),
-        "bench_audit": context.version,
-        "command": context.command,
-        "config": context.config,
-        "started": context.started,
-        "ended": context.ended,
-        "strain": context.strain,
+    of_context = ("runs", "stability_runs", "wait")
+    plan = {
+        name: getattr(context if name in of_context else context.plan, name, None)
+        for name in MeasurementPlan.__struct_fields__
     }
+    return copy_fields(
+        AuditSetting,
+        context,
+        host_facts=dict(context.host_facts),
+        plan=plan,
+        versions=dict(context.versions),
+        bench_audit=context.version,
+    )
+
+
+def build_document(
+    kind: type[StructType], context: Context, source: Any, /, **own: object
+) -> StructType:
+    """Return a result: its `own` fields, those of the context, the others from `source`."""
+    given = {"caveats": (*source.caveats, *context.caveats), **list_setting_fields(context), **own}
+    return convert_fields(kind, copy_fields(kind, source, **given))
+
+
+def convert_fields(kind: type[StructType], fields: PlainFields) -> StructType:
+    """Return a result with these fields; numbers that JSON does not have are null."""
+    config = kind.__struct_config__
+    tagged = {config.tag_field: config.tag, **fields}
+    return msgspec.convert(convert_to_strict(msgspec.to_builtins(tagged)), kind)
 
 
 def convert_to_strict(value: object) -> object:

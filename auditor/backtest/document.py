@@ -13,7 +13,7 @@ from auditor.backtest.model import (
     CommitKind,
     CommitResult,
 )
-from reports.results import format_schema
+from reports.results import copy_fields, format_schema
 
 
 class TriedCommit(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,25 +61,17 @@ def backtest_document(backtest: Backtest, config: str, version: str) -> Backtest
 
 def _convert_commit(result: CommitResult) -> TriedCommit:
     commit = result.change.commit
-    return TriedCommit(
+    fields = copy_fields(
+        TriedCommit,
+        result,
         commit=commit.id,
         parent=commit.parent,
         day=commit.day,
         title=commit.title,
         kind=result.change.kind,
         found_by=result.change.found_by,
-        noticed=result.noticed,
-        reason=result.reason,
-        detected_by=result.detected_by,
-        against=result.against,
-        benchmarks=result.benchmarks,
-        visible=result.visible,
-        methods=result.methods,
-        watched=result.watched,
-        unwatched=result.unwatched,
-        added=result.added,
-        seconds=result.seconds,
     )
+    return TriedCommit(**fields)
 
 
 def build_schema() -> str:

@@ -22,10 +22,10 @@ from reports.results import (
     AuditSetting,
     NullableRange,
     PlainFields,
-    convert_to_strict,
+    build_document,
+    copy_fields,
     decode_document,
     format_schema,
-    list_setting_fields,
 )
 
 Round = tuple[float, float, float]
@@ -115,51 +115,31 @@ def build_comparison_document(
 ) -> ComparisonDocument:
     """Return the document of a comparison; `base` is the revision of the base."""
     own_unit = OWN_UNITS.get(context.harness, "")
-    fields = {
-        **list_setting_fields(context),
-        "schema": "bench-audit/compare/1",
-        "base": base,
-        "min_delta": comparison.min_delta,
-        "change": comparison.change,
-        "benchmarks": [
+    return build_document(
+        ComparisonDocument,
+        context,
+        comparison,
+        base=base,
+        benchmarks=[
             _build_benchmark_fields(benchmark, own_unit) for benchmark in comparison.benchmarks
         ],
-        "added": comparison.added,
-        "removed": comparison.removed,
-        "controls": comparison.controls,
-        "suspected": comparison.suspected,
-        "confirming_seconds": comparison.confirming_seconds,
-        "patch": _build_patch_fields(comparison.patch),
-        "caveats": (*comparison.caveats, *context.caveats),
-    }
-    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), ComparisonDocument)
+        patch=_build_patch_fields(comparison.patch),
+    )
 
 
 def _build_benchmark_fields(benchmark: BenchmarkComparison, own_unit: str) -> PlainFields:
     dimensions = [
-        {
-            **{name: getattr(dimension, name) for name in _SHARED_FIELDS},
-            "rounds": dimension.rounds.first,
-            "fresh": dimension.rounds.fresh,
-        }
+        copy_fields(
+            ComparedDimension,
+            dimension,
+            rounds=dimension.rounds.first,
+            fresh=dimension.rounds.fresh,
+        )
         for dimension in benchmark.dimensions
     ]
-    return {
-        "id": benchmark.id,
-        "change": benchmark.change,
-        "same": benchmark.same,
-        "reason": benchmark.reason,
-        "fails_in_head": benchmark.fails_in_head,
-        "dimensions": dimensions,
-        "calls_changed": benchmark.calls_changed,
-        "unit": benchmark.unit or own_unit,
-    }
-
-
-_SHARED_FIELDS = (
-    "dimension", "change", "base", "head", "ratio", "interval", "confirmed", "control_ratio",
-    "visible", "reason", "suspected", "paired",
-)  # fmt: skip
+    return copy_fields(
+        ComparedBenchmark, benchmark, dimensions=dimensions, unit=benchmark.unit or own_unit
+    )
 
 
 def _build_patch_fields(patch: Patch) -> PlainFields:
@@ -170,26 +150,22 @@ def _build_patch_fields(patch: Patch) -> PlainFields:
         {
             "id": method_id,
             "new": is_new,
-            "outcome": verdict_by_id[method_id].outcome if method_id in verdict_by_id else None,
-            "detected_by": verdict_by_id[method_id].detected_by
-            if method_id in verdict_by_id
-            else (),
-            "reason": verdict_by_id[method_id].reason if method_id in verdict_by_id else None,
+            "outcome": getattr(verdict_by_id.get(method_id), "outcome", None),
+            "detected_by": getattr(verdict_by_id.get(method_id), "detected_by", ()),
+            "reason": getattr(verdict_by_id.get(method_id), "reason", None),
             "accepted": method_id in accepted,
         }
         for method_ids, is_new in ((patch.changed, False), (patch.added, True))
         for method_id in method_ids
     ]
-    return {
-        "methods": methods,
-        "removed": patch.removed,
-        "unwatched": patch.unwatched,
-        "refused": patch.refused,
-        "unknown": patch.unknown,
-        "slowdown": verdict.slowdown if verdict else None,
-        "score": verdict.without_accepted or verdict.total if verdict else None,
-        "caveats": verdict.caveats if verdict else (),
-    }
+    return copy_fields(
+        PatchDocument,
+        patch,
+        methods=methods,
+        slowdown=verdict.slowdown if verdict else None,
+        score=verdict.without_accepted or verdict.total if verdict else None,
+        caveats=verdict.caveats if verdict else (),
+    )
 
 
 def parse_document(text: str | bytes) -> ComparisonDocument:

@@ -26,7 +26,8 @@ from auditor.core.provenance import NamedValues
 from reports.results import (
     NullableRange,
     PlainFields,
-    convert_to_strict,
+    convert_fields,
+    copy_fields,
     decode_document,
     format_schema,
 )
@@ -178,28 +179,25 @@ def concurrency_document(
     verdict: ConcurrencyVerdict, circumstances: Circumstances
 ) -> ConcurrencyDocument:
     """Return the document of a comparison of two versions of a class."""
-    fields = {
+    fields = copy_fields(
+        ConcurrencyDocument,
+        verdict,
         **_build_circumstance_fields(circumstances),
         **_build_suite_fields(verdict.suite),
-        "schema": "bench-audit/concurrency/1",
-        "subject": verdict.subject,
-        "seed": verdict.plan.seed,
-        "plan": verdict.plan,
-        "finding": verdict.finding,
-        "cause": verdict.cause,
-        "threads": [_build_thread_fields(thread) for thread in verdict.threads],
-        "control": verdict.control and _build_thread_fields(verdict.control),
-        "smallest": verdict.smallest,
-        "caveats": tuple(dict.fromkeys((*verdict.suite.caveats, *verdict.caveats))),
-    }
-    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), ConcurrencyDocument)
+        seed=verdict.plan.seed,
+        threads=[_build_thread_fields(thread) for thread in verdict.threads],
+        control=verdict.control and _build_thread_fields(verdict.control),
+        caveats=tuple(dict.fromkeys((*verdict.suite.caveats, *verdict.caveats))),
+    )
+    return convert_fields(ConcurrencyDocument, fields)
 
 
 def _build_circumstance_fields(around: Circumstances) -> PlainFields:
     return {
-        "old": around.old,
-        "new": around.new,
-        **{name: getattr(around, name) for name in ("host", "command", "started", "ended")},
+        **{
+            name: getattr(around, name)
+            for name in ("old", "new", "host", "command", "started", "ended")
+        },
         "host_facts": dict(around.host_facts),
         "versions": dict(around.versions),
         "bench_audit": around.version,
@@ -218,10 +216,7 @@ def _build_suite_fields(suite: ConcurrentTestSuite) -> PlainFields:
     ]
     return {
         "tests": tests,
-        "length": suite.length,
-        "tried": suite.tried,
-        "methods": suite.methods,
-        "focus": suite.focus,
+        **{name: getattr(suite, name) for name in ("length", "tried", "methods", "focus")},
         "dropped": [{"part": part, "times": times} for part, times in suite.dropped],
         "files": [name for name, _ in suite.files],
     }
@@ -229,36 +224,30 @@ def _build_suite_fields(suite: ConcurrentTestSuite) -> PlainFields:
 
 def _build_thread_fields(verdict: ThreadVerdict) -> PlainFields:
     intervals = [_convert_interval(test) for test in verdict.tests]
-    return {
-        "threads": verdict.threads,
-        "finding": verdict.finding,
-        "votes": {vote.value: verdict.count_votes(vote) for vote in Vote},
-        "speedup": verdict.speedup,
-        "speedup_interval": _average_intervals(
+    return copy_fields(
+        ThreadsResult,
+        verdict,
+        votes={vote.value: verdict.count_votes(vote) for vote in Vote},
+        speedup_interval=_average_intervals(
             [interval for interval in intervals if interval is not None]
         ),
-        "left_out": verdict.left_out,
-        "tests": [
+        tests=[
             _build_test_fields(test, interval)
             for test, interval in zip(verdict.tests, intervals, strict=True)
         ],
-    }
+    )
 
 
 def _build_test_fields(judged_test: JudgedTest, interval: Ratio | None) -> PlainFields:
-    timed = judged_test.timed
-    return {
-        "test": timed.test,
-        "vote": judged_test.vote,
-        "speedup": judged_test.speedup,
-        "speedup_interval": interval,
-        **{name: getattr(timed, name) for name in _TIMED},
-        "old_interval": judged_test.old,
-        "new_interval": judged_test.new,
-    }
-
-
-_TIMED = ("calls", "repetitions", "old", "new", "reason")
+    return copy_fields(
+        MeasuredTest,
+        judged_test.timed,
+        vote=judged_test.vote,
+        speedup=judged_test.speedup,
+        speedup_interval=interval,
+        old_interval=judged_test.old,
+        new_interval=judged_test.new,
+    )
 
 
 def _convert_interval(judged_test: JudgedTest) -> Ratio | None:

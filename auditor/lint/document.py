@@ -17,7 +17,7 @@ from auditor.core.contracts.lint import (
     SmellRule,
 )
 from auditor.core.subject import Span
-from reports.results import convert_to_strict, format_schema
+from reports.results import PlainFields, convert_fields, copy_fields, format_schema
 
 
 class LintRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,38 +75,34 @@ class LintedSources:
 
 def lint_document(linted: LintResult, sources: LintedSources) -> LintDocument:
     """Return the document of the findings."""
-    document = LintDocument(
+    fields = copy_fields(
+        LintDocument,
+        linted,
         bench_audit=sources.version,
         subject=sources.subject,
         revision=sources.revision,
         benchmarks=len(linted.benchmarks),
-        rules=tuple(_make_rule(rule, linted.applied.get(rule.id, 0)) for rule in linted.rules),
-        findings=tuple(_make_finding(finding) for finding in linted.findings),
-        unread=linted.unread,
-        caveats=tuple(Caveat(caveat.slug, caveat.text) for caveat in linted.caveats),
+        rules=[_build_rule_fields(rule, linted) for rule in linted.rules],
+        findings=[_build_finding_fields(finding) for finding in linted.findings],
     )
-    return msgspec.convert(convert_to_strict(msgspec.to_builtins(document)), LintDocument)
+    return convert_fields(LintDocument, fields)
 
 
-def _make_rule(rule: SmellRule, benchmarks: int) -> LintRule:
-    return LintRule(
-        id=rule.id,
-        title=rule.title,
-        advice=rule.advice,
-        sure=rule.sure,
+def _build_rule_fields(rule: SmellRule, linted: LintResult) -> PlainFields:
+    return copy_fields(
+        LintRule,
+        rule,
         practice=rule.practice or None,
-        benchmarks=benchmarks,
+        benchmarks=linted.applied.get(rule.id, 0),
     )
 
 
-def _make_finding(finding: SmellFinding) -> LintFinding:
-    smell = finding.smell
-    return LintFinding(
+def _build_finding_fields(finding: SmellFinding) -> PlainFields:
+    return copy_fields(
+        LintFinding,
+        finding.smell,
         rule=finding.rule.id,
         sure=finding.confidence,
-        benchmark=smell.benchmark,
-        span=Span(smell.span.file, smell.span.first_line, smell.span.last_line),
-        text=smell.text,
         allowed=finding.allowed or None,
         proof=finding.proof,
     )

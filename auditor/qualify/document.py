@@ -1,7 +1,5 @@
 """The JSON result of `qualify`: its types, and the conversion of a qualification."""
 
-from typing import Any
-
 import msgspec
 
 from auditor.core.caveats import Caveat
@@ -16,9 +14,13 @@ from auditor.core.contracts.qualify import (
     SlowedSide,
 )
 from auditor.core.provenance import Context
-from reports.results import AuditSetting, convert_to_strict, format_schema, list_setting_fields
-
-JsonObject = dict[str, Any]
+from reports.results import (
+    AuditSetting,
+    PlainFields,
+    build_document,
+    copy_fields,
+    format_schema,
+)
 
 
 class SlowedMethod(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,60 +84,46 @@ def build_qualify_document(
 ) -> QualifyDocument:
     """Return the document of a qualification."""
     by_name = {subject.method: subject for subject in qualification.subjects}
-    fields = {
-        **list_setting_fields(context),
-        "schema": "bench-audit/qualify/1",
-        "gate": gate,
-        "gate_seconds": qualification.seconds,
-        "methods": [
-            {
-                "method": subject.method,
-                "seconds": subject.seconds,
-                "calibrated": bool(subject.injected),
-                "reached_by": subject.reached_by,
-                "refusal": subject.refusal,
-                "seen_from": qualification.seen_from.get(subject.method),
-            }
+    return build_document(
+        QualifyDocument,
+        context,
+        qualification,
+        gate=gate,
+        gate_seconds=qualification.seconds,
+        methods=[
+            copy_fields(
+                SlowedMethod,
+                subject,
+                calibrated=bool(subject.injected),
+                seen_from=qualification.seen_from.get(subject.method),
+            )
             for subject in qualification.subjects
         ],
-        "rates": [
+        rates=[
             _build_rate_fields(rate, by_name.get(rate.case.method)) for rate in qualification.rates
         ],
-        "diagnoses": qualification.diagnoses,
-        "demands": qualification.demands,
-        "answers": [_build_answer_fields(shown_pair) for shown_pair in qualification.cases],
-        "caveats": (*qualification.caveats, *context.caveats),
-    }
-    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), QualifyDocument)
+        answers=[_build_answer_fields(shown_pair) for shown_pair in qualification.cases],
+    )
 
 
-def _build_rate_fields(rate: AlarmRate, subject: GateSubject | None) -> JsonObject:
+def _build_rate_fields(rate: AlarmRate, subject: GateSubject | None) -> PlainFields:
     injected = subject.find_delay(rate.case.factor) if subject else None
-    return {
-        "achieved": injected and injected.achieved,
-        "side": rate.case.side,
-        "method": rate.case.method,
-        "factor": rate.case.factor,
-        "alarms": rate.alarms,
-        "pair_count": rate.pair_count,
-        "failed": rate.failed,
-        "rate": rate.alarms / rate.pair_count if rate.pair_count else None,
-        "interval": rate.interval,
-        "seconds": rate.seconds,
-        "skipped": rate.skipped,
-    }
+    return copy_fields(
+        CheckoutPairRate,
+        rate,
+        achieved=injected and injected.achieved,
+        side=rate.case.side,
+        method=rate.case.method,
+        factor=rate.case.factor,
+        rate=rate.alarms / rate.pair_count if rate.pair_count else None,
+    )
 
 
-def _build_answer_fields(shown_pair: ShownCase) -> JsonObject:
-    return {
-        "side": shown_pair.case.side,
-        "method": shown_pair.case.method,
-        "factor": shown_pair.case.factor,
-        **{
-            name: getattr(shown_pair, name)
-            for name in ("number", "answer", "turn", "seconds", "exit_code", "ran")
-        },
-    }
+def _build_answer_fields(shown_pair: ShownCase) -> PlainFields:
+    case = shown_pair.case
+    return copy_fields(
+        CheckoutPairAnswer, shown_pair, side=case.side, method=case.method, factor=case.factor
+    )
 
 
 def build_schema() -> str:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import msgspec
 
 from auditor.core.caveats import Caveat
-from auditor.core.caveats import Caveat as ResultCaveat
 from auditor.core.provenance import Context
 from auditor.core.series.similarity import MeasureValues, PairSimilarity, Similarity
 from reports.results import (
     AuditSetting,
-    convert_to_strict,
+    convert_fields,
+    copy_fields,
     decode_document,
     format_schema,
     list_setting_fields,
@@ -44,30 +44,25 @@ class SimilarityDocument(
 
 
 def similarity_document(
-    similarities: Sequence[Similarity], caveats: Sequence[ResultCaveat], context: Context
+    similarities: Sequence[Similarity], caveats: Sequence[Caveat], context: Context
 ) -> SimilarityDocument:
     """Return the document of compared runs; `caveats` are those of the stored results."""
     benchmarks = [
-        {
-            "id": similarity.benchmark,
-            "runs": len(similarity.compared),
-            "values": similarity.values,
-            "dissimilar": similarity.dissimilar,
-            "outlier_runs": similarity.outlier_runs,
-            "means": similarity.means,
-            "groups": similarity.clusters and similarity.clusters.groups,
-            "pairs": similarity.pairs,
-            "caveats": similarity.caveats,
-        }
+        copy_fields(
+            BenchmarkSimilarity,
+            similarity,
+            id=similarity.benchmark,
+            runs=len(similarity.compared),
+            groups=similarity.clusters and similarity.clusters.groups,
+        )
         for similarity in similarities
     ]
     fields = {
         **list_setting_fields(context),
-        "schema": "bench-audit/similarity/1",
         "benchmarks": benchmarks,
         "caveats": (*caveats, *context.caveats),
     }
-    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), SimilarityDocument)
+    return convert_fields(SimilarityDocument, fields)
 
 
 def parse_document(content: str | bytes) -> SimilarityDocument:

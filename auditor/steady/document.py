@@ -10,10 +10,10 @@ from auditor.core.provenance import Context
 from auditor.core.series.steady import NeededWarmup, SteadyLabel, SuiteSteadiness, WarmupEffect
 from reports.results import (
     AuditSetting,
-    convert_to_strict,
+    build_document,
+    copy_fields,
     decode_document,
     format_schema,
-    list_setting_fields,
 )
 
 
@@ -56,29 +56,15 @@ class SteadyDocument(
 def steady_document(suite: SuiteSteadiness, context: Context) -> SteadyDocument:
     """Return the document of judged processes."""
     benchmarks = [
-        {
-            "id": benchmark.id,
-            "label": benchmark.steady_label,
-            "warm_iterations": benchmark.warm_iterations,
-            "iteration_seconds": benchmark.iteration_seconds,
-            "needed": benchmark.needed,
-        }
+        copy_fields(SteadyBenchmark, benchmark, label=benchmark.steady_label)
         for benchmark in suite.benchmarks
     ]
     series = [
-        {"benchmark": benchmark.id, **msgspec.to_builtins(process)}
+        copy_fields(ProcessSteadiness, process, benchmark=benchmark.id)
         for benchmark in suite.benchmarks
         for process in benchmark.series
     ]
-    fields = {
-        **list_setting_fields(context),
-        "schema": "bench-audit/steady/1",
-        "detector": suite.detector,
-        "benchmarks": benchmarks,
-        "series": series,
-        "caveats": (*suite.caveats, *context.caveats),
-    }
-    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), SteadyDocument)
+    return build_document(SteadyDocument, context, suite, benchmarks=benchmarks, series=series)
 
 
 def parse_document(content: str | bytes) -> SteadyDocument:

@@ -12,10 +12,10 @@ from auditor.core.subject import Span
 from auditor.trace.model import BenchmarkUse, Caller, SuiteUse
 from reports.results import (
     AuditSetting,
-    convert_to_strict,
+    build_document,
+    copy_fields,
     decode_document,
     format_schema,
-    list_setting_fields,
 )
 
 
@@ -44,25 +44,10 @@ class TraceDocument(
 def build_trace_document(usage: SuiteUse, context: Context) -> TraceDocument:
     """Return the document of the calls that were counted in the suite."""
     methods = [
-        {
-            "id": method.method.id,
-            "reach": method.reach,
-            "called_by": method.called_by,
-            "set_up_in": method.set_up_in,
-            "tests": method.tests,
-            "span": method.method.span,
-            "reason": method.reason,
-        }
+        copy_fields(TracedMethod, method, id=method.method.id, span=method.method.span)
         for method in usage.methods
     ]
-    fields = {
-        **list_setting_fields(context),
-        "schema": "bench-audit/trace/1",
-        "methods": methods,
-        "benchmarks": usage.benchmarks,
-        "caveats": (*usage.caveats, *context.caveats),
-    }
-    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), TraceDocument)
+    return build_document(TraceDocument, context, usage, methods=methods)
 
 
 def parse_document(text: str | bytes) -> TraceDocument:

@@ -12,10 +12,10 @@ from auditor.core.subject import Span
 from reports import number_format
 from reports.results import (
     AuditSetting,
-    convert_to_strict,
+    build_document,
+    copy_fields,
     decode_document,
     format_schema,
-    list_setting_fields,
 )
 
 
@@ -62,43 +62,24 @@ class ProfileDocument(
 def build_profile_document(profile: UsageProfile, context: Context) -> ProfileDocument:
     """Return the document of a profile."""
     methods = [
-        {
-            "id": profiled.method.id,
-            "outside": profiled.outside,
-            "inside": profiled.inside,
-            "indirect": profiled.indirect,
-            "declared": profiled.declared,
-            "share": profiled.share,
-            "clients": profiled.client_count,
-            "by_client": profiled.by_client,
-            "often_used": number < profile.chosen_count,
-            "parameters": profiled.method.parameters,
-            "arguments": profiled.arguments,
-            "span": profiled.method.span,
-        }
+        copy_fields(
+            ProfiledMethod,
+            profiled,
+            id=profiled.method.id,
+            clients=profiled.client_count,
+            often_used=number < profile.chosen_count,
+            parameters=profiled.method.parameters,
+            span=profiled.method.span,
+        )
         for number, profiled in enumerate(profile.methods)
     ]
     clients = [
-        {
-            "name": client.name,
-            "revision": client.revision,
-            "tests": client.tests,
-            "calls": client.total_calls if client.reason is None else None,
-            "seconds": client.seconds,
-            "missing": client.missing,
-            "reason": client.reason,
-        }
+        copy_fields(
+            TracedClient, client, calls=client.total_calls if client.reason is None else None
+        )
         for client in profile.clients
     ]
-    fields = {
-        **list_setting_fields(context),
-        "schema": "bench-audit/profile/1",
-        "ranking": profile.ranking,
-        "methods": methods,
-        "clients": clients,
-        "caveats": (*profile.caveats, *context.caveats),
-    }
-    return msgspec.convert(convert_to_strict(msgspec.to_builtins(fields)), ProfileDocument)
+    return build_document(ProfileDocument, context, profile, methods=methods, clients=clients)
 
 
 def extract_popularity(document: ProfileDocument) -> Popularity:
