@@ -24,7 +24,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.request import DetectionRule
 from auditor.core.stability import BenchmarkVerdict, BucketCount, Duration, Filter
-from reports.results import AuditSetting, format_schema
+from reports.results import AuditSetting
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -101,11 +101,6 @@ def parse_document(text: str | bytes) -> AbsOrStability:
         return msgspec.json.decode(text, type=Document | StabilityDocument)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"not a result that this version of bench-audit reads: {error}") from error
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of both documents (checked in as result.schema.json)."""
-    return format_schema(AbsOrStability, "A result of bench-audit")
 
 
 def accepted_methods(accepted: Iterable[AcceptedMiss]) -> frozenset[str]:

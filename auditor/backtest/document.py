@@ -13,7 +13,7 @@ from auditor.backtest.model import (
     CommitKind,
     CommitResult,
 )
-from reports.results import copy_fields, format_schema
+from reports.results import copy_fields
 
 
 class TriedCommit(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +72,3 @@ def _convert_commit(result: CommitResult) -> TriedCommit:
         found_by=result.change.found_by,
     )
     return TriedCommit(**fields)
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of the document, as text."""
-    return format_schema(BacktestDocument, "Whether a suite would have detected past commits")

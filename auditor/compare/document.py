@@ -25,7 +25,6 @@ from reports.results import (
     build_document,
     copy_fields,
     decode_document,
-    format_schema,
 )
 
 Round = tuple[float, float, float]
@@ -171,8 +170,3 @@ def _build_patch_fields(patch: Patch) -> PlainFields:
 def parse_document(text: str | bytes) -> ComparisonDocument:
     """Return the document in a file; raises UsageError for anything else."""
     return decode_document(ComparisonDocument, "compare", text)
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of the document, as text."""
-    return format_schema(ComparisonDocument, "bench-audit comparison of two revisions")

@@ -29,7 +29,6 @@ from reports.results import (
     convert_fields,
     copy_fields,
     decode_document,
-    format_schema,
 )
 
 Ratio = tuple[float, float | None]
@@ -268,8 +267,3 @@ def _average_intervals(intervals: Sequence[Ratio]) -> Ratio | None:
 def parse_document(data: str | bytes) -> ConcurrencyDocument:
     """Return the document in a file; raises UsageError for anything else."""
     return decode_document(ConcurrencyDocument, "concurrency", data)
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of the document, as text."""
-    return format_schema(ConcurrencyDocument, "bench-audit comparison of two versions of a class")

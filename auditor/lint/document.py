@@ -17,7 +17,7 @@ from auditor.core.contracts.lint import (
     SmellRule,
 )
 from auditor.core.subject import Span
-from reports.results import PlainFields, convert_fields, copy_fields, format_schema
+from reports.results import PlainFields, convert_fields, copy_fields
 
 
 class LintRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,8 +106,3 @@ def _build_finding_fields(finding: SmellFinding) -> PlainFields:
         allowed=finding.allowed or None,
         proof=finding.proof,
     )
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of the document, as text."""
-    return format_schema(LintDocument, "What is wrong with benchmarks, by their sources")

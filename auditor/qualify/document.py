@@ -19,7 +19,6 @@ from reports.results import (
     PlainFields,
     build_document,
     copy_fields,
-    format_schema,
 )
 
 
@@ -124,8 +123,3 @@ def _build_answer_fields(shown_pair: ShownCase) -> PlainFields:
     return copy_fields(
         CheckoutPairAnswer, shown_pair, side=case.side, method=case.method, factor=case.factor
     )
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of the document, as text."""
-    return format_schema(QualifyDocument, "What a performance gate is worth")

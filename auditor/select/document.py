@@ -6,7 +6,6 @@ The names are promised to other programs (reports/schema/select.schema.json).
 import msgspec
 
 from auditor.core.caveats import Caveat
-from reports.results import format_schema
 
 
 class Pick(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,8 +121,3 @@ class Proposal(
     unexamined: tuple[str, ...] = ()
     """Those of `unknown` of whose time the audited methods hold less than half, or an unknown
     part."""
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of both answers (checked in as select.schema.json)."""
-    return format_schema(Selection | Proposal, "An answer of bench-audit select")

@@ -15,7 +15,6 @@ from reports.results import (
     convert_fields,
     copy_fields,
     decode_document,
-    format_schema,
     list_setting_fields,
 )
 
@@ -68,8 +67,3 @@ def similarity_document(
 def parse_document(content: str | bytes) -> SimilarityDocument:
     """Return the document in a file; raises UsageError for anything else."""
     return decode_document(SimilarityDocument, "similarity", content)
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of the document, as text."""
-    return format_schema(SimilarityDocument, "Whether runs are alike")

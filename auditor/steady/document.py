@@ -13,7 +13,6 @@ from reports.results import (
     build_document,
     copy_fields,
     decode_document,
-    format_schema,
 )
 
 
@@ -70,8 +69,3 @@ def steady_document(suite: SuiteSteadiness, context: Context) -> SteadyDocument:
 def parse_document(content: str | bytes) -> SteadyDocument:
     """Return the document in a file; raises UsageError for anything else."""
     return decode_document(SteadyDocument, "steady", content)
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of the document, as text."""
-    return format_schema(SteadyDocument, "When benchmarks are warm")

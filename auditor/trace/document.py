@@ -15,7 +15,6 @@ from reports.results import (
     build_document,
     copy_fields,
     decode_document,
-    format_schema,
 )
 
 
@@ -53,8 +52,3 @@ def build_trace_document(usage: SuiteUse, context: Context) -> TraceDocument:
 def parse_document(text: str | bytes) -> TraceDocument:
     """Return the document in a file; raises UsageError for anything else."""
     return decode_document(TraceDocument, "trace", text)
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of the document, as text."""
-    return format_schema(TraceDocument, "Which benchmark calls which public method")

@@ -15,7 +15,6 @@ from reports.results import (
     build_document,
     copy_fields,
     decode_document,
-    format_schema,
 )
 
 
@@ -95,8 +94,3 @@ def extract_popularity(document: ProfileDocument) -> Popularity:
 def parse_document(text: str | bytes) -> ProfileDocument:
     """Return the document in a file; raises UsageError for anything else."""
     return decode_document(ProfileDocument, "profile", text)
-
-
-def build_schema() -> str:
-    """Return the JSON Schema of the document, as text."""
-    return format_schema(ProfileDocument, "Which public methods other projects call")

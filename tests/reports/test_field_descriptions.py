@@ -1,7 +1,8 @@
 import json
 
-from auditor.abs import document as abs_document
+from auditor.abs.document import AbsOrStability
 from reports.field_descriptions import describe_fields
+from reports.results import format_schema
 
 SOURCE = '''
 class Pair:
@@ -30,7 +31,7 @@ def test_a_field_is_described_by_its_comment_or_by_the_string_below_it():
 
 
 def test_schemas_describe_fields_those_of_bases_too():
-    definitions = json.loads(abs_document.build_schema())["$defs"]
+    definitions = json.loads(format_schema(AbsOrStability, "A result"))["$defs"]
 
     document = definitions["Document"]["properties"]
     assert "null: the time ended" in document["slowdown"]["description"]

@@ -1,13 +1,11 @@
 """Allocations in the JSON result, on the page and in a terminal."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
-import jsonschema
 import msgspec
 import pytest
 from page_text import unlinked
+from schema_checks import satisfies_schema
 
 import examples
 from auditor.abs import document, document_of_verdict
@@ -18,7 +16,6 @@ from auditor.abs.page.report import render_page
 from auditor.core.result import Verdict
 from reports import results
 
-SCHEMA = Path(__file__).parents[3] / "reports" / "schema" / "result.schema.json"
 VERDICT = examples.allocated(examples.audit())
 MADE = document_of_verdict.build_abs_document(VERDICT, examples.context())
 
@@ -26,7 +23,7 @@ MADE = document_of_verdict.build_abs_document(VERDICT, examples.context())
 def test_the_result_satisfies_its_schema_and_is_read_back_the_same():
     written = results.format_json(MADE)
 
-    jsonschema.validate(json.loads(written), json.loads(SCHEMA.read_text()))
+    assert satisfies_schema("result", written)
     assert document.parse_document(written) == MADE
     assert MADE.allocations.bytes == 64
     assert len(MADE.allocations.pairs) == len(VERDICT.allocations.pairs)

@@ -1,14 +1,11 @@
 """Past commits and whether they would have been noticed: as a document, in words, as Markdown."""
 
-import json
-from pathlib import Path
-
-import jsonschema
 import pytest
 from rich.console import Console
+from schema_checks import satisfies_schema
 
 from auditor.backtest import assemble as shown
-from auditor.backtest.document import backtest_document, build_schema
+from auditor.backtest.document import backtest_document
 from auditor.backtest.judge import make_failed_result, make_unmeasured_result, summarise_backtest
 from auditor.backtest.model import (
     BenchmarkShift,
@@ -28,8 +25,6 @@ from auditor.backtest.text import (
 from auditor.compare.model import Dimension
 from auditor.core.contracts.history import Commit
 from reports import results
-
-SCHEMAS = Path(__file__).parents[3] / "reports" / "schema"
 
 
 def change(title="Speed up Push"):
@@ -74,8 +69,7 @@ def made(*tried):
 def test_the_document_is_what_its_schema_says():
     document = made(NOTICED, MISSED, FAILED, make_unmeasured_result(change()))
 
-    assert (SCHEMAS / "backtest.schema.json").read_text() == build_schema()
-    jsonschema.validate(json.loads(results.format_json(document)), json.loads(build_schema()))
+    assert satisfies_schema("backtest", results.format_json(document))
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,10 @@
 import json
 from statistics import mean
 
-import jsonschema
 import pytest
 from real_program import JAVA_RING, PYTHON_RING, QUICK, config, everything, git, tiny, write
+from schema_checks import satisfies_schema
 
-from auditor.lint.document import build_schema
 from auditor.lint.judge_evidence import EMPTY_SECONDS
 
 pytestmark = pytest.mark.subject
@@ -65,7 +64,7 @@ def project(tmp_path):
 
 def found_in(program, subject, *words):
     document, _ = program.audited("lint", subject, *words)
-    jsonschema.validate(document, json.loads(build_schema()))
+    assert satisfies_schema("lint", document)
     return {(finding["rule"], finding["benchmark"]): finding for finding in document["findings"]}
 
 

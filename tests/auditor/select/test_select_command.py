@@ -2,14 +2,13 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
-import jsonschema
 import msgspec
 import pytest
 from builders import benchmark_verdict_of, method_verdict_of, pair_verdict_of
 from cli_acting import CONTEXT, Stage, score, verdict
 from comparisons import made
+from schema_checks import satisfies_schema
 
 from auditor.abs import document_of_verdict
 from auditor.compare.model import Patch
@@ -19,9 +18,6 @@ from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
 from reports import results
 
-SCHEMA = json.loads(
-    Path(__file__).parents[3].joinpath("reports/schema/select.schema.json").read_text()
-)
 RING = "example.org/ring."
 SUITE = {
     "BenchmarkPush": (5.0, 0.01, {"Push", "Len"}),
@@ -105,7 +101,7 @@ def answered(call):
     def asked(*flags, text=None):
         code, printed, _ = call(*flags, "--format", "json", text=text)
         document = json.loads(printed)
-        jsonschema.Draft202012Validator(SCHEMA).validate(document)
+        assert satisfies_schema("select", document)
         assert code == 0
         return document
 

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -17,7 +16,6 @@ from auditor.similarity import document, page, page_heatmap
 from auditor.similarity.document import BenchmarkSimilarity
 from reports import results
 
-SCHEMA = Path(__file__).parents[3] / "reports/schema/similarity.schema.json"
 ALONG = np.arange(300)
 
 
@@ -78,10 +76,6 @@ def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
 
 def of(*benchmarks):
     return msgspec.structs.replace(WHOLE, benchmarks=benchmarks)
-
-
-def test_the_schema_is_that_of_the_types():
-    assert SCHEMA.read_text() == document.build_schema()
 
 
 def test_a_document_is_read_as_it_was_written():

@@ -1,13 +1,8 @@
 """`steady` and `similarity` of suites that are run, and of what the store then has of them."""
 
-import json
-
-import jsonschema
 import pytest
 from real_program import JAVA_RING, PYTHON_RING, config, everything, runs
-
-from auditor.similarity import document as similarity_document
-from auditor.steady import document as steady_document
+from schema_checks import satisfies_schema
 
 pytestmark = pytest.mark.subject
 
@@ -30,7 +25,7 @@ def test_a_go_suite_is_watched_from_a_cold_start_and_its_store_read(program, mod
         *("--iterations", "40", "--iteration-time", "2ms"),
     )
 
-    jsonschema.validate(found, json.loads(steady_document.build_schema()))
+    assert satisfies_schema("steady", found)
     assert {
         name: [
             (process["run"], process["fork"], process["iterations"], process["warm_up"])
@@ -51,7 +46,7 @@ def test_a_go_suite_is_watched_from_a_cold_start_and_its_store_read(program, mod
     read, _ = program.audited("steady", out / "store.sqlite", *KB)
     assert (read["harness"], read["series"]) == ("go", found["series"])
     alike, _ = program.audited("similarity", out / "store.sqlite")
-    jsonschema.validate(alike, json.loads(similarity_document.build_schema()))
+    assert satisfies_schema("similarity", alike)
     assert {
         benchmark["id"]: benchmark["runs"] for benchmark in alike["benchmarks"]
     } == dict.fromkeys([benchmark["id"] for benchmark in found["benchmarks"]], 2)
