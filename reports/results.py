@@ -92,8 +92,7 @@ def build_document(
 
 def convert_fields(kind: type[StructType], fields: PlainFields) -> StructType:
     """Return a result with these fields; numbers that JSON does not have are null."""
-    config = kind.__struct_config__
-    tagged = {config.tag_field: config.tag, **fields}
+    tagged: PlainFields = {"schema": kind.__struct_config__.tag, **fields}
     return msgspec.convert(convert_to_strict(msgspec.to_builtins(tagged)), kind)
 
 

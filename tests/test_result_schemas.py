@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 
-import result_schemas  # noqa: E402 scripts are no package
+import result_schemas
 
 
 def test_the_schemas_that_are_checked_in_are_those_of_the_types():

@@ -181,7 +181,13 @@ def concurrency_document(
     fields = copy_fields(
         ConcurrencyDocument,
         verdict,
-        **_build_circumstance_fields(circumstances),
+        **{
+            name: getattr(circumstances, name)
+            for name in ("old", "new", "host", "command", "started", "ended")
+        },
+        host_facts=dict(circumstances.host_facts),
+        versions=dict(circumstances.versions),
+        bench_audit=circumstances.version,
         **_build_suite_fields(verdict.suite),
         seed=verdict.plan.seed,
         threads=[_build_thread_fields(thread) for thread in verdict.threads],
@@ -189,18 +195,6 @@ def concurrency_document(
         caveats=tuple(dict.fromkeys((*verdict.suite.caveats, *verdict.caveats))),
     )
     return convert_fields(ConcurrencyDocument, fields)
-
-
-def _build_circumstance_fields(around: Circumstances) -> PlainFields:
-    return {
-        **{
-            name: getattr(around, name)
-            for name in ("old", "new", "host", "command", "started", "ended")
-        },
-        "host_facts": dict(around.host_facts),
-        "versions": dict(around.versions),
-        "bench_audit": around.version,
-    }
 
 
 def _build_suite_fields(suite: ConcurrentTestSuite) -> PlainFields:
@@ -231,21 +225,17 @@ def _build_thread_fields(verdict: ThreadVerdict) -> PlainFields:
             [interval for interval in intervals if interval is not None]
         ),
         tests=[
-            _build_test_fields(test, interval)
+            copy_fields(
+                MeasuredTest,
+                test.timed,
+                vote=test.vote,
+                speedup=test.speedup,
+                speedup_interval=interval,
+                old_interval=test.old,
+                new_interval=test.new,
+            )
             for test, interval in zip(verdict.tests, intervals, strict=True)
         ],
-    )
-
-
-def _build_test_fields(judged_test: JudgedTest, interval: Ratio | None) -> PlainFields:
-    return copy_fields(
-        MeasuredTest,
-        judged_test.timed,
-        vote=judged_test.vote,
-        speedup=judged_test.speedup,
-        speedup_interval=interval,
-        old_interval=judged_test.old,
-        new_interval=judged_test.new,
     )
 
 

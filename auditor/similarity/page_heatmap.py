@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -121,7 +121,7 @@ def build_heatmap(benchmark: BenchmarkSimilarity) -> Heatmap:
         lines=tuple(
             HeatmapRow(
                 heads[run],
-                _build_row_cells(run, matrix_runs, pairs),
+                tuple(pairs.get((min(run, column), max(run, column))) for column in matrix_runs),
                 f"{dissimilar_counts[run]} of {len(dissimilar_counts) - 1}",
             )
             for run in matrix_runs
@@ -133,12 +133,6 @@ def build_heatmap(benchmark: BenchmarkSimilarity) -> Heatmap:
         if len(dissimilar_counts) > MOST_RUNS
         else "",
     )
-
-
-def _build_row_cells(
-    run: int, columns: Sequence[int], pairs: Mapping[tuple[int, int], HeatmapCell]
-) -> tuple[HeatmapCell | None, ...]:
-    return tuple(pairs.get((min(run, column), max(run, column))) for column in columns)
 
 
 def _count_measures(pair: PairSimilarity) -> HeatmapCell:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from auditor.core.popularity import Ranking
-from auditor.trace.document_clients import ProfiledMethod, ProfileDocument, TracedClient
+from auditor.trace.document_clients import ProfiledMethod, ProfileDocument
 from reports import names, number_format
 from reports.delimited import format_csv
 from reports.html import ClosingSection, Facts, build_closing, make_caveat_views, render_template
@@ -95,7 +95,14 @@ def build_view(document: ProfileDocument) -> ProfileView:
             for number, method in enumerate(document.methods, start=1)
         ),
         clients=tuple(
-            _build_client_row(client, clients[client.name]) for client in document.clients
+            ClientRow(
+                name=clients[client.name],
+                tests=number_format.format_number(client.tests),
+                calls=number_format.format_number(client.calls),
+                seconds=number_format.format_seconds(client.seconds),
+                note=names.escape_line(client.reason or client.missing),
+            )
+            for client in document.clients
         ),
         traced=tuple(
             (_shorten_project_name(client.name), clients[client.name])
@@ -197,16 +204,6 @@ def format_example(method: ProfiledMethod) -> str:
         if is_simple and len(text) <= _MAX_EXAMPLE_LENGTH:
             return text
     return ""
-
-
-def _build_client_row(client: TracedClient, name: str) -> ClientRow:
-    return ClientRow(
-        name=name,
-        tests=number_format.format_number(client.tests),
-        calls=number_format.format_number(client.calls),
-        seconds=number_format.format_seconds(client.seconds),
-        note=names.escape_line(client.reason or client.missing),
-    )
 
 
 def render_html(document: ProfileDocument) -> str:

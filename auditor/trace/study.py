@@ -6,7 +6,6 @@ from dataclasses import replace
 from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.outcome import Counted, Measured
 from auditor.core.plan import Run
-from auditor.core.subject import Method
 from auditor.measure import reach_judge
 from auditor.measure.context import StudyContext
 from auditor.measure.failures import describe_failure, extract_complaint
@@ -46,7 +45,7 @@ def count_suite_calls(parts: StudyContext) -> SuiteUse:
         methods=methods,
         benchmarks=(*(benchmark.id for benchmark in base.benchmarks), *unlisted),
         reach=replace(reach_runs, runs=tuple(counted_runs)).build_reach_map(slowable),
-        uncounted=_list_refusals(methods)
+        uncounted={method.id: method.refusal for method in methods if method.refusal is not None}
         | {method.id: extract_complaint(reason) for method, reason in reach_runs.invalid},
         failed={name: extract_complaint(reason) for name, reason in failures.items()},
         tests=_count_test_calls(reach_runs.usage),
@@ -72,10 +71,6 @@ def _find_failures(base: SuiteBaseline, reach_runs: ReachRuns) -> dict[str, str]
         elif not isinstance(outcomes[benchmark], Counted):
             reasons[benchmark.id] = describe_failure(outcomes[benchmark])
     return reasons
-
-
-def _list_refusals(methods: Sequence[Method]) -> dict[str, str]:
-    return {method.id: method.refusal for method in methods if method.refusal is not None}
 
 
 def _count_test_calls(runs: Sequence[Run]) -> dict[str, int] | None:

@@ -148,7 +148,11 @@ def _change_files(
                 changed.append(OverlayFile(source.path, text, name_methods(text, _GUEST, ids)))
             continue
         root = tree.parse_source(source.text)
-        declarations = _select_declarations(source, root, tokens, fields)
+        declarations = [
+            declaration
+            for declaration in list_declared_methods(source, root, fields)
+            if declaration.method.id in tokens
+        ]
         missing -= {method.method.id for method in declarations}
         edits = hooks.make_hook_edits(root, _GUEST)
         for declaration in declarations:
@@ -204,16 +208,6 @@ def _own_fields(sources: Sequence[SourceFile], variant: Variant) -> recursion.Ow
 
 def _belongs_to_unit(owner: str, unit: str) -> bool:
     return owner == unit or owner.startswith(f"{unit}.")
-
-
-def _select_declarations(
-    source: SourceFile, root: Node, tokens: Mapping[str, int], fields: recursion.OwnFields
-) -> list[MethodDeclaration]:
-    return [
-        declaration
-        for declaration in list_declared_methods(source, root, fields)
-        if declaration.method.id in tokens
-    ]
 
 
 def _make_guest_statement(variant: Variant, token: int) -> str:

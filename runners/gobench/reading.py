@@ -81,7 +81,7 @@ def _find_failure(trial: Trial, answer: CompletedProcess) -> Outcome | None:
     if answer.exit_code not in (0, None) or (report and report[0] == "FAIL"):
         log = f"{report[1][:1000]}\n" if report and report[1] else ""
         return Crashed(answer.exit_code or 1, log + text.format_tail(answer))
-    if _has_stopped(answer):
+    if b"\nstopped\t" in _find_file(answer, RECORDS):
         return None  # our guest skips the blocks that are left
     if report:
         return Skipped(report[1] or "it skips itself")
@@ -89,10 +89,6 @@ def _find_failure(trial: Trial, answer: CompletedProcess) -> Outcome | None:
     if lines and all(result.operations == 0 for result in lines):
         return Skipped("it skips itself when it is to run more than one operation")
     return None
-
-
-def _has_stopped(answer: CompletedProcess) -> bool:
-    return b"\nstopped\t" in _find_file(answer, RECORDS)
 
 
 def _read_plain(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:

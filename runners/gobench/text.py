@@ -147,7 +147,7 @@ def has_panicked(answer: CompletedProcess) -> bool:
 def parse_leaves(stdout: bytes) -> list[BenchmarkLeaf]:
     """Return the benchmarks that ran as such, those that only hold others left out."""
     text = stdout.decode(errors="replace")
-    starts = [(match.group(1), match.start()) for match in _find_run_marks(text)]
+    starts = [(match.group(1), match.start()) for match in re.finditer(_MARK + _RUN.pattern, text)]
     spans = [
         (name, text[start:end]) for (name, start), (_, end) in pairwise([*starts, ("", len(text))])
     ]
@@ -160,10 +160,6 @@ def parse_leaves(stdout: bytes) -> list[BenchmarkLeaf]:
         elif not follows.startswith(f"{name}/"):
             measured_leaves.append(BenchmarkLeaf(name, None, _explain_missing_result(span, name)))
     return measured_leaves
-
-
-def _find_run_marks(text: str) -> Iterator[re.Match[str]]:
-    return re.finditer(_MARK + _RUN.pattern, text)
 
 
 def _explain_missing_result(span: str, name: str) -> str:

@@ -73,7 +73,7 @@ def _build_file(
     accepted: Mapping[str, str],
 ) -> PlainFields:
     spans = {
-        verdict.id: verdict.span or _make_line_span(number)
+        verdict.id: verdict.span or Span("", number, number)
         for number, verdict in enumerate(methods, 1)
     }
     # Not `splitlines`, which knows more ends of lines than compilers and viewers do.
@@ -92,10 +92,6 @@ def _build_file(
             for method in methods
         ],
     }
-
-
-def _make_line_span(line: int) -> Span:
-    return Span("", line, line)
 
 
 def _make_substitute_lines(

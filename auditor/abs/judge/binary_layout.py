@@ -1,7 +1,7 @@
 """What the place of code in memory does to a time: a part of the error of q (binary-layout.md)."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
@@ -11,7 +11,6 @@ from auditor.core.plan import Layouts, Purpose, Run
 from auditor.core.schedule import ArmName
 from auditor.core.units import format_percent
 from auditor.measure import readings
-from auditor.stats.arrays import Array
 from auditor.stats.components import VarianceComponent, component_between
 
 LEAST_FREEDOM = 4
@@ -39,17 +38,13 @@ def estimate_layout_variance(plain: Sequence[Run]) -> VarianceComponent | None:
             family = families.setdefault(run.trial.benchmark.id, {})
             family.setdefault(run.trial.layout, []).append(min(values))
     layout_component = component_between(
-        [_take_logs(family.values()) for family in families.values()]
+        [[np.log(group) for group in family.values()] for family in families.values()]
     )
     return (
         layout_component
         if layout_component is not None and layout_component.freedom >= LEAST_FREEDOM
         else None
     )
-
-
-def _take_logs(groups: Iterable[Sequence[float]]) -> list[Array]:
-    return [np.log(group) for group in groups]
 
 
 def describe_layout_effect(

@@ -8,7 +8,7 @@ from auditor.abs import model
 from auditor.abs.document import Document
 from auditor.abs.model import Score
 from auditor.abs.page import anchors, table
-from auditor.abs.page.anchors import Links, PageLink
+from auditor.abs.page.anchors import PageLink
 from auditor.abs.text import detection_curve, words
 from reports import number_format, plots
 
@@ -108,7 +108,13 @@ def curve_view(document: Document) -> CurveView | None:
         ),
         tried=number_format.format_count(len(curve.pairs), "pair"),
         least=tuple(
-            _build_least_view(pair_curve, methods, benchmarks)
+            SmallestSlowdownView(
+                method=anchors.link_of(methods, pair_curve.method),
+                benchmark=anchors.link_of(benchmarks, pair_curve.benchmark),
+                size=detection_curve.format_limit(pair_curve),
+                sentence=detection_curve.format_pair_curve(pair_curve),
+                order="" if pair_curve.slowdown is None else f"{pair_curve.slowdown:g}",
+            )
             for pair_curve in sorted(least, key=_make_sort_key)
         ),
     )
@@ -116,15 +122,3 @@ def curve_view(document: Document) -> CurveView | None:
 
 def _make_sort_key(pair: model.PairCurve) -> tuple[float, str]:
     return float("inf") if pair.slowdown is None else pair.slowdown, pair.method
-
-
-def _build_least_view(
-    pair: model.PairCurve, methods: Links, benchmarks: Links
-) -> SmallestSlowdownView:
-    return SmallestSlowdownView(
-        method=anchors.link_of(methods, pair.method),
-        benchmark=anchors.link_of(benchmarks, pair.benchmark),
-        size=detection_curve.format_limit(pair),
-        sentence=detection_curve.format_pair_curve(pair),
-        order="" if pair.slowdown is None else f"{pair.slowdown:g}",
-    )

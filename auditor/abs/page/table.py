@@ -104,7 +104,7 @@ def summarise_document(document: AbsOrStability) -> TerminalSummary:
         allocations=tuple(map(names.escape_line, allocations.format_terminal_lines(judged)))
         if judged
         else (),
-        advice=_format_steps(list_advice(document)),
+        advice=tuple(_format_step(step) for step in list_advice(document)),
         caveats=(
             *((caveat.slug, names.escape_line(caveat.text)) for caveat in document.caveats),
             *_list_benchmark_caveats(document.benchmarks),
@@ -251,10 +251,6 @@ def stability_rows(stability: SuiteStability) -> tuple[StabilityRow, ...]:
         )
         for bucket in stability.buckets
     )
-
-
-def _format_steps(steps: tuple[Advice, ...]) -> tuple[str, ...]:
-    return tuple(_format_step(step) for step in steps)
 
 
 def _format_step(step: Advice) -> str:

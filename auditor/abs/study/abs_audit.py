@@ -125,7 +125,8 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
             searched=searches,
             controls=checked_controls,
             stability=steady,
-            unfinished=_list_unfinished(base) | withheld_benchmarks(steady),
+            unfinished=frozenset(benchmark.id for benchmark in base.unfinished)
+            | withheld_benchmarks(steady),
             unsampled=base.unsampled,
             caveats=(
                 *caveats,
@@ -136,10 +137,6 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
         )
     )
     return _add_allocations(add_accepted_misses(verdict, accepted, parts), allocations)
-
-
-def _list_unfinished(base: SuiteBaseline) -> frozenset[str]:
-    return frozenset(benchmark.id for benchmark in base.unfinished)
 
 
 def _note_unmeasured(

@@ -68,14 +68,10 @@ def find_bad_options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:
                     yield Smell(
                         rule=rule.id,
                         benchmark="",
-                        span=declared.locate_node(_find_name_node(node)),
+                        span=declared.locate_node(node.child_by_field_name("name") or node),
                         text=f"{method.full_name} {text}",
                         top=method.first_line,
                     )
-
-
-def _find_name_node(call: Node) -> Node:
-    return call.child_by_field_name("name") or call
 
 
 def _group_by_annotation(

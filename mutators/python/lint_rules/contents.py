@@ -106,15 +106,11 @@ def is_already_sorted(
     if name and name in {
         disordered_name
         for preparation in bench.preparations
-        for disordered_name in _find_disordered_names(preparation, project)
+        for disordered_name in project.answer_once(_collect_disordered_names, preparation)
     }:
         return False
     backwards = tree.read_dotted_name(keywords.get("reverse")) not in ("", "False")
     return _is_in_order(bench.resolve_value(node), bench, backwards=backwards)
-
-
-def _find_disordered_names(preparation: Preparation, project: PythonProject) -> frozenset[str]:
-    return project.answer_once(_collect_disordered_names, preparation)
 
 
 def _collect_disordered_names(preparation: Preparation) -> frozenset[str]:
