@@ -184,10 +184,10 @@ def _judge_stored_results(
         fail_on_regression=option_values["fail_on"] == "regression",
         fail_under=None,
     )
-    comparison.write_results(folder, comparison_document)
+    comparison.FILES.write_results(folder, comparison_document)
     gate = _build_gate_view(option_values["inconclusive"], verdict, lines)
     comparison.FILES.write_gate_page(folder, comparison_document, gate)
-    comparison.print_result(comparison_document, option_values["format"], console)
+    comparison.FILES.print_result(comparison_document, option_values["format"], console)
     comparison.FILES.deliver_files(option_values, folder, console)
     return _say_and_end(console, option_values, verdict, lines)
 

@@ -13,18 +13,16 @@ from auditor.backtest import text as words
 from auditor.backtest.document import BacktestDocument, TriedCommit
 from auditor.backtest.model import Backtest, CommitDetection, CommitResult, PastChange
 from auditor.backtest.text import render_markdown
-from auditor.cli import options, output, tables
+from auditor.cli import options, tables
 from auditor.cli.console import Console
 from auditor.cli.logs import log_to_folder
+from auditor.cli.outputs import ResultFiles
 from auditor.cli.progress import open_observer
 from auditor.compare.model import Comparison
 from auditor.config import Config
 from auditor.config.load import at_revision
 from auditor.core.errors import MachineError, OutOfTime, SubjectError
-from reports import results
 
-FORMATS = ("table", "json", "markdown")
-RESULT, TEXT = "backtest.json", "backtest.md"
 _STYLES = {
     CommitDetection.DETECTED: "green",
     CommitDetection.MISSED: "red",
@@ -92,17 +90,6 @@ def _limit_budget(config: Config, seconds: float | None) -> Config:
     return replace(config, request=replace(config.request, suite=suite))
 
 
-def write_results(folder: Path, document: BacktestDocument) -> None:
-    """Write the result and its Markdown."""
-    texts = {RESULT: results.format_json(document), TEXT: render_markdown(document)}
-    output.write_files(folder, texts)
-
-
-def print_result(document: BacktestDocument, format_: str, console: Console) -> None:
-    """Print a result in one of FORMATS."""
-    output.print_in_format(document, format_, console, build_table, markdown=render_markdown)
-
-
 def build_table(document: BacktestDocument) -> RenderableType:
     """Return what a terminal shows."""
     commit_table = tables.make_borderless_table(
@@ -145,3 +132,6 @@ def build_commit_list(changes: Sequence[PastChange]) -> RenderableType:
             Text(change.found_by, "dim"),
         )
     return commit_table
+
+
+FILES = ResultFiles("backtest", build_table, {".md": render_markdown})

@@ -10,7 +10,6 @@ from auditor.backtest.judge import find_candidates
 from auditor.backtest.model import CommitKind, PastChange
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.outputs import make_output_options, write_output_files
 from auditor.compare.command import collect_changes
 from auditor.config import Config
 from auditor.core.errors import Exit, UsageError
@@ -53,13 +52,7 @@ from runners.subjects.history import find_commits, list_recent_commits
     options.WARMUP,
     options.RETRY_FAILED,
     options.STORE,
-    *make_output_options(".json", ".md"),
-    click.option(
-        "--format",
-        type=click.Choice(assemble.FORMATS),
-        default="table",
-        help="What stdout gets.",
-    ),
+    *assemble.FILES.make_options(),
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
@@ -84,12 +77,9 @@ def command(context: click.Context, /, **given: Any) -> int:
     backtest = assemble.BacktestRunner(command_line, console).compare_commits(changes)
     document = backtest_document(backtest, command_line.config.text, find_own_version())
     folder = command_line.places.output
-    assemble.write_results(folder, document)
-    assemble.print_result(document, given["format"], console)
-    console.print_note(f"\nresult: {folder / assemble.RESULT}")
-    write_output_files(
-        given, {".json": folder / assemble.RESULT, ".md": folder / assemble.TEXT}, console
-    )
+    assemble.FILES.write_results(folder, document)
+    assemble.FILES.print_result(document, given["format"], console)
+    assemble.FILES.deliver_files(given, folder, console)
     return Exit.OK
 
 

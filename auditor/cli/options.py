@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from auditor.cli.context import AppContext
 from auditor.cli.interrupts import INTERRUPT_HANDLER, REMOTE_GRACE_SECONDS
 from auditor.cli.output import write_file
-from auditor.cli.outputs import Outputs
+from auditor.cli.outputs import Outputs, make_format_option
 from auditor.config import Config, Places, choose_places, load_config, shares
 from auditor.config.places import IGNORED, IGNORING, is_inside, without_outputs
 from auditor.config.settings import HARNESS_NAMES, HARNESSES, MOST_EFFECT
@@ -113,9 +113,7 @@ SUITE_OPTIONS = (
     *DISPATCH,
 )
 STORE = click.option("--store", type=PATH_TYPE, help="The file of measurements.")
-FORMAT = click.option(
-    "--format", type=click.Choice(["table", "json"]), default="table", help="What stdout gets."
-)
+FORMAT = make_format_option()
 VERBOSITY_OPTIONS = (
     click.option("-q", "--quiet", is_flag=True, help="Only the result and errors."),
     click.option("-v", "--verbose", count=True, help="Log to the terminal; -vv for everything."),

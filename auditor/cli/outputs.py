@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import click
+from rich.console import RenderableType
 
 from auditor.cli.console import Console
-from auditor.cli.output import write_file
+from auditor.cli.output import print_in_format, write_file, write_files
 from auditor.core.errors import UsageError
 from reports.html import GateView
+from reports.results import format_json
 
 Document = TypeVar("Document")
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -21,6 +23,8 @@ Content = Path | Callable[[], str | Iterator[str]]
 
 ENDINGS = (".json", ".html", ".md", ".csv", ".sarif")
 """Endings of files; every other path is a folder."""
+_FORMATS = {".md": "markdown", ".csv": "csv"}
+"""What --format calls the files that stdout can get, besides the JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,14 @@ def make_output_options(*endings: str) -> tuple[Callable[[Function], Function], 
         "--open", is_flag=True, help="Show the page in a browser at the end."
     )
     return (output_option, open_option) if ".html" in endings else (output_option,)
+
+
+def make_format_option(
+    formats: Sequence[str] = ("table", "json"), note: str = ""
+) -> Callable[[Function], Function]:
+    """Return --format of a command that can print these."""
+    help_text = f"What stdout gets{note}."
+    return click.option("--format", type=click.Choice(formats), default="table", help=help_text)
 
 
 def _parse_outputs(
@@ -91,26 +103,53 @@ def write_output_files(
 
 @dataclass(frozen=True, slots=True)
 class ResultFiles(Generic[Document]):
-    """The files that a command writes to its folder."""
+    """The files that a command writes to its folder, and what it prints."""
 
-    result: str  # name of the JSON file
-    page: str  # name of the HTML file
-    text: str  # name of the Markdown file
-    render_html: Callable[[Document, GateView | None], str]
+    name: str  # of all files, without their endings
+    build_table: Callable[[Document], RenderableType]  # for the terminal
+    texts: Mapping[str, Callable[..., str]]  # makes the files other than the JSON, by ending
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """Return what stdout can get."""
+        return ("table", "json", *(_FORMATS[ending] for ending in self.texts if ending in _FORMATS))
+
+    def make_options(self) -> tuple[Callable[[Function], Function], ...]:
+        """Return -o, --open if there is a page, and --format."""
+        return (*make_output_options(".json", *self.texts), make_format_option(self.formats))
+
+    def list_paths(self, folder: Path) -> dict[str, Path]:
+        """Return the files by their endings."""
+        return {ending: folder / f"{self.name}{ending}" for ending in (".json", *self.texts)}
+
+    def write_results(
+        self, folder: Path, document: Document, others: Mapping[str, str] | None = None
+    ) -> None:
+        """Write the files, and `others` by their names; none of them where one cannot be made."""
+        texts = {f"{self.name}.json": format_json(document)}
+        texts |= {f"{self.name}{ending}": make(document) for ending, make in self.texts.items()}
+        write_files(folder, texts | dict(others or {}))
+
+    def print_result(self, document: Document, format_: str, console: Console) -> None:
+        """Print a result in one of `formats`."""
+        named = {
+            _FORMATS[ending]: self.texts[ending] for ending in self.texts if ending in _FORMATS
+        }
+        print_in_format(document, format_, console, self.build_table, **named)
 
     def write_gate_page(self, folder: Path, document: Document, gate: GateView | None) -> None:
         """Write the page again, with what the gates said; leave it if they said nothing."""
         if gate is not None:
-            write_file(folder / self.page, self.render_html(document, gate))
+            write_file(folder / f"{self.name}.html", self.texts[".html"](document, gate))
 
     def deliver_files(
         self, option_values: Mapping[str, Any], folder: Path, console: Console
     ) -> None:
         """Say where the files are, write those that -o names, and open the page if asked."""
-        console.print_note(f"\nreport: {folder / self.page}")
-        console.print_note(f"result: {folder / self.result}")
-        names = {".json": self.result, ".html": self.page, ".md": self.text}
-        paths = {ending: folder / name for ending, name in names.items()}
+        paths = self.list_paths(folder)
+        page = f"report: {paths['.html']}\n" if ".html" in paths else ""
+        tables = [str(paths[ending]) for ending in (".json", ".csv") if ending in paths]
+        console.print_note(f"\n{page}result: {', '.join(tables)}")
         write_output_files(option_values, paths, console)
 
 

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli.tables import build_section, make_borderless_table, make_paragraphs
+from auditor.cli.tables import (
+    build_caveat_section,
+    build_section,
+    make_borderless_table,
+    make_paragraphs,
+)
 from auditor.core.units import format_duration
 from reports import names, number_format
 
@@ -61,7 +66,7 @@ def render_plan(preview: "Preview", rule_text: str = "") -> RenderableType:
         *build_section(
             "Cannot be measured", _take_first_rows(map(_describe_unusable, inventory.unusable))
         ),
-        *build_section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in preview.caveats]),
+        *build_caveat_section(preview.caveats),
     )
 
 

@@ -10,6 +10,9 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
+from auditor.core.caveats import Caveat
+from reports.html import CaveatView
+
 MOST_ROWS = 25
 """Rows of a table before the rest is left to the report."""
 
@@ -107,6 +110,11 @@ def build_section(title: str, lines: Sequence[str]) -> list[RenderableType]:
     for line in lines:
         points.add_row("•", Text(line))
     return ["", Text(title, style="bold"), points]
+
+
+def build_caveat_section(caveats: Iterable[Caveat | CaveatView]) -> list[RenderableType]:
+    """Return caveats as points, each with its slug."""
+    return build_section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in caveats])
 
 
 def make_paragraphs(texts: Iterable[str], style: str = "") -> list[Text]:

@@ -17,7 +17,6 @@ from auditor.abs.second_look import SecondLook, list_sure_outcomes, make_unmeasu
 from auditor.cli import github, options, output, purposes, running
 from auditor.cli.console import Console
 from auditor.cli.logs import log_to_folder
-from auditor.cli.outputs import make_output_options
 from auditor.cli.progress import open_observer
 from auditor.compare import gates
 from auditor.compare import terminal as comparison
@@ -62,13 +61,7 @@ _LOG = logging.getLogger(__name__)
     options.DRY_RUN,
     options.GITHUB,
     options.STORE,
-    *make_output_options(".json", ".html", ".md"),
-    click.option(
-        "--format",
-        type=click.Choice(comparison.FORMATS),
-        default="table",
-        help="What stdout gets.",
-    ),
+    *comparison.FILES.make_options(),
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
@@ -123,7 +116,7 @@ def _show_comparison(
     document: ComparisonDocument, options_given: Mapping[str, Any], folder: Path, console: Console
 ) -> None:
     """Print a comparison and where its files are, and write those that -o names."""
-    comparison.print_result(document, options_given["format"], console)
+    comparison.FILES.print_result(document, options_given["format"], console)
     comparison.FILES.deliver_files(options_given, folder, console)
 
 
@@ -162,7 +155,7 @@ def _compare_revisions(
             patch = comparing.build_patch_document(comparison_result.patch.verdict)
             output.write_file(folder / "patch.json", results.format_json(patch))
             output.write_file(folder / "patch.html", render_page(patch))
-        comparison.write_results(folder, document)
+        comparison.FILES.write_results(folder, document)
         borderline_misses = _list_borderline_misses(comparison_result.patch.verdict)
         missed = gates.list_missed_methods(document, option_values["fail_under"], borderline_misses)
         if not missed:

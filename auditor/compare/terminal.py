@@ -7,39 +7,20 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.abs import github_step
-from auditor.cli import github, output, tables
-from auditor.cli.console import Console
+from auditor.cli import github, tables
 from auditor.cli.outputs import ResultFiles
 from auditor.compare import page
 from auditor.compare.document import ComparisonDocument
 from auditor.compare.markdown import render_markdown
 from auditor.compare.model import PerformanceChange
 from auditor.core.errors import Exit
-from reports import number_format, results
+from reports import number_format
 
-FORMATS = ("table", "json", "markdown")
-RESULT, PAGE, TEXT = "compare.json", "compare.html", "compare.md"
-FILES = ResultFiles(RESULT, PAGE, TEXT, page.render_html)
 _STYLES = {
     PerformanceChange.REGRESSION: "red",
     PerformanceChange.UNKNOWN: "yellow",
     PerformanceChange.IMPROVEMENT: "green",
 }
-
-
-def write_results(folder: Path, document: ComparisonDocument) -> None:
-    """Write the result, its page and its Markdown; none of them where one cannot be made."""
-    texts = {
-        RESULT: results.format_json(document),
-        PAGE: page.render_html(document),
-        TEXT: render_markdown(document),
-    }
-    output.write_files(folder, texts)
-
-
-def print_result(document: ComparisonDocument, format_: str, console: Console) -> None:
-    """Print a comparison in one of FORMATS."""
-    output.print_in_format(document, format_, console, build_table, markdown=render_markdown)
 
 
 def build_table(document: ComparisonDocument) -> RenderableType:
@@ -104,13 +85,17 @@ def write_for_github(
     regressions = sum(
         benchmark.change is PerformanceChange.REGRESSION for benchmark in document.benchmarks
     )
+    paths = FILES.list_paths(folder)
     outputs = {
         "change": document.change.value.replace(" ", "-"),
         "regressions": str(regressions),
         "score": github_step.percent_of(document.patch.score),
-        "report": str(folder / PAGE),
-        "result": str(folder / RESULT),
+        "report": str(paths[".html"]),
+        "result": str(paths[".json"]),
         "verdict": github.VERDICTS[verdict],
     }
     text = render_markdown(document, github.MAX_SUMMARY_BYTES, lines)
     github.append_step_files(text, outputs, folder, environment)
+
+
+FILES = ResultFiles("compare", build_table, {".html": page.render_html, ".md": render_markdown})

@@ -13,7 +13,6 @@ from auditor.cli.console import Console
 from auditor.cli.context import AppContext
 from auditor.cli.logs import log_to_folder
 from auditor.cli.machine import warn_of_load
-from auditor.cli.outputs import make_output_options
 from auditor.cli.progress import open_observer
 from auditor.concurrency import terminal
 from auditor.concurrency.document import ConcurrencyDocument
@@ -89,13 +88,7 @@ PARAMETERS = (
     ),
     options.INCONCLUSIVE,
     options.STORE,
-    *make_output_options(".json", ".html", ".md"),
-    click.option(
-        "--format",
-        type=click.Choice(terminal.FORMATS),
-        default="table",
-        help="What stdout gets.",
-    ),
+    *terminal.FILES.make_options(),
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
@@ -137,7 +130,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     code = options.choose_exit_code(verdict, given["inconclusive"])
     gate = make_gate_view(verdict, code, messages)
     terminal.FILES.write_gate_page(places.output, document, gate)
-    terminal.print_result(document, given["format"], console)
+    terminal.FILES.print_result(document, given["format"], console)
     terminal.FILES.deliver_files(given, places.output, console)
     console.print_note(f"tests: {places.output / terminal.SUITE}")
     for line in messages:

@@ -6,8 +6,7 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import output, tables
-from auditor.cli.console import Console
+from auditor.cli import tables
 from auditor.cli.outputs import ResultFiles
 from auditor.concurrency import page
 from auditor.concurrency import text as concurrency_words
@@ -15,12 +14,8 @@ from auditor.concurrency.document import ConcurrencyDocument
 from auditor.concurrency.markdown import render_markdown
 from auditor.core.contracts.concurrency import ConcurrencyFinding
 from auditor.core.errors import Exit
-from reports import results
 
-FORMATS = ("table", "json", "markdown")
-RESULT, PAGE, SUITE = "concurrency.json", "concurrency.html", "suite"
-TEXT = "concurrency.md"
-FILES = ResultFiles(RESULT, PAGE, TEXT, page.render_html)
+SUITE = "suite"
 MADE_BY = "Made by bench-audit with seed"
 """What stands in each test that was ever written: a user may have other files there."""
 _MOST_PREFERRED = 10
@@ -38,21 +33,11 @@ def write_results(
 
     None of them is written where one cannot be made. Tests of an earlier call are gone.
     """
-    texts = {
-        RESULT: results.format_json(document),
-        PAGE: page.render_html(document),
-        TEXT: render_markdown(document),
-        **{f"{SUITE}/{name}": text for name, text in files},
-    }
     for old in (folder / SUITE).rglob("Race*.java"):
         if MADE_BY in old.read_text(errors="replace"):
             old.unlink()
-    output.write_files(folder, texts)
-
-
-def print_result(document: ConcurrencyDocument, format_: str, console: Console) -> None:
-    """Print a comparison in one of FORMATS."""
-    output.print_in_format(document, format_, console, build_table, markdown=render_markdown)
+    sources = {f"{SUITE}/{name}": text for name, text in files}
+    FILES.write_results(folder, document, sources)
 
 
 def build_table(document: ConcurrencyDocument) -> RenderableType:
@@ -76,8 +61,7 @@ def build_table(document: ConcurrencyDocument) -> RenderableType:
     parts += tables.build_section(
         "Left out while the tests were made", tables.limit_lines(view.dropped)
     )
-    to_know = [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
-    return Group(*parts, *tables.build_section("To know", to_know))
+    return Group(*parts, *tables.build_caveat_section(view.closing.caveats))
 
 
 def _build_threads_table(rows: Sequence[page.ThreadsRow]) -> RenderableType:
@@ -134,3 +118,6 @@ def judge_gate(
         return Exit.NO_VERDICT, [f"gate undecided: {reason}"]
     open_ = concurrency_words.describe_undecided(document)
     return Exit.OK, [f"gate passed: no regression{open_}"]
+
+
+FILES = ResultFiles("concurrency", build_table, {".html": page.render_html, ".md": render_markdown})

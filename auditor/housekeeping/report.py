@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
@@ -21,7 +20,13 @@ from auditor.abs.page.report import render_page
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
-from auditor.cli.outputs import Outputs, make_output_options, write_output_files
+from auditor.cli.outputs import (
+    Outputs,
+    ResultFiles,
+    make_format_option,
+    make_output_options,
+    write_output_files,
+)
 from auditor.compare import document as comparison_document
 from auditor.compare import terminal as comparison
 from auditor.config import choose_places
@@ -36,12 +41,12 @@ from auditor.trace import terminal as tracing
 
 _PATH = click.Path(path_type=Path)
 _TABLE = "table"
-_OTHER_KINDS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
-    COMPARE: (comparison_document.parse_document, comparison),
-    TRACE: (trace_document.parse_document, tracing),
-    PROFILE: (document_clients.parse_document, terminal_clients),
+_OTHER_KINDS: dict[str, tuple[Callable[[str], Any], ResultFiles[Any]]] = {
+    COMPARE: (comparison_document.parse_document, comparison.FILES),
+    TRACE: (trace_document.parse_document, tracing.FILES),
+    PROFILE: (document_clients.parse_document, terminal_clients.FILES),
 }
-"""What reads, keeps and shows the results that time no single revision."""
+"""What reads, and what keeps and shows the results that time no single revision."""
 
 
 @click.command(
@@ -59,12 +64,7 @@ _OTHER_KINDS: dict[str, tuple[Callable[[str], Any], ModuleType]] = {
     click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
     options.STORE,
     *make_output_options(".json", ".html", ".md", ".csv", ".sarif"),
-    click.option(
-        "--format",
-        type=click.Choice([_TABLE, *(export_format.value for export_format in ExportFormat)]),
-        default=_TABLE,
-        help="What stdout gets.",
-    ),
+    make_format_option([_TABLE, *(export_format.value for export_format in ExportFormat)]),
     click.option(
         "--rows", type=click.Choice(list(long_tables.TABLES)), help="What a row of CSV is."
     ),
@@ -135,19 +135,20 @@ def _write_other_kind(
 ) -> int:
     """Write a result of another kind again."""
     format_ = option_values["format"]
-    read, module = _OTHER_KINDS[audit.command_name]
+    read, result_files = _OTHER_KINDS[audit.command_name]
     with stored_result.report_damage(command_line.places.store):
         document = read(audit.read_result_text())
-    if format_ not in module.FORMATS:
-        format_list = ", ".join(module.FORMATS)
+    if format_ not in result_files.formats:
+        format_list = ", ".join(result_files.formats)
         raise UsageError(
             f"a result of {audit.command_name} has the formats {format_list}, not {format_}"
         )
-    module.write_results(command_line.places.output, document)
-    module.print_result(document, format_, console)
     folder = command_line.places.output
-    console.print_note(f"\nreport: {folder / module.PAGE}")
-    file_by_suffix = {".json": folder / module.RESULT, ".html": folder / module.PAGE}
+    result_files.write_results(folder, document)
+    result_files.print_result(document, format_, console)
+    paths = result_files.list_paths(folder)
+    file_by_suffix = {ending: paths[ending] for ending in (".json", ".html")}
+    console.print_note(f"\nreport: {file_by_suffix['.html']}")
     for file in option_values["output"].files:
         if file.suffix not in file_by_suffix:
             raise UsageError(

@@ -9,6 +9,7 @@ from auditor.abs import stored_result
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
+from auditor.cli.outputs import make_format_option
 from auditor.config import choose_places, load_config
 from auditor.core.errors import Exit
 from auditor.lint import terminal
@@ -37,9 +38,7 @@ from auditor.lint.judge import RuleSelection
         help="Exit with 1 if a finding is this sure or surer.",
     ),
     click.option("--list", "listed", is_flag=True, help="List the rules, and look at nothing."),
-    click.option(
-        "--format", type=click.Choice(terminal.FORMATS), default="table", help="What stdout gets."
-    ),
+    make_format_option(terminal.FORMATS),
     options.VERBOSITY_OPTIONS[0],
 )
 @click.pass_context

@@ -8,7 +8,6 @@ import click
 
 from auditor.cli import options, purposes, running
 from auditor.cli.console import Console
-from auditor.cli.outputs import make_output_options
 from auditor.config import Config, Places
 from auditor.config.qualify import QualifyRequest, qualify_request
 from auditor.core.errors import UsageError
@@ -52,13 +51,7 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     options.SEED,
     click.option("--budget", metavar="DURATION", help="No further pair after it, such as 30m."),
     options.STORE,
-    *make_output_options(".json", ".html", ".md"),
-    click.option(
-        "--format",
-        type=click.Choice(terminal.FORMATS),
-        default="table",
-        help="What stdout gets.",
-    ),
+    *terminal.FILES.make_options(),
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
@@ -87,7 +80,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     code = options.choose_exit_code(verdict, given["inconclusive"])
     gate = make_gate_view(verdict, code, gate_messages)
     terminal.FILES.write_gate_page(folder, document, gate)
-    terminal.print_result(document, given["format"], console)
+    terminal.FILES.print_result(document, given["format"], console)
     terminal.FILES.deliver_files(given, folder, console)
     for line in gate_messages:
         console.print_message(line)
@@ -123,5 +116,5 @@ def _qualify_gate(command_line: options.CommandLine, request: QualifyRequest) ->
                 f"{number_format.format_count(qualification.stored_answers, 'answer')}"
             )
         document = work.build_document(qualification)
-        terminal.write_results(command_line.places.output, document)
+        terminal.FILES.write_results(command_line.places.output, document)
     return document

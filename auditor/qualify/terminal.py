@@ -1,12 +1,9 @@
 """What a gate is worth, on a terminal, as files and as an exit code."""
 
-from pathlib import Path
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import output, tables
-from auditor.cli.console import Console
+from auditor.cli import tables
 from auditor.cli.outputs import ResultFiles
 from auditor.core.contracts.qualify import DemandState, ShownCase
 from auditor.core.errors import Exit
@@ -20,32 +17,14 @@ from auditor.qualify.text import (
     format_headline,
     format_rate_cells,
 )
-from reports import number_format, results
+from reports import number_format
 
-FORMATS = ("table", "json", "markdown")
-RESULT, PAGE, TEXT = "qualify.json", "qualify.html", "qualify.md"
-FILES = ResultFiles(RESULT, PAGE, TEXT, page.render_html)
 _BAR_WIDTH = 20
 _GATE_WORDS = {
     DemandState.FAILED: "gate failed",
     DemandState.UNDECIDED: "gate undecided",
     DemandState.PASSED: "gate passed",
 }
-
-
-def write_results(folder: Path, document: QualifyDocument) -> None:
-    """Write the result, its page and its Markdown."""
-    texts = {
-        RESULT: results.format_json(document),
-        PAGE: page.render_html(document),
-        TEXT: render_markdown(document),
-    }
-    output.write_files(folder, texts)
-
-
-def print_result(document: QualifyDocument, format_: str, console: Console) -> None:
-    """Print a result in one of FORMATS."""
-    output.print_in_format(document, format_, console, build_table, markdown=render_markdown)
 
 
 def format_answer_line(shown_pair: ShownCase, left: int) -> str:
@@ -81,9 +60,7 @@ def build_table(document: QualifyDocument) -> RenderableType:
     parts += tables.build_section(
         "Methods", [describe_method(slowed_method) for slowed_method in document.methods]
     )
-    parts += tables.build_section(
-        "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
-    )
+    parts += tables.build_caveat_section(document.caveats)
     return Group(*parts)
 
 
@@ -115,3 +92,6 @@ def judge_gate(document: QualifyDocument) -> tuple[Exit, list[str]]:
     if DemandState.UNDECIDED in answers:
         return Exit.NO_VERDICT, messages
     return Exit.OK, messages
+
+
+FILES = ResultFiles("qualify", build_table, {".html": page.render_html, ".md": render_markdown})

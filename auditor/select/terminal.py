@@ -5,7 +5,13 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli.tables import MOST_ROWS, add_omitted_count, build_section, make_borderless_table
+from auditor.cli.tables import (
+    MOST_ROWS,
+    add_omitted_count,
+    build_caveat_section,
+    build_section,
+    make_borderless_table,
+)
 from auditor.select.document import LostMethod, Proposal, SelectAnswer, Selection
 from reports import names, number_format
 
@@ -22,7 +28,9 @@ def render_selection(selection_answer: Selection) -> RenderableType:
         [_describe_lost_method(method) for method in selection_answer.lost[:MOST_ROWS]]
         + _describe_omitted(selection_answer.lost),
     )
-    return Group(*parts, *_format_calls(selection_answer), *_format_caveats(selection_answer))
+    return Group(
+        *parts, *_format_calls(selection_answer), *build_caveat_section(selection_answer.caveats)
+    )
 
 
 def render_proposal(removal_proposal: Proposal) -> RenderableType:
@@ -61,7 +69,9 @@ def render_proposal(removal_proposal: Proposal) -> RenderableType:
         for benchmark_id in removal_proposal.unexamined
     ]
     return Group(
-        *parts, *build_section("Kept to be sure", kept_texts), *_format_caveats(removal_proposal)
+        *parts,
+        *build_section("Kept to be sure", kept_texts),
+        *build_caveat_section(removal_proposal.caveats),
     )
 
 
@@ -156,12 +166,6 @@ def _format_calls(select_answer: SelectAnswer) -> list[RenderableType]:
     if not lines:
         return []
     return ["", Text("To run just these", style="bold"), *(Text(f"  {line}") for line in lines)]
-
-
-def _format_caveats(select_answer: SelectAnswer) -> list[RenderableType]:
-    return build_section(
-        "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in select_answer.caveats]
-    )
 
 
 def _describe_removal(removal_proposal: Proposal) -> str:

@@ -186,7 +186,7 @@ def _list_caveats(
     caveats = warmup_results.describe_substitution(
         stopping_rule, (process.watch for process in processes)
     )
-    return tables.build_section("To know", [f"{caveat.text} [{caveat.slug}]" for caveat in caveats])
+    return tables.build_caveat_section(caveats)
 
 
 def _build_document(

@@ -35,7 +35,5 @@ def build_table(document: SteadyDocument) -> RenderableType:
         Text(view.counts, style="dim"),
         "",
         tables.add_omitted_count(result_table, len(view.rows)),
-        *tables.build_section(
-            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in document.caveats]
-        ),
+        *tables.build_caveat_section(document.caveats),
     )

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from auditor.cli import options, purposes
-from auditor.cli.console import Console
-from auditor.cli.outputs import make_output_options, write_output_files
+from auditor.cli.outputs import make_format_option, make_output_options
 from auditor.cli.running import open_work
 from auditor.config.subjects import describe_subject, parse_subject
 from auditor.core.errors import Exit, UsageError
@@ -60,12 +59,7 @@ from auditor.trace import terminal, terminal_clients
     options.RETRY_FAILED,
     options.STORE,
     *make_output_options(".json", ".html", ".csv"),
-    click.option(
-        "--format",
-        type=click.Choice(terminal_clients.FORMATS),
-        default="table",
-        help="What stdout gets; csv is of clients.",
-    ),
+    make_format_option(terminal_clients.FILES.formats, "; csv is of clients"),
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
@@ -128,13 +122,9 @@ def _count_in_benchmarks(
     )
     with open_work(command_line, open_suite_tracing) as (work, console):
         document = work.trace_suite()
-        terminal.write_results(command_line.places.output, document)
-    terminal.print_result(document, option_values["format"], console)
-    _note_files(console, command_line, terminal.PAGE, terminal.RESULT)
-    folder = command_line.places.output
-    write_output_files(
-        option_values, {".json": folder / terminal.RESULT, ".html": folder / terminal.PAGE}, console
-    )
+        terminal.FILES.write_results(command_line.places.output, document)
+    terminal.FILES.print_result(document, option_values["format"], console)
+    terminal.FILES.deliver_files(option_values, command_line.places.output, console)
     return command_line
 
 
@@ -156,22 +146,9 @@ def _count_in_clients(
 
     with open_work(command_line, open_profiling) as (work, console):
         document = work.profile_clients()
-        terminal_clients.write_results(command_line.places.output, document)
-    terminal_clients.print_result(document, option_values["format"], console)
-    _note_files(
-        console,
-        command_line,
-        terminal_clients.PAGE,
-        terminal_clients.RESULT,
-        terminal_clients.TABLE,
-    )
-    folder = command_line.places.output
-    result_files = {
-        ".json": folder / terminal_clients.RESULT,
-        ".html": folder / terminal_clients.PAGE,
-        ".csv": folder / terminal_clients.TABLE,
-    }
-    write_output_files(option_values, result_files, console)
+        terminal_clients.FILES.write_results(command_line.places.output, document)
+    terminal_clients.FILES.print_result(document, option_values["format"], console)
+    terminal_clients.FILES.deliver_files(option_values, command_line.places.output, console)
     return command_line
 
 
@@ -204,11 +181,3 @@ def _make_command_line(
     return options.CommandLine.from_context(
         context, {**options.collect_shared_changes(context.params), **changes}, subject
     )
-
-
-def _note_files(
-    console: Console, command_line: options.CommandLine, page: str, *results: str
-) -> None:
-    folder = command_line.places.output
-    console.print_note(f"\nreport: {folder / page}")
-    console.print_note(f"result: {', '.join(str(folder / result) for result in results)}")

@@ -1,36 +1,20 @@
 """A map of calls on a terminal, and in files."""
 
-from pathlib import Path
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import output, tables
-from auditor.cli.console import Console
+from auditor.cli import tables
+from auditor.cli.outputs import ResultFiles
 from auditor.core.result import ReachState
 from auditor.trace import page
 from auditor.trace.document import TraceDocument
-from reports import results
 
-FORMATS = ("table", "json")
-RESULT, PAGE = "trace.json", "trace.html"
 _STYLES = {
     ReachState.NOT_AT_ALL: "red",
     ReachState.SET_UP_ONLY: "red",
     ReachState.UNKNOWN: "yellow",
     ReachState.IN_LOOP: "green",
 }
-
-
-def write_results(folder: Path, document: TraceDocument) -> None:
-    """Write the result and its page; neither where one cannot be made."""
-    texts = {RESULT: results.format_json(document), PAGE: page.render_html(document)}
-    output.write_files(folder, texts)
-
-
-def print_result(document: TraceDocument, format_: str, console: Console) -> None:
-    """Print a map in one of FORMATS."""
-    output.print_in_format(document, format_, console, build_table)
 
 
 def build_table(document: TraceDocument) -> RenderableType:
@@ -59,7 +43,8 @@ def build_table(document: TraceDocument) -> RenderableType:
         "",
         tables.add_omitted_count(method_table, len(view.rows)),
         *tables.build_section("Benchmarks that did not run", tables.limit_lines(failed)),
-        *tables.build_section(
-            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
-        ),
+        *tables.build_caveat_section(view.closing.caveats),
     )
+
+
+FILES = ResultFiles("trace", build_table, {".html": page.render_html})

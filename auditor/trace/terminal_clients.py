@@ -1,34 +1,14 @@
 """A profile of use on a terminal, and in files."""
 
-from pathlib import Path
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.cli import output, tables
-from auditor.cli.console import Console
+from auditor.cli import tables
+from auditor.cli.outputs import ResultFiles
 from auditor.trace import page_clients
 from auditor.trace.document_clients import ProfileDocument
-from reports import results
 
-FORMATS = ("table", "json", "csv")
-RESULT, PAGE, TABLE = "profile.json", "profile.html", "profile.csv"
 _STYLES = {page_clients.OFTEN: "green", page_clients.CALLED: "", page_clients.NEVER: "dim"}
-
-
-def write_results(folder: Path, document: ProfileDocument) -> None:
-    """Write the result, its page and its table; none of them where one cannot be made."""
-    texts = {
-        RESULT: results.format_json(document),
-        PAGE: page_clients.render_html(document),
-        TABLE: page_clients.render_csv(document),
-    }
-    output.write_files(folder, texts)
-
-
-def print_result(document: ProfileDocument, format_: str, console: Console) -> None:
-    """Print a profile in one of FORMATS."""
-    output.print_in_format(document, format_, console, build_table, csv=page_clients.render_csv)
 
 
 def build_table(document: ProfileDocument) -> RenderableType:
@@ -58,7 +38,10 @@ def build_table(document: ProfileDocument) -> RenderableType:
         tables.add_omitted_count(method_table, len(called_rows)),
         "",
         client_table,
-        *tables.build_section(
-            "To know", [f"{caveat.text} [{caveat.slug}]" for caveat in view.closing.caveats]
-        ),
+        *tables.build_caveat_section(view.closing.caveats),
     )
+
+
+FILES = ResultFiles(
+    "profile", build_table, {".html": page_clients.render_html, ".csv": page_clients.render_csv}
+)

@@ -106,7 +106,7 @@ def test_a_command_without_a_gate_shows_none(tmp_path):
     comparison_terminal.FILES.write_gate_page(
         tmp_path, whole(), make_gate_view(Exit.OK, Exit.OK, ["gate passed"])
     )
-    assert 'id="gate"' in (tmp_path / comparison_terminal.PAGE).read_text()
+    assert 'id="gate"' in (tmp_path / "compare.html").read_text()
 
 
 def test_a_score_that_nothing_is_known_of_is_no_zero():
