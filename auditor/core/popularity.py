@@ -87,11 +87,6 @@ class UsageProfile:
     clients: tuple[ClientUse, ...]
     caveats: tuple[Caveat, ...] = ()
 
-    @property
-    def traced_clients(self) -> tuple[ClientUse, ...]:
-        """Return the clients whose calls are known."""
-        return tuple(client for client in self.clients if client.reason is None)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Popularity:

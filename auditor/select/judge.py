@@ -48,11 +48,6 @@ class Choice:
     most: int
     proven: bool
 
-    @property
-    def total_seconds(self) -> float:
-        """Return how long a run of these takes."""
-        return sum(watcher.seconds for watcher in self.watchers)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:

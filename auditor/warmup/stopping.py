@@ -97,10 +97,6 @@ class StopRule:
         return bool((changes if self.technique is Technique.COV else recent).max() < limit)
 
 
-def _measure_scatter(values: Values) -> float:
-    return float(values.std(ddof=1) / values.mean())
-
-
 def measure_bootstrap_width(values: Values, rng: np.random.Generator) -> float:
     """Return the width of the 99 % bootstrap interval of the mean, relative to the mean."""
     means = np.sort(rng.choice(values, (SAMPLE_SIZE, len(values))).mean(axis=1))
