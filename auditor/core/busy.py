@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from auditor.core.caveats import HasSlug
+from auditor.core.caveats import Caveat
 from auditor.core.jobs import HostInterference
 from auditor.core.units import format_percent
 
@@ -54,6 +54,6 @@ def add_to_headline(headline: str, strain: HostInterference) -> str:
     return f"{machine[0].upper()}{machine[1:]}: {headline}" if machine else headline
 
 
-def is_withheld(max_spread: float | None, caveats: Iterable[HasSlug]) -> bool:
+def is_withheld(max_spread: float | None, caveats: Iterable[Caveat]) -> bool:
     """Tell whether a benchmark has no spread only because the machine was busy."""
     return max_spread is None and any(caveat.slug == SLUG for caveat in caveats)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 BUDGET, SO_FAR = "budget", "so-far"
 """Slugs of audits that have not measured all: the time was up, or nothing was to be measured."""
@@ -16,14 +15,6 @@ class Caveat:
 
     slug: str
     text: str
-
-
-class HasSlug(Protocol):
-    """A caveat, of a verdict or of a stored result."""
-
-    @property
-    def slug(self) -> str:
-        """Return which kind of caveat it is."""
 
 
 def list_some(names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from statistics import median
 
 from auditor.abs.model import INJECTION, PairVerdict
-from auditor.core.caveats import Caveat, HasSlug
+from auditor.core.caveats import Caveat
 from auditor.core.result import Interval, Verdict
 from auditor.core.units import format_percent
 
@@ -49,7 +49,7 @@ def borderline_caveat(interval: Interval, limit: float) -> Caveat:
     return Caveat(BORDERLINE, text)
 
 
-def is_borderline(caveats: Iterable[HasSlug]) -> bool:
+def is_borderline(caveats: Iterable[Caveat]) -> bool:
     """Tell whether a verdict with these caveats is borderline."""
     return any(caveat.slug == BORDERLINE for caveat in caveats)
 
