@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from fake_host import FakeHost
 
 from auditor import session
 from auditor.config import load_config
@@ -13,7 +14,6 @@ from auditor.languages.model import Machine
 from auditor.languages.registry import LANGUAGES
 from auditor.languages.subject_setup import other_suites_note, prepare_project
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.subjects.place import place_subject
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from fake_host import FakeHost
 from watchers import blocks
 
 from auditor.core.jobs import CompletedProcess, HostInterference, Invocation
@@ -12,7 +13,6 @@ from auditor.core.ports import Build
 from auditor.core.subject import Language, Project
 from auditor.core.suite import Benchmark
 from runners.hosts.clock import SystemClock
-from runners.hosts.fake import FakeHost
 from runners.hosts.reference_workload import LoopTiming
 from runners.trial import TrialRunner
 

@@ -4,6 +4,7 @@ import re
 import shutil
 
 import pytest
+from fake_host import FakeHost
 from version_making import (
     COUNTER,
     NEEDED,
@@ -19,7 +20,6 @@ from auditor.core.request import BuildOptions
 from runners.concurrency.lookup import require_class, require_readable
 from runners.concurrency.versions import class_names, prepare_version
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.jmh.classes import read_files
 
 pytestmark = [

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from fake_host import FakeHost
 
 from auditor.core.errors import ToolMissing
 from auditor.core.jobs import CompletedProcess
 from runners.concurrency.jdks import find_java
-from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from fake_host import FakeHost
 
 from auditor.core.errors import Exit, OutOfTime
 from auditor.core.jobs import CompletedProcess, Invocation
-from runners.hosts.fake import FakeHost
 from runners.hosts.limited import GRACE_SECONDS, LimitedHost
 
 

@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from fake_host import FakeHost
 from process_making import alive, gone, job, number_in, processes_with_parent, shell
 
 from auditor.core.errors import FolderUnusable, MachineError, SubjectError, ToolMissing
 from auditor.core.jobs import CompletedProcess
 from runners.hosts.capped import JobCaps
 from runners.hosts.clock import SystemClock
-from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 
 ROOT = Path(__file__).parents[3]

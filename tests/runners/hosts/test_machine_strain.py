@@ -6,12 +6,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from fake_host import FakeHost
 from process_making import shell
 
 from auditor.core.errors import MachineError
 from auditor.core.jobs import CompletedProcess, HostInterference
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.hosts.interference import (
     PRESSURE,
     STAT,

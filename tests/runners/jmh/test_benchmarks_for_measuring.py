@@ -4,12 +4,12 @@ import os
 import shutil
 
 import pytest
+from fake_host import FakeHost
 from maven_making import JMH, dependency, environment, many_modules, one_module, pom, write
 
 from auditor.core.errors import BuildFailed
 from auditor.core.request import BuildOptions, FolderSpec
 from auditor.core.subject import Role
-from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.jmh.classes import benchmark_classes, benchmark_list
 from runners.jmh.guests import prepare_guests

@@ -5,13 +5,13 @@ import re
 import shutil
 
 import pytest
+from fake_host import FakeHost
 from maven_making import environment, one_module, write
 
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
 from auditor.core.jobs import CompletedProcess
 from auditor.core.request import BuildOptions
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.jmh.build.build_steps import BuildSteps
 from runners.jmh.build.gradle import Gradle, source_sets

@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from fake_host import FakeHost
 from maven_making import (
     BENCHMARK,
     JMH,
@@ -18,7 +19,6 @@ from maven_making import (
 from auditor.core.jobs import CompletedProcess
 from auditor.core.request import BuildOptions
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.jmh.build import reactor
 from runners.jmh.build.build_plan import plan_build
 from runners.jmh.build.check_plugins import CheckFailed, failed_check

@@ -3,6 +3,7 @@
 import zipfile
 
 import pytest
+from fake_host import FakeHost
 
 from auditor.core.errors import (
     BuildFailed,
@@ -14,7 +15,6 @@ from auditor.core.errors import (
 from auditor.core.jobs import CompletedProcess
 from auditor.core.request import MavenSpec
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.jmh.build.maven import Maven, NotPublished, user_repository, with_repository
 from runners.jmh.build.poms import without_build
 from runners.jmh.classes import benchmark_classes, benchmark_list, digest_class_path, split_classes

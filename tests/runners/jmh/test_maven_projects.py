@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from fake_host import FakeHost
 from maven_making import (
     JAVA_RING,
     JMH,
@@ -21,7 +22,6 @@ from auditor.core.errors import BuildFailed, NoBenchmarks, ResolveFailed
 from auditor.core.request import BuildOptions, FolderSpec, MavenSpec
 from auditor.core.subject import Role
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.jmh.classes import benchmark_list
 from runners.jmh.project import prepare_artifact, prepare_tree

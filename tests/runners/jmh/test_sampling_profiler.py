@@ -7,11 +7,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from fake_host import FakeHost
 
 from auditor.core.errors import MachineError
 from auditor.core.jobs import CompletedProcess
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.jmh import sampling
 from runners.jmh.build.maven import Maven
 from runners.jmh.jdk import Jdk

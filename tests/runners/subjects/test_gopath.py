@@ -4,13 +4,13 @@ import os
 from pathlib import PurePosixPath
 
 import pytest
+from fake_host import FakeHost
 from growth import growth
 from subject_trees import committed, git, make
 
 from auditor.core.files.foreign_files import BEGINNING
 from auditor.core.request import FolderSpec, GitSpec
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.subjects.gopath import GENERATED_HEADER, add_module_file, find_generated_module
 from runners.subjects.place import place_subject
 from runners.subjects.placed import detect_kind

@@ -6,12 +6,12 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from fake_host import FakeHost
 
 from auditor.core.errors import SourceUnreadable, ToolMissing, UsageError
 from auditor.core.jobs import CompletedProcess
 from auditor.core.request import DistributionSpec
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.subjects.place import place_subject
 

@@ -1,12 +1,12 @@
 import os
 
 import pytest
+from fake_host import FakeHost
 from subject_trees import committed, everything, git, make, names
 
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec, MavenSpec
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.subjects.place import place_subject
 from runners.subjects.placed import detect_kind
 from runners.subjects.tree_entries import list_changed_files

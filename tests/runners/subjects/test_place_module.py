@@ -3,13 +3,13 @@ import os
 import shutil
 
 import pytest
+from fake_host import FakeHost
 from subject_trees import everything, make, names
 
 from auditor.core.errors import ResolveFailed, UsageError
 from auditor.core.jobs import CompletedProcess
 from auditor.core.request import GoModuleSpec
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.hosts.local import LocalHost
 from runners.subjects.place import place_subject
 

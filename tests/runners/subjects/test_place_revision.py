@@ -1,10 +1,10 @@
 import pytest
+from fake_host import FakeHost
 from subject_trees import committed, everything, git, make, names
 
 from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.request import FolderSpec, GitSpec
 from runners.home import HomeFolder
-from runners.hosts.fake import FakeHost
 from runners.subjects.place import place_subject
 from runners.subjects.repository import GitFailed, Repository
 
