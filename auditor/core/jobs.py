@@ -117,6 +117,10 @@ class CompletedProcess:
         """Tell whether the watchdog ended it."""
         return self.exit_code is None
 
+    def find_file(self, name: str) -> bytes:
+        """Return the content of a collected file of this name, empty where there is none."""
+        return next((data for path, data in self.files.items() if path.name == name), b"")
+
     def format_tail(self, lines: int = 12) -> str:
         """Return the last lines of both streams, for a message."""
         output = self.stdout[-4000:] + b"\n" + self.stderr[-4000:]

@@ -37,8 +37,8 @@ KNOWN_UNITS = {"allocs/op": ALLOCATIONS, "B/op": ALLOCATED}
 
 def read_outcome(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     """Return how a trial ended."""
-    builds = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(BUILD)]
-    runs = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(RUN)]
+    builds = [answer for answer in answers if answer.find_file(LAUNCH).startswith(BUILD)]
+    runs = [answer for answer in answers if answer.find_file(LAUNCH).startswith(RUN)]
     messages = [_describe_failed_build(build) for build in builds if build.exit_code != 0]
     if messages:
         return NotBuilt(messages[0])
@@ -59,12 +59,8 @@ def read_outcome(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
 
 def _describe_failed_build(failed: CompletedProcess) -> str:
     """Return why a build failed."""
-    first, _, _ = _find_file(failed, LAUNCH).decode().partition("\n")
+    first, _, _ = failed.find_file(LAUNCH).decode().partition("\n")
     return compiler.describe_build_failure(failed, first.removeprefix(BUILD.decode()).strip())
-
-
-def _find_file(answer: CompletedProcess, name: str) -> bytes:
-    return next((data for path, data in answer.files.items() if path.name == name), b"")
 
 
 def _make_unreadable(reason: str, answer: CompletedProcess) -> Unreadable:
@@ -81,7 +77,7 @@ def _find_failure(trial: Trial, answer: CompletedProcess) -> Outcome | None:
     if answer.exit_code not in (0, None) or (report and report[0] == "FAIL"):
         log = f"{report[1][:1000]}\n" if report and report[1] else ""
         return Crashed(answer.exit_code or 1, log + text.format_tail(answer))
-    if b"\nstopped\t" in _find_file(answer, RECORDS):
+    if b"\nstopped\t" in answer.find_file(RECORDS):
         return None  # our guest skips the blocks that are left
     if report:
         return Skipped(report[1] or "it skips itself")
@@ -132,7 +128,7 @@ def _list_metrics(trial: Trial, result: text.ResultLine) -> list[tuple[str, str,
 
 
 def _read_guest_records(trial: Trial, answer: CompletedProcess) -> GuestRecords:
-    records = read_records(_find_file(answer, RECORDS), len(trial.schedule.blocks))
+    records = read_records(answer.find_file(RECORDS), len(trial.schedule.blocks))
     if records.failures:
         raise ValueError(f"the guest could not work: {records.failures[0]}")
     return records
@@ -216,7 +212,7 @@ def _has_counted_blocks(trial: Trial, answer: CompletedProcess) -> bool:
     come to their end; those that do tell nearly as much.
     """
     counting = trial.variant.kind is VariantKind.COUNTING
-    return counting and b"\nwindow\t" in _find_file(answer, RECORDS)
+    return counting and b"\nwindow\t" in answer.find_file(RECORDS)
 
 
 def _join_windows(windows: Sequence[Window], ids: dict[str, str]) -> Window:
@@ -233,7 +229,7 @@ def _join_windows(windows: Sequence[Window], ids: dict[str, str]) -> Window:
 def _read_usage(trial: Trial, run: CompletedProcess) -> Outcome:
     """Read a package's counters. They outlive a failing test, and a test is not judged."""
     methods = [method.id for method in trial.variant.methods]
-    counter_data, size = _find_file(run, COUNTERS), 16 * len(methods)
+    counter_data, size = run.find_file(COUNTERS), 16 * len(methods)
     numbers = struct.unpack(
         f"={2 * len(methods)}q", counter_data if len(counter_data) == size else bytes(size)
     )
@@ -260,14 +256,14 @@ def _read_profiled(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
         raise ValueError(
             f"{len(records.blocks)} of {len(trial.schedule.blocks)} blocks were sampled"
         )
-    root = _find_file(runs[0], ROOT).decode()
+    root = runs[0].find_file(ROOT).decode()
     leaves = {
         address: tuple(
             ProfileLine(*line, inlined=index + 1 < len(lines)) for index, line in enumerate(lines)
         )
         for address, lines in records.leaves.items()
     }
-    return profile_samples(trial, records, read_samples(_find_file(runs[0], PROFILE), leaves), root)
+    return profile_samples(trial, records, read_samples(runs[0].find_file(PROFILE), leaves), root)
 
 
 _READERS = {

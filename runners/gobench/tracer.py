@@ -75,8 +75,8 @@ class GoTracer:
 
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Add up what was called, or say why that is not known."""
-        builds = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(BUILD)]
-        runs = [answer for answer in answers if _find_file(answer, LAUNCH).startswith(RUN)]
+        builds = [answer for answer in answers if answer.find_file(LAUNCH).startswith(BUILD)]
+        runs = [answer for answer in answers if answer.find_file(LAUNCH).startswith(RUN)]
         late = [answer for answer in answers if answer.timed_out]
         bad = [_explain_broken_build(build) for build in builds if build.exit_code]
         if not runs and late:
@@ -86,7 +86,7 @@ class GoTracer:
         gaps = [f"packages of tests that do not build: {len(bad)}; {bad[0]}"] if bad else []
         counts = [0] * (2 * len(trial.variant.methods))
         for run in runs:
-            counter_data = _find_file(run, COUNTERS)
+            counter_data = run.find_file(COUNTERS)
             if len(counter_data) == 8 * len(counts):
                 values = struct.unpack(f"{len(counts)}q", counter_data)
                 counts = [
@@ -134,10 +134,6 @@ def _make_test_job(place: PackageBuild, trial: Trial) -> Invocation:
     )
 
 
-def _find_file(answer: CompletedProcess, name: str) -> bytes:
-    return next((data for path, data in answer.files.items() if path.name == name), b"")
-
-
 def _explain_broken_build(build: CompletedProcess) -> str:
     """Say why a package's tests do not build, and whose fault it is."""
     message = compiler.describe_build_failure(build, "")
@@ -151,7 +147,7 @@ def _list_gaps(runs: Sequence[CompletedProcess], late: int, tests: int, failed: 
     gaps = [f"{failed} of {tests} unit tests fail"] if failed else []
     if late:
         gaps.append(f"packages of tests that had no time, or were ended before their end: {late}")
-    listing = json.loads(_find_file(runs[0], PACKAGES) or b"{}")
+    listing = json.loads(runs[0].find_file(PACKAGES) or b"{}")
     if unseen := listing.get("unseen"):
         place, reason = next(iter(unseen.items()))
         gaps.append(f"places whose calls are not counted: {len(unseen)}; {place}: {reason}")
@@ -176,7 +172,7 @@ def _make_empty_outcome(run: CompletedProcess, trial: Trial) -> Outcome:
 def _list_method_calls(
     trial: Trial, counts: Sequence[int], runs: Sequence[CompletedProcess]
 ) -> tuple[MethodCalls, ...]:
-    arguments_by_token: dict[str, Any] = json.loads(_find_file(runs[-1], ARGUMENTS) or b"{}")
+    arguments_by_token: dict[str, Any] = json.loads(runs[-1].find_file(ARGUMENTS) or b"{}")
     return tuple(
         MethodCalls(
             method=method.id,

@@ -46,9 +46,7 @@ def read_outcome(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     answer = answers[-1]
     if answer.timed_out:
         return TimedOut(answer.seconds, _extract_tail(answer))
-    data = next(
-        (data for path, data in answer.files.items() if path.name == records_name(trial)), b""
-    )
+    data = answer.find_file(records_name(trial))
     try:
         records = read_records(data, len(trial.schedule.blocks))
     except RecordsUnreadable as error:

@@ -67,7 +67,7 @@ class JavaTracer:
 
 def read_tests(trial: Trial, answer: CompletedProcess) -> Outcome:
     """Return what the tests called, or why that is not known."""
-    data = next((data for path, data in answer.files.items() if path.name == RECORDS), b"")
+    data = answer.find_file(RECORDS)
     try:
         records = read_records(data, 0)
     except RecordsUnreadable as error:

@@ -34,7 +34,7 @@ def read_outcome(
 ) -> Outcome:
     """Return how the trial ended; `name` and `profile` are those of the guest's two files."""
     answer = answers[-1]
-    records_data = _find_file(answer, name)
+    records_data = answer.find_file(name)
     if trial.benchmark is None:
         return _read_test_outcome(trial, answer, records_data)
     if answer.timed_out:
@@ -46,12 +46,8 @@ def read_outcome(
     records.stopped |= answer.enough
     failure = _find_failure(trial, records, answer)
     if failure is None and trial.variant.kind is VariantKind.PROFILED:
-        return _read_profiled(trial, answer, _find_file(answer, profile))
+        return _read_profiled(trial, answer, answer.find_file(profile))
     return failure or _read_values(trial, records)
-
-
-def _find_file(answer: CompletedProcess, name: str) -> bytes:
-    return next((data for path, data in answer.files.items() if path.name == name), b"")
 
 
 def _read_profiled(trial: Trial, answer: CompletedProcess, data: bytes) -> Outcome:
