@@ -1,6 +1,7 @@
 """`bench-audit analyze`: what do results say that are there already?"""
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ from auditor.abs.document import Document
 from auditor.abs.page.report import render_page
 from auditor.analyze import assemble as analysis
 from auditor.analyze.assemble import TableFile, judge_table
-from auditor.analyze.further import further_questions
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
@@ -22,11 +22,15 @@ from auditor.compare import gates as compare_gates
 from auditor.compare import terminal as comparison
 from auditor.config import Gates
 from auditor.core.errors import Exit, UsageError
+from auditor.core.series.stored import StoredResults
 from auditor.importers.formats import CSV_HINT, FORMAT_NAMES
 from auditor.importers.reading import is_stored
 from auditor.importers.research_tools.layout import ResearchTool
 from auditor.importers.research_tools.reading import is_table, parse_unit, read_table
+from auditor.measure.run_similarity import PAPER
 from auditor.series.question import StoredQuestion, choose_output_folder
+from auditor.warmup.kbkssd import KbKssd
+from auditor.warmup.learned import LearnedDetector
 from reports.html import GateView, make_gate_view
 
 _POSITIVE = click.IntRange(min=1)
@@ -208,3 +212,31 @@ def _say_and_end(
 
 def _parse_tool(name: str | None) -> ResearchTool | None:
     return None if name is None else ResearchTool(name)
+
+
+def further_questions(
+    results: StoredResults, paths: Sequence[Path], commit: str | None
+) -> Iterator[str]:
+    """Yield what `steady` and `similarity` can say of results, or why they cannot."""
+    words = [*map(str, paths), *(() if commit is None else ("--commit", commit))]
+    named = shlex.join(words)
+    most = max(
+        (
+            len(process.all_values)
+            for run in results.runs
+            for processes in run.processes.values()
+            for process in processes
+        ),
+        default=0,
+    )
+    if most >= LearnedDetector.min_iterations:
+        yield f"when each process is warm: bench-audit steady {named}"
+    elif most >= KbKssd.min_iterations:
+        yield f"when each process is warm: bench-audit steady {named} --detector kb-kssd"
+    else:
+        yield (
+            f"nothing can be said of the warm-up: a process holds {most} values at most, and a "
+            f"detector needs {KbKssd.min_iterations}"
+        )
+    if most >= PAPER.least_values:
+        yield f"whether the runs agree: bench-audit similarity {named}"

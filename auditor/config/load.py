@@ -16,7 +16,7 @@ from auditor.config.audit import DEFAULT_SLOWDOWN, abs_request
 from auditor.config.found import UNNAMED, ProjectConfiguration, find_configuration
 from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
 from auditor.config.python import python_spec
-from auditor.config.series import series_request
+from auditor.config.quantities import parse_duration
 from auditor.config.settings import Settings
 from auditor.config.untrusted import refuse_other_subject, refuse_reaching
 from auditor.core.errors import UsageError
@@ -340,3 +340,17 @@ def _read_methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:
     if not names:
         raise ValueError('methods is empty; name some, or write "auto"')
     return tuple(dict.fromkeys(names))
+
+
+def series_request(settings: Settings) -> SeriesRequest:
+    """Return how long benchmarks are watched; raises ValueError."""
+    section = settings.steady
+    try:
+        lasting = parse_duration(section.iteration_time)
+    except ValueError as error:
+        raise ValueError(f"{error}, at steady.iteration_time") from error
+    return SeriesRequest(
+        iterations=section.iterations,
+        iteration_seconds=lasting,
+        forks=section.forks,
+    )

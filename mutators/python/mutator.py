@@ -1,14 +1,14 @@
 """The Mutator of Python: sources in, changed modules out that the guest's import hook serves."""
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 
 from auditor.core.mutant import Overlay, OverlayFile, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.compared import function_identities
-from mutators.python.guest_call_edits import EditImpossible, insert_guest_calls
-from mutators.python.public import read_library_functions
-from mutators.python.tracing import build_tracing_overlay
+from mutators.python.functions import Definition, FunctionDefinitions
+from mutators.python.guest_call_edits import TRACER, EditImpossible, insert_guest_calls
+from mutators.python.public import Functions, read_library_functions
 
 _BOUND = re.compile(r"\(.*\)$")
 
@@ -109,3 +109,81 @@ def _format_guest_calls(variant: Variant, method: Method) -> tuple[str, str]:
     if variant.kind is VariantKind.COUNTING:
         return f'begin("{method.id}")', "end"
     return ("enter_guarded()", "leave_guarded") if variant.guarded else ("enter()", "leave")
+
+
+def function_identities(library_functions: Functions) -> dict[str, str]:
+    """Return by the ids of a library's functions what all definitions of each say.
+
+    Decorators are part of that, and which statements are inside which; where the lines are, how
+    they are laid out, comments and docstrings are not.
+    """
+    return {
+        function.method.id: _serialise_definitions(function.nodes)
+        for _, functions in library_functions
+        for function in functions
+    }
+
+
+def _serialise_definitions(nodes: Sequence[Definition]) -> str:
+    # Not ast.dump: the trees of long expressions are deeper than it can go.
+    lines: list[str] = []
+    waiting: list[object] = list(reversed(nodes))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.AST):
+            lines.append(type(node).__name__)
+            waiting.extend(reversed(_list_node_fields(node)))
+        elif isinstance(node, list):
+            lines.append(str(len(node)))
+            waiting.extend(reversed(node))
+        else:
+            # Python refuses to write long integers in decimals.
+            lines.append(hex(node) if type(node) is int else repr(node))
+    return "\n".join(lines)
+
+
+def _list_node_fields(node: ast.AST) -> list[object]:
+    parts = dict(ast.iter_fields(node))
+    if isinstance(node, Definition | ast.ClassDef) and ast.get_docstring(node, clean=False):
+        parts["body"] = node.body[1:]
+    return list(parts.values())
+
+
+def build_tracing_overlay(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
+    """Return all modules of a library, and on which line of which file each method begins.
+
+    An interpreter from 3.12 on tells itself of each function that begins, and needs no more. For
+    older ones there are the modules with a call in these functions; one that cannot have them is
+    noted as `untraced`, with the reason.
+    """
+    method_ids = {method.id for method in methods}
+    files, lines = [], []
+    for source, module_functions in read_library_functions(sources):
+        lines.append(f"library\t{source.unit}\t{source.path}")
+        traced_functions = [
+            function for function in module_functions if function.method.id in method_ids
+        ]
+        lines += [
+            place
+            for definitions in traced_functions
+            for place in _format_method_places(source, definitions)
+        ]
+        calls = {
+            line: (f'called("{function.method.id}")', "")
+            for function in traced_functions
+            for line in function.def_lines
+        }
+        try:
+            changed = insert_guest_calls(source.text, calls, TRACER) if calls else None
+        except EditImpossible as problem:
+            lines.append(f"untraced\t{source.unit}\t{problem}")
+            continue
+        if changed is not None:
+            files.append(OverlayFile(source.path, changed))
+            lines.append(f"module\t{source.unit}\t{source.path}")
+    return Overlay(tuple(files), tuple(lines))
+
+
+def _format_method_places(source: SourceFile, function: FunctionDefinitions) -> list[str]:
+    """Return a line for each place where a method begins."""
+    return [f"method\t{source.path}\t{line}\t{function.method.id}" for line in function.first_lines]

@@ -1,25 +1,30 @@
 """Java subjects made ready: artifacts, trees of Maven or Gradle, jars with everything."""
 
+import re
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from auditor.core.errors import UsageError
+from auditor.core.errors import NoBenchmarks, SourceUnreadable, UsageError
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions, JarSpec, MavenSpec
 from auditor.core.subject import Language, Part, Project, Role
 from runners.home import HomeFolder
-from runners.jmh.benchmark_jar import jar_parts, jmh_within
 from runners.jmh.build.artifact import prepare_artifact_files
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.source_tree import build_settings_text, tree_parts
-from runners.jmh.classes import digest_class_path
+from runners.jmh.classes import benchmark_list, digest_class_path, open_jar
 from runners.jmh.content import digest_content
 from runners.jmh.jdk import Jdk, find_jdk, java_environment
 from runners.steps import ignore_step
 from runners.subjects.jar import NAME
 from runners.subjects.place import place_artifact
 from runners.subjects.placed import PlacedSubject
+
+_RUNNER = "org/openjdk/jmh/runner/Runner.class"
+_PROPERTIES = "jmh.properties"
+_ADVICE = "name the jar that the benchmarks are run from, such as target/benchmarks.jar"
 
 _JMH_CORE = "jmh-core-"
 
@@ -127,3 +132,28 @@ def _jmh_version(parts: tuple[Part, ...]) -> str:
     if jar.name == NAME:
         return jmh_within(jar)
     return jar.name.removeprefix(_JMH_CORE).removesuffix(".jar")
+
+
+def jar_parts(jar: Path, display_path: Path) -> tuple[Part, ...]:
+    """Return the jar as benchmarks and library at once; `shown` is what the user named."""
+    if not zipfile.is_zipfile(jar):
+        raise SourceUnreadable(f"{display_path} is not a readable jar; build it again")
+    if benchmark_list(jar) is None:
+        raise NoBenchmarks(
+            f"{display_path} has no benchmarks: no META-INF/BenchmarkList; {_ADVICE}"
+        )
+    with open_jar(jar) as archive:
+        if _RUNNER not in archive.namelist():
+            raise NoBenchmarks(
+                f"{display_path} holds benchmarks, but no JMH to run them; {_ADVICE}"
+            )
+    return Part(Role.BENCHMARKS, jar), Part(Role.LIBRARY, jar)
+
+
+def jmh_within(jar: Path) -> str:
+    """Return the version of JMH as the jar has it, "unknown" where it does not say."""
+    with open_jar(jar) as archive:
+        has = _PROPERTIES in archive.namelist()
+        text = archive.read(_PROPERTIES).decode(errors="replace") if has else ""
+    match = re.search(r"^jmh\.version=(\S+)", text, re.MULTILINE)
+    return match[1] if match else "unknown"

@@ -10,7 +10,6 @@ from auditor.abs.judge.curve import SlowdownSearch
 from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.score_caveats import score_caveats
-from auditor.abs.judge.unsampled import unsampled_pairs
 from auditor.abs.model import (
     INJECTION,
     AbsVerdict,
@@ -365,3 +364,34 @@ def _list_caveats(data: AbsData) -> list[Caveat]:
         stability=data.stability,
         unfinished=data.unfinished,
     )
+
+
+def unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict]:
+    """Return a pair for each method that stands for all `benchmarks` outside the sample.
+
+    Any of them may detect the method, so it is neither missed nor unreached.
+    """
+    if not benchmarks:
+        return []
+    reason = f"{benchmarks} benchmarks are not in the sample that the budget has time for"
+    return [
+        PairVerdict(
+            method=method,
+            benchmark="",
+            outcome=Verdict.UNMEASURED,
+            reach=ReachState.UNKNOWN,
+            effect=None,
+            interval=None,
+            p=None,
+            threshold=None,
+            achieved_slowdown=None,
+            method_seconds=None,
+            calls_per_operation=None,
+            share=None,
+            wait=None,
+            runs=(),
+            reason=reason,
+            caveats=(),
+        )
+        for method in methods
+    ]

@@ -17,11 +17,17 @@ from auditor.abs.judge.curve import SlowdownSearch, find_least_detected
 from auditor.abs.model import AbsVerdict, Allocations, Controls, PairVerdict
 from auditor.abs.study import allocations as allocation_study
 from auditor.abs.study.accepted_misses import add_accepted_misses, find_accepted_misses
-from auditor.abs.study.controls import judge_zero_delays
 from auditor.abs.study.cpu_samples import sample_shares
 from auditor.abs.study.curve import search_slowdowns
 from auditor.abs.study.injection import choose_pairs_to_slow
-from auditor.abs.study.pair import PairAnalysis, PairRuns, StudyPair, StudyRuns
+from auditor.abs.study.pair import (
+    PairAnalysis,
+    PairRuns,
+    StudyPair,
+    StudyRuns,
+    StudySettings,
+    most_runs,
+)
 from auditor.abs.study.pairs import PairStudy
 from auditor.abs.study.unslowable_methods import find_obstacles
 from auditor.core.caveats import Caveat
@@ -425,3 +431,32 @@ def _describe_layouts(
         parts.layouts, analysis.layout, study_runs.references
     )
     return [caveat] if caveat else []
+
+
+def judge_zero_delays(
+    analysis: PairAnalysis,
+    slowdown: float,
+    verdicts: Sequence[PairVerdict],
+    study_runs: StudyRuns,
+    parts: StudyContext,
+) -> list[PairVerdict]:
+    """Return the verdicts on zero-delay pairs, one of each measured method at each turn."""
+    request = replace(analysis.request, score_only=False)
+    pair_analysis = replace(analysis, request=request, control=True)
+    by_key = {pair.pair.pair_key: pair.pair for pair in study_runs.pairs}
+    pair_verdicts = []
+    for turn in range(request.controls):
+        manner = StudySettings(name="controls", first_run=turn * most_runs(request))
+        study = PairStudy(pair_analysis, slowdown, parts, manner)
+        pairs = [
+            by_key[control.method, control.benchmark]
+            for control in controls.choose_controls(verdicts, turn)
+        ]
+        control_runs = study.measure_pairs(pairs)
+        pair_verdicts += [
+            detection.judge_pair(
+                pair_analysis.build_pair_data(pair, control_runs.references_of(pair.pair.benchmark))
+            )
+            for pair in control_runs.pairs
+        ]
+    return pair_verdicts

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from auditor.abs.judge import detection, extra_runs, paired
 from auditor.abs.judge.pair import PairData
 from auditor.abs.model import PairVerdict
@@ -23,18 +25,21 @@ from auditor.abs.study.pair import (
     most_runs,
 )
 from auditor.abs.study.pair_order import estimate_promise, order_waves
-from auditor.abs.study.reference_trials import reference_trial
 from auditor.abs.study.reusable_delays import ReusableDelays, delays_differ
 from auditor.core.mutant import Delay, InjectionKind, OverlayRefusal
-from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.plan import Layouts, Purpose, Run, Trial
 from auditor.core.request import DetectionRule, Plan
 from auditor.core.result import Verdict
 from auditor.core.schedule import EarlyStop
 from auditor.core.subject import Method
+from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.calibration import CLOSEST, CalibrationRequest
 from auditor.measure.context import BuiltVariant, StudyContext
+from auditor.measure.suite_runs import SuiteBaseline
 from auditor.measure.trials import find_hung_benchmarks, measure_trials
+
+_LARGEST_LAYOUT = 2**31 - 1
 
 RunsByPair = Mapping[PairKey, list[Run]]
 """The processes of each pair that were made so far."""
@@ -366,3 +371,21 @@ class PairStudy:
         return paired.plan_early_stop(
             self._analysis.build_pair_data(calibrated.pair_runs(()), ()), plan.iterations
         )
+
+
+def reference_trial(
+    parts: StudyContext, baseline: SuiteBaseline, benchmark: Benchmark, repetition: int
+) -> Trial:
+    """Return the plain process of a benchmark in a run of the pairs.
+
+    All benchmarks of a run have the same layout, so that it is built once for each package. The
+    runs of the suite, which tell how stable it is, are of the user's own build instead.
+    """
+    plan = baseline.plans[benchmark.id]
+    schedule = schedules.make_plain_schedule(plan, baseline.operations[benchmark.id])
+    trial = parts.make_trial(Purpose.REFERENCE, benchmark, schedule)
+    layout = 0
+    if parts.layouts is Layouts.DRAWN:
+        rng = np.random.default_rng([parts.request.seed, 8, repetition])
+        layout = int(rng.integers(1, _LARGEST_LAYOUT, endpoint=True))
+    return replace(trial, repetition=repetition, layout=layout)

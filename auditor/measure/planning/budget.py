@@ -4,12 +4,16 @@ Pilots and counts come first, as they tell which benchmarks matter. A quarter of
 goes to the unchanged suite; all that is left is for verdicts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import ceil
 
+import numpy as np
+
 from auditor.core.caveats import Caveat
+from auditor.core.outcome import Measured
+from auditor.core.plan import Run
 from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
@@ -17,8 +21,6 @@ from auditor.measure import schedules
 from auditor.measure.block_sizes import BlockSizes
 from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.planning import budget_text
-from auditor.measure.planning.benchmark_sample import sampling_order
-from auditor.measure.planning.pilot_sample import failing_benchmarks, narrow_baseline, restore_order
 from auditor.measure.planning.suite_share import (
     LEAST_BLOCKS,
     ProcessCost,
@@ -310,3 +312,68 @@ def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) ->
             for benchmark in sample.benchmarks
         },
     )
+
+
+def narrow_baseline(baseline: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBaseline:
+    """Return a baseline of some of its benchmarks; of all where none of these is usable."""
+    usable = tuple(benchmark for benchmark in baseline.usable if benchmark in sample)
+    if not usable:
+        return baseline
+    benchmarks = tuple(benchmark for benchmark in baseline.benchmarks if benchmark in sample)
+    return replace(baseline, benchmarks=benchmarks, usable=usable)
+
+
+def restore_order(baseline: SuiteBaseline, all_benchmarks: Sequence[Benchmark]) -> SuiteBaseline:
+    """Return a baseline whose benchmarks have the order of the suite."""
+    place: Mapping[Benchmark, int] = {
+        benchmark: index for index, benchmark in enumerate(all_benchmarks)
+    }
+    return replace(
+        baseline,
+        benchmarks=tuple(sorted(baseline.benchmarks, key=place.__getitem__)),
+        usable=tuple(sorted(baseline.usable, key=place.__getitem__)),
+        unfinished=tuple(sorted(baseline.unfinished, key=place.__getitem__)),
+        unsampled=len(all_benchmarks) - len(baseline.benchmarks),
+    )
+
+
+def failing_benchmarks(runs: Sequence[Run]) -> set[Benchmark | None]:
+    """Return the benchmarks of which no run gave a measurement."""
+    benchmarks = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
+    return {run.trial.benchmark for run in runs} - benchmarks
+
+
+def sampling_order(benchmarks: Sequence[Benchmark], seed: int) -> tuple[Benchmark, ...]:
+    """Return the benchmarks in an order of which every beginning is a stratified sample.
+
+    The strata are the groups (a package, a class, a file); within a group the benchmark functions
+    take turns, so that one with hundreds of cases fills no sample.
+    """
+    rng = np.random.default_rng([seed, 11])
+    groups: dict[str, dict[str, list[Benchmark]]] = {}
+    for benchmark in benchmarks:
+        functions = groups.setdefault(benchmark.group, {})
+        functions.setdefault(_function_name(benchmark), []).append(benchmark)
+    turns = [
+        _take_turns([_shuffle_benchmarks(cases, rng) for cases in functions.values()], rng)
+        for functions in groups.values()
+    ]
+    return tuple(_take_turns(turns, rng))
+
+
+def _function_name(benchmark: Benchmark) -> str:
+    return benchmark.name.partition("/")[0].partition("[")[0]
+
+
+def _shuffle_benchmarks(
+    benchmarks: Sequence[Benchmark], rng: np.random.Generator
+) -> list[Benchmark]:
+    return [benchmarks[index] for index in rng.permutation(len(benchmarks))]
+
+
+def _take_turns(strata: Sequence[Sequence[Benchmark]], rng: np.random.Generator) -> list[Benchmark]:
+    """Return one benchmark of each stratum, then the next of each; the strata are shuffled."""
+    order = [strata[index] for index in rng.permutation(len(strata))]
+    return [
+        benchmark for turn in zip_longest(*order) for benchmark in turn if benchmark is not None
+    ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from auditor.core.suite import Benchmark
-from auditor.measure.planning.benchmark_sample import sampling_order
+from auditor.measure.planning.budget import sampling_order
 from auditor.measure.planning.suite_share import LEAST_BLOCKS, ProcessCost, fit_blocks, fit_suite
 
 

@@ -3,7 +3,7 @@
 from go_making import benchmarks, library, overlay
 
 from auditor.core.mutant import VariantKind
-from mutators.go.naming import name_methods
+from mutators.go.mutator import name_methods
 
 M = library("package m\nfunc F() {}\nfunc G() {}\n")
 OTHER = library("package n\nfunc H() {}\n", path="n/n.go", unit="example.org/m/n")

@@ -5,7 +5,7 @@ import os
 import pytest
 from gobench_making import lab
 
-from runners.gobench.unlisted import may_move
+from runners.gobench.discovery import may_move
 
 FILES = {
     "go.mod": "module example.org/m\n\ngo 1.21\n",

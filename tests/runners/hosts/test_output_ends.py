@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runners.hosts.head_tail_buffer import HeadTailBuffer
+from runners.hosts.output_watch import HeadTailBuffer
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(0, 60))
