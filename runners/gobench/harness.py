@@ -19,19 +19,12 @@ from runners.gobench.discovery import SuiteDiscovery
 class GoBench:
     """Builds test binaries per package and runs one benchmark in a process."""
 
+    fixed_operations = True
+    one_processor = True  # a process is told so, and compiled before
+
     def __init__(self, list_seconds: float = 30.0) -> None:
         """Take how long one operation of a benchmark may take until it counts as hanging."""
         self._list_seconds = list_seconds
-
-    @property
-    def fixed_operations(self) -> bool:
-        """Tell that a block can be a number of operations."""
-        return True
-
-    @property
-    def one_processor(self) -> bool:
-        """Tell that a process needs one processor: it is told so, and is compiled before."""
-        return True
 
     def explain_unprofiled(self, project: Project) -> str:  # noqa: ARG002 - Go's profiler needs nothing
         """Return nothing: each test program has a profiler."""

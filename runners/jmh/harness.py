@@ -27,22 +27,15 @@ from runners.limits import check_limits
 class JmhHarness:
     """The harness for suites that JMH runs."""
 
+    fixed_operations = False  # an iteration of JMH lasts a time
+    one_processor = False  # a JVM compiles and collects beside it
+
     def __init__(
         self, guests: JmhGuest, tests: Callable[[], UnitTests | None] | None = None
     ) -> None:
         """Take the guest, compiled against the subject's own JMH, and what finds the unit tests."""
         self.guests = guests
         self._tests = tests
-
-    @property
-    def fixed_operations(self) -> bool:
-        """Tell that an iteration of JMH lasts a time, not a number of operations."""
-        return False
-
-    @property
-    def one_processor(self) -> bool:
-        """Tell that it may need more: a JVM compiles and collects beside it."""
-        return False
 
     def explain_unprofiled(self, project: Project) -> str:  # noqa: ARG002 (the guest is of one JDK)
         """Say why stacks cannot be sampled; empty where the sampling profiler is ready."""

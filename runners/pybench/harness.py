@@ -51,19 +51,12 @@ _LONGEST_REASON = 500
 class PythonHarness:
     """Lists with the framework's own means, and runs one benchmark in a process."""
 
+    fixed_operations = True  # a block is a number of calls
+    one_processor = False  # what is written in other languages may have threads
+
     def __init__(self, frontend: Frontend) -> None:
         """Take the framework."""
         self._frontend = frontend
-
-    @property
-    def fixed_operations(self) -> bool:
-        """Tell that a block is a number of calls."""
-        return True
-
-    @property
-    def one_processor(self) -> bool:
-        """Tell that it may need more: what is written in other languages may have threads."""
-        return False
 
     def explain_unprofiled(self, project: Project) -> str:
         """Say why stacks cannot be sampled; most reasons only the process itself can tell."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Smell, SmellRule, SourceFindings
+from auditor.core.contracts.lint import Smell, SourceFindings
 from auditor.core.subject import SourceFile, Span
 from mutators.go import tree
 from mutators.go.lint_rules import (
@@ -30,20 +30,9 @@ from mutators.go.lint_rules.rules import RULES
 class GoLinter:
     """Finds smells in the benchmarks of `_test.go` files."""
 
-    @property
-    def rules(self) -> tuple[SmellRule, ...]:
-        """Return its rules."""
-        return RULES
-
-    @property
-    def file_suffixes(self) -> tuple[str, ...]:
-        """Return those of Go files, and of what says how packages are imported."""
-        return (".go", MODULE)
-
-    @property
-    def comment_prefix(self) -> str:
-        """Return what begins a line of comment."""
-        return "//"
+    rules = RULES
+    file_suffixes = (".go", MODULE)  # MODULE says how packages are imported
+    comment_prefix = "//"
 
     def may_hold(self, source: SourceFile, /) -> bool:
         """Tell whether the name and the bytes of a file allow a benchmark."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from auditor.core.contracts.lint import Smell, SmellRule, SourceFindings
+from auditor.core.contracts.lint import Smell, SourceFindings
 from auditor.core.subject import SourceFile
 from mutators.java.lint_rules.benchmark_discovery import (
     BenchmarkMethod,
@@ -25,20 +25,9 @@ from mutators.java.lint_rules.sharing import find_shared_states
 class JavaLinter:
     """Looks at the sources of a suite of JMH benchmarks."""
 
-    @property
-    def rules(self) -> tuple[SmellRule, ...]:
-        """Return what it looks for."""
-        return RULES
-
-    @property
-    def file_suffixes(self) -> tuple[str, ...]:
-        """Return those of Java files."""
-        return (".java",)
-
-    @property
-    def comment_prefix(self) -> str:
-        """Return what a line of comment begins with."""
-        return "//"
+    rules = RULES
+    file_suffixes = (".java",)
+    comment_prefix = "//"
 
     def may_hold(self, source: SourceFile, /) -> bool:
         """Tell whether the bytes of a file allow a benchmark."""

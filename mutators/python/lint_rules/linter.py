@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import libcst as cst
 from libcst import metadata
 
-from auditor.core.contracts.lint import Smell, SmellRule, SourceFindings
+from auditor.core.contracts.lint import Smell, SourceFindings
 from auditor.core.subject import SourceFile, Span
 from mutators.python.lint_rules import (
     asv_discovery,
@@ -66,20 +66,9 @@ _Lines = Mapping[cst.CSTNode, metadata.CodeRange]
 class PythonLinter:
     """Looks at benchmarks of pytest-benchmark, CodSpeed, asv and pyperf."""
 
-    @property
-    def rules(self) -> tuple[SmellRule, ...]:
-        """Return all rules, those that are off too."""
-        return RULES
-
-    @property
-    def file_suffixes(self) -> tuple[str, ...]:
-        """Return those of Python files, and of what says which frameworks a project uses."""
-        return (".py", *_NEEDS)
-
-    @property
-    def comment_prefix(self) -> str:
-        """Return what begins a line of comment."""
-        return "#"
+    rules = RULES
+    file_suffixes = (".py", *_NEEDS)  # _NEEDS say which frameworks a project uses
+    comment_prefix = "#"
 
     def may_hold(self, source: SourceFile, /) -> bool:
         """Tell whether the name and the bytes of a file allow a benchmark."""
