@@ -60,7 +60,7 @@ def command(context: click.Context, /, **_: object) -> int:
     )
     if elsewhere:
         running.write_result(
-            command_line,
+            command_line.places.output,
             running.STABILITY,
             document,
             partial(render_page, on_other_hosts=elsewhere),

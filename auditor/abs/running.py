@@ -1,8 +1,8 @@
 """Ask for a result of `abs` or `stability`, write it and show it."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,50 +39,32 @@ ANALYZED = OutputFiles("analysis.json", "analysis.html")
 BY_COMMAND = {"abs": ABS, "stability": STABILITY}
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedAudit:
-    """An audit and the terminal."""
-
-    audit: "AbsAudit"
-    console: Console
-
-
-@contextmanager
-def open_with_progress(command_line: CommandLine) -> Iterator[OpenedAudit]:
+def open_with_progress(
+    command_line: CommandLine,
+) -> "AbstractContextManager[tuple[AbsAudit, Console]]":
     """Make the subject ready, with a log and progress."""
     from auditor.abs.assemble import open_audit  # noqa: PLC0415 numpy and scipy come with it
 
-    with open_work(command_line, open_audit) as (audit, console):
-        yield OpenedAudit(audit, console)
+    return open_work(command_line, open_audit)
 
 
 def make_result(
     command_line: CommandLine, answer: "Callable[[AbsAudit], AbsOrStability]", files: OutputFiles
 ) -> tuple[AbsOrStability, Console]:
     """Return the document that `answer` makes, once it and its report are written."""
-    with open_with_progress(command_line) as open_:
-        document = answer(open_.audit)
-        write_result(command_line, files, document, open_.audit.render_report)
-    return document, open_.console
+    with open_with_progress(command_line) as (audit, console):
+        document = answer(audit)
+        write_result(command_line.places.output, files, document, audit.render_report)
+    return document, console
 
 
 def write_result(
-    command_line: CommandLine,
-    files: OutputFiles,
-    document: AbsOrStability,
-    page: Callable[[AbsOrStability], str],
-) -> None:
-    """Write the result, then its report; neither where one of them cannot be made."""
-    write_result_in(command_line.places.output, files, document, page)
-
-
-def write_result_in(
     folder: Path,
     files: OutputFiles,
     document: AbsOrStability,
     page: Callable[[AbsOrStability], str],
 ) -> None:
-    """Write what `keep` writes into a folder."""
+    """Write the result, then its report; neither where one of them cannot be made."""
     report = page(document)  # first, as the text of a large result is much larger
     output.write_file(folder / files.result, results.format_json_parts(document))
     output.write_file(folder / files.report, report)
@@ -145,6 +127,6 @@ def dry_run(
     command_line: CommandLine, ask: "Callable[[AbsAudit], Preview]", judged: str = ""
 ) -> Exit:
     """Say what would be measured, and how it would be judged."""
-    with open_with_progress(command_line) as open_:
-        plan = ask(open_.audit)
-    return show_plan(open_.console, plan, judged, as_json=command_line.as_json)
+    with open_with_progress(command_line) as (audit, console):
+        plan = ask(audit)
+    return show_plan(console, plan, judged, as_json=command_line.as_json)

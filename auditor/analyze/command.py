@@ -10,7 +10,7 @@ import click
 
 from auditor.abs import gates
 from auditor.abs import running as abs_output
-from auditor.abs.document import Document
+from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page.report import render_page
 from auditor.analyze import assemble as analysis
 from auditor.analyze.assemble import TableFile, judge_table
@@ -147,12 +147,22 @@ def _judge_table_file(
     else:
         verdict, lines = gates.judge_stability(document, least)
     gate = _build_gate_view(option_values["inconclusive"], verdict, lines)
-    page = partial(render_page, gate=gate)
-    abs_output.write_result_in(folder, abs_output.ANALYZED, document, page)
-    as_json = option_values["format"] == "json"
-    abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
-    abs_output.deliver_result(option_values, folder, abs_output.ANALYZED, document, console)
+    _deliver_document(option_values, folder, document, gate, console)
     return _say_and_end(console, option_values, verdict, lines)
+
+
+def _deliver_document(
+    option_values: dict[str, Any],
+    folder: Path,
+    document: AbsOrStability,
+    gate: GateView | None,
+    console: Console,
+) -> None:
+    as_json = option_values["format"] == "json"
+    files = abs_output.ANALYZED
+    abs_output.write_result(folder, files, document, partial(render_page, gate=gate))
+    abs_output.show_result_in(folder, files, document, console, as_json=as_json)
+    abs_output.deliver_result(option_values, folder, files, document, console)
 
 
 def _judge_stored_results(
@@ -173,12 +183,9 @@ def _judge_stored_results(
     folder = option_values["output"].folder or choose_output_folder(
         question.paths[0].name, head.digest, surroundings.environment
     )
-    as_json = option_values["format"] == "json"
     if not question.has_base:
         document = analysis.build_stability_document(question, head)
-        abs_output.write_result_in(folder, abs_output.ANALYZED, document, render_page)
-        abs_output.show_result_in(folder, abs_output.ANALYZED, document, console, as_json=as_json)
-        abs_output.deliver_result(option_values, folder, abs_output.ANALYZED, document, console)
+        _deliver_document(option_values, folder, document, None, console)
         for line in further_questions(head, option_values["files"], option_values["commit"]):
             console.print_note(f"further: {line}")
         return _say_and_end(console, option_values, *gates.judge_stability(document))

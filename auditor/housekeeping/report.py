@@ -105,9 +105,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     other_results = stored_result.list_results_on_other_hosts(
         audit.path, audit.command_name, audit.config, document
     )
-    abs_output.write_result(
-        command_line, files, document, partial(render_page, on_other_hosts=other_results)
-    )
+    page = partial(render_page, on_other_hosts=other_results)
+    abs_output.write_result(command_line.places.output, files, document, page)
     console.print_note(f"the result of {audit}")
     if caveat:
         console.print_message(f"note[{caveat.slug}]: {caveat.text}")
@@ -175,7 +174,7 @@ def _write_from_file(context: click.Context, option_values: dict[str, Any]) -> i
         folder = outputs.folder or choose_output_folder(
             option_values["result"].stem, digest, surroundings.environment
         )
-        abs_output.write_result_in(folder, files, document, render_page)
+        abs_output.write_result(folder, files, document, render_page)
         abs_output.deliver_result(option_values, folder, files, document, console)
     return Exit.OK
 
