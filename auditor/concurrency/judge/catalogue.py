@@ -197,7 +197,7 @@ def _add_foreign_factories(catalogue: TypeCatalogue) -> GenerationSteps[TypeCata
         if not type_name.startswith("java.") and not catalogue.find_makers(type_name)
     }
     lines = (yield FactoryRequest((subject, *sorted(unmade - {subject})))).lines
-    members = [_parse_factory(*rest) for _, *rest in lines]
+    members = [_parse_member(*rest) for _, *rest in lines]
     shared = [member for member in members if member.kind is MemberKind.STATIC][:_MOST_FACTORIES]
     catalogue = yield from _add_factories(catalogue, shared)
     left = {type_name for type_name in (subject, *unmade) if not catalogue.find_makers(type_name)}
@@ -207,7 +207,7 @@ def _add_foreign_factories(catalogue: TypeCatalogue) -> GenerationSteps[TypeCata
     return (yield from _add_factories(catalogue, of_objects[:_MOST_FACTORIES]))
 
 
-def _parse_factory(kind: str, owner: str, name: str, parameters: str, returns: str) -> Member:
+def _parse_member(kind: str, owner: str, name: str, parameters: str, returns: str) -> Member:
     return Member(
         kind=MemberKind(kind),
         owner=owner,
@@ -299,28 +299,10 @@ def _parse_types(lines: Lines) -> Iterator[tuple[str, TypeFacts]]:
 def _parse_facts(rest: Iterable[str], lines: Lines) -> TypeFacts:
     source_name, flags, above = rest
     has = flags.split(",")
-    answers = tuple(
-        Member(
-            kind=MemberKind.METHOD,
-            owner="",
-            name=name,
-            parameters=_split_list(parameters),
-            returns=returns,
-        )
-        for kind, name, parameters, returns in (line for line in lines if line[0] == "answers")
-    )
-    members = tuple(
-        Member(
-            kind=MemberKind(kind),
-            owner=owner,
-            name=name,
-            parameters=_split_list(parameters),
-            returns=returns,
-        )
-        for _, kind, owner, name, parameters, returns in (
-            line for line in lines if line[0] == "member"
-        )
-    )
+    answers = [
+        _parse_member(MemberKind.METHOD, "", *words) for kind, *words in lines if kind == "answers"
+    ]
+    members = [_parse_member(*words) for kind, *words in lines if kind == "member"]
     return TypeFacts(
         source_name=source_name,
         supertypes=frozenset(_split_list(above)),
