@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from threading import Lock
+from typing import Generic, TypeVar
 
 from fasteners import ReaderWriterLock
 
@@ -27,6 +28,7 @@ from runners.hosts.reference_workload import NO_LOOP_TIMING, LoopTiming
 from runners.live import IterationJudge
 from runners.programs import is_program_built, mark_built, remove_incomplete
 
+LauncherType_co = TypeVar("LauncherType_co", bound=Launcher, covariant=True)
 ArtifactSource = Callable[[Path], bytes | None]
 """Returns a program, by its path in the folder of builds, that a machine like this one has made of
 the same project; None where nobody has."""
@@ -36,7 +38,7 @@ def no_artifact_source(_path: Path) -> None:
     """Have nobody who has made what is to be built."""
 
 
-class TrialRunner:
+class TrialRunner(Generic[LauncherType_co]):
     """A project made ready on a host, with a folder where its variants are built.
 
     Several threads may run trials that need not be alone; what two of them need is made once.
@@ -46,7 +48,7 @@ class TrialRunner:
         self,
         *,
         project: Project,
-        launcher: Launcher,
+        launcher: LauncherType_co,
         host: Host,
         builds: Path,
         clock: Clock,
@@ -75,6 +77,7 @@ class TrialRunner:
         self._facts: HostFacts | None = None
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
+        self._called: dict[str, Places] = {}
         self._building_or_timing = ReaderWriterLock()
 
     def is_prepared(self, trial: Trial) -> bool:
@@ -255,41 +258,13 @@ def _measure_interference(
     return interference
 
 
-class TrialExecutor(TrialRunner):
+class TrialExecutor(TrialRunner[Harness]):
     """A project whose benchmarks can be listed as well."""
-
-    def __init__(  # noqa: PLR0913 - as a TrialRunner
-        self,
-        *,
-        project: Project,
-        harness: Harness,
-        host: Host,
-        builds: Path,
-        clock: Clock,
-        watchers: Watchers | None = None,
-        writes: tuple[Path, ...] = (),
-        loop: Callable[[], LoopTiming] = lambda: NO_LOOP_TIMING,
-        elsewhere: ArtifactSource = no_artifact_source,
-    ) -> None:
-        """Take the parts, as a TrialRunner does."""
-        super().__init__(
-            project=project,
-            launcher=harness,
-            host=host,
-            builds=builds,
-            clock=clock,
-            watchers=watchers,
-            writes=writes,
-            loop=loop,
-            elsewhere=elsewhere,
-        )
-        self._harness = harness
-        self._called: dict[str, Places] = {}
 
     def discover_suite(self, listing: Listing = EVERYTHING) -> Suite:
         """Return the suite of the unchanged project."""
         build_folder = self._make_build_folder(Overlay().digest)
-        return self._harness.discover_suite(
+        return self._launcher.discover_suite(
             self._project, build_folder, partial(self._run_job, build_folder), listing
         )
 
@@ -297,7 +272,7 @@ class TrialExecutor(TrialRunner):
         """Return the sources of that suite; no benchmark is run."""
         build_folder = self._make_build_folder(Overlay().digest)
         return tuple(
-            self._harness.read_sources(
+            self._launcher.read_sources(
                 self._project, build_folder, partial(self._run_job, build_folder)
             )
         )
@@ -314,7 +289,7 @@ class TrialExecutor(TrialRunner):
             build_folder = self._make_build_folder(Overlay().digest)
             try:
                 ask = partial(self._run_job, build_folder)
-                calls = self._harness.never_inlined(self._project, folder, build_folder, ask)
+                calls = self._launcher.never_inlined(self._project, folder, build_folder, ask)
             except OutOfTime:
                 return False
             self._called[folder] = calls

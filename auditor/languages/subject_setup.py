@@ -39,7 +39,7 @@ def prepare_subject(
     config = config.at_pace(language.harnesses[ready.project.harness].pace)
     executor = TrialExecutor(
         project=ready.project,
-        harness=ready.harness,
+        launcher=ready.harness,
         host=machine.host,
         builds=machine.home.make_builds_folder(ready.project.digest),
         writes=ready.writes,

@@ -12,6 +12,7 @@ from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.listing import Ask, ask_in_turn
 from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Profiled, Skipped
 from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.ports import Launcher
 from runners.dispatch.parallel import run_in_parallel
 from runners.trial import TrialRunner
 
@@ -28,12 +29,12 @@ class MachineDispatcher:
 
         `stop` ends what runs on the machine where one of several at a time breaks off.
         """
-        self._runners: dict[str, TrialRunner] = {}
+        self._runners: dict[str, TrialRunner[Launcher]] = {}
         self._lock = lock
         self._jobs = jobs
         self._stop = stop
 
-    def register_runner(self, subjects: Iterable[str], runner: TrialRunner) -> None:
+    def register_runner(self, subjects: Iterable[str], runner: TrialRunner[Launcher]) -> None:
         """Let it run the trials of these subjects from now on."""
         self._runners |= dict.fromkeys(subjects, runner)
 

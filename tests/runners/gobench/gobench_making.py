@@ -136,7 +136,7 @@ def lab(tree: Path, home: HomeFolder, environment: Mapping[str, str], top=None, 
     )
     bench = TrialExecutor(
         project=project,
-        harness=GoBench(HANGING_SECONDS),
+        launcher=GoBench(HANGING_SECONDS),
         host=host,
         builds=home.make_work_folder(project.digest),
         clock=SystemClock(),
