@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 from real_program import Program, tiny
 
@@ -54,6 +55,35 @@ def visit(browser, tmp_path):
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(params=[("light", 360), ("light", 1400), ("dark", 360), ("dark", 1400)], ids=str)
+def faults_of(request, visit):
+    """Return what is wrong with a page in a window of one colour scheme and width."""
+    scheme, width = request.param
+
+    def found(html):
+        tab, noise = visit(html, color_scheme=scheme, viewport={"width": width, "height": 900})
+        violations = Axe().run(tab).response["violations"]
+        faults = [(one["id"], one["nodes"][0]["html"][:120]) for one in violations]
+        is_wide = tab.evaluate("document.documentElement.scrollWidth") > width
+        return [*faults, *noise, *(["it scrolls sideways"] if is_wide else [])]
+
+    return found
+
+
+@pytest.fixture
+def visit_hostile(visit):
+    """Open a page with hostile names, none of which became markup."""
+
+    def opened(html, **options):
+        tab, noise = visit(html, **options)
+        assert noise == []
+        assert tab.title() != "owned"
+        assert (tab.locator("script").count(), tab.locator("img").count()) == (1, 0)
+        return tab
+
+    return opened
 
 
 @pytest.fixture(scope="session")
