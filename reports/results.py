@@ -59,10 +59,12 @@ class AuditSetting(msgspec.Struct, frozen=True, kw_only=True):
     """What kept the machine busy meanwhile."""
 
 
-def copy_fields(kind: type[msgspec.Struct], source: object, /, **own: object) -> dict[str, Any]:
-    """Return the fields of `kind`: those in `own`, and the others from attributes of `source`."""
-    names = (name for name in kind.__struct_fields__ if name not in own)
-    return {**{name: getattr(source, name) for name in names}, **own}
+def copy_fields(
+    kind: type[msgspec.Struct], source: object, /, **overrides: object
+) -> dict[str, Any]:
+    """Return the fields of `kind`: `overrides`, and the others from attributes of `source`."""
+    names = (name for name in kind.__struct_fields__ if name not in overrides)
+    return {**{name: getattr(source, name) for name in names}, **overrides}
 
 
 def list_setting_fields(context: Context) -> PlainFields:
@@ -83,11 +85,15 @@ def list_setting_fields(context: Context) -> PlainFields:
 
 
 def build_document(
-    kind: type[StructType], context: Context, source: Any, /, **own: object
+    kind: type[StructType], context: Context, source: Any, /, **overrides: object
 ) -> StructType:
-    """Return a result: its `own` fields, those of the context, the others from `source`."""
-    given = {"caveats": (*source.caveats, *context.caveats), **list_setting_fields(context), **own}
-    return convert_fields(kind, copy_fields(kind, source, **given))
+    """Return a result: its `overrides`, those of the context, the others from `source`."""
+    values = {
+        "caveats": (*source.caveats, *context.caveats),
+        **list_setting_fields(context),
+        **overrides,
+    }
+    return convert_fields(kind, copy_fields(kind, source, **values))
 
 
 def convert_fields(kind: type[StructType], fields: PlainFields) -> StructType:

@@ -123,12 +123,12 @@ class ResultFiles(Generic[Document]):
         return {ending: folder / f"{self.name}{ending}" for ending in (".json", *self.texts)}
 
     def write_results(
-        self, folder: Path, document: Document, others: Mapping[str, str] | None = None
+        self, folder: Path, document: Document, more_texts: Mapping[str, str] | None = None
     ) -> None:
-        """Write the files, and `others` by their names; none of them where one cannot be made."""
+        """Write the files, and `more_texts` by name; none of them where one cannot be made."""
         texts = {f"{self.name}.json": format_json(document)}
         texts |= {f"{self.name}{ending}": make(document) for ending, make in self.texts.items()}
-        write_files(folder, texts | dict(others or {}))
+        write_files(folder, texts | dict(more_texts or {}))
 
     def print_result(self, document: Document, format_: str, console: Console) -> None:
         """Print a result in one of `formats`."""

@@ -62,14 +62,14 @@ def faults_of(request, visit):
     """Return what is wrong with a page in a window of one colour scheme and width."""
     scheme, width = request.param
 
-    def found(html):
+    def list_faults(html):
         tab, noise = visit(html, color_scheme=scheme, viewport={"width": width, "height": 900})
         violations = Axe().run(tab).response["violations"]
         faults = [(one["id"], one["nodes"][0]["html"][:120]) for one in violations]
         is_wide = tab.evaluate("document.documentElement.scrollWidth") > width
         return [*faults, *noise, *(["it scrolls sideways"] if is_wide else [])]
 
-    return found
+    return list_faults
 
 
 @pytest.fixture

@@ -131,8 +131,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
             searched=searches,
             controls=checked_controls,
             stability=steady,
-            unfinished=frozenset(benchmark.id for benchmark in base.unfinished)
-            | withheld_benchmarks(steady),
+            unfinished=_list_unfinished(base) | withheld_benchmarks(steady),
             unsampled=base.unsampled,
             caveats=(
                 *caveats,
@@ -143,6 +142,10 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
         )
     )
     return _add_allocations(add_accepted_misses(verdict, accepted, parts), allocations)
+
+
+def _list_unfinished(base: SuiteBaseline) -> frozenset[str]:
+    return frozenset(benchmark.id for benchmark in base.unfinished)
 
 
 def _note_unmeasured(
