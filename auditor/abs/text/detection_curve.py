@@ -27,13 +27,11 @@ def format_limit(pair: PairCurve) -> str:
 
 def format_pair_curve(pair: PairCurve) -> str:
     """Return the same as a sentence, with the largest slowdown below that is not detected."""
-    limit = format_limit(pair)
+    unnoticed = "" if pair.unnoticed is None else number_format.format_factor(1 + pair.unnoticed)
     if pair.slowdown is None:
-        return f"{limit} is detected" if pair.unnoticed is not None else ""
-    but = (
-        "" if pair.unnoticed is None else f", not {number_format.format_factor(1 + pair.unnoticed)}"
-    )
-    return f"detects {limit} and more{but}"
+        return f"{unnoticed} is not detected" if unnoticed else ""
+    but = f", not {unnoticed}" if unnoticed else ""
+    return f"detects {format_limit(pair)} and more{but}"
 
 
 def format_suite_curve(curve: DetectionCurve | None, undecided: int) -> str:
