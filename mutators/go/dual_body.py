@@ -26,8 +26,8 @@ def can_copy(declaration: Node) -> bool:
     """Tell whether a function may have a copy that does the same.
 
     A type that is declared inside is another one in the copy, recover works in the deferred
-    function itself only, a blank type parameter cannot be handed on, and what takes something of
-    package testing may be a benchmark.
+    function itself only, the call stack would show the copy, a blank type parameter cannot be
+    handed on, and what takes something of package testing may be a benchmark.
     """
     body = declaration.child_by_field_name("body")
     if body is None or declaration.has_error or "testing." in tree.read_text(declaration):
@@ -35,7 +35,9 @@ def can_copy(declaration: Node) -> bool:
     if "_" in recursion.type_names(declaration):
         return False
     declared = any(node.type == "type_declaration" for node in tree.walk_tree(body))
-    return not declared and not recursion.calls_recover(declaration)
+    if declared or recursion.calls_recover(declaration):
+        return False
+    return not recursion.reads_call_stack(declaration)
 
 
 def make_copy_edits(

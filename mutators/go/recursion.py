@@ -18,6 +18,14 @@ from mutators.go import tree
 PREFIX = "zzBenchAuditBody"
 """Of the renamed body; long enough to clash with nothing."""
 
+_TYPES = ("function_type", "interface_type", "struct_type")
+"""Types whose parameters and methods have names that nothing outside them sees."""
+_STACK_READERS = {
+    "runtime": ("Caller", "Callers", "Stack"),
+    "runtime/debug": ("PrintStack", "Stack"),
+}
+"""Functions of the standard library that tell which functions are being called."""
+
 _DECLARING = (
     "parameter_declaration",
     "variadic_parameter_declaration",
@@ -132,6 +140,8 @@ def explain_refusal(declaration: Node) -> str | None:
         return "it calls itself, and a name in it hides which calls these are"
     if calls_recover(declaration):
         return "it calls itself and recover, which works in a deferred function itself only"
+    if reads_call_stack(declaration):
+        return "it calls itself and reads the call stack, on which there would be one more function"
     fixed = [tree.read_text(declared) for _, _, declared in tree.list_parameters(declaration)]
     fixed.append(tree.read_text(declaration.child_by_field_name("result")))
     fixed.append(tree.read_text(declaration.child_by_field_name("type_parameters")))
@@ -144,7 +154,7 @@ def _list_declared_names(declaration: Node) -> Iterator[str]:
     """Yield the names that are declared inside the function."""
     parts = ("parameters", "result", "body")
     for part in (declaration.child_by_field_name(key) for key in parts):
-        for node in tree.walk_tree(part) if part is not None else ():
+        for node in tree.walk_tree(part, without=_TYPES) if part is not None else ():
             if node.type in _DECLARING:
                 yield from (tree.read_text(name) for name in node.children_by_field_name("name"))
             elif any(child.type == ":=" for child in node.children):
@@ -165,6 +175,24 @@ def calls_recover(declaration: Node) -> bool:
             return True
         pending += [child for child in node.named_children if child.type != "func_literal"]
     return False
+
+
+def reads_call_stack(declaration: Node) -> bool:
+    """Tell whether the function, or a literal in it, asks which functions are being called."""
+    root = declaration.parent
+    text = tree.read_text(declaration)
+    if root is None or not ("Caller" in text or "Stack" in text):
+        return False
+    readers = {
+        f"{package}.{name}"
+        for path, names in _STACK_READERS.items()
+        if (package := tree.imported_as(root, path))
+        for name in names
+    }
+    return any(
+        node.type == "selector_expression" and tree.read_text(node) in readers
+        for node in tree.walk_tree(declaration)
+    )
 
 
 def wrap_function(

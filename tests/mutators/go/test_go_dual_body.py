@@ -70,6 +70,8 @@ def test_calls_of_the_function_itself_go_past_the_delay_in_the_copy():
     "source",
     [
         "func F() { recover() }",
+        'import "runtime"\nfunc F() { runtime.Callers(1, nil) }',
+        'import rt "runtime"\nfunc F() { func() { rt.Caller(1) }() }',
         "func F() { type t int; println(t(1)) }",
         "func F(b *testing.B) {}",
         "func F[_ any]() {}",

@@ -49,6 +49,8 @@ def test_the_span_is_that_of_the_declaration():
         ("func (t *T) F() { select { case t, ok := <-t.others: t.F() } }", "hides"),
         ("func (t *T) F() { each(func(t ...U) { t[0].F() }); t.F() }", "hides"),
         ("func F(n int) { recover(); F(n - 1) }", "recover"),
+        ('import "runtime"\nfunc F(n int) { runtime.Caller(1); F(n - 1) }', "call stack"),
+        ('import d "runtime/debug"\nfunc F(n int) { func() { d.Stack() }(); F(0) }', "call stack"),
         ("func F(x struct {\n a int\n}) { F(x) }", "several lines"),
     ],
 )
@@ -64,6 +66,21 @@ def test_what_cannot_be_slowed_says_why(text, reason):
 )
 def test_a_receiver_with_another_value_is_still_the_receiver(body):
     (method,) = methods(f"package m\nfunc (t *T) F() {{ {body} }}\n").values()
+
+    assert method.refusal is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func (t *T) F(each func(t *T) bool) { each(t); t.left.F(each) }",
+        "func (t *T) F(v interface{ Visit(t *T) (x int) }) { t.F(v) }",
+        "func (t *T) F() { var x struct{ each func(t T) }; _ = x; t.F() }",
+        "func F(each func(F int)) func(F int) { each(1); return F(each) }",
+    ],
+)
+def test_a_name_inside_a_type_hides_nothing(text):
+    (method,) = methods(f"package m\n{text}\n").values()
 
     assert method.refusal is None
 
