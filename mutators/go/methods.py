@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
 from mutators.go import dual_body, recursion, tree
+from mutators.go.returned_functions import explain_returned_function
 from mutators.go.trivial import why_trivial
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
@@ -35,13 +36,12 @@ def list_declared_methods(
     `fields` are those of the whole package.
     """
     for declaration in tree.list_functions(root):
-        name = tree.read_text(declaration.child_by_field_name("name"))
-        if name == "_":
+        if tree.read_text(declaration.child_by_field_name("name")) == "_":
             continue
         _, owner = tree.read_receiver(declaration)
         owner_fields = fields.get(f"{source.unit}.{owner}", frozenset())
         calls = tuple(recursion.self_calls(declaration, owner_fields))
-        method = _make_method(source, declaration, name, calls)
+        method = _make_method(source, root, declaration, calls)
         method = replace(method, trivial=why_trivial(declaration, root))
         yield MethodDeclaration(method, declaration, calls)
 
@@ -113,11 +113,14 @@ def _describe_constraint(source: SourceFile, root: Node) -> str:
 
 
 def _make_method(
-    source: SourceFile, declaration: Node, name: str, self_calls: Sequence[Node]
+    source: SourceFile, root: Node, declaration: Node, self_calls: Sequence[Node]
 ) -> Method:
+    name = tree.read_text(declaration.child_by_field_name("name"))
     _, owner = tree.read_receiver(declaration)
     inside = f"{source.unit}.{owner}" if owner else source.unit
     refusal = _explain_refusal(declaration, name, owner)
+    if refusal is None:
+        refusal = explain_returned_function(declaration, root)
     if refusal is None and self_calls:
         refusal = recursion.explain_refusal(declaration)
     return Method(

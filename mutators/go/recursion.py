@@ -14,11 +14,12 @@ from tree_sitter import Node
 from auditor.core.edits import Edit
 from auditor.core.subject import SourceFile
 from mutators.go import tree
+from mutators.go.lint_rules import syntax
 
 PREFIX = "zzBenchAuditBody"
 """Of the renamed body; long enough to clash with nothing."""
 
-_TYPES = ("function_type", "interface_type", "struct_type")
+_TYPES = frozenset({"function_type", "interface_type", "struct_type"})
 """Types whose parameters and methods have names that nothing outside them sees."""
 _STACK_READERS = {
     "runtime": ("Caller", "Callers", "Stack"),
@@ -154,7 +155,9 @@ def _list_declared_names(declaration: Node) -> Iterator[str]:
     """Yield the names that are declared inside the function."""
     parts = ("parameters", "result", "body")
     for part in (declaration.child_by_field_name(key) for key in parts):
-        for node in tree.walk_tree(part, without=_TYPES) if part is not None else ():
+        if part is None or part.type in _TYPES:
+            continue
+        for node in syntax.walk_nodes(part, _TYPES):
             if node.type in _DECLARING:
                 yield from (tree.read_text(name) for name in node.children_by_field_name("name"))
             elif any(child.type == ":=" for child in node.children):

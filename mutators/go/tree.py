@@ -1,7 +1,7 @@
 """Go source as a tree: the few questions that the rest of this package asks."""
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 import tree_sitter_go
 from tree_sitter import Language, Node, Parser
@@ -21,16 +21,11 @@ def read_text(node: Node | None) -> str:
     return node.text.decode(errors="replace") if node is not None and node.text else ""
 
 
-def walk_tree(node: Node, *, without: Container[str] = ()) -> Iterator[Node]:
-    """Yield the node and all named nodes below it, in the order of the text.
-
-    Nodes of the types in `without` are left out, with all below them.
-    """
+def walk_tree(node: Node) -> Iterator[Node]:
+    """Yield the node and all named nodes below it, in the order of the text."""
     pending = [node]
     while pending:
         inner_node = pending.pop()
-        if inner_node.type in without:
-            continue
         yield inner_node
         pending += reversed(inner_node.named_children)
 

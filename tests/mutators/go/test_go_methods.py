@@ -70,6 +70,55 @@ def test_a_receiver_with_another_value_is_still_the_receiver(body):
     assert method.refusal is None
 
 
+ITERATOR = "{ return func(yield func(int) bool) { yield(n) } }"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f"func F(n int) iter.Seq[int] {ITERATOR}", "an iterator"),
+        (f"func F(n int) func(func(int) bool) {ITERATOR}", "an iterator"),
+        (f"func F(n int) iter.Seq[int] {{ n++; {ITERATOR[2:]}", "an iterator"),
+        ("func F() Seq { return Seq(func(yield func(K, V) bool) { yield(k, v) }) }", "an iterator"),
+        ("func F(m M) iter.Seq[int] { return maps.Keys(m.values) }", "an iterator"),
+        ("func F(n int) func() int { return func() int { return g(n) } }", "it only makes"),
+        ("func F() H { return http.HandlerFunc(func(w W, r *R) { g(w) }) }", "it only makes"),
+        ("func F() H { return H(func(w W, r *R) { g(w) }) }", "it only makes"),
+    ],
+)
+def test_a_function_whose_work_is_in_the_function_that_it_returns_is_refused(text, reason):
+    (method,) = methods(f'package m\nimport ("iter"; "maps")\n{text}\n').values()
+
+    assert reason in (method.refusal or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func F(n int) func() int { n = g(n); return func() int { return n } }",
+        "func F(n int) int { return sort.Search(n, func(i int) bool { return i > n }) }",
+        "func F(m M) iter.Seq[int] { return maps.Keys(sorted(m)) }",
+        "func F(m M) iter.Seq[int] { return g(m) }",
+        "func F(m M) []int { return slices.Clone(m) }",
+        "func F() (func(), error) { return func() { g() }, g() }",
+        "func F() {}",
+        "func F() { return }",
+    ],
+)
+def test_a_function_that_works_before_it_returns_is_slowed(text):
+    (method,) = methods(f'package m\nimport ("iter"; "maps"; "slices")\n{text}\n').values()
+
+    assert method.refusal is None
+
+
+def test_an_option_that_only_sets_a_field_is_trivial_too():
+    (method,) = methods(
+        "package m\nfunc F(n int) Option { return func(o *options) { o.size = n } }\n"
+    ).values()
+
+    assert method.trivial == "it only sets a field"
+
+
 @pytest.mark.parametrize(
     "text",
     [
