@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from posixpath import dirname, join
+from posixpath import basename, dirname, join
 
 from tree_sitter import Node
 
@@ -99,15 +99,39 @@ class GoMutator:
         library = [source for source in sources if source.role is SourceRole.LIBRARY]
         if not library:
             return OverlayRefusal("the project has no package outside of its tests")
-        host = min(library, key=_rank_reachability)
+        unit, folder = _choose_guest_place(sources, library)
         tokens = {method.id: index for index, method in enumerate(variant.methods)}
         try:
-            changed = _change_files(sources, variant, tokens, f"{host.unit}/{FOLDER}")
+            changed = _change_files(sources, variant, tokens, f"{unit}/{FOLDER}")
         except _VariantImpossible as problem:
             return OverlayRefusal(str(problem))
-        guest = _list_guest_files(join(dirname(host.path), FOLDER), variant)
+        guest = _list_guest_files(join(folder, FOLDER), variant)
         ordered = sorted([*changed, *guest], key=lambda file: file.path)
         return Overlay(tuple(ordered), _list_instructions(sources, variant))
+
+
+def _choose_guest_place(
+    sources: Sequence[SourceFile], library: Sequence[SourceFile]
+) -> tuple[str, str]:
+    """Return the import path and the folder below which all packages may import the guest.
+
+    A package outside of `internal` folders is best. Without such a package it is a folder above,
+    which need not be a package, but never one above the module.
+    """
+    host = min(library, key=_rank_reachability)
+    unit, folder = host.unit, dirname(host.path)
+    importers = {source.unit for source in sources if source.role is not SourceRole.LEFT_OUT}
+    while not all(_may_import(importer, unit) for importer in importers):
+        if not folder or basename(folder) != basename(unit):
+            return host.unit, dirname(host.path)
+        unit, folder = dirname(unit), dirname(folder)
+    return unit, folder
+
+
+def _may_import(importer: str, unit: str) -> bool:
+    """Tell whether Go lets a package import what lies below another one."""
+    above, internal, _ = f"/{unit}/".rpartition("/internal/")
+    return not internal or f"/{importer}/".startswith(f"{above}/")
 
 
 def _rank_reachability(source: SourceFile) -> tuple[bool, int, str, str]:

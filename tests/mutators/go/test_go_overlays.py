@@ -165,6 +165,25 @@ def test_the_guest_lies_below_the_package_with_the_shortest_path():
 
 
 @pytest.mark.parametrize(
+    ("paths", "place"),
+    [
+        (("x/a/internal/p", "x/b/internal/q"), "x/a"),
+        (("x/a/internal/p/internal/r", "x/a/internal/p/s"), "x/a/internal/p/s"),
+        (("x/internal/p/internal/r", "x/internal/q/internal/s"), "x/internal/p"),
+        (("x/internal/p", "x/internal/q"), "x/internal/p"),
+    ],
+)
+def test_the_guest_lies_where_all_packages_may_import_it(paths, place):
+    units = {path: UNIT + path.removeprefix("x") for path in paths}
+    sources = [library("package p\nfunc F() {}\n", f"{path}/p.go", units[path]) for path in paths]
+    made = overlay(*sources, of=[f"{sources[1].unit.removeprefix(UNIT)}.F"])
+
+    assert f"{place}/zz_bench_audit_guest/delay.go" in [file.path for file in made.files]
+    guest = f"{UNIT}{place.removeprefix('x')}/zz_bench_audit_guest"
+    assert f'import zzBenchAudit "{guest}"' in changed(made, f"{paths[1]}/p.go")
+
+
+@pytest.mark.parametrize(
     ("kind", "built"), [(VariantKind.COUNTING, (f"changed\t.\t{UNIT}",)), (VariantKind.DELAYED, ())]
 )
 def test_an_overlay_names_packages_with_tests_and_those_to_be_built_before_them(kind, built):
