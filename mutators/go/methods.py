@@ -129,10 +129,26 @@ def _make_method(
         owner=inside,
         name=name,
         parameters=tree.parameter_types(declaration),
-        public=name[:1].isupper() and (not owner or owner[:1].isupper()),
+        public=_is_exported(name, owner) and not _is_fuzz_entry(declaration),
         span=Span(source.path, declaration.start_point.row + 1, declaration.end_point.row + 1),
         refusal=refusal,
         keeps_original=refusal is None and dual_body.can_copy(declaration),
+    )
+
+
+def _is_exported(name: str, owner: str) -> bool:
+    return name[:1].isupper() and (not owner or owner[:1].isupper())
+
+
+def _is_fuzz_entry(declaration: Node) -> bool:
+    """Tell whether it is an entry point of go-fuzz, which nothing but that tool calls."""
+    name = tree.read_text(declaration.child_by_field_name("name"))
+    return (
+        declaration.type == "function_declaration"
+        and name.startswith("Fuzz")
+        and not name[4:5].islower()
+        and tree.parameter_types(declaration) == ("[]byte",)
+        and tree.result_types(declaration) == ("int",)
     )
 
 

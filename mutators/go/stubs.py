@@ -141,7 +141,7 @@ def _add_benchmark(file: _StubFile, benchmark: _StubTarget, style: _BenchmarkSty
     if _names_of_benchmarks(benchmark.method.name, owner) & (file.used_names - file.written_names):
         return
     values, unknown_arguments = _choose_arguments(benchmark.samples, declaration)
-    results = _list_result_types(declaration)
+    results = list(tree.result_types(declaration))
     types = " ".join([*results, *(kind for _, kind in unknown_arguments)])
     imports = _choose_imports(root, types)
     receiver = tree.read_text(declaration.child_by_field_name("receiver"))
@@ -227,20 +227,6 @@ def _choose_arguments(
         if value is None:
             unknown.append((name, kind))
     return values, unknown
-
-
-def _list_result_types(declaration: Node) -> list[str]:
-    result = declaration.child_by_field_name("result")
-    if result is None:
-        return []
-    if result.type != "parameter_list":
-        return [tree.read_text(result)]
-    results: list[str] = []
-    for child in result.named_children:
-        kind = child.child_by_field_name("type")
-        names = child.children_by_field_name("name")
-        results += [tree.read_text(kind if kind is not None else child)] * max(1, len(names))
-    return results
 
 
 def _choose_imports(root: Node, text: str) -> set[str] | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import tree_sitter_go
 from tree_sitter import Language, Node, Parser
@@ -9,11 +10,53 @@ from tree_sitter import Language, Node, Parser
 BENCHMARK = re.compile(rb"^func[ \t]+Benchmark", re.MULTILINE)
 """How a benchmark begins, which may be all that can be read of it."""
 _LANGUAGE = Language(tree_sitter_go.language())
+_NEW_CALL = re.compile(rb"\bnew(?=[ \t]*\()")
+_STAND_IN = b"nEw"
+"""A name that the grammar takes for any function, as long as `new`."""
+_TOKEN = re.compile(
+    rb'"(?:\\.|[^"\\\n])*"|`[^`]*`|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/|[()]', re.DOTALL
+)
+"""What holds parentheses that close nothing, and parentheses."""
 
 
 def parse_source(text: bytes) -> Node:
-    """Return the tree of a file; parts that cannot be understood are error nodes in it."""
-    return Parser(_LANGUAGE).parse(text).root_node
+    """Return the tree of a file; parts that cannot be understood are error nodes in it.
+
+    The grammar knows `new` with a type only, Go 1.26 also with a value. Such a file is parsed with
+    a stand-in for that name; its nodes are then reused, unchanged, for the text itself.
+    """
+    parser = Parser(_LANGUAGE)
+    parsed = parser.parse(text)
+    if parsed.root_node.has_error and _NEW_CALL.search(text):
+        understood = parser.parse(_replace_new_of_values(text))
+        parsed = parser.parse(text, understood)
+    return parsed.root_node
+
+
+@lru_cache(maxsize=256)
+def _replace_new_of_values(text: bytes) -> bytes:
+    """Return the text with the stand-in where `new` has a value, inner calls first."""
+    for match in reversed(list(_NEW_CALL.finditer(text))):
+        end = _find_call_end(text, match.end())
+        if not _is_expression(text[match.start() : end]):
+            renamed = text[: match.start()] + _STAND_IN + text[match.end() :]
+            text = renamed if _is_expression(renamed[match.start() : end]) else text
+    return text
+
+
+def _find_call_end(text: bytes, start: int) -> int:
+    """Return where the parenthesis is closed that opens first."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        depth += {b"(": 1, b")": -1}.get(token[0], 0)
+        if token[0] == b")" and depth == 0:
+            return token.end()
+    return len(text)
+
+
+def _is_expression(text: bytes) -> bool:
+    source = b"package p\nvar _ = " + text + b"\n"
+    return not Parser(_LANGUAGE).parse(source).root_node.has_error
 
 
 def read_text(node: Node | None) -> str:
@@ -80,6 +123,21 @@ def parameter_types(declaration: Node) -> tuple[str, ...]:
     for node, names, declared in list_parameters(declaration):
         dots = "..." if node.type == "variadic_parameter_declaration" else ""
         types += [dots + read_text(declared)] * max(1, len(names))
+    return tuple(types)
+
+
+def result_types(declaration: Node) -> tuple[str, ...]:
+    """Return the text of the type of each result."""
+    result = declaration.child_by_field_name("result")
+    if result is None:
+        return ()
+    if result.type != "parameter_list":
+        return (read_text(result),)
+    types: list[str] = []
+    for child in result.named_children:
+        kind = child.child_by_field_name("type")
+        names = child.children_by_field_name("name")
+        types += [read_text(kind if kind is not None else child)] * max(1, len(names))
     return tuple(types)
 
 

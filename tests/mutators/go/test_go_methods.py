@@ -21,6 +21,15 @@ def test_exported_methods_of_exported_types_are_public():
     assert [one.public for one in result.values()] == [True, False, True, False]
 
 
+def test_entry_points_of_go_fuzz_are_not_public():
+    result = methods(
+        "package m\nfunc Fuzz(data []byte) int {}\nfunc FuzzTree(data []byte) (n int) {}\n"
+        "func FuzzRate(rate float64) int {}\nfunc Fuzzy(data []byte) int {}\n"
+    )
+
+    assert [method.name for method in result.values() if method.public] == ["FuzzRate", "Fuzzy"]
+
+
 def test_each_parameter_has_its_type():
     (method,) = methods("package m\nfunc F(a, b int, _ map[string]*T, more ...error) {}\n").values()
 
@@ -145,6 +154,29 @@ def test_a_function_that_cannot_be_parsed_is_refused_and_the_others_are_not():
 
     assert result[f"{UNIT}.F"].refusal == "its source could not be parsed"
     assert result[f"{UNIT}.G"].refusal is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "42",
+        "f(3)",
+        "new(1)",
+        "x + 1",
+        "T{new(2)}",
+        "f(new(T), ')')",
+        '"a)"',
+        "[]int{1}",
+        "-x",
+        "*x",
+    ],
+)
+def test_new_may_have_a_value(value):
+    text = f"package m\nfunc F() *int {{ p := new({value}); return p }}\nfunc G() {{ if }}\n"
+    result = methods(text)
+
+    assert result[f"{UNIT}.F"].refusal is None
+    assert result[f"{UNIT}.G"].refusal == "its source could not be parsed"
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,18 @@ def test_benchmarks_are_hooked_whatever_they_call_their_parameter():
     assert "func(c *check.B) { zzBenchAudit.Run(c, &c.N, func() {}) }" in d
 
 
+def test_text_with_a_new_of_a_value_is_kept():
+    body = "{ p := new(n + 1); return p }"
+    copied = changed(
+        overlay(library(f"package m\nfunc F(n int) *int {body}\n"), of=["F"], beside=True)
+    )
+    test = 'package m\nimport "testing"\nfunc BenchmarkF(b *testing.B) { F(*new(7)) }\n'
+    made = overlay(library("package m\nfunc F(n int) {}\n"), benchmarks(test), of=["F"])
+
+    assert copied.count("p := new(n + 1); return p }") == 2
+    assert "zzBenchAudit.Run(b, &b.N, func() { F(*new(7)) })" in changed(made, "m_test.go")
+
+
 def test_what_testing_never_calls_as_a_benchmark_is_not_hooked():
     test = benchmarks(
         'package m\nimport "testing"\nfunc a(b *testing.B, n int) {}\nfunc c(t *testing.T) {}\n'
