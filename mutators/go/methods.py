@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
 from mutators.go import dual_body, recursion, tree
+from mutators.go.declared_types import DeclaredTypes
 from mutators.go.returned_functions import explain_returned_function
 from mutators.go.trivial import why_trivial
 
@@ -29,19 +30,21 @@ class MethodDeclaration:
 
 
 def list_declared_methods(
-    source: SourceFile, root: Node, fields: recursion.OwnFields
+    source: SourceFile, root: Node, types: DeclaredTypes
 ) -> Iterator[MethodDeclaration]:
     """Yield what a file declares; a blank name, which nobody can call, is left out.
 
-    `fields` are those of the whole package.
+    `types` are those of all its package's files.
     """
     for declaration in tree.list_functions(root):
         if tree.read_text(declaration.child_by_field_name("name")) == "_":
             continue
-        _, owner = tree.read_receiver(declaration)
-        owner_fields = fields.get(f"{source.unit}.{owner}", frozenset())
+        _, receiver = tree.read_receiver(declaration)
+        owner = types.resolve_owner(source.unit, receiver)
+        owner_fields = types.own_fields.get(f"{source.unit}.{owner}", frozenset())
         calls = tuple(recursion.self_calls(declaration, owner_fields))
-        method = _make_method(source, root, declaration, calls)
+        method = _make_method(source, root, declaration, owner, calls)
+        method = replace(method, public=_is_public(method, declaration, types))
         method = replace(method, trivial=why_trivial(declaration, root))
         yield MethodDeclaration(method, declaration, calls)
 
@@ -59,7 +62,7 @@ def list_excluded_methods(
         root = tree.parse_source(source.text)
         if (source.unit, tree.read_package_name(root)) in packages:
             reason = f"left out by the build tags in force ({_describe_constraint(source, root)})"
-            for declaration in list_declared_methods(source, root, {}):
+            for declaration in list_declared_methods(source, root, DeclaredTypes()):
                 yield replace(declaration.method, refusal=reason)
 
 
@@ -113,10 +116,9 @@ def _describe_constraint(source: SourceFile, root: Node) -> str:
 
 
 def _make_method(
-    source: SourceFile, root: Node, declaration: Node, self_calls: Sequence[Node]
+    source: SourceFile, root: Node, declaration: Node, owner: str, self_calls: Sequence[Node]
 ) -> Method:
     name = tree.read_text(declaration.child_by_field_name("name"))
-    _, owner = tree.read_receiver(declaration)
     inside = f"{source.unit}.{owner}" if owner else source.unit
     refusal = _explain_refusal(declaration, name, owner)
     if refusal is None:
@@ -129,23 +131,25 @@ def _make_method(
         owner=inside,
         name=name,
         parameters=tree.parameter_types(declaration),
-        public=_is_exported(name, owner) and not _is_fuzz_entry(declaration),
         span=Span(source.path, declaration.start_point.row + 1, declaration.end_point.row + 1),
         refusal=refusal,
         keeps_original=refusal is None and dual_body.can_copy(declaration),
     )
 
 
-def _is_exported(name: str, owner: str) -> bool:
-    return name[:1].isupper() and (not owner or owner[:1].isupper())
+def _is_public(method: Method, declaration: Node, types: DeclaredTypes) -> bool:
+    """Tell whether clients can call it, if they can import its package."""
+    if declaration.type == "function_declaration":
+        return method.name[:1].isupper() and not _is_fuzz_entry(declaration)
+    owner = method.owner.rpartition(".")[2]
+    return method.name[:1].isupper() and (owner[:1].isupper() or method.owner in types.offered)
 
 
 def _is_fuzz_entry(declaration: Node) -> bool:
     """Tell whether it is an entry point of go-fuzz, which nothing but that tool calls."""
     name = tree.read_text(declaration.child_by_field_name("name"))
     return (
-        declaration.type == "function_declaration"
-        and name.startswith("Fuzz")
+        name.startswith("Fuzz")
         and not name[4:5].islower()
         and tree.parameter_types(declaration) == ("[]byte",)
         and tree.result_types(declaration) == ("int",)

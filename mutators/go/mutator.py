@@ -12,6 +12,7 @@ from auditor.core.edits import Edit, apply_edits
 from auditor.core.mutant import Overlay, OverlayFile, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import dual_body, hooks, recursion, tree
+from mutators.go.declared_types import DeclaredTypes, find_declared_types
 from mutators.go.methods import (
     MethodDeclaration,
     benchmark_folders,
@@ -47,12 +48,12 @@ class GoMutator:
         Public is what other modules can import.
         """
         library = [source for source in sources if source.role is SourceRole.LIBRARY]
-        fields = recursion.own_fields(library)
+        types = find_declared_types(library)
         roots = [(source, tree.parse_source(source.text)) for source in library]
         methods = [
             declaration.method
             for source, root in roots
-            for declaration in list_declared_methods(source, root, fields)
+            for declaration in list_declared_methods(source, root, types)
         ]
         packages = {(source.unit, tree.read_package_name(root)) for source, root in roots}
         built = {method.id for method in methods}
@@ -161,7 +162,7 @@ def _change_files(
     """Return the changed files: those with methods, and those with benchmarks."""
     changed = []
     missing = set(tokens)
-    fields = _own_fields(sources, variant)
+    types = _find_types(sources, variant)
     ids = {index: name for name, index in tokens.items()}
     for source in sources:
         if source.role is SourceRole.LEFT_OUT:
@@ -173,7 +174,7 @@ def _change_files(
         root = tree.parse_source(source.text)
         declarations = [
             declaration
-            for declaration in list_declared_methods(source, root, fields)
+            for declaration in list_declared_methods(source, root, types)
             if declaration.method.id in tokens
         ]
         missing -= {method.method.id for method in declarations}
@@ -219,9 +220,9 @@ def _may_have(source: SourceFile, variant: Variant) -> bool:
     )
 
 
-def _own_fields(sources: Sequence[SourceFile], variant: Variant) -> recursion.OwnFields:
+def _find_types(sources: Sequence[SourceFile], variant: Variant) -> DeclaredTypes:
     """Look into the packages of the methods only: a project may have hundreds."""
-    return recursion.own_fields(
+    return find_declared_types(
         source
         for source in sources
         if source.role is SourceRole.LIBRARY

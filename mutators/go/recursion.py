@@ -6,13 +6,11 @@ the text (calls through other types, embedded fields, values, function literals,
 is found by the counting variant when it runs, and gets a guarded delay.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
 from auditor.core.edits import Edit
-from auditor.core.subject import SourceFile
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
 
@@ -35,41 +33,6 @@ _DECLARING = (
     "type_spec",
     "type_alias",
 )
-
-OwnFields = Mapping[str, frozenset[str]]
-"""By the name of a struct, with its unit: the fields that hold one of its kind, or point to it."""
-
-
-def own_fields(sources: Iterable[SourceFile]) -> OwnFields:
-    """Return these fields of all structs: a method's type may be declared in another file."""
-    return {
-        f"{source.unit}.{owner}": fields
-        for source in sources
-        if b"struct" in source.text
-        for owner, fields in _list_structs(source.text)
-    }
-
-
-@lru_cache(maxsize=4096)
-def _list_structs(text: bytes) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the types of a file that are a struct; one inside of a function has no methods."""
-    return tuple(_declared_structs(tree.parse_source(text)))
-
-
-def _declared_structs(root: Node) -> Iterator[tuple[str, frozenset[str]]]:
-    for declaration in root.named_children:
-        for spec in declaration.named_children if declaration.type == "type_declaration" else ():
-            struct = spec.child_by_field_name("type")
-            if struct is not None and struct.type == "struct_type":
-                owner = tree.read_text(spec.child_by_field_name("name"))
-                yield owner, frozenset(_list_owner_fields(struct, owner))
-
-
-def _list_owner_fields(struct: Node, owner: str) -> Iterator[str]:
-    for field_list in struct.named_children:
-        for field in field_list.named_children:
-            if field.type == "field_declaration" and _has_owner_type(field, owner):
-                yield from (tree.read_text(child) for child in field.children_by_field_name("name"))
 
 
 def self_calls(declaration: Node, fields: frozenset[str]) -> list[Node]:
@@ -124,13 +87,6 @@ def _on_receiver(called: Node, holder: str, fields: frozenset[str]) -> bool:
         return False
     text = tree.read_text(operand)
     return text == holder or text in {f"{holder}.{field}" for field in fields}
-
-
-def _has_owner_type(field: Node, owner: str) -> bool:
-    declared = field.child_by_field_name("type")
-    if declared is None or declared.type not in ("pointer_type", "type_identifier", "generic_type"):
-        return False
-    return tree.type_name(declared) == owner
 
 
 def explain_refusal(declaration: Node) -> str | None:

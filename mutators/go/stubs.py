@@ -10,6 +10,7 @@ from tree_sitter import Node
 from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import tree
+from mutators.go.declared_types import find_declared_types
 
 FILE = "unwatched_bench_test.go"
 _PREFIX = re.compile(r"\b([A-Za-z_]\w*)\.[A-Z]")
@@ -123,16 +124,18 @@ def _list_declared_names(sources: Sequence[SourceFile], unit: str) -> set[str]:
 
 
 def _index_declarations(sources: Sequence[SourceFile]) -> dict[str, tuple[SourceFile, Node, Node]]:
-    names_by_package = {}
-    for source in sources:
-        if source.role is SourceRole.LIBRARY:
-            root = tree.parse_source(source.text)
-            for declaration in tree.list_functions(root):
-                _, owner = tree.read_receiver(declaration)
-                name = tree.read_text(declaration.child_by_field_name("name"))
-                inside = f"{source.unit}.{owner}" if owner else source.unit
-                names_by_package[f"{inside}.{name}"] = source, root, declaration
-    return names_by_package
+    declarations = {}
+    library = [source for source in sources if source.role is SourceRole.LIBRARY]
+    types = find_declared_types(library)
+    for source in library:
+        root = tree.parse_source(source.text)
+        for declaration in tree.list_functions(root):
+            _, receiver = tree.read_receiver(declaration)
+            owner = types.resolve_owner(source.unit, receiver)
+            name = tree.read_text(declaration.child_by_field_name("name"))
+            inside = f"{source.unit}.{owner}" if owner else source.unit
+            declarations[f"{inside}.{name}"] = source, root, declaration
+    return declarations
 
 
 def _add_benchmark(file: _StubFile, benchmark: _StubTarget, style: _BenchmarkStyle) -> None:

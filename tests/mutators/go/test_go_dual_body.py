@@ -11,7 +11,8 @@ from go_making import changed, library, methods, overlay
 from auditor.core.edits import apply_edits
 from auditor.core.mutant import OverlayRefusal
 from auditor.core.subject import SourceFile, SourceRole
-from mutators.go import dual_body, recursion, tree
+from mutators.go import dual_body, tree
+from mutators.go.declared_types import find_declared_types
 from mutators.go.methods import list_declared_methods
 
 
@@ -121,11 +122,11 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
         ]
         into = tmp_path / package["Name"]
         into.mkdir()
-        fields_of = recursion.own_fields(sources)
+        types = find_declared_types(sources)
         for source in sources:
             edits = []
             for declared_method in list_declared_methods(
-                source, tree.parse_source(source.text), fields_of
+                source, tree.parse_source(source.text), types
             ):
                 if declared_method.method.keeps_original:
                     edits += dual_body.make_copy_edits(

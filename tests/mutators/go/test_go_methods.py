@@ -220,6 +220,61 @@ def public(*sources):
     return [method.id for method in GoMutator().find_methods(sources) if method.public]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func New() *tree { return nil }",
+        "func All() ([]tree, error) { return nil, nil }",
+        "type Ring struct { tree }",
+        "type Ring struct { *tree; size int }",
+        "type Ring struct { Root *tree }",
+        "type Rings []tree",
+        "type Alias = tree",
+        "type API interface { Tree() *tree }",
+        "type ring struct { tree }\nfunc New() ring { return ring{} }",
+        "type Ring struct{}\nfunc (r Ring) Tree() tree { return r.tree }",
+        "var Default = &tree{}",
+        "var (\n\tDefault tree\n)",
+        "const Red, Green tree = 1, 2",
+        "type alias = tree\nfunc New() *alias { return nil }",
+    ],
+)
+def test_methods_of_an_unexported_type_that_clients_get_are_public(text):
+    found_methods = methods("package m\nfunc (t *tree) Push() {}\n", f"package m\n{text}\n")
+
+    assert found_methods[f"{UNIT}.tree.Push"].public
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func build() *tree { return nil }",
+        "func New(t *tree) int { return 0 }",
+        "func New() other.tree { return x }",
+        "type Option func(*tree)",
+        "type Ring struct { root *tree }",
+        "type Tree tree",
+        "type ring struct { tree }",
+        "type ring struct{}\nfunc (r ring) Tree() tree { return r.tree }",
+        "var initial = tree{}",
+        "func New() int { return len(tree{}) }",
+    ],
+)
+def test_methods_of_an_unexported_type_that_clients_cannot_get_are_not_public(text):
+    found_methods = methods("package m\nfunc (t *tree) Push() {}\n", f"package m\n{text}\n")
+
+    assert not found_methods[f"{UNIT}.tree.Push"].public
+
+
+def test_a_method_of_an_alias_is_one_of_its_type():
+    (method,) = methods(
+        "package m\nfunc (a *alias) Push() {}\n",
+        "package m\ntype Ring struct{ next *Ring }\ntype (\n\tother = Ring\n\talias = other\n)\n",
+    ).values()
+
+    assert (method.id, method.owner, method.public) == (f"{UNIT}.Ring.Push", f"{UNIT}.Ring", True)
+
+
 EXPORTED = "package m\nfunc Push() {}\nfunc pop() {}\n"
 
 

@@ -40,15 +40,17 @@ DIRECT = {
     "Bag.Size": 1,
     "inner.Both": 1,
 }
-INDIRECT = {"Double": 6, "Necklace.Add": 1, "Necklace.Size": 2, "Necklace.String": 1, "Bag.Size": 1}
+INDIRECT = {"Double": 6, "Necklace.Add": 1, "Necklace.Size": 3, "Necklace.String": 2, "Bag.Size": 1}
 
 
 @pytest.fixture
 def traced(go_home, tmp_path):
     """Return how the tests of a client end that has these files in place of its own."""
 
-    def run(tests=(), files=None, seconds=120.0):
+    def run(tests=(), files=None, seconds=120.0, more=""):
         folder = Path(shutil.copytree(TRACED, tmp_path / "both"))
+        if more:
+            (folder / "library" / "more.go").write_text(more)
         if files is not None:
             shutil.rmtree(folder / "client")
             for name, text in files.items():
@@ -140,6 +142,64 @@ def test_a_module_of_before_generic_functions(traced):
 
     assert isinstance(outcome, Traced), outcome
     assert [call.outside for call in outcome.calls] == [1]
+
+
+PROMOTING = """package beads
+
+type pusher struct{ n int }
+
+func (p *pusher) Push(x int) { p.n += x }
+
+type Ring struct{ pusher }
+type ring struct{ Ring }
+type old = pusher
+
+func (o *old) Turn() { o.n++ }
+
+type Pusher interface{ Push(int) }
+
+func NewRing() Pusher  { return &ring{} }
+func NewOld() *pusher  { return &pusher{} }
+"""
+PROMOTED = """package small
+
+import (
+	"testing"
+
+	"example.org/beads"
+)
+
+type own struct{ *beads.Ring }
+type deep struct{ own }
+type over struct{ beads.Ring }
+
+func (o over) Push(x int) { o.Ring.Push(x) }
+
+func push(all ...beads.Pusher) {
+	for _, each := range all {
+		each.Push(1)
+	}
+}
+
+func TestPush(t *testing.T) {
+	ring := &beads.Ring{}
+	push(beads.NewRing(), ring, own{ring}, &deep{own{ring}}, struct{ *own }{&own{ring}})
+	push(over{}, &over{})
+	ring.Push(1)
+	old := beads.NewOld()
+	old.Turn()
+	old.Turn()
+}
+"""
+
+
+def test_calls_of_promoted_methods_count_through_interfaces_too(traced):
+    outcome = traced(files={"go.mod": MODULE, "small_test.go": PROMOTED}, more=PROMOTING)
+
+    assert isinstance(outcome, Traced), outcome
+    calls = {call.method.rpartition("beads.")[2]: call for call in outcome.calls}
+    assert (calls["pusher.Push"].outside, calls["pusher.Push"].indirect) == (5 + 2 + 1, 5)
+    assert calls["pusher.Turn"].outside == 2
 
 
 def test_failing_tests_and_packages_that_do_not_build_are_said(traced):

@@ -1,0 +1,175 @@
+"""What types of a library say of its methods: real owners, own fields, and who can call them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from auditor.core.subject import SourceFile
+from mutators.go import tree
+from mutators.go.lint_rules import syntax
+
+_FUNCTION = ""
+"""Stands for the functions of a package where a type could be named."""
+_DECLARING = re.compile(rb"^(?:func|type|(?:var |const |\t)[A-Z])", re.MULTILINE)
+"""What files have that are parsed: there are tables of megabytes without any of these."""
+_DEFINITIONS = frozenset({"type_declaration", "var_declaration", "const_declaration"})
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredTypes:
+    """The types of some packages; a type is written `unit.Name`."""
+
+    own_fields: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By struct: the fields that hold one of its kind, or point to it."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """By alias: the name of the type that it means, without the unit."""
+    offered: frozenset[str] = frozenset()
+    """Unexported types whose values clients get from functions, fields, variables or embedding."""
+
+    def resolve_owner(self, unit: str, owner: str) -> str:
+        """Return the name of a receiver's type; two aliases at most lead there."""
+        target = self.aliases.get(f"{unit}.{owner}", owner)
+        return self.aliases.get(f"{unit}.{target}", target)
+
+
+@dataclass(slots=True)
+class _FileTypes:
+    """What a file says of types; names have no unit."""
+
+    own_fields: dict[str, frozenset[str]] = field(default_factory=dict)  # by struct
+    aliases: dict[str, str] = field(default_factory=dict)  # type by alias
+    shown: list[tuple[str, str]] = field(default_factory=list)
+    """(type, or `_FUNCTION`; name of a type that who has it gets)."""
+
+
+def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
+    """Return what all files of a package say together: a method's type may be in another file."""
+    fields: dict[str, frozenset[str]] = {}
+    aliases: dict[str, str] = {}
+    shown: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for source in sources:
+        if _DECLARING.search(source.text):
+            file = _read_file_types(source.text)
+            fields |= {f"{source.unit}.{name}": own for name, own in file.own_fields.items()}
+            aliases |= {f"{source.unit}.{name}": meant for name, meant in file.aliases.items()}
+            shown[source.unit] += file.shown
+    offered = {
+        f"{unit}.{name}" for unit, pairs in shown.items() for name in _find_offered_types(pairs)
+    }
+    return DeclaredTypes(fields, aliases, frozenset(offered))
+
+
+def _find_offered_types(shown: Iterable[tuple[str, str]]) -> set[str]:
+    """Return the unexported types that exported names lead to, over others if need be."""
+    names_by_holder: dict[str, set[str]] = defaultdict(set)
+    for holder, name in shown:
+        names_by_holder[holder].add(name)
+    pending = [name for name in names_by_holder if name == _FUNCTION or name[:1].isupper()]
+    offered: set[str] = set()
+    while pending:
+        names = names_by_holder[pending.pop()] - offered
+        new = {name for name in names if not name[:1].isupper()}
+        offered |= new
+        pending += new
+    return offered
+
+
+@lru_cache(maxsize=4096)
+def _read_file_types(text: bytes) -> _FileTypes:
+    """Return the types of a file; a type inside of a function has no methods."""
+    file = _FileTypes()
+    for declaration in tree.parse_source(text).named_children:
+        if declaration.type in _DEFINITIONS:
+            for spec in _list_specs(declaration):
+                _add_spec(file, spec)
+        elif declaration.type in ("function_declaration", "method_declaration"):
+            _, owner = tree.read_receiver(declaration)
+            if _has_exported_name(declaration):
+                result = declaration.child_by_field_name("result")
+                file.shown += [(owner or _FUNCTION, name) for name in _list_type_names(result)]
+    return file
+
+
+def _list_specs(declaration: Node) -> Iterator[Node]:
+    for child in declaration.named_children:
+        yield from child.named_children if child.type == "var_spec_list" else (child,)
+
+
+def _add_spec(file: _FileTypes, spec: Node) -> None:
+    """Add a type, an alias, or a variable or constant."""
+    declared = spec.child_by_field_name("type")
+    name = tree.read_text(spec.child_by_field_name("name"))
+    if spec.type == "type_alias":
+        file.aliases[name] = tree.type_name(declared)
+        file.shown += [(name, shown) for shown in _list_type_names(declared)]
+    elif spec.type == "type_spec":
+        file.shown += [(name, shown) for shown in _list_shown_types(declared)]
+        if declared is not None and declared.type == "struct_type":
+            file.own_fields[name] = frozenset(_list_owner_fields(declared, name))
+    elif _has_exported_name(spec):
+        literals = [
+            node.child_by_field_name("type")
+            for node in syntax.walk_nodes(spec, frozenset({"literal_value", "func_literal"}))
+            if node.type == "composite_literal"
+        ]
+        for node in (declared, *literals):
+            file.shown += [(_FUNCTION, shown) for shown in _list_type_names(node)]
+
+
+def _has_exported_name(node: Node) -> bool:
+    names = node.children_by_field_name("name")
+    return any(tree.read_text(name)[:1].isupper() for name in names)
+
+
+def _list_shown_types(declared: Node | None) -> Iterator[str]:
+    """Yield the types of what is exported in a type, or embedded there.
+
+    A type that is defined as another named type has none of its methods.
+    """
+    if declared is None or declared.type in ("type_identifier", "generic_type"):
+        return
+    if declared.type != "struct_type":
+        yield from _list_type_names(declared)
+        return
+    for struct_field in _list_fields(declared):
+        if _has_exported_name(struct_field) or not struct_field.child_by_field_name("name"):
+            yield from _list_type_names(struct_field.child_by_field_name("type"))
+
+
+def _list_type_names(node: Node | None) -> Iterator[str]:
+    """Yield the names of types of the package in a type, but for what functions take.
+
+    Nobody outside of the package can write a function that takes an unexported type.
+    """
+    pending = [node] if node is not None else []
+    while pending:
+        inner_node = pending.pop()
+        if inner_node.type == "type_identifier":
+            yield tree.read_text(inner_node)
+        elif inner_node.type != "qualified_type":
+            taken = inner_node.child_by_field_name("parameters")
+            pending += [child for child in inner_node.named_children if child != taken]
+
+
+def _list_fields(struct: Node) -> Iterator[Node]:
+    for field_list in struct.named_children:
+        for child in field_list.named_children:
+            if child.type == "field_declaration":
+                yield child
+
+
+def _list_owner_fields(struct: Node, owner: str) -> Iterator[str]:
+    for struct_field in _list_fields(struct):
+        if _has_owner_type(struct_field, owner):
+            yield from map(tree.read_text, struct_field.children_by_field_name("name"))
+
+
+def _has_owner_type(struct_field: Node, owner: str) -> bool:
+    declared = struct_field.child_by_field_name("type")
+    if declared is None or declared.type not in ("pointer_type", "type_identifier", "generic_type"):
+        return False
+    return tree.type_name(declared) == owner
