@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil, isfinite
+from math import fsum
 
 from auditor.stats import zero_one
-from auditor.stats.zero_one import Constraint
+from auditor.stats.zero_one import Constraint, ProgramSolution
 
 MAX_EXACT_SIZE = 200
 """Benchmarks up to which the cheapest choice is looked for; beyond, it is a greedy one."""
@@ -13,6 +13,10 @@ UNKNOWN_SPREAD = 1.0
 """What a benchmark without a spread counts as: one whose runs differ by as much as they last."""
 _TIME_PARTS = 1_000_000
 """Parts of the whole suite's time that times are counted in: HiGHS needs numbers of this size."""
+_MOST_REPEATS = 20
+"""Programs that are solved before a choice that takes too long by a rounding is given up."""
+_ROUNDING = 1e-9
+"""Part of a budget by which a sum of times may exceed it: decimals are no whole parts of two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +100,15 @@ def choose_within_budget(
     choice detects (where it is not known to be that many, greedily), at the least weight.
     """
     pool = _CandidatePool.from_candidates(candidates, largest)
-    budget_parts = pool.count_parts(budget)
-    most, proven = pool.bound_detected(budget)
-    pool_choice = (
-        pool.find_highest_rung(budget_parts)
-        if nested
-        else pool.find_fullest(budget_parts, most, proven=proven)
-    )
+    most, fullest = pool.bound_detected(budget)
+    pool_choice = pool.find_highest_rung(budget) if nested else pool.find_fullest(budget, fullest)
     indices, is_cheapest = pool_choice or (frozenset(), True)
     count = len(pool.union_detected(indices))
     return pool.choice(
-        indices, max(most, count), cheapest=is_cheapest, proven=proven or count == most
+        indices,
+        max(most, count),
+        cheapest=is_cheapest,
+        proven=fullest is not None or count == most,
     )
 
 
@@ -168,7 +170,10 @@ def _list_remaining_detection(
 
 @dataclass(frozen=True, slots=True)
 class _CandidatePool:
-    """Benchmarks with times and weights in whole parts of `part` seconds."""
+    """Benchmarks with times and weights in whole parts of `part` seconds.
+
+    `costs` are rounded down: a program leaves out no choice that fits into a budget.
+    """
 
     watchers: tuple[Candidate, ...]
     part: float
@@ -179,16 +184,12 @@ class _CandidatePool:
     @classmethod
     def from_candidates(cls, watchers: Sequence[Candidate], largest: int) -> "_CandidatePool":
         ordered_candidates = tuple(sorted(watchers, key=lambda watcher: watcher.id))
-        part = max(
-            0.001, sum(candidate.weighted_seconds for candidate in ordered_candidates) / _TIME_PARTS
-        )
+        part = fsum(item.weighted_seconds for item in ordered_candidates) / _TIME_PARTS
         return cls(
             ordered_candidates,
             part,
-            tuple(_count_parts(candidate.seconds, part) for candidate in ordered_candidates),
-            tuple(
-                _count_parts(candidate.weighted_seconds, part) for candidate in ordered_candidates
-            ),
+            tuple(int(item.seconds / part) for item in ordered_candidates),
+            tuple(max(1, round(item.weighted_seconds / part)) for item in ordered_candidates),
             largest,
         )
 
@@ -196,9 +197,10 @@ class _CandidatePool:
     def detected_methods(self) -> frozenset[str]:
         return frozenset[str]().union(*(candidate.detects for candidate in self.watchers))
 
-    def count_parts(self, seconds: float) -> int:
-        """Return a budget; times were rounded up, so what fits into it does fit."""
-        return int(seconds / self.part + 1e-6) if isfinite(seconds) else sum(self.costs)
+    def is_within(self, budget: float, indices: Collection[int]) -> bool:
+        """Tell whether a run of these takes no more than `budget` seconds."""
+        seconds = fsum(self.watchers[index].seconds for index in indices)
+        return seconds <= budget * (1 + _ROUNDING)
 
     def union_detected(self, chosen: Collection[int]) -> frozenset[str]:
         return frozenset[str]().union(*(self.watchers[index].detects for index in chosen))
@@ -212,11 +214,11 @@ class _CandidatePool:
             proven=proven,
         )
 
-    def find_highest_rung(self, limit: int) -> PoolChoice | None:
+    def find_highest_rung(self, budget: float) -> PoolChoice | None:
         """Return the highest rung of the ladder that can be paid, made of nothing beyond it."""
         all_indices = range(len(self.watchers))
         for methods in reversed(list(self._list_rungs(frozenset(), all_indices))):
-            if pool_choice := self.find_cheapest(methods, limit):
+            if pool_choice := self.find_cheapest(methods, budget):
                 return pool_choice
         return None
 
@@ -247,7 +249,7 @@ class _CandidatePool:
             base, pool = upper_methods, useful_indices
 
     def find_cheapest(
-        self, methods: frozenset[str], limit: int | None, required: Collection[str] = ()
+        self, methods: frozenset[str], budget: float | None, required: Collection[str] = ()
     ) -> PoolChoice | None:
         """Return the least weight that detects these methods, and no others; None if too dear."""
         pool_indices = [
@@ -259,83 +261,88 @@ class _CandidatePool:
             index for index, candidate in enumerate(self.watchers) if candidate.id in required
         ]
         pool_indices = sorted({*pool_indices, *required_indices})
-        constraints = [
-            *self._make_cover_constraints(methods, pool_indices),
-            *self._make_cost_constraints(pool_indices, limit),
-        ]
+        constraints = self._make_cover_constraints(methods, pool_indices)
         constraints += [
             Constraint({pool_indices.index(candidate_index): 1}, least=1)
             for candidate_index in required_indices
         ]
         if len(pool_indices) <= self.largest:
-            solution = zero_one.find_minimum(
-                [self.weights[pool_index] for pool_index in pool_indices], constraints
-            )
+            weights = [self.weights[pool_index] for pool_index in pool_indices]
+            solution = self._solve_program(weights, constraints, pool_indices, budget)
             if solution.exact:
-                return self._translate_columns(solution.variables, pool_indices)
+                if solution.variables is None:
+                    return None
+                return self._translate_columns(solution.variables, pool_indices), True
         greedy_choice = self._choose_greedily(methods, pool_indices, required_indices)
-        is_affordable = (
-            limit is None
-            or sum(self.costs[candidate_index] for candidate_index in greedy_choice) <= limit
-        )
+        is_affordable = budget is None or self.is_within(budget, greedy_choice)
         return (greedy_choice, False) if is_affordable else None
 
-    def bound_detected(self, budget: float) -> tuple[int, bool]:
-        """Return how many methods a budget can detect at most, and whether some choice does.
-
-        Times are rounded down here, so that the bound holds for the times as they are.
-        """
-        min_costs = [int(watcher.seconds / self.part + 1e-6) for watcher in self.watchers]
-        costs, constraints, pool_indices = self._build_program(self.count_parts(budget), min_costs)
+    def bound_detected(self, budget: float) -> tuple[int, frozenset[int] | None]:
+        """Return how many methods a budget can detect at most, and a choice if some does."""
+        costs, constraints, pool_indices = self._build_program()
         if len(self.watchers) > self.largest:
-            return -zero_one.lower_bound(costs, constraints), False
-        solution = zero_one.find_minimum(costs, constraints)
-        chosen_candidates = [
-            self.watchers[pool_indices[column]]
-            for column in solution.variables or ()
-            if column < len(pool_indices)
-        ]
-        fits_budget = sum(candidate.seconds for candidate in chosen_candidates) <= budget
-        return -solution.bound, solution.exact and fits_budget
+            constraints += self._make_cost_constraints(pool_indices, budget)
+            return -zero_one.lower_bound(costs, constraints), None
+        solution = self._solve_program(costs, constraints, pool_indices, budget)
+        if solution.variables is None or not solution.exact:
+            return -solution.bound, None
+        return -solution.bound, self._translate_columns(solution.variables, pool_indices)
 
-    def find_fullest(self, limit: int, most: int, *, proven: bool) -> PoolChoice | None:
-        """Return the least weight that detects `most` methods, else a greedy choice."""
-        if not proven:
-            return self._fill_budget(limit), False
-        costs, constraints, pool_indices = self._build_program(limit, self.costs)
+    def find_fullest(self, budget: float, fullest: frozenset[int] | None) -> PoolChoice:
+        """Return the least weight that detects as much as `fullest`, else a greedy choice."""
+        if fullest is None:
+            return self._fill_budget(budget), False
+        costs, constraints, pool_indices = self._build_program()
         weights = [
             *(self.weights[pool_index] for pool_index in pool_indices),
             *([0] * (len(costs) - len(pool_indices))),
         ]
         count_constraint = Constraint(
-            {column: -number for column, number in enumerate(costs) if number}, least=most
+            {column: -number for column, number in enumerate(costs) if number},
+            least=len(self.union_detected(fullest)),
         )
-        solution = zero_one.find_minimum(weights, [*constraints, count_constraint])
+        solution = self._solve_program(
+            weights, [*constraints, count_constraint], pool_indices, budget
+        )
         if solution.variables is None:
-            return self._fill_budget(limit), False
-        indices = frozenset(
-            pool_indices[number] for number in solution.variables if number < len(pool_indices)
-        )
-        return indices, solution.exact
+            return fullest, False
+        return self._translate_columns(solution.variables, pool_indices), solution.exact
 
-    def _build_program(
-        self, limit: int, times: Sequence[int]
-    ) -> tuple[list[int], list[Constraint], list[int]]:
+    def _build_program(self) -> tuple[list[int], list[Constraint], list[int]]:
         """Return the program of the most methods: columns for benchmarks, then for methods."""
         pool_indices = [index for index, candidate in enumerate(self.watchers) if candidate.detects]
         methods = sorted(self.detected_methods)
         costs = [*([0] * len(pool_indices)), *([-1] * len(methods))]
         constraints = [
-            Constraint(
-                {column: times[pool_index] for column, pool_index in enumerate(pool_indices)},
-                most=limit,
+            Constraint({**constraint.weights, column: -1}, least=0)
+            for column, constraint in enumerate(
+                self._make_cover_constraints(methods, pool_indices), len(pool_indices)
             )
         ]
-        for column, constraint in enumerate(
-            self._make_cover_constraints(methods, pool_indices), len(pool_indices)
-        ):
-            constraints.append(Constraint({**constraint.weights, column: -1}, least=0))
         return costs, constraints, pool_indices
+
+    def _solve_program(
+        self,
+        costs: Sequence[int],
+        constraints: Sequence[Constraint],
+        pool_indices: Sequence[int],
+        budget: float | None,
+    ) -> ProgramSolution:
+        """Return the solution of least cost whose benchmarks fit into a budget.
+
+        What fits only by the rounding of its times is excluded, and the program solved again.
+        """
+        if budget is None:
+            return zero_one.find_minimum(costs, constraints)
+        constraints = [*constraints, *self._make_cost_constraints(pool_indices, budget)]
+        solution = zero_one.find_minimum(costs, constraints)
+        for _ in range(_MOST_REPEATS):
+            columns = [column for column in solution.variables or () if column < len(pool_indices)]
+            if self.is_within(budget, [pool_indices[column] for column in columns]):
+                return solution
+            constraints.append(Constraint(dict.fromkeys(columns, 1), most=len(columns) - 1))
+            solution = zero_one.find_minimum(costs, constraints)
+        return ProgramSolution(None, solution.bound, exact=False)
 
     def _make_cover_constraints(
         self, methods: Collection[str], names: Sequence[int]
@@ -346,20 +353,13 @@ class _CandidatePool:
                 columns_by_method[method][column] = 1
         return [Constraint(weights, least=1) for weights in columns_by_method.values()]
 
-    def _make_cost_constraints(self, names: Sequence[int], limit: int | None) -> list[Constraint]:
-        if limit is None:
-            return []
-        return [
-            Constraint(
-                {column: self.costs[pool_index] for column, pool_index in enumerate(names)},
-                most=limit,
-            )
-        ]
+    def _make_cost_constraints(self, names: Sequence[int], budget: float) -> list[Constraint]:
+        times = {column: self.costs[pool_index] for column, pool_index in enumerate(names)}
+        limit = min(budget * (1 + _ROUNDING) / self.part, sum(times.values())) if times else 0
+        return [Constraint(times, most=int(limit))]
 
-    def _translate_columns(
-        self, chosen: frozenset[int] | None, names: Sequence[int]
-    ) -> PoolChoice | None:
-        return None if chosen is None else (frozenset(names[column] for column in chosen), True)
+    def _translate_columns(self, columns: Collection[int], names: Sequence[int]) -> frozenset[int]:
+        return frozenset(names[column] for column in columns if column < len(names))
 
     def _choose_greedily(
         self, methods: frozenset[str], names: Sequence[int], required_indices: Sequence[int]
@@ -378,19 +378,20 @@ class _CandidatePool:
                 kept_indices.remove(index)
         return frozenset(kept_indices)
 
-    def _fill_budget(self, limit: int) -> frozenset[int]:
-        """Take what adds most per weight as long as it can be paid, or the best one alone."""
+    def _fill_budget(self, budget: float) -> frozenset[int]:
+        """Take what adds most per weight as long as it fits, or the best one alone."""
         chosen_indices: list[int] = []
-        undetected, remaining_parts = self.detected_methods, limit
+        undetected = self.detected_methods
         while pool_indices := [
             index
             for index, candidate in enumerate(self.watchers)
-            if candidate.detects & undetected and self.costs[index] <= remaining_parts
+            if candidate.detects & undetected and self.is_within(budget, [*chosen_indices, index])
         ]:
             chosen_indices.append(self._find_best(undetected, pool_indices))
             undetected -= self.watchers[chosen_indices[-1]].detects
-            remaining_parts -= self.costs[chosen_indices[-1]]
-        affordable = [index for index, cost in enumerate(self.costs) if cost <= limit]
+        affordable = [
+            index for index in range(len(self.watchers)) if self.is_within(budget, [index])
+        ]
         best_single = max(
             affordable, key=lambda position: len(self.watchers[position].detects), default=None
         )
@@ -408,7 +409,3 @@ class _CandidatePool:
                 index,
             ),
         )
-
-
-def _count_parts(seconds: float, part: float) -> int:
-    return max(1, ceil(seconds / part - 1e-6))

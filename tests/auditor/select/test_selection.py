@@ -114,6 +114,27 @@ def test_times_that_are_no_whole_numbers_are_kept_to_and_bound_the_choice(
     assert not choice.proven or choice.most == most
 
 
+@pytest.mark.parametrize("nested", [True, False])
+@pytest.mark.parametrize(("time", "budget"), [(0.0304, 0.305), (0.1, 0.3), (1 / 3, 1.0)])
+def test_a_budget_that_is_as_long_as_the_suite_or_hardly_longer_runs_it(time, budget, nested):
+    count = int(budget / time + 0.001)
+    suite = [watcher(letter, time, letter) for letter in "abcdefghij"[:count]]
+
+    choice = choose_within_budget(suite, budget, nested=nested)
+
+    assert (len(choice.methods), choice.most, choice.proven) == (count, count, True)
+    assert choice.cheapest
+
+
+def test_a_choice_that_fits_only_by_the_rounding_of_its_times_is_not_made():
+    suite = [watcher("long", 1000.0, ""), watcher("a", 1.0004, "kl"), watcher("b", 1.0, "k")]
+
+    choice = choose_within_budget(suite, 1.0003, nested=False)
+
+    assert [candidate.id for candidate in choice.watchers] == ["b"]
+    assert (choice.most, choice.proven, choice.cheapest) == (1, True, True)
+
+
 @given(SUITES, LARGEST)
 def test_a_budget_for_everything_keeps_everything(suite, largest):
     enough = choose_cheapest(suite, largest=largest).total_seconds + 0.01 * len(suite)
