@@ -230,7 +230,7 @@ def select_benchmarks(
     return Selection(
         **counted_result.build_answer_fields(run_ids, _list_caveats(counted_result, unaudited)),
         budget=budget,
-        nested=nested,
+        nested=choice.nested,
         changed=None if changed_ids is None else tuple(sorted(changed_ids)),
         unaudited=unaudited,
         methods=tuple(
@@ -244,7 +244,7 @@ def select_benchmarks(
         counted=method_count,
         percent=100 * len(choice.methods) / method_count if method_count else None,
         total_percent=total.percent if changed_ids is None else None,
-        most=MostDetected(choice.most, choice.proven),
+        most=MostDetected(choice.most, choice.proven, tuple(sorted(choice.conflicting))),
         cheapest=choice.cheapest,
     )
 

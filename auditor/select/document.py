@@ -44,6 +44,8 @@ class MostDetected(msgspec.Struct, frozen=True):
 
     methods: int
     reached: bool
+    conflicting: tuple[str, ...] = ()
+    """Methods that a smaller budget detects and the choice of `--most` loses."""
 
 
 class SelectAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +71,7 @@ class Selection(
     """Which benchmarks to run within a budget."""
 
     budget: float | None  # seconds; null: as many as the score takes
-    nested: bool  # whether it was made so that a larger budget loses no method
+    nested: bool  # whether no larger budget loses a method
     changed: tuple[str, ...] | None  # methods that count; null: all
     unaudited: tuple[str, ...]  # requested methods that the result does not have
     methods: tuple[str, ...]  # ids of the methods that the choice detects

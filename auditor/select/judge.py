@@ -1,7 +1,7 @@
 """Which benchmarks to run where time is short, and which can go (redundancy.md)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import fsum
 
 from auditor.stats import zero_one
@@ -40,17 +40,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Benchmarks to run, in the order of their names, and the methods that these detect.
+    """Benchmarks to run, and the methods that these detect."""
 
-    `cheapest`: nothing that detects these methods (and keeps to the rules) weighs less. No choice
-    within the budget detects more than `most` methods; `proven`: some choice does detect so many.
-    """
-
-    watchers: tuple[Candidate, ...]
-    methods: frozenset[str]
-    cheapest: bool
-    most: int
-    proven: bool
+    watchers: tuple[Candidate, ...]  # those to run, in the order of their names
+    methods: frozenset[str]  # those that `watchers` detect
+    cheapest: bool  # nothing that detects these methods (and keeps to the rules) weighs less
+    most: int  # number of methods that no choice within the budget exceeds
+    proven: bool  # some choice within the budget detects `most` methods
+    nested: bool = True  # no larger budget loses one of `methods`
+    conflicting: frozenset[str] = frozenset()
+    """Methods that a smaller budget detects and the choice of most methods does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,20 +95,28 @@ def choose_within_budget(
 
     Nested: what is detected with a budget is detected with any larger one, too. Sets of methods are
     put on a ladder, each in the next, by what the best next benchmark per second adds; the highest
-    one that the budget can pay is taken, at the least weight. Not nested: as many methods as any
-    choice detects (where it is not known to be that many, greedily), at the least weight.
+    one that the budget can pay is taken, at the least weight. Not nested, or below the lowest rung:
+    as many methods as any choice detects (where it is not known to be that many, greedily), at the
+    least weight.
     """
     pool = _CandidatePool.from_candidates(candidates, largest)
     most, fullest = pool.bound_detected(budget)
-    pool_choice = pool.find_highest_rung(budget) if nested else pool.find_fullest(budget, fullest)
-    indices, is_cheapest = pool_choice or (frozenset(), True)
+    highest_rung = pool.find_highest_rung(budget) if nested else None
+    indices, is_cheapest = highest_rung or pool.find_fullest(budget, fullest)
     count = len(pool.union_detected(indices))
-    return pool.choice(
+    choice = pool.choice(
         indices,
         max(most, count),
-        cheapest=is_cheapest,
+        cheapest=is_cheapest or not indices,
         proven=fullest is not None or count == most,
     )
+    if highest_rung is None:
+        return replace(choice, nested=nested and not indices)
+    # Only a budget that is not used up has a smaller one that detects the same.
+    if fullest is None or count == most or choice.total_seconds >= budget:
+        return choice
+    fullest_indices, _ = pool.find_fullest(budget, fullest)
+    return replace(choice, conflicting=choice.methods - pool.union_detected(fullest_indices))
 
 
 PoolChoice = tuple[frozenset[int], bool]
@@ -225,8 +232,8 @@ class _CandidatePool:
     def _list_rungs(self, base: frozenset[str], pool: Sequence[int]) -> Iterator[frozenset[str]]:
         """Yield growing sets of methods, each all that some benchmarks detect.
 
-        Between two of them come those that cheaper benchmarks, which detect nothing beyond the
-        upper one, reach on the way: so a budget is not left unused where it need not be.
+        Between two of them come those that other benchmarks, which detect nothing beyond the upper
+        one, reach on the way: so a budget is not left unused where it need not be.
         """
         while True:
             gains = {index: len(self.watchers[index].detects - base) for index in pool}
@@ -234,19 +241,30 @@ class _CandidatePool:
             if not useful_indices:
                 return
             best_index = min(
-                useful_indices, key=lambda index: (-gains[index] / self.weights[index], index)
+                useful_indices,
+                key=lambda index: (
+                    -gains[index] / self.weights[index],
+                    self.weights[index],
+                    index,
+                ),
             )
             upper_methods = base | self.watchers[best_index].detects
             inner_pool = [
                 index
                 for index in useful_indices
-                if self.watchers[index].detects <= upper_methods and index != best_index
+                if self.watchers[index].detects <= upper_methods
+                and not self._is_replaceable(index, best_index)
             ]
             yield from (
                 rung for rung in self._list_rungs(base, inner_pool) if rung != upper_methods
             )
             yield upper_methods
             base, pool = upper_methods, useful_indices
+
+    def _is_replaceable(self, index: int, other_index: int) -> bool:
+        """Tell whether the other benchmark detects all that this one does, in no more time."""
+        candidate, replacement = self.watchers[index], self.watchers[other_index]
+        return candidate.detects <= replacement.detects and candidate.seconds >= replacement.seconds
 
     def find_cheapest(
         self, methods: frozenset[str], budget: float | None, required: Collection[str] = ()

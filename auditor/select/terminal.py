@@ -124,12 +124,16 @@ def _describe_bounds(selection_answer: Selection) -> Iterator[str]:
             if selection_answer.most.reached
             else "a choice may detect up to"
         )
-        yield (
-            f"In this time {claim} {selection_answer.most.methods}, but not such that with more "
-            "time no method is lost; see --most."
+        conflict = (
+            ", but it loses a method that a smaller budget detects"
+            if selection_answer.most.conflicting
+            else ""
         )
+        yield f"In this time {claim} {selection_answer.most.methods}{conflict}; see --most."
     elif len(selection_answer.methods) < selection_answer.most.methods:
         yield f"No choice detects more than {selection_answer.most.methods} in this time."
+    if selection_answer.lost and not selection_answer.nested:
+        yield "A larger budget may lose a method that this choice detects."
     if not selection_answer.cheapest:
         yield "There may be a cheaper choice that detects the same."
 

@@ -132,7 +132,7 @@ def test_a_budget_is_kept_and_what_is_lost_is_named(answered):
     assert ids(found) == ["BenchmarkPush", "BenchmarkPop/n=1"]
     assert (found["seconds"], found["budget"]) == (7.0, 8.0)
     assert found["lost"] == [{"method": RING + "Peek", "detected_by": [RING + "BenchmarkBoth"]}]
-    assert found["most"] == {"methods": 3, "reached": True}
+    assert found["most"] == {"methods": 3, "reached": True, "conflicting": []}
     assert found["percent"] == 60.0
 
 
@@ -171,9 +171,22 @@ def test_where_nesting_costs_a_method_it_is_said_and_most_has_it(call, answered)
     nested = answered("--budget", "3s", text=result(BESIDE))
     fullest = answered("--budget", "3s", "--most", text=result(BESIDE))
 
-    assert "In this time another choice detects 3, but not such that" in printed
+    assert "another choice detects 3, but it loses a method that a smaller budget" in printed
     assert (ids(nested), nested["nested"]) == (["BenchmarkA"], True)
     assert (ids(fullest), fullest["nested"]) == (["BenchmarkB"], False)
+
+
+def test_a_choice_that_a_larger_budget_does_not_keep_is_named_so(call):
+    text = result(
+        {"BenchmarkA": (4.0, 0.0, {"Push", "Pop", "Len"}), "BenchmarkB": (3.0, 0.0, {"Peek"})}
+    )
+
+    code, printed, _ = call("--budget", "3s", text=text)
+
+    assert code == 0
+    assert "1 of 2 benchmarks detects 1 of 4 detected methods" in printed
+    assert "A larger budget may lose a method that this choice detects." in printed
+    assert "may lose" not in call("--budget", "4s", text=text)[1]
 
 
 def test_what_a_comparison_has_found_changed_counts(answered, tmp_path):

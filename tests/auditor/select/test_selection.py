@@ -84,7 +84,48 @@ def test_a_larger_budget_never_loses_a_method(suite, budgets, largest):
     chosen = [choose_within_budget(suite, budget, largest=largest) for budget in sorted(budgets)]
 
     for less, more in pairwise(chosen):
-        assert less.methods <= more.methods
+        assert less.methods <= more.methods or not less.nested
+        assert more.nested or not less.methods or not less.nested
+
+
+@given(SUITES, BUDGETS, LARGEST, st.booleans())
+@example(BEYOND, 3.0, 200, True)
+@example(BEYOND, 3.0, 0, True)
+def test_something_is_chosen_where_a_benchmark_fits(suite, budget, largest, nested):
+    choice = choose_within_budget(suite, budget, nested=nested, largest=largest)
+
+    assert bool(choice.methods) == any(
+        candidate.detects and candidate.seconds <= budget for candidate in suite
+    )
+    assert choice.nested or choice.methods or not nested
+
+
+@pytest.mark.parametrize("dear", [2.0, 2.5])
+def test_a_benchmark_that_a_better_one_makes_useless_is_no_rung(dear):
+    suite = [watcher("a", 2.0, "kmo"), watcher("b", dear, "ko", 0.0), watcher("c", 1.5, "m")]
+
+    choices = [choose_within_budget(suite, seconds) for seconds in (1.5, 2.0)]
+
+    assert [("".join(sorted(choice.methods)), choice.nested) for choice in choices] == [
+        ("m", True),
+        ("kmo", True),
+    ]
+
+
+def test_of_two_that_add_as_much_per_second_the_cheaper_is_the_first_rung():
+    suite = [watcher("a", 4.0, "kl"), watcher("b", 2.0, "m")]
+
+    assert choose_within_budget(suite, 3.0).nested
+    assert choose_within_budget(suite, 3.0).methods == {"m"}
+
+
+def test_a_conflict_is_named_only_where_a_smaller_budget_detects_more():
+    same_time = [watcher("a", 2.0, "k"), watcher("b", 2.0, "lm", 5.0)]
+
+    assert choose_within_budget(BESIDE, 3.0).conflicting == {"k", "l"}
+    assert choose_within_budget(BESIDE, 5.0).conflicting == frozenset()
+    assert [len(choose_within_budget(same_time, 2.0).methods)] == [1]
+    assert choose_within_budget(same_time, 2.0).conflicting == frozenset()
 
 
 @given(SUITES, BUDGETS, LARGEST, st.booleans())
