@@ -11,7 +11,7 @@ import msgspec
 
 from auditor.abs import stored_result
 from auditor.abs.document import Document
-from auditor.abs.judge.outcomes import NOT_COUNTED, UNDECIDED
+from auditor.abs.judge.outcomes import NOT_COUNTED
 from auditor.abs.text.claims import ResultFacts
 from auditor.compare import document as comparison_document
 from auditor.config.quantities import parse_duration
@@ -308,24 +308,23 @@ def propose_removal(document: Document) -> Proposal:
     unknown_ids = {
         benchmark.id
         for benchmark in document.benchmarks
-        if not benchmark.seconds or not benchmark.means
-    }
-    unknown_ids |= {benchmark.id for benchmark in document.benchmarks} - {
-        pair.benchmark for pair in document.pairs
-    }
-    open_pairs = {
-        (pair.method, pair.benchmark)
-        for pair in document.pairs
-        if pair.outcome in UNDECIDED and pair.method not in counted_result.detected_by
+        if not benchmark.seconds or not benchmark.means or benchmark.ending != "measured"
     }
     facts = ResultFacts(document)
+    open_pairs = {
+        (method, benchmark)
+        for method, benchmark in _list_open_pairs(facts)
+        if method not in counted_result.detected_by
+    }
     unexamined_ids = {
         benchmark.id
         for benchmark in document.benchmarks
         if benchmark.id not in unknown_ids and not facts.is_mostly_examined(benchmark.id)
     }
     removal = judge.choose_removal(
-        [item for item in counted_result.benchmark_candidates if item.id not in unknown_ids],
+        [item for item in counted_result.benchmark_candidates if item.id not in unknown_ids]
+        if counted_result.detected_by  # else no evidence says that a benchmark is redundant
+        else [],
         open_pairs=open_pairs,
         unknown=sorted(unknown_ids),
         unexamined=unexamined_ids,
@@ -344,6 +343,16 @@ def propose_removal(document: Document) -> Proposal:
         seconds_saved=_sum_seconds(removed_benchmarks),
         cheapest=removal.remaining.cheapest,
     )
+
+
+def _list_open_pairs(facts: ResultFacts) -> Iterator[tuple[str, str]]:
+    """Yield the (method, benchmark) that may turn out detections."""
+    for pair in facts.document.pairs:
+        if facts.is_open_pair(pair):
+            yield pair.method, pair.benchmark
+    for benchmark, methods in facts.removed_calls.items():
+        for method in methods:
+            yield method, benchmark
 
 
 def _list_removed(removal: judge.Removal) -> Iterator[RemovedBenchmark]:

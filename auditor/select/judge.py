@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
 
+from auditor.measure.stability_judge import UNSTABLE
 from auditor.stats import zero_one
 from auditor.stats.zero_one import Constraint, ProgramSolution
 
@@ -36,6 +37,11 @@ class Candidate:
         """Return its seconds, more the less stable it is: what is to be kept small."""
         spread = UNKNOWN_SPREAD if self.max_spread is None else self.max_spread
         return self.seconds * (1 + spread)
+
+    @property
+    def is_unstable(self) -> bool:
+        """Tell whether its runs differ by so much that what it detects is no safe detection."""
+        return self.max_spread is not None and self.max_spread > UNSTABLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +139,7 @@ def choose_removal(
 ) -> Removal:
     """Return benchmarks without which every method is detected that is detected now.
 
+    A method that a stable benchmark detects keeps a stable one.
     `open_pairs` are the (method, benchmark) that are undecided: no detection, but where nothing
     detects the method, the benchmark may be its only one and stays. So do those `unexamined`, of
     which the audited methods hold too little.
@@ -143,22 +150,41 @@ def choose_removal(
         if method not in detected_methods:
             undecided[benchmark] = (*undecided.get(benchmark, ()), method)
     choice = choose_cheapest(
-        candidates, required={*undecided, *unknown, *unexamined}, largest=largest
+        _omit_unsafe_detections(candidates),
+        required={*undecided, *unknown, *unexamined},
+        largest=largest,
     )
     kept_ids = {watcher.id for watcher in choice.watchers}
+    kept_candidates = sorted(
+        (watcher for watcher in candidates if watcher.id in kept_ids),
+        key=lambda watcher: watcher.id,
+    )
     removed_candidates = sorted(
         (watcher for watcher in candidates if watcher.id not in kept_ids),
         key=lambda watcher: watcher.id,
     )
     return Removal(
-        remaining=choice,
+        remaining=replace(choice, watchers=tuple(kept_candidates)),
         removed=tuple(
-            (candidate, tuple(_list_remaining_detection(candidate, choice.watchers)))
+            (candidate, tuple(_list_remaining_detection(candidate, kept_candidates)))
             for candidate in removed_candidates
         ),
         undecided=undecided,
         unknown=tuple(sorted(unknown)),
     )
+
+
+def _omit_unsafe_detections(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates; an unstable one detects only what no stable one does."""
+    safe_methods = frozenset[str]().union(
+        *(candidate.detects for candidate in candidates if not candidate.is_unstable)
+    )
+    return [
+        replace(candidate, detects=candidate.detects - safe_methods)
+        if candidate.is_unstable
+        else candidate
+        for candidate in candidates
+    ]
 
 
 def _list_remaining_detection(

@@ -257,6 +257,21 @@ def test_a_benchmark_that_may_be_the_only_one_is_no_detection_and_stays(answered
     assert "may be the only one to detect example.org/ring.Clear" in call("--remove", text=text)[1]
 
 
+@pytest.mark.parametrize("pair_outcome", ["invalid", "refused", "dead-code"])
+def test_a_pair_without_an_answer_may_be_the_only_detection(answered, pair_outcome):
+    document = json.loads(result())
+    for pair in document["pairs"]:
+        if (pair["method"], pair["benchmark"]) == (RING + "Clear", RING + "BenchmarkNone"):
+            pair["outcome"] = pair_outcome
+
+    proposal = answered("--remove", text=json.dumps(document))
+
+    assert ids(proposal) == ["BenchmarkPush", "BenchmarkBoth", "BenchmarkNone"]
+    assert proposal["undecided"] == [
+        {"benchmark": RING + "BenchmarkNone", "methods": [RING + "Clear"]}
+    ]
+
+
 @pytest.mark.parametrize("share", [0.1, None])
 def test_a_benchmark_of_which_too_little_was_examined_stays(answered, call, share):
     text = result(share=share)

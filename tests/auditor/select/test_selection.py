@@ -240,6 +240,20 @@ def test_without_what_can_go_every_detection_stays(suite, open_pairs, largest):
     for candidate, watched in result.removed:
         assert [method for method, _ in watched] == sorted(candidate.detects)
         assert all(others and set(others) <= kept for _, others in watched)
+        stable = {item.id for item in result.remaining.watchers if not item.is_unstable}
+        assert candidate.is_unstable or all(stable & set(names) for _, names in watched)
+
+
+@pytest.mark.parametrize(
+    ("spread", "removed"), [(0.51, ["shaky"]), (0.5, ["steady"]), (None, ["steady"])]
+)
+def test_what_a_stable_benchmark_detects_keeps_a_stable_benchmark(spread, removed):
+    suite = [watcher("steady", 10.0, "k", 0.01), watcher("shaky", 1.0, "k", spread)]
+
+    result = choose_removal(suite, open_pairs=(), unknown=())
+
+    assert [candidate.id for candidate, _ in result.removed] == removed
+    assert [candidate.detects for candidate in result.remaining.watchers] == [{"k"}]
 
 
 @given(SUITES, OPEN)
