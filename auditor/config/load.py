@@ -336,7 +336,7 @@ def _read_methods(settings: Settings, folder: Path) -> tuple[str, ...] | None:
                 f"{names!r} at methods is not a readable file; write a list of names, a file "
                 'with one per line, or "auto"'
             ) from error
-        names = tuple(line.strip() for line in lines if line.partition("#")[0].strip())
+        names = tuple(reading.list_names(lines))
     if not names:
         raise ValueError('methods is empty; name some, or write "auto"')
     return tuple(dict.fromkeys(names))

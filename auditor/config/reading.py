@@ -1,8 +1,9 @@
 """A JSON, YAML or TOML file as settings; what is wrong is said with its place."""
 
 import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,6 +25,12 @@ def read_document(path: Path, label: str) -> dict[str, Any]:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"{label} cannot be read: {reason}") from error
     return parse_document(content, path, label)
+
+
+def list_names(lines: Iterable[str]) -> list[str]:
+    """Return the names in a file that has one a line; # begins a comment, after a name too."""
+    names = (re.sub(r"(^|\s)#.*", "", line).strip() for line in lines)
+    return [name for name in names if name]
 
 
 def parse_document(content: bytes, path: Path, label: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from auditor.abs.judge.outcomes import NOT_COUNTED
 from auditor.abs.text.claims import ResultFacts
 from auditor.compare import document as comparison_document
 from auditor.config.quantities import parse_duration
+from auditor.config.reading import list_names
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.files import own_files
@@ -36,7 +37,7 @@ from auditor.select.document import (
     UndecidedBenchmark,
 )
 from auditor.select.judge import Candidate, Choice
-from reports import results
+from reports import number_format, results
 
 _INHERITED_CAVEATS = ("estimate", "filtered", "budget", "failed-benchmarks", "false-alarm")
 """Caveats of an audit that are caveats of a choice, too."""
@@ -69,7 +70,7 @@ def read_names(name_texts: Sequence[str], folder: Path) -> tuple[str, ...] | Non
             lines = read_regular(path).decode().splitlines()
         except (OSError, ValueError) as error:
             raise UsageError(f"{text} is not a readable list of methods, one per line") from error
-        method_names += [line.strip() for line in lines if line.partition("#")[0].strip()]
+        method_names += list_names(lines)
     return tuple(dict.fromkeys(method_names)) if name_texts else None
 
 
@@ -174,6 +175,7 @@ class CountedResult:
             "seconds": _sum_seconds(chosen_benchmarks),
             "suite_benchmarks": len(all_ids),
             "suite_seconds": _sum_seconds(document.benchmarks),
+            "untimed": tuple(item.id for item in document.benchmarks if not item.seconds),
             "calls": tuple(
                 HarnessCall(
                     pattern=subset.pattern,
@@ -252,15 +254,16 @@ def select_benchmarks(
 def _list_caveats(counted_result: CountedResult, unaudited: Sequence[str]) -> list[Caveat]:
     caveats = []
     if counted_result.untimed_benchmarks:
-        text = (
-            f"unknown times of {', '.join(counted_result.untimed_benchmarks[:5])}: each counts as "
-            "the median time of the others"
+        text = f"unknown times of {', '.join(counted_result.untimed_benchmarks[:5])}: " + (
+            "each counts as the median time of the others"
+            if any(benchmark.seconds for benchmark in counted_result.document.benchmarks)
+            else "all benchmarks count alike"
         )
         caveats.append(Caveat("unknown-time", text))
     if unaudited:
         text = (
-            f"{len(unaudited)} of the given names are not methods of this result, so their "
-            f"benchmarks are unknown: {', '.join(unaudited[:5])}"
+            f"{number_format.format_count(len(unaudited), 'name')} not among the methods of this "
+            f"result, so without known benchmarks: {', '.join(unaudited[:5])}"
         )
         caveats.append(Caveat("unaudited", text))
     return caveats

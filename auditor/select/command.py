@@ -15,7 +15,7 @@ from auditor.cli.context import AppContext
 from auditor.cli.outputs import make_output_options, write_output_files
 from auditor.core.errors import Exit, UsageError
 from auditor.select import assemble, terminal
-from auditor.select.document import SelectAnswer
+from auditor.select.document import SelectAnswer, Selection
 from reports import results
 
 
@@ -69,10 +69,22 @@ def command(context: click.Context, /, **given: Any) -> int:
     write_output_files(
         given, {".json": lambda: results.format_json(assemble.convert_to_plain(answer))}, console
     )
-    if answer.benchmarks or given["changed"]:
-        return Exit.OK
-    console.print_message("no verdict: there is nothing to choose, within this time at least")
-    return Exit.NO_VERDICT
+    reason = _explain_no_verdict(answer)
+    if reason:
+        console.print_message(f"no verdict: {reason}")
+    return Exit.NO_VERDICT if reason else Exit.OK
+
+
+def _explain_no_verdict(answer: SelectAnswer) -> str:
+    """Return why an answer names no benchmark that detects a method; empty where it may be so."""
+    if any(benchmark.detects for benchmark in answer.benchmarks):
+        return ""
+    if not isinstance(answer, Selection):
+        return "no benchmark detects a method, so none is proven redundant"
+    if answer.lost:
+        kind = "method" if answer.changed is None else "changed method"
+        return f"each benchmark that detects a {kind} takes longer than the budget; raise --budget"
+    return "" if answer.changed is not None else "no benchmark detects a method"
 
 
 def _choose_answer_maker(

@@ -58,9 +58,10 @@ class SelectAnswer(msgspec.Struct, frozen=True, kw_only=True):
     revision: str  # commit or version; empty: unknown
     harness: str  # benchmark framework
     benchmarks: tuple[Pick, ...]  # those to run
-    seconds: float | None  # of a run of `benchmarks`; null: unknown
+    seconds: float | None  # of a run of `benchmarks`, without `untimed`; null: unknown
     suite_benchmarks: int  # number of benchmarks of the suite
-    suite_seconds: float | None  # of a run of the suite; null: unknown
+    suite_seconds: float | None  # of a run of the suite, without `untimed`; null: unknown
+    untimed: tuple[str, ...]  # ids of benchmarks of the suite whose time is unknown
     calls: tuple[HarnessCall, ...]  # commands that run `benchmarks`
     caveats: tuple[Caveat, ...]  # of the choice
 
@@ -121,5 +122,5 @@ class Proposal(
     seconds_saved: float | None  # of a run of the suite; null: unknown
     cheapest: bool  # whether no cheaper choice keeps the same
     unexamined: tuple[str, ...] = ()
-    """Those of `unknown` of whose time the audited methods hold less than half, or an unknown
-    part."""
+    """Ids of benchmarks kept because the audited methods take less than half of their time, or an
+    unknown part."""

@@ -63,7 +63,12 @@ def render_proposal(removal_proposal: Proposal) -> RenderableType:
         f"{undecided.benchmark} may be the only one to detect {', '.join(undecided.methods[:5])}"
         for undecided in removal_proposal.undecided
     ]
-    kept_texts += [f"{benchmark_id} was not measured" for benchmark_id in removal_proposal.unknown]
+    kept_texts += [
+        f"the time of {benchmark_id} is unknown"
+        if benchmark_id in removal_proposal.untimed
+        else f"{benchmark_id} was not measured"
+        for benchmark_id in removal_proposal.unknown
+    ]
     kept_texts += [
         f"{benchmark_id}: the methods examined are not known to hold most of it"
         for benchmark_id in removal_proposal.unexamined
@@ -104,16 +109,26 @@ def _format_headline(selection_answer: Selection) -> str:
     verb = "detects" if benchmark_count == 1 else "detect"
     return (
         f"{budget_text}{benchmark_count} of {suite_text} {verb} {len(selection_answer.methods)} "
-        f"of {method_count} {method_kind}{score}. "
-        f"{_describe_time(selection_answer)}"
+        f"of {method_count} {method_kind}{score}.{_describe_time(selection_answer)}"
     )
 
 
 def _describe_time(select_answer: SelectAnswer) -> str:
-    run, suite = map(
-        number_format.format_seconds, (select_answer.seconds, select_answer.suite_seconds)
-    )
-    return f"A run takes {run} of {suite}."
+    if not select_answer.benchmarks:
+        return ""
+    if select_answer.seconds is None:
+        return " The time of a run is unknown."
+    is_partial = any(benchmark.seconds is None for benchmark in select_answer.benchmarks)
+    run_text = _format_least(select_answer.seconds, is_partial=is_partial)
+    return f" A run takes {run_text} of {_format_suite_time(select_answer)}."
+
+
+def _format_suite_time(select_answer: SelectAnswer) -> str:
+    return _format_least(select_answer.suite_seconds, is_partial=bool(select_answer.untimed))
+
+
+def _format_least(seconds: float | None, *, is_partial: bool) -> str:
+    return f"{'at least ' if is_partial else ''}{number_format.format_seconds(seconds)}"
 
 
 def _describe_bounds(selection_answer: Selection) -> Iterator[str]:
@@ -174,14 +189,21 @@ def _format_calls(select_answer: SelectAnswer) -> list[RenderableType]:
 
 def _describe_removal(removal_proposal: Proposal) -> str:
     if not removal_proposal.removed:
-        if removal_proposal.unexamined:
-            return "No benchmark is known to be superfluous: too little of some was examined."
-        return "No benchmark can go: each detects something that no other does, or may."
+        return _explain_empty_proposal(removal_proposal)
     suite_text = number_format.format_count(removal_proposal.suite_benchmarks, "benchmark")
     saved_text = number_format.format_seconds(removal_proposal.seconds_saved)
     return (
         f"{len(removal_proposal.removed)} of {suite_text} can go, and every method that is "
-        f"detected now still is: {saved_text} of "
-        f"{number_format.format_seconds(removal_proposal.suite_seconds)} saved per run of the "
-        "suite."
+        f"detected now still is: {saved_text} of {_format_suite_time(removal_proposal)} saved per "
+        "run of the suite."
     )
+
+
+def _explain_empty_proposal(removal_proposal: Proposal) -> str:
+    if not any(benchmark.detects for benchmark in removal_proposal.benchmarks):
+        return "No benchmark is proven redundant: none detects a method."
+    if removal_proposal.unexamined:
+        return "No benchmark is known to be superfluous: too little of some was examined."
+    if removal_proposal.unknown:
+        return "No benchmark is known to be superfluous: some were not measured or timed."
+    return "No benchmark can go: each detects something that no other stable one does, or may."

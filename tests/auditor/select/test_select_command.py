@@ -199,7 +199,7 @@ def test_what_a_comparison_has_found_changed_counts(answered, tmp_path):
 
 
 def test_only_what_changed_counts(answered, tmp_path):
-    (tmp_path / "changed.txt").write_text("# of this branch\nring.Pop\n\n  Peek()Other  \n")
+    (tmp_path / "changed.txt").write_text("# of this branch\nring.Pop  # slow\n\n  Peek()Other  \n")
 
     found = answered("--changed", str(tmp_path / "changed.txt"))
 
@@ -208,6 +208,7 @@ def test_only_what_changed_counts(answered, tmp_path):
     assert (found["counted"], found["percent"], found["total_percent"]) == (1, 100.0, None)
     assert found["unaudited"] == ["Peek()Other"]
     assert [caveat["slug"] for caveat in found["caveats"]] == ["unaudited"]
+    assert found["caveats"][0]["text"].startswith("1 name not among the methods of this result")
 
 
 def test_a_name_that_is_too_long_for_a_file_is_a_name(answered):
@@ -223,12 +224,37 @@ def test_nothing_is_to_be_run_for_a_change_that_nobody_watches(call):
     assert (json.loads(printed)["benchmarks"], json.loads(printed)["calls"]) == ([], [])
 
 
-@pytest.mark.parametrize("text", [None, result({"BenchmarkNone": (1.0, 0.1, set())})])
-def test_a_choice_of_nothing_is_no_verdict(call, text):
-    code, _, said = call("--budget", "1s", text=text)
+UNDETECTING = result({"BenchmarkNone": (1.0, 0.1, set())})
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "reason"),
+    [
+        (None, ("--budget", "1s"), "each benchmark that detects a method takes longer"),
+        (None, ("--budget", "1s", "--most"), "each benchmark that detects a method takes longer"),
+        (
+            None,
+            ("--budget", "1s", "--changed", "Pop"),
+            "each benchmark that detects a changed method takes longer than the budget",
+        ),
+        (UNDETECTING, ("--budget", "1s"), "no benchmark detects a method"),
+        (UNDETECTING, (), "no benchmark detects a method"),
+        (UNDETECTING, ("--remove",), "no benchmark detects a method, so none is proven redundant"),
+    ],
+)
+def test_a_choice_of_nothing_is_no_verdict_for_its_own_reason(call, text, flags, reason):
+    code, _, message = call(*flags, text=text)
 
     assert code == 5
-    assert "no verdict: there is nothing to choose" in said
+    assert f"no verdict: {reason}" in message
+
+
+def test_nothing_is_proposed_to_go_where_nothing_is_detected(call):
+    _, printed, _ = call("--remove", "--format", "json", text=UNDETECTING)
+
+    proposal = json.loads(printed)
+    assert (proposal["removed"], ids(proposal)) == ([], ["BenchmarkNone"])
+    assert "No benchmark is proven redundant" in call("--remove", text=UNDETECTING)[1]
 
 
 def test_what_can_go_has_others_for_all_that_it_detects(answered):
@@ -290,14 +316,46 @@ def test_a_benchmark_that_was_not_measured_stays(answered):
     assert "BenchmarkNone" in ids(found)
 
 
-def test_no_budget_can_be_kept_with_benchmarks_of_unknown_length(call, answered):
-    text = result({**SUITE, "BenchmarkPush": (None, None, {"Len"})})
+UNTIMED = result({**SUITE, "BenchmarkPush": (None, None, {"Len"})})
 
-    code, _, said = call("--budget", "8s", text=text)
+
+def test_a_benchmark_of_unknown_time_stays_and_is_named_so(call, answered):
+    suite = {"BenchmarkA": (2.0, 0.0, {"Pop"}), "BenchmarkB": (None, None, {"Len"})}
+    text = result(suite)
+
+    _, printed, _ = call("--remove", text=text)
+
+    assert "some were not measured or timed" in printed
+    assert "the time of example.org/ring.BenchmarkB is unknown" in printed
+    assert answered("--remove", text=text)["untimed"] == [RING + "BenchmarkB"]
+    assert "A run takes at least 2\xa0s of at least 2\xa0s." in call(text=text)[1]
+
+
+def test_a_benchmark_that_failed_in_a_later_run_stays_as_not_measured(call):
+    document = json.loads(result())
+    document["benchmarks"][3]["ending"] = "crashed"
+
+    printed = call("--remove", text=json.dumps(document))[1]
+
+    assert "example.org/ring.BenchmarkNone was not measured" in printed
+
+
+def test_where_no_time_is_known_all_benchmarks_count_alike(call, answered):
+    text = result({"BenchmarkA": (None, None, {"Pop"}), "BenchmarkB": (None, None, {"Len"})})
+
+    (caveat,) = answered(text=text)["caveats"]
+
+    assert caveat["text"].endswith(": all benchmarks count alike")
+    assert "The time of a run is unknown." in call(text=text)[1]
+    assert answered(text=UNTIMED)["caveats"][0]["text"].endswith("median time of the others")
+
+
+def test_no_budget_can_be_kept_with_benchmarks_of_unknown_length(call, answered):
+    code, _, said = call("--budget", "8s", text=UNTIMED)
 
     assert (code, said.count("\n")) == (2, 1)
     assert "the time of example.org/ring.BenchmarkPush is unknown" in said
-    assert [caveat["slug"] for caveat in answered(text=text)["caveats"]] == ["unknown-time"]
+    assert [caveat["slug"] for caveat in answered(text=UNTIMED)["caveats"]] == ["unknown-time"]
 
 
 def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
