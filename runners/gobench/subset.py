@@ -15,8 +15,11 @@ def build_subset_commands(
     """Return a call for each package, as a pattern holds in all packages of a call.
 
     A benchmark with others behind its name that are not chosen has a call of its own, which leaves
-    out all that is behind it (-skip, Go 1.20).
+    out all that is behind it (-skip, Go 1.20). There is no call for ids of another form, as tables
+    of other tools have them: it would run nothing.
     """
+    if not all(map(_is_benchmark_id, selected_ids)):
+        return ()
     packages: dict[str, list[str]] = {}
     for benchmark in selected_ids:
         package, name = _split_id(benchmark)
@@ -57,6 +60,13 @@ def _make_subset_command(package: str, name_pattern: str, skip: str) -> SubsetCo
     return SubsetCommand(
         pattern=name_pattern, skip=skip, package=package, words=(*words, package or ".")
     )
+
+
+def _is_benchmark_id(benchmark: str) -> bool:
+    """Tell whether the go command has such a benchmark: BenchmarkX, maybe after its package."""
+    package, name = _split_id(benchmark)
+    rest = name.removeprefix("Benchmark")
+    return rest != name and not rest[:1].islower() and not package.endswith("_test.go")
 
 
 def _split_id(benchmark: str) -> tuple[str, str]:

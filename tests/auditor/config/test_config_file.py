@@ -152,7 +152,9 @@ def test_everything_has_a_default(tmp_path):
 def test_paths_are_relative_to_the_file_and_not_to_the_caller(tmp_path):
     (tmp_path / "conf").mkdir()
     (tmp_path / "ring").mkdir()
-    (tmp_path / "conf" / "names.txt").write_text("# the stack\nring.Push  # hot\n\nring.Pop\nring.Pop\n")
+    (tmp_path / "conf" / "names.txt").write_text(
+        "# the stack\nring.Push  # hot\n\nring.Pop\nring.Pop\n"
+    )
     (tmp_path / "conf" / "c.json").write_text(
         json.dumps({"subject": "../ring", "methods": "names.txt", "store": "s.sqlite"})
     )

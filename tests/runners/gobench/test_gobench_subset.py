@@ -3,6 +3,8 @@
 import re
 import subprocess
 
+import pytest
+
 from runners.gobench.subset import build_subset_commands
 
 MODULE = {
@@ -75,6 +77,34 @@ def test_the_calls_run_just_what_was_chosen(tmp_path):
             for one in ran(tmp_path, call.words)
         ]
         assert sorted(made) == sorted(chosen)
+
+
+@pytest.mark.parametrize(
+    "benchmark",
+    [
+        "pkg/a_test.go/BenchmarkX",
+        "pkg/a_test.go.BenchmarkX",
+        "example.org/a.X",
+        "example.org/a.Benchmarked",
+        "",
+    ],
+)
+def test_ids_that_no_go_benchmark_has_have_no_call(benchmark):
+    assert build_subset_commands([benchmark, "example.org/a.BenchmarkA"], []) == ()
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "package"),
+    [
+        ("BenchmarkX/n=1", ""),
+        ("a.Benchmark_x", "a"),
+        ("github.com/nats.go.BenchmarkÄ", "github.com/nats.go"),
+    ],
+)
+def test_ids_of_go_benchmarks_have_a_call(benchmark, package):
+    (subset,) = build_subset_commands([benchmark], [])
+
+    assert subset.package == package
 
 
 def test_each_package_has_a_call_of_its_own():
