@@ -150,7 +150,7 @@ class Method:
     descriptor: str = ""
     """What machines tell it apart by: the JVM's `owner.name(descriptor)`; empty for Go; for
     Python the name of the definition where `id` is another one."""
-    public: bool = field(default=True, compare=False)  # whether users of the library can call it
+    public: bool = field(default=True, compare=False)  # whether it is part of the API
     span: Span | None = field(default=None, compare=False)  # place in the source; None: unknown
     refusal: str | None = field(default=None, compare=False)
     """Why it cannot be slowed; None: it can."""

@@ -59,6 +59,22 @@ class ListedMethod:
         """Return what the agent knows the method by."""
         return f"{self.line.owner}.{self.line.name}{self.line.descriptor}"
 
+    @property
+    def is_enum_lookup(self) -> bool:
+        """Tell whether it is `values()` or `valueOf(String)` of an enum, by the compiler."""
+        type_ = f"L{self.line.owner};"
+        return bool(
+            self.line.owner_access & ENUM
+        ) and f"{self.line.name}{self.line.descriptor}" in {
+            f"values()[{type_}",
+            f"valueOf(Ljava/lang/String;){type_}",
+        }
+
+    @property
+    def in_record(self) -> bool:
+        """Tell whether its type is a record."""
+        return "java/lang/Record" in self.line.above
+
 
 def read_listing(sources: Iterable[SourceFile]) -> tuple[ListedMethod, ...]:
     """Return the methods of all lists among `sources`; of two equal classes the first counts."""

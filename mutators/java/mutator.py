@@ -14,7 +14,7 @@ from mutators.java.listing import (
     read_classes,
     read_listing,
 )
-from mutators.java.spans import SpanIndex, find_spans
+from mutators.java.spans import SourceFacts, find_spans
 
 
 class JavaMutator:
@@ -28,10 +28,10 @@ class JavaMutator:
         """Return the methods in the order of the class path, those without a body included."""
         listed_methods = read_listing(sources)
         ids = _make_unique_ids(listed_methods)
-        spans = find_spans(sources)
+        facts = _match_sources(listed_methods, sources)
         return [
-            _make_method(method, name, spans)
-            for method, name in zip(listed_methods, ids, strict=True)
+            _make_method(*method_facts)
+            for method_facts in zip(listed_methods, ids, facts, strict=True)
         ]
 
     def list_method_texts(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
@@ -102,10 +102,25 @@ def _make_unique_ids(methods: Sequence[ListedMethod]) -> list[str]:
     ]
 
 
-def _make_method(method: ListedMethod, name: str, spans: SpanIndex) -> Method:
-    simple = tuple(type_.simple_name for type_ in method.types)
-    span = spans.find_span(method.owner, method.line.name, simple)
-    synthetic = "the compiler made it" if method.line.access & SYNTHETIC else None
+def _match_sources(
+    methods: Sequence[ListedMethod], sources: Sequence[SourceFile]
+) -> list[SourceFacts]:
+    """Return the facts about each method; a declaration never belongs to a lookup of an enum."""
+    keys = [
+        (method.owner, method.line.name, tuple(type_.simple_name for type_ in method.types))
+        for method in methods
+    ]
+    declared = [key for key, method in zip(keys, methods, strict=True) if not method.is_enum_lookup]
+    facts = iter(find_spans(sources).match_methods(declared))
+    return [SourceFacts() if method.is_enum_lookup else next(facts) for method in methods]
+
+
+def _make_method(method: ListedMethod, name: str, facts: SourceFacts) -> Method:
+    # Constructors that the compiler adds to classes run the initialisers of fields: clients call
+    # code of the library by them. Its members of enums and records have no such code.
+    in_header = method.is_enum_lookup or (method.in_record and facts.undeclared)
+    implicit = method.line.name == "<init>" and facts.undeclared
+    compiled = in_header or implicit or method.line.access & SYNTHETIC
     return Method(
         language=Language.JAVA,
         id=name,
@@ -113,12 +128,12 @@ def _make_method(method: ListedMethod, name: str, spans: SpanIndex) -> Method:
         name=method.line.name,
         parameters=tuple(map(str, method.types)),
         descriptor=method.full_descriptor,
-        public=method.public,
-        span=span,
+        public=method.public and not in_header,
+        span=facts.span,
         refusal=_explain_refusal(method),
-        trivial=synthetic
+        trivial=("the compiler made it" if compiled else None)
         or ("it is abstract" if method.line.access & ABSTRACT else None)
-        or spans.explain_trivial(method.owner, method.line.name, span),
+        or facts.trivial,
     )
 
 

@@ -137,6 +137,10 @@ def _find_source_file(sources: Sequence[SourceFile], method: Method) -> SourceFi
     span = method.span
     files = [source for source in sources if span is not None and source.path == span.file]
     if not files or not files[0].path.endswith(".java"):
+        if span is None and method.trivial is not None:
+            raise SubjectError(
+                f"{method.id} has no body in a source: {method.trivial}; name another method"
+            )
         raise SubjectError(
             f"{method.id} has no Java source in this subject; name the folder or repository that "
             "it is built from"

@@ -1,6 +1,7 @@
 """Where the methods are in the sources, for reports."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import tree_sitter_java
@@ -27,44 +28,58 @@ _BODIES = {
 }
 _METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
 
-_Key = tuple[str, str, tuple[str, ...]]
+MethodKey = tuple[str, str, tuple[str, ...]]
+"""Type, name and simple types of the parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """Facts about a method of a class file that its source tells."""
+
+    span: Span | None = None  # None: not known
+    trivial: str | None = None  # why the method cannot get slower; None: it can, or not known
+    undeclared: bool = False  # whether the source of its type surely does not declare it
 
 
 @dataclass(slots=True)
 class SpanIndex:
-    """An index of methods by type, name and parameters."""
+    """An index of the methods that sources declare, and of the types that were read fully."""
 
-    _exact: dict[_Key, Span] = field(default_factory=dict)
-    _alike: dict[tuple[str, str, int], list[Span]] = field(default_factory=dict)
-    _owners: set[str] = field(default_factory=set)
-    _trivial: dict[Span, str] = field(default_factory=dict)
+    _methods: dict[MethodKey, SourceFacts] = field(default_factory=dict)
+    _types: set[str] = field(default_factory=set)
 
-    def find_span(self, owner: str, name: str, parameters: tuple[str, ...]) -> Span | None:
-        """Return the span, by simple parameter types, else if only one has so many of them."""
-        exact = self._exact.get((owner, name, parameters))
-        if exact is not None:
-            return exact
-        candidates = self._alike.get((owner, name, len(parameters)), [])
-        return candidates[0] if len(candidates) == 1 else None
+    def add_type(self, name: str) -> None:
+        """Take a type all of whose methods are added."""
+        self._types.add(name)
 
-    def add_method(self, key: _Key, span: Span, trivial: str | None = None) -> None:
+    def add_method(self, key: MethodKey, span: Span, trivial: str | None = None) -> None:
         """Take a method; of two with the same key the first counts."""
-        owner, name, parameters = key
-        self._owners.add(owner)
-        if key not in self._exact:
-            self._exact[key] = span
-            self._alike.setdefault((owner, name, len(parameters)), []).append(span)
-            if trivial is not None:
-                self._trivial[span] = trivial
+        self._methods.setdefault(key, SourceFacts(span, trivial))
 
-    def explain_trivial(self, owner: str, name: str, span: Span | None) -> str | None:
-        """Return why a method cannot get slower, by its source; None where that is not known.
+    def match_methods(self, keys: Sequence[MethodKey]) -> list[SourceFacts]:
+        """Return the facts about each method of the class files.
 
-        A constructor that the source of its class does not declare is the compiler's.
+        A method is found by its types, else as the only unmatched one of its name and number of
+        parameters: each declaration belongs to one method, so no method has the lines of another.
         """
-        if span is not None:
-            return self._trivial.get(span)
-        return "the compiler made it" if name == "<init>" and owner in self._owners else None
+        key_counts = Counter(keys)
+        pending = Counter(map(_drop_types, (key for key in keys if key not in self._methods)))
+        unmatched: dict[tuple[str, str, int], list[MethodKey]] = {}
+        for key in self._methods.keys() - key_counts.keys():
+            unmatched.setdefault(_drop_types(key), []).append(key)
+        open_names = {(owner, name) for owner, name, _ in unmatched}
+        matched = []
+        for key in keys:
+            candidates = unmatched.get(_drop_types(key), [])
+            if key in self._methods:
+                facts = self._methods[key] if key_counts[key] == 1 else SourceFacts()
+            elif len(candidates) == 1 and pending[_drop_types(key)] == 1:
+                facts = self._methods[candidates[0]]
+            else:
+                is_known = key[0] in self._types and key[:2] not in open_names
+                facts = SourceFacts(undeclared=is_known)
+            matched.append(facts)
+        return matched
 
 
 def find_spans(sources: Iterable[SourceFile]) -> SpanIndex:
@@ -74,10 +89,23 @@ def find_spans(sources: Iterable[SourceFile]) -> SpanIndex:
     for source in sources:
         if source.path.endswith(".java"):
             root = parser.parse(source.text).root_node
-            for key, node in _list_methods(root, _read_package(root)):
-                first, last = node.start_point[0] + 1, node.end_point[0] + 1
-                spans.add_method(key, Span(source.path, first, last), why_trivial(node))
+            for declaration, owner in _list_declarations(root, _read_package(root)):
+                if declaration.type in _METHODS:
+                    _add_method(spans, declaration, owner, source.path)
+                elif not declaration.has_error:
+                    spans.add_type(owner)
     return spans
+
+
+def _add_method(spans: SpanIndex, node: Node, owner: str, path: str) -> None:
+    first, last = node.start_point[0] + 1, node.end_point[0] + 1
+    key = (owner, _read_method_name(node), _list_parameter_types(node))
+    spans.add_method(key, Span(path, first, last), why_trivial(node))
+
+
+def _drop_types(key: MethodKey) -> tuple[str, str, int]:
+    owner, name, parameters = key
+    return owner, name, len(parameters)
 
 
 def _read_text(node: Node | None) -> str:
@@ -92,15 +120,18 @@ def _read_package(root: Node) -> str:
     return ""
 
 
-def _list_methods(node: Node, owner: str) -> Iterator[tuple[_Key, Node]]:
+def _list_declarations(node: Node, owner: str) -> Iterator[tuple[Node, str]]:
+    """Yield each type with its name, and each method with the name of its type."""
     for child in node.named_children:
         if child.type in _TYPES:
             name = _read_text(child.child_by_field_name("name"))
-            yield from _list_methods(child, f"{owner}.{name}" if owner else name)
+            type_name = f"{owner}.{name}" if owner else name
+            yield child, type_name
+            yield from _list_declarations(child, type_name)
         elif child.type in _BODIES:
-            yield from _list_methods(child, owner)
+            yield from _list_declarations(child, owner)
         elif child.type in _METHODS:
-            yield (owner, _read_method_name(child), _list_parameter_types(child)), child
+            yield child, owner
 
 
 def _read_method_name(node: Node) -> str:

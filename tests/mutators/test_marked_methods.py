@@ -59,7 +59,8 @@ def test_of_go():
 
 def test_of_java():
     sources = [source("org/example/Work.java", JAVA)]
-    spans = find_spans(sources)
+    named = (("turns", ("int",)), ("turns", ("long",)), ("kept", ()), ("left", ()))
+    facts = find_spans(sources).match_methods([("org.example.Work", *key) for key in named])
     methods = [
         Method(
             language=Language.JAVA,
@@ -67,9 +68,9 @@ def test_of_java():
             owner="org.example.Work",
             name=name,
             parameters=types,
-            span=spans.find_span("org.example.Work", name, types),
+            span=method_facts.span,
         )
-        for name, types in (("turns", ("int",)), ("turns", ("long",)), ("kept", ()), ("left", ()))
+        for (name, types), method_facts in zip(named, facts, strict=True)
     ]
 
     misses = list(find_marked_misses(methods, sources, JavaMutator.comment_prefix))

@@ -232,3 +232,116 @@ def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
 def test_a_broken_list_is_one_error_with_its_line(broken):
     with pytest.raises(SourceUnreadable, match=r"classes.jsonl, line 1"):
         JavaMutator().find_methods([listing(broken)])
+
+
+CODES = b"""package org.example;
+
+public enum Code {
+    A;
+
+    public static Code valueOf(int number) {
+        return lookup(number);
+    }
+
+    public record Point(int x) {
+        public boolean equals(Point other) {
+            return same(other);
+        }
+    }
+
+    public record Line(int x) {
+        public int x() {
+            return x + shift;
+        }
+
+        public boolean equals(@Marked(by = @Reason(1)) Object other) {
+            return same(other);
+        }
+    }
+
+    public static class Plain {}
+
+    public static class Filled {
+        Filled(@Marked(by = @Reason(1)) int size) {
+            grow(size);
+        }
+
+        void at(java.sql.Date date) { grow(1); }
+
+        void at(java.util.Date date) {}
+    }
+}
+"""
+
+
+def code_facts():
+    """Return the methods of `CODES` by what they are called without their package."""
+    enum = {"owner": "org/example/Code", "owner_access": PUBLIC | ENUM}
+    text, code = "Ljava/lang/String;", "Lorg/example/Code;"
+
+    def nested(name, *members, above=()):
+        owner = f"org/example/Code${name}"
+        nests = [[owner, "org/example/Code", name, PUBLIC | STATIC]]
+        more = {"owner": owner, "nests": nests, "above": list(above)}
+        return [method(*member, **more) for member in members]
+
+    equals, record = ("equals", "(Ljava/lang/Object;)Z"), ["java/lang/Record"]
+    lines = [
+        method("values", f"()[{code}", **enum),
+        method("valueOf", f"({text}){code}", **enum),
+        method("valueOf", f"(I){code}", **enum),
+        *nested(
+            "Point", ("<init>", "(I)V"), ("x", "()I"), equals,
+            ("equals", "(Lorg/example/Code$Point;)Z"), above=record,
+        ),
+        *nested(
+            "Line", ("<init>", "(I)V"), ("x", "()I"), equals, ("hashCode", "()I"), above=record,
+        ),
+        *nested("Plain", ("<init>", "()V")),
+        *nested(
+            "Filled", ("<init>", "(I)V"), ("at", "(Ljava/sql/Date;)V"),
+            ("at", "(Ljava/util/Date;)V"),
+        ),
+    ]  # fmt: skip
+    methods = JavaMutator().find_methods(listed(*lines, source=CODES))
+    return {found.id.removeprefix("org.example."): found for found in methods}
+
+
+COMPILED = {
+    "Code.values", "Code.valueOf(String)", "Code.Point.<init>", "Code.Point.x",
+    "Code.Point.equals(Object)", "Code.Line.<init>", "Code.Line.hashCode", "Code.Plain.<init>",
+}  # fmt: skip
+
+
+def test_members_that_the_compiler_makes_cannot_get_slower():
+    facts = code_facts()
+
+    trivial = {name for name, found in facts.items() if found.trivial == "the compiler made it"}
+    assert trivial == COMPILED
+
+
+def test_members_that_the_compiler_adds_to_enums_and_records_are_no_public_methods():
+    facts = code_facts()
+
+    hidden = {name for name, found in facts.items() if not found.public}
+    assert hidden == COMPILED - {"Code.Plain.<init>"}
+
+
+def test_no_method_has_the_lines_of_another_overload():
+    lines = {name: found.span.first_line for name, found in code_facts().items() if found.span}
+
+    assert lines == {
+        "Code.valueOf(int)": 6,
+        "Code.Point.equals(Point)": 11,
+        "Code.Line.x": 17,
+        "Code.Line.equals": 21,
+        "Code.Filled.<init>": 29,
+    }
+
+
+def test_what_a_broken_source_does_not_show_is_not_made_by_the_compiler():
+    broken = b"package org.example; class Text { new! Text(int size) { work(); } }"
+
+    methods = JavaMutator().find_methods(listed(method("<init>", "(I)V"), source=broken))
+
+    assert [found.trivial for found in methods] == [None]

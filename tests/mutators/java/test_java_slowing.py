@@ -1,6 +1,7 @@
 """Methods slowed in Java sources, compiled and run by the real tools."""
 
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -156,6 +157,13 @@ def test_a_class_without_a_package_has_its_waiter_beside_it():
 def test_what_has_no_body_in_a_source_is_refused(one, message):
     with pytest.raises(SubjectError, match=message):
         changed(one)
+
+
+def test_a_method_that_the_compiler_made_is_refused_with_the_reason():
+    compiled = replace(method("values", 1), span=None, trivial="the compiler made it")
+
+    with pytest.raises(SubjectError, match="no body in a source: the compiler made it; name"):
+        changed(compiled)
 
 
 def test_a_delay_that_sleeps_is_refused():
