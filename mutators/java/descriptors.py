@@ -3,7 +3,7 @@
 from auditor.core.errors import SourceUnreadable
 from mutators.java.types import JavaType
 
-_PRIMITIVES = {
+_PRIMITIVES_BY_SIGN = {
     "B": "byte",
     "C": "char",
     "D": "double",
@@ -13,6 +13,7 @@ _PRIMITIVES = {
     "S": "short",
     "Z": "boolean",
 }
+PRIMITIVES = frozenset(_PRIMITIVES_BY_SIGN.values())
 _WILDCARDS = {"+": "extends", "-": "super"}
 
 
@@ -59,7 +60,7 @@ class _DescriptorReader:
             end = self._text.index(";", self.at)
             name, self.at = self._text[self.at : end], end + 1
             return JavaType(name, dimensions=dimensions)
-        return JavaType(_PRIMITIVES[sign], dimensions=dimensions)
+        return JavaType(_PRIMITIVES_BY_SIGN[sign], dimensions=dimensions)
 
     def _read_class_type(self, dimensions: int) -> JavaType:
         name = ""

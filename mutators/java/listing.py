@@ -1,53 +1,29 @@
 """The list of classes that the guest writes, as values."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from auditor.core.errors import SourceUnreadable
 from auditor.core.subject import SourceFile
+from mutators.java.class_lines import ENUM, PRIVATE, STATIC, ListingLine
 from mutators.java.descriptors import parameter_types
 from mutators.java.types import JavaType
-
-PUBLIC, PROTECTED, STATIC, FINAL = 0x0001, 0x0004, 0x0008, 0x0010
-VARARGS, NATIVE, ABSTRACT, SYNTHETIC, ENUM = 0x0080, 0x0100, 0x0400, 0x1000, 0x4000
-
-
-class ListingLine(msgspec.Struct, frozen=True):
-    """One line of the list: a method, a module, a class, or something that could not be read.
-
-    A line "class" is of one without methods, or one that only some JVMs have (META-INF/versions).
-    """
-
-    kind: str  # "method", "module" or "class"; other: what could not be read
-    part: str = ""  # folder or jar that it is in
-    owner: str = ""  # internal name of the class
-    owner_access: int = 0  # access flags of the class
-    above: tuple[str, ...] = ()  # internal names of what the class extends and implements
-    source: str | None = None  # name of the class's source file; None: unknown
-    name: str = ""  # of the method
-    descriptor: str = ""  # of the method
-    signature: str | None = None  # generic signature of the method; None: it has none
-    access: int = 0  # access flags of the method
-    nests: tuple[tuple[str, str | None, str | None, int], ...] = ()
-    """The type and those around it, inside out: name, the outer one's name, its simple name,
-    its access flags; the names are None for a type inside a method."""
-    exports: tuple[str, ...] = ()  # packages that the module exports
+from mutators.java.visibility import PublicApi, find_public_api
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedMethod:
-    """A method as the class file has it.
+    """A method as the class file has it."""
 
-    `types` are the parameters as in the source, `erased` as the JVM has them.
-    """
-
-    line: ListingLine
-    owner: str
-    types: tuple[JavaType, ...]
-    erased: tuple[JavaType, ...]
-    public: bool
+    line: ListingLine  # what the list has
+    owner: str  # its type, as people write it
+    types: tuple[JavaType, ...]  # parameters as in the source
+    erased: tuple[JavaType, ...]  # parameters as the JVM has them
+    public: bool  # whether clients can call it
+    heir: str
+    """The type by which clients call it: its own, or a visible one that inherits it."""
 
     @property
     def base_id(self) -> str:
@@ -71,6 +47,11 @@ class ListedMethod:
         }
 
     @property
+    def in_private_type(self) -> bool:
+        """Tell whether its type, or one around that, is private."""
+        return any(flags & PRIVATE for *_, flags in self.line.nests)
+
+    @property
     def in_record(self) -> bool:
         """Tell whether its type is a record."""
         return "java/lang/Record" in self.line.above
@@ -80,28 +61,31 @@ def read_listing(sources: Iterable[SourceFile]) -> tuple[ListedMethod, ...]:
     """Return the methods of all lists among `sources`; of two equal classes the first counts."""
     lines = _all_lines(sources)
     exports = {line.part: frozenset(line.exports) for line in lines if line.kind == "module"}
-    methods = [line for line in lines if line.kind == "method" and _is_library_method(line)]
-    access = {line.owner: line.owner_access for line in methods}
     first: dict[str, str] = {}
-    return tuple(
-        _make_listed_method(line, exports, access)
-        for line in methods
-        if first.setdefault(line.owner, line.part) == line.part
-    )
+    methods = [
+        line
+        for line in lines
+        if line.kind == "method" and first.setdefault(line.owner, line.part) == line.part
+    ]
+    api = find_public_api(methods, [line for line in lines if line.kind == "class"], exports)
+    return tuple(_make_listed_method(line, api) for line in methods if line.name != "<clinit>")
 
 
 def read_classes(sources: Iterable[SourceFile]) -> dict[str, tuple[str, ...]]:
     """Return what each class extends and implements, by its internal name."""
     return {
-        line.owner: line.above
-        for line in _all_lines(sources)
-        if line.kind == "class" or (line.kind == "method" and _is_library_method(line))
+        line.owner: line.above for line in _all_lines(sources) if line.kind in {"class", "method"}
     }
 
 
 def _all_lines(sources: Iterable[SourceFile]) -> list[ListingLine]:
+    """Return the lines of all lists, but for what JMH generates beside benchmarks."""
     return [
-        line for source in sources if source.path.endswith(".jsonl") for line in _read_lines(source)
+        line
+        for source in sources
+        if source.path.endswith(".jsonl")
+        for line in _read_lines(source)
+        if "/jmh_generated/" not in f"/{line.owner}"
     ]
 
 
@@ -114,29 +98,21 @@ def _read_lines(source: SourceFile) -> Iterator[ListingLine]:
             raise SourceUnreadable(f"{source.path}, line {number}: {error}") from error
 
 
-def _is_library_method(line: ListingLine) -> bool:
-    """Leave out static initialisers, and what JMH generates beside benchmarks."""
-    generated = "/jmh_generated/" in line.owner or line.owner.startswith("jmh_generated/")
-    return line.name != "<clinit>" and not generated
-
-
-def _make_listed_method(
-    line: ListingLine, exports: Mapping[str, frozenset[str]], access: Mapping[str, int]
-) -> ListedMethod:
+def _make_listed_method(line: ListingLine, api: PublicApi) -> ListedMethod:
     erased = parameter_types(line.descriptor)
     types = (
         parameter_types(line.signature)
         if line.signature
         else _drop_compiler_parameters(line, erased)
     )
-    package = line.owner.rpartition("/")[0]
-    exported = line.part not in exports or package in exports[line.part]
+    heir = api.find_heir(line)
     return ListedMethod(
         line=line,
         owner=_format_type_name(line),
         types=types,
         erased=erased,
-        public=exported and _member_visible(line) and _type_visible(line, access),
+        public=heir is not None,
+        heir=_format_type_name(heir or line),
     )
 
 
@@ -160,17 +136,3 @@ def _format_type_name(line: ListingLine) -> str:
             break
         name = name.replace(inner, f"{outer}.{simple}", 1)
     return name.replace("/", ".")
-
-
-def _member_visible(line: ListingLine) -> bool:
-    extensible = not line.owner_access & FINAL
-    return bool(line.access & PUBLIC or (line.access & PROTECTED and extensible))
-
-
-def _type_visible(line: ListingLine, access: Mapping[str, int]) -> bool:
-    outermost = line.owner
-    for _, outer, simple, flags in line.nests:
-        if outer is None or simple is None or not flags & (PUBLIC | PROTECTED):
-            return False
-        outermost = outer
-    return bool(access.get(outermost, PUBLIC) & PUBLIC)

@@ -6,14 +6,8 @@ from collections.abc import Mapping, Sequence
 from auditor.core.mutant import Overlay, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Language, Method, SourceFile
 from mutators.java import signatures
-from mutators.java.listing import (
-    ABSTRACT,
-    NATIVE,
-    SYNTHETIC,
-    ListedMethod,
-    read_classes,
-    read_listing,
-)
+from mutators.java.class_lines import ABSTRACT, NATIVE, SYNTHETIC
+from mutators.java.listing import ListedMethod, read_classes, read_listing
 from mutators.java.spans import SourceFacts, find_spans
 
 

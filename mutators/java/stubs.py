@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile
-from mutators.java.listing import ABSTRACT, STATIC, ListedMethod, read_listing
+from mutators.java.class_lines import ABSTRACT, STATIC
+from mutators.java.listing import ListedMethod, read_listing
 from mutators.java.mutator import JavaMutator
 
 _CLASS = """package {package};
@@ -142,10 +143,11 @@ def _write_benchmark(
         for index, (kind, value) in enumerate(sampled_arguments)
     ]
     fields = [(field, _LANG.sub(r"\1", kind), text) for field, kind, text in values]
-    target = method.owner
+    # A private type has no name in its package either.
+    target = method.heir if method.in_private_type else method.owner
     if not maker and not method.line.access & STATIC:
+        fields.append((f"{name}Subject", target, makers.get(method.heir)))
         target = f"{name}Subject"
-        fields.append((target, method.owner, makers.get(method.owner)))
     arguments = ", ".join(field for field, _, _ in values)
     call = (
         f"new {method.owner}({arguments})" if maker else f"{target}.{method.line.name}({arguments})"

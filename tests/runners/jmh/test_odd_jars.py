@@ -27,6 +27,12 @@ public final class Heavy {
         for (int n = 0; n < 300; n++) x ^= x << 7 ^ x >>> 9;
         return x;
     }
+
+    private interface Marks {
+        default long mark(long x) { return x * turns(x); }
+    }
+
+    public interface Marked extends Marks {}
 }
 """
 MODULE = "module org.closed { exports org.closed; }\n"
@@ -109,6 +115,10 @@ def test_the_jar_is_signed_and_sealed_and_a_module(library):
     with zipfile.ZipFile(library) as jar:
         assert "module-info.class" in jar.namelist()
         assert b"Sealed: true" in jar.read("META-INF/MANIFEST.MF")
+
+
+def test_what_a_public_type_without_methods_inherits_is_public(closed):
+    assert closed.methods["org.closed.Heavy.Marks.mark"].public
 
 
 def test_a_method_in_it_is_listed_and_slowed(closed):

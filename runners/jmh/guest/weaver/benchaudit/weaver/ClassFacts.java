@@ -41,6 +41,7 @@ final class ClassFacts extends ClassVisitor {
         }
         if (methods.isEmpty()) {
             type.put("kind", "class");
+            type.put("nests", inner);
             return Collections.singletonList(type);
         }
         for (Map<String, Object> method : methods) {
