@@ -129,12 +129,12 @@ def _list_inherited(
 
 def _overrides(override: ListingLine, line: ListingLine) -> bool:
     """Tell whether a method of a subtype replaces one of its name: for `T` it has any class."""
-    own_types = parameter_types(override.descriptor)
+    new_types = parameter_types(override.descriptor)
     erased = parameter_types(line.descriptor)
     declared = parameter_types(line.signature or line.descriptor)
-    return len(own_types) == len(erased) == len(declared) and all(
-        own == plain or (variable.raw_name != plain.raw_name and own.raw_name not in PRIMITIVES)
-        for own, plain, variable in zip(own_types, erased, declared, strict=True)
+    return len(new_types) == len(erased) == len(declared) and all(
+        new == plain or (variable.raw_name != plain.raw_name and new.raw_name not in PRIMITIVES)
+        for new, plain, variable in zip(new_types, erased, declared, strict=True)
     )
 
 

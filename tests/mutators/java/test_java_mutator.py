@@ -304,7 +304,7 @@ def code_facts():
         ),
     ]  # fmt: skip
     methods = JavaMutator().find_methods(listed(*lines, source=CODES))
-    return {found.id.removeprefix("org.example."): found for found in methods}
+    return {code_method.id.removeprefix("org.example."): code_method for code_method in methods}
 
 
 COMPILED = {
@@ -316,19 +316,25 @@ COMPILED = {
 def test_members_that_the_compiler_makes_cannot_get_slower():
     facts = code_facts()
 
-    trivial = {name for name, found in facts.items() if found.trivial == "the compiler made it"}
+    trivial = {
+        name for name, code_method in facts.items() if code_method.trivial == "the compiler made it"
+    }
     assert trivial == COMPILED
 
 
 def test_members_that_the_compiler_adds_to_enums_and_records_are_no_public_methods():
     facts = code_facts()
 
-    hidden = {name for name, found in facts.items() if not found.public}
+    hidden = {name for name, code_method in facts.items() if not code_method.public}
     assert hidden == COMPILED - {"Code.Plain.<init>"}
 
 
 def test_no_method_has_the_lines_of_another_overload():
-    lines = {name: found.span.first_line for name, found in code_facts().items() if found.span}
+    lines = {
+        name: code_method.span.first_line
+        for name, code_method in code_facts().items()
+        if code_method.span
+    }
 
     assert lines == {
         "Code.valueOf(int)": 6,
@@ -344,4 +350,4 @@ def test_what_a_broken_source_does_not_show_is_not_made_by_the_compiler():
 
     methods = JavaMutator().find_methods(listed(method("<init>", "(I)V"), source=broken))
 
-    assert [found.trivial for found in methods] == [None]
+    assert [code_method.trivial for code_method in methods] == [None]

@@ -85,10 +85,10 @@ def test_an_overridden_method_of_a_hidden_class_is_not_public():
     members = [("itself", "()La/Api;"), ("put", f"({TEXT})V"), ("take", f"({TEXT})V")]
     api = type_lines("Api", PUBLIC, *members, above=["a/Base"])
 
-    found = public_ids(base, api)
+    public_methods = public_ids(base, api)
 
-    assert found[:2] == ["Base.put(int)", "Base.take"]
-    assert len(found) == 2 + len(members)
+    assert public_methods[:2] == ["Base.put(int)", "Base.take"]
+    assert len(public_methods) == 2 + len(members)
 
 
 def test_a_hidden_interface_gives_its_default_methods_but_no_static_ones():
@@ -140,19 +140,19 @@ def test_a_stub_makes_an_heir_of_a_hidden_class():
         "Api$Hidden", 0, ("pull", "()V"), **nested("Hidden", "Api", PRIVATE | STATIC)
     )
     api = type_lines("Api", PUBLIC, ("<init>", "()V"), above=["a/Base"])
-    seen = type_lines(
-        "Api$Seen",
+    heir = type_lines(
+        "Api$Heir",
         PUBLIC,
         ("<init>", "()V"),
         above=["a/Api$Hidden"],
-        **nested("Seen", "Api", PUBLIC | STATIC),
+        **nested("Heir", "Api", PUBLIC | STATIC),
     )
-    sources = files(base, private, api, seen)
+    sources = files(base, private, api, heir)
     methods = [method for method in JavaMutator().find_methods(sources) if method.public]
-    samples = {"a.Api.<init>": [()], "a.Api.Seen.<init>": [()]}
+    samples = {"a.Api.<init>": ((),), "a.Api.Heir.<init>": ((),)}
 
     (stub,) = write_stubs(methods, samples, sources)
 
     assert "public a.Base basePushSubject = new a.Api();" in stub.text
-    assert "public a.Api.Seen hiddenPullSubject = new a.Api.Seen();" in stub.text
+    assert "public a.Api.Heir hiddenPullSubject = new a.Api.Heir();" in stub.text
     assert stub.incomplete == ()
