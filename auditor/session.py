@@ -26,6 +26,7 @@ from auditor.languages.subject_setup import PreparedSubject, harness_of, prepare
 from auditor.measure import interference
 from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.interference import InterferenceLog
+from auditor.measure.reuse import ReuseObserver
 from auditor.measure.suite_runs import may_be_chosen
 from auditor.store.audits import AuditRecord
 from auditor.store.listings import ListingStore
@@ -325,3 +326,15 @@ def _list_suite(
     suite = executor.discover_suite(listing)
     listings.add_suite(suite)
     return suite
+
+
+class SubjectWork:
+    """A subject made ready, with what notes which runs are of other revisions."""
+
+    def __init__(self, config: Config, parts: StudyContext, session: AuditSession) -> None:
+        """Take the parts; nothing is measured yet."""
+        self._config = config
+        self._reuse = ReuseObserver(parts.observer, parts.project.revision)
+        self._parts = replace(parts, observer=self._reuse)
+        self._session = session
+        self._number: int | None = None

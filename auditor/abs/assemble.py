@@ -20,8 +20,7 @@ from auditor.core.units import format_duration
 from auditor.measure import stability_study
 from auditor.measure.context import UNDECIDED, Deadline, StudyContext
 from auditor.measure.planning.preview import Preview
-from auditor.measure.reuse import ReuseObserver
-from auditor.session import AuditSession, open_session
+from auditor.session import SubjectWork, open_session
 from auditor.trace.assemble import find_popularity, load_popularity
 from reports import results
 
@@ -29,17 +28,10 @@ MOST_LOOKED_UP = 1000
 """Pairs of which the store is asked what they lack, once the time for measuring is over."""
 
 
-class AbsAudit:
+class AbsAudit(SubjectWork):
     """A subject made ready, with everything that can be asked of it."""
 
-    def __init__(self, config: Config, parts: StudyContext, session: AuditSession) -> None:
-        """Take the parts; nothing is measured yet."""
-        self._config = config
-        self._reuse = ReuseObserver(parts.observer, parts.project.revision)
-        self._parts = replace(parts, observer=self._reuse)
-        self._session = session
-        self._number: int | None = None
-        self._command = "abs"
+    _command = "abs"
 
     def plan_audit(self) -> Preview:
         """Say what `abs` would measure."""

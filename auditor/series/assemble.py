@@ -9,23 +9,13 @@ from auditor.core.ports import Observer
 from auditor.core.provenance import Context
 from auditor.core.request import SeriesRequest
 from auditor.core.series.stored import StoredResults
-from auditor.measure.context import StudyContext
 from auditor.measure.planning.preview import Preview
-from auditor.measure.reuse import ReuseObserver
 from auditor.series.study import collect_series, preview_series
-from auditor.session import AuditSession, open_session
+from auditor.session import SubjectWork, open_session
 
 
-class SuiteSeries:
+class SuiteSeries(SubjectWork):
     """A subject made ready, whose benchmarks are measured from the start of their processes on."""
-
-    def __init__(self, config: Config, parts: StudyContext, session: AuditSession) -> None:
-        """Take the parts; nothing is measured yet."""
-        self._config = config
-        self._reuse = ReuseObserver(parts.observer, parts.project.revision)
-        self._parts = replace(parts, observer=self._reuse)
-        self._session = session
-        self._number: int | None = None
 
     def plan_series(self, request: SeriesRequest) -> Preview:
         """Say what `collect_series` would measure."""

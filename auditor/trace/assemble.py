@@ -14,9 +14,8 @@ from auditor.core.request import ClientSpec
 from auditor.core.subject import Project
 from auditor.languages.library_tracing import LibraryTracing
 from auditor.languages.model import ReadyClient
-from auditor.measure.context import Deadline, StudyContext
-from auditor.measure.reuse import ReuseObserver
-from auditor.session import AuditSession, open_session
+from auditor.measure.context import Deadline
+from auditor.session import AuditSession, SubjectWork, open_session
 from auditor.store.audits import PROFILE, TRACE
 from auditor.trace import document_clients
 from auditor.trace.document import TraceDocument, build_trace_document
@@ -125,15 +124,8 @@ def open_profiling(
         yield ClientProfiler(config, session)
 
 
-class SuiteTracer:
+class SuiteTracer(SubjectWork):
     """A subject made ready, of whose own benchmarks and unit tests calls are counted."""
-
-    def __init__(self, config: Config, parts: StudyContext, session: AuditSession) -> None:
-        """Take the parts; nothing is run yet."""
-        self._config = config
-        self._reuse = ReuseObserver(parts.observer, parts.project.revision)
-        self._parts = replace(parts, observer=self._reuse)
-        self._session = session
 
     def trace_suite(self) -> TraceDocument:
         """Count who calls which public method; the result is remembered in the store."""
