@@ -125,7 +125,7 @@ def cluster_runs(
     groups = tuple(sorted(run_groups, key=lambda group: (-len(group), group)))
     has_main = len(groups) == 1 or len(groups[0]) > len(groups[1])
     outside = sorted(run_index for group in groups[1:] for run_index in group) if has_main else ()
-    return RunClusters(groups=groups, outside=tuple(outside), height=float(joined[-1, 2]))
+    return RunClusters(groups=groups, outside=tuple(outside))
 
 
 def _compare_pairs(

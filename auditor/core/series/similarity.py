@@ -40,12 +40,10 @@ class RunClusters:
 
     `groups` are the indices of runs, the largest group first. `outside` are the runs beyond the
     main group; empty also where no group is larger than all others, and so none is the main one.
-    `height` is the distance at which the last two groups would be joined.
     """
 
     groups: tuple[tuple[int, ...], ...]
     outside: tuple[int, ...]
-    height: float
 
     @property
     def has_divergent_runs(self) -> bool:

@@ -134,7 +134,6 @@ def test_like_runs_make_one_group():
     assert (similarity.outlier_runs, similarity.clusters.outside) == ((), ())
     assert similarity.clusters.groups == ((0, 1, 2, 3, 4, 5),)
     assert not similarity.clusters.has_divergent_runs
-    assert 0 < similarity.clusters.height < PAPER.cut
 
 
 def test_one_of_two_cannot_stand_apart_from_the_other():
@@ -201,11 +200,6 @@ def test_groups_end_at_the_cut_by_the_linkage():
         ("average", 0.1),
         ("complete", 0.1),
     }
-
-
-def test_the_height_is_that_of_the_last_two_groups():
-    """Average linkage joins two at 0.2, and the third at the mean of 0.4 and 0.2."""
-    assert cluster_runs([0.2, 0.4, 0.2], [0, 1, 2]).height == pytest.approx(0.3)
 
 
 def test_the_distance_of_same_is_the_mean_of_its_four_measures():
