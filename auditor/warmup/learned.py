@@ -85,12 +85,6 @@ class LearnedDetector:
             return Steadiness(None)
         return Steadiness(_scale_start(self._forest_model.estimate_start(case), len(values)))
 
-    def estimate_start(self, values: Values) -> int:
-        """Return where it would be steady, whatever the verdict: what totals of errors are of."""
-        return _scale_start(
-            self._forest_model.estimate_start(self._build_case(values)), len(values)
-        )
-
     def _build_case(self, values: Values) -> Values:
         feature_values = features.compute_features(values)
         return np.array([feature_values[name] for name in self._forest_model.names])
