@@ -31,9 +31,10 @@ from training.samples import Sample, balanced, drawn, joined, unbalanced
 from training.scores import classified, threshold
 
 from auditor.warmup.scorers.convolutional import ConvolutionalNetwork
-from auditor.warmup.windows import WINDOW, Scorer, standardise_windows
+from auditor.warmup.windows import WINDOW, standardise_windows
 
 NETWORKS = {"fcn": networks.FCN, "oscnn": networks.OSCNN}
+Scorer = ConvolutionalNetwork | rocket.Rocket
 FOLDS = {"benchmark": by_benchmark, "system": splits.systems_in_groups}
 AT_ONCE = 20
 """Windows that are scored before anybody looks whether that is enough."""
@@ -109,9 +110,7 @@ def tasks(forks: Forks, asked: argparse.Namespace) -> Iterator[Task]:
         yield Task(fold, *samples, tuple(validation), judging)
 
 
-def learned(
-    model: str, task: Task, asked: argparse.Namespace
-) -> ConvolutionalNetwork | rocket.Rocket:
+def learned(model: str, task: Task, asked: argparse.Namespace) -> Scorer:
     """Train a model; ROCKET validates by leaving out what it learns from, so it has all of it."""
     if model not in NETWORKS:
         return rocket.fitted(joined((task.learn, task.validate)), asked.seed)

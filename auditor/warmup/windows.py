@@ -3,8 +3,6 @@
 Source: its public code (ASE 2024).
 """
 
-from typing import Protocol
-
 import numpy as np
 import numpy.typing as npt
 
@@ -17,14 +15,6 @@ _UNIT = 1e6
 Windows = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.float32]
 Starts = npt.NDArray[np.int64]
-
-
-class Scorer(Protocol):
-    """A model of standardised windows."""
-
-    def score_windows(self, windows: Windows) -> Scores:
-        """Return how stable each window (windows, 100) is, 0 to 1."""
-        ...
 
 
 def standardise_windows(values: Values, starts: Starts) -> Windows:
