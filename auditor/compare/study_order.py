@@ -85,9 +85,9 @@ def _collect_outside_lines(parts: StudyContext) -> dict[str, list[str]]:
     """Return by file the lines that belong to no method that can be compared."""
     method_lines: dict[str, set[int]] = {}
     for method in parts.mutator.find_methods(parts.suite.sources):
-        if method.span is not None and method.refusal is None:
-            lines = range(method.span.first_line, method.span.last_line + 1)
-            method_lines.setdefault(method.span.file, set()).update(lines)
+        for span in method.spans if method.refusal is None else ():
+            lines = range(span.first_line, span.last_line + 1)
+            method_lines.setdefault(span.file, set()).update(lines)
     comment = parts.mutator.comment_prefix.decode()
     lines_by_path = {
         source.path: list(

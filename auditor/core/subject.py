@@ -159,3 +159,10 @@ class Method:
     trivial: str | None = field(default=None, compare=False)
     """Why it cannot get slower, such as "it returns a field"; None where it can."""
     aliases: tuple[str, ...] = field(default=(), compare=False)  # other public names of its code
+    more_spans: tuple[Span, ...] = field(default=(), compare=False)
+    """Places of its further definitions (Python): a branch, an implementation for another type."""
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Return the places of all its definitions; none where its place is unknown."""
+        return (() if self.span is None else (self.span,)) + self.more_spans

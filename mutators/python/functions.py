@@ -24,7 +24,7 @@ _FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 class FunctionDefinitions:
     """A function: the method that it is, and its definitions.
 
-    A module may define it twice, in the branches of an `if` say: both are that method.
+    A method may have several, as the branches of an `if` or the functions of a singledispatch are.
     """
 
     method: Method
@@ -42,21 +42,18 @@ class FunctionDefinitions:
 
 
 def defined_functions(source: SourceFile) -> list[FunctionDefinitions]:
-    """Return what a module defines, in its order; nothing where its text cannot be parsed."""
+    """Return each definition of a module; nothing where its text cannot be parsed."""
     module = parse_module(source)
     if module is None:
         return []
-    by_name: dict[str, list[Definition]] = {}
-    for name, node in _list_definitions(module.body, ""):
-        by_name.setdefault(name, []).append(node)
     explain_trivial = partial(
         why_trivial,
         modules=standard_modules(module, sys.stdlib_module_names),
         computed=computed_names(module),
     )
     return [
-        _make_function_definitions(source, name, nodes, explain_trivial)
-        for name, nodes in by_name.items()
+        _make_function_definitions(source, name, node, explain_trivial)
+        for name, node in _list_definitions(module.body, "")
     ]
 
 
@@ -111,12 +108,11 @@ def _own_name(node: Definition) -> str:
 def _make_function_definitions(
     source: SourceFile,
     name: str,
-    nodes: Sequence[Definition],
+    node: Definition,
     explain_trivial: Callable[[Definition], str | None],
 ) -> FunctionDefinitions:
     owner, _, last = f"{source.unit}.{name}".rpartition(".")
-    first = nodes[0]
-    arguments = first.args
+    arguments = node.args
     named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
     return FunctionDefinitions(
         Method(
@@ -125,11 +121,11 @@ def _make_function_definitions(
             owner=owner,
             name=last,
             parameters=tuple(argument.arg for argument in named),
-            span=Span(source.path, first.lineno, first.end_lineno or first.lineno),
-            refusal=next(filter(None, map(_explain_refusal, nodes)), None),
-            trivial=explain_trivial(nodes[0]) if len(nodes) == 1 else None,
+            span=Span(source.path, node.lineno, node.end_lineno or node.lineno),
+            refusal=_explain_refusal(node),
+            trivial=explain_trivial(node),
         ),
-        tuple(nodes),
+        (node,),
     )
 
 

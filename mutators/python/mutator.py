@@ -117,11 +117,11 @@ def function_identities(library_functions: Functions) -> dict[str, str]:
     Decorators are part of that, and which statements are inside which; where the lines are, how
     they are laid out, comments and docstrings are not.
     """
-    return {
-        function.method.id: _serialise_definitions(function.nodes)
-        for _, functions in library_functions
-        for function in functions
-    }
+    nodes_by_id: dict[str, list[Definition]] = {}
+    for _, functions in library_functions:
+        for function in functions:
+            nodes_by_id.setdefault(function.method.id, []).extend(function.nodes)
+    return {name: _serialise_definitions(nodes) for name, nodes in nodes_by_id.items()}
 
 
 def _serialise_definitions(nodes: Sequence[Definition]) -> str:

@@ -16,7 +16,13 @@ from typing import Any
 from auditor.core.caveats import list_some
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import LibraryApi
-from mutators.python.functions import LOCALS, FunctionDefinitions, defined_functions, is_private
+from mutators.python.functions import (
+    LOCALS,
+    Definition,
+    FunctionDefinitions,
+    defined_functions,
+    is_private,
+)
 
 Functions = list[tuple[SourceFile, list[FunctionDefinitions]]]
 _LONGEST = 300
@@ -37,6 +43,22 @@ class PublicNames:
     def is_known(self) -> bool:
         """Tell whether the interpreter told any name, be it of compiled code."""
         return bool(self.names or self.compiled)
+
+    def find_names(self, function: FunctionDefinitions) -> tuple[str, ...]:
+        """Return the public names that lead to a function."""
+        span = function.method.span
+        file = span.file if span else ""
+        lines = function.first_lines
+        return tuple(name for line in lines for name in self.names.get((file, line), ()))
+
+    def find_public_ids(self, functions: Functions) -> frozenset[str]:
+        """Return the names of definitions that are public names of their own code."""
+        return frozenset(
+            function.method.id
+            for _, definitions in functions
+            for function in definitions
+            if _is_writable(function.method.id) and function.method.id in self.find_names(function)
+        )
 
 
 def read_public_names(sources: Sequence[SourceFile]) -> PublicNames:
@@ -114,60 +136,119 @@ def read_library_functions(sources: Sequence[SourceFile]) -> Functions:
 def _load_library_functions(sources: tuple[SourceFile, ...]) -> Functions:
     """Return them; asked once for each variant, of the same sources."""
     library = [source for source in sources if source.role is SourceRole.LIBRARY]
-    names, api = read_public_names(sources), LibraryApi(library)
-    return [
-        (source, _merge_definitions(_add_public_names(source, names, api))) for source in library
-    ]
+    public_names, api = read_public_names(sources), LibraryApi(library)
+    functions = [(source, defined_functions(source)) for source in library]
+    ids = public_names.find_public_ids(functions)
+    renamed_functions = []
+    for source, definitions in functions:
+        if public_names.is_known and source.unit not in public_names.unread:
+            renamed = list(_rename_functions(definitions, public_names, ids))
+        else:
+            renamed = list(_add_read_visibility(source, definitions, api))
+        renamed_functions.append((source, renamed))
+    return _merge_definitions(renamed_functions)
 
 
-def _add_public_names(
-    source: SourceFile, public_names: PublicNames, api: LibraryApi
+def _add_read_visibility(
+    source: SourceFile, functions: Sequence[FunctionDefinitions], api: LibraryApi
 ) -> Iterator[FunctionDefinitions]:
-    is_read = public_names.is_known and source.unit not in public_names.unread
-    for function in defined_functions(source):
-        if not is_read:
-            name = function.method.id[len(source.unit) + 1 :]
-            public = api.is_public(source.unit, name)
-            yield replace(function, method=replace(function.method, public=public))
-            continue
-        lines = set(function.first_lines)
-        names = [name for line in lines for name in public_names.names.get((source.path, line), ())]
-        yield replace(function, method=_rename_method(function.method, list(dict.fromkeys(names))))
+    """Yield each definition with what the sources say of it."""
+    for function in functions:
+        name = function.method.id[len(source.unit) + 1 :]
+        public = api.is_public(source.unit, name)
+        yield replace(function, method=replace(function.method, public=public))
 
 
-def _rename_method(method: Method, names: Sequence[str]) -> Method:
-    """Return a method by its public name, where nobody can write the name of its definition."""
+def _rename_functions(
+    functions: Sequence[FunctionDefinitions], public_names: PublicNames, ids: frozenset[str]
+) -> Iterator[FunctionDefinitions]:
+    """Yield each definition by the public names of its own first line; see `_rename_method`."""
+    names = [public_names.find_names(function) for function in functions]
+    choices: dict[str, set[tuple[str, ...]]] = {}
+    for function, own_names in zip(functions, names, strict=True):
+        if own_names:
+            choices.setdefault(function.method.id, set()).add(own_names)
+    for function, own_names in zip(functions, names, strict=True):
+        method = function.method
+        # A name that several public functions share is that of the function it leads to.
+        is_taken = len(choices.get(method.id, ())) > 1 and method.id not in own_names
+        if _is_writable(method.id) and not is_taken:
+            aliases = tuple(name for name in own_names if name != method.id)
+            named_method = replace(method, public=bool(own_names), aliases=aliases)
+        else:
+            named_method = _rename_method(method, own_names, ids)
+        yield replace(function, method=named_method)
+
+
+def _is_writable(name: str) -> bool:
+    """Tell whether people can write the name of a definition."""
+    return LOCALS not in name and not is_private(name)
+
+
+def _rename_method(method: Method, names: Sequence[str], ids: frozenset[str]) -> Method:
+    """Return a method by its shortest public name.
+
+    `ids` are names of public definitions: such a name comes first, as its method has this code too.
+    """
     if not names:
         return replace(method, public=False)
-    if LOCALS not in method.id and not is_private(method.id):
-        aliases = tuple(name for name in names if name != method.id)
-        return replace(method, public=True, aliases=aliases)
-    shortest = min(names, key=lambda name: name.count("."))
-    owner, _, last = shortest.rpartition(".")
+    public_id = min(names, key=lambda name: (name not in ids, name.count(".")))
+    owner, _, last = public_id.rpartition(".")
     return replace(
         method,
-        id=shortest,
+        id=public_id,
         owner=owner,
         name=last,
         public=True,
         descriptor=method.id,
-        aliases=tuple(name for name in names if name != shortest),
+        aliases=tuple(name for name in names if name != public_id),
     )
 
 
-def _merge_definitions(functions: Iterator[FunctionDefinitions]) -> list[FunctionDefinitions]:
-    """Return each method once: one name may lead to several pieces of code (singledispatch)."""
-    by_id: dict[str, FunctionDefinitions] = {}
+def _merge_definitions(functions: Functions) -> Functions:
+    """Return each method of a module once, with all of its definitions.
+
+    Code of several modules may be a single method (singledispatch).
+    """
+    methods_by_id: dict[str, list[Method]] = {}
+    for _, module_functions in functions:
+        for function in module_functions:
+            methods_by_id.setdefault(function.method.id, []).append(function.method)
+    merged_methods = {name: _merge_methods(methods) for name, methods in methods_by_id.items()}
+    return [
+        (source, _merge_module_functions(module_functions, merged_methods))
+        for source, module_functions in functions
+    ]
+
+
+def _merge_methods(methods: Sequence[Method]) -> Method:
+    """Return the method that has the code of all of these."""
+    if len(methods) == 1:
+        return methods[0]
+    # Registered functions are often called `_`: the first that has the public name is the method.
+    main = min(
+        methods, key=lambda method: _last_name(method.descriptor or method.id) != method.name
+    )
+    others = [method for method in methods if method is not main]
+    aliases = dict.fromkeys(alias for method in methods for alias in method.aliases)
+    return replace(
+        main,
+        public=any(method.public for method in methods),
+        aliases=tuple(aliases),
+        refusal=next((method.refusal for method in methods if method.refusal), None),
+        trivial=None,
+        more_spans=tuple(method.span for method in others if method.span is not None),
+    )
+
+
+def _last_name(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+def _merge_module_functions(
+    functions: Sequence[FunctionDefinitions], methods: Mapping[str, Method]
+) -> list[FunctionDefinitions]:
+    nodes_by_id: dict[str, list[Definition]] = {}
     for function in functions:
-        definitions = by_id.get(function.method.id)
-        if definitions is None:
-            by_id[function.method.id] = function
-            continue
-        refusal = definitions.method.refusal or function.method.refusal
-        method = replace(
-            definitions.method, public=definitions.method.public or function.method.public
-        )
-        by_id[function.method.id] = FunctionDefinitions(
-            replace(method, refusal=refusal), (*definitions.nodes, *function.nodes)
-        )
-    return list(by_id.values())
+        nodes_by_id.setdefault(function.method.id, []).extend(function.nodes)
+    return [FunctionDefinitions(methods[name], tuple(nodes)) for name, nodes in nodes_by_id.items()]

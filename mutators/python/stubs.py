@@ -88,7 +88,9 @@ def _index_functions(
     functions_by_id = {}
     for source, module_functions in read_library_functions(sources):
         for function in module_functions:
-            if not function.method.name.startswith("setter"):
+            span = function.method.span
+            is_main = span is not None and span.file == source.path
+            if is_main and not function.method.name.startswith("setter"):
                 functions_by_id[function.method.id] = _make_library_function(
                     source, function, samples
                 )
@@ -98,9 +100,9 @@ def _index_functions(
 def _make_library_function(
     source: SourceFile, function: FunctionDefinitions, samples: Samples
 ) -> _LibraryFunction:
-    return _LibraryFunction(
-        source.unit, function.method, function.nodes[0], samples.get(function.method.id, ())
-    )
+    span = function.method.span
+    main = next(node for node in function.nodes if span and node.lineno == span.first_line)
+    return _LibraryFunction(source.unit, function.method, main, samples.get(function.method.id, ()))
 
 
 def _make_test_title(function: _LibraryFunction, used_titles: set[str]) -> str:

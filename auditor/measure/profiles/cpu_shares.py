@@ -88,16 +88,16 @@ class CpuShare:
 
 
 def frames_of(method: Method, frames: Sequence[Frame]) -> frozenset[int]:
-    """Return the indices of the frames that belong to a method, by its name or its first line.
+    """Return the indices of the frames that belong to a method, by its name or its first lines.
 
     Not by all of its lines: a function that is declared inside has a frame of its own.
     """
-    name, span = method.descriptor or method.id, method.span
+    name = method.descriptor or method.id
+    places = {(span.file, span.first_line) for span in method.spans}
     return frozenset(
         index
         for index, frame in enumerate(frames)
-        if frame.function == name
-        or (span is not None and (frame.file, frame.line) == (span.file, span.first_line))
+        if frame.function == name or (frame.file, frame.line) in places
     )
 
 

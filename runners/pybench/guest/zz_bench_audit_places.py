@@ -71,13 +71,11 @@ class Places:
 def declared(path: str) -> dict[tuple[str, int], tuple[str, int]]:
     """Return name and line of each function of a file, by its own name and its code's first line.
 
-    The first line of code is that of the first decorator. A function that is defined twice, in the
-    branches of an `if` say, has the line of the first one, as the method that it is.
+    The first line of code is that of the first decorator.
     """
     with open(path, "rb") as file:
         tree = ast.parse(file.read())
     found: dict[tuple[str, int], tuple[str, int]] = {}
-    first: dict[str, int] = {}
     waiting: list[tuple[ast.AST, str]] = [(tree, "")]
     while waiting:
         node, prefix = waiting.pop()
@@ -87,13 +85,12 @@ def declared(path: str) -> dict[tuple[str, int], tuple[str, int]]:
                 continue  # a stub for type checkers, which nothing calls
             name = prefix + _own_name(node)
             begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            first[name] = min(node.lineno, first.get(name, node.lineno))
             found[node.name, begin] = name, node.lineno
             inner = f"{name}.<locals>."
         elif isinstance(node, ast.ClassDef):
             inner = f"{prefix}{node.name}."
         waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
-    return {key: (name, first[name]) for key, (name, _) in found.items()}
+    return found
 
 
 def _is_overload(decorator: ast.expr) -> bool:

@@ -16,10 +16,11 @@ from auditor.core.outcome import Frame, Profiled, Stack
 from auditor.core.plan import Purpose
 from auditor.core.request import DetectionRule
 from auditor.core.result import ReachState, Verdict
-from auditor.core.subject import Language, Method
+from auditor.core.subject import Language, Method, Span
 from auditor.measure.profiles.cpu_shares import (
     LOOKS,
     compute_proportion_interval,
+    frames_of,
     is_empty_operation,
     is_longer_than_the_operation,
     is_too_short_for_a_call,
@@ -214,6 +215,21 @@ def test_samples_that_may_be_of_the_method_are_no_sign_that_it_was_removed():
 def test_an_operation_of_two_cycles_does_nothing_but_count():
     assert is_empty_operation(share(profile(0, 50, operation=0.4e-9)))
     assert not is_empty_operation(share(profile(0, 50, operation=5e-9)))
+
+
+def test_samples_of_each_definition_are_of_the_method():
+    method = Method(
+        language=Language.PYTHON,
+        id="lib.area",
+        owner="lib",
+        name="area",
+        parameters=(),
+        span=Span("lib.py", 3, 4),
+        more_spans=(Span("lib.py", 9, 10),),
+    )
+    frames = (Frame("_", "lib.py", 9), Frame("area", "lib.py", 3), Frame("_", "lib.py", 15))
+
+    assert frames_of(method, frames) == {0, 1}
 
 
 def test_few_samples_say_nothing():

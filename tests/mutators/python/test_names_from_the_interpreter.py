@@ -72,6 +72,20 @@ DISPATCHED = {
     "work.py": "import lib\ndef run():\n    for value in (1, [], []): lib.shape(value)\n"
     "    lib.Teller().tell([])\n",
 }
+REGISTERED = {
+    "lib/__init__.py": "from lib.shape import area, dump\nimport lib.more\n",
+    "lib/shape.py": "from functools import singledispatch\n__all__ = ['area', 'dump']\n"
+    "@singledispatch\ndef area(value):\n    return 1\n"
+    "@singledispatch\ndef dump(value):\n    return 1\n"
+    "@area.register\ndef _(value: int):\n    return 2\n"
+    "@dump.register\ndef _(value: int):\n    return area('')\n"
+    "@area.register(list)\ndef of_kind(value):\n    return 2\n"
+    "@dump.register(list)\ndef of_kind(value):\n    return 2\n",
+    "lib/more.py": "from lib.shape import area\n"
+    "@area.register\ndef _(value: dict):\n    return 3\n",
+    "work.py": "import lib\ndef run():\n    for value in (1, '', {}, []): lib.area(value)\n"
+    "    for value in (1, []): lib.dump(value)\n",
+}
 ATTRS = {
     "lib/__init__.py": "import attrs\nfrom lib._base import Base\n@attrs.define\n"
     "class Point(Base):\n    x: int\n    def __attrs_post_init__(self):\n        self.x += 1\n"
@@ -180,6 +194,7 @@ LIBRARIES = {
         | {"lib.bound": 1},
     ),
     "dispatched": (DISPATCHED, {"lib.shape": 3, "lib.Teller.tell": 1}),
+    "registered": (REGISTERED, {"lib.shape.area": 5, "lib.shape.dump": 2}),
     "attrs": (
         ATTRS,
         {"lib.Point.__attrs_post_init__": 5, "lib.Point.make": 4, "lib.Point.twice": 4}
@@ -188,6 +203,20 @@ LIBRARIES = {
     "click": (CLICK, {"lib.main": 2, "lib.say": 2}),
     "facade": (FACADE, {"lib.fast.Quoter.__init__": 1, "lib.fast.Quoter.quote": 3}),
 }
+
+
+def test_functions_of_a_single_dispatch_have_their_places(tmp_path):
+    library = Made(tmp_path, REGISTERED)
+    area, dump = library.public["lib.shape.area"], library.public["lib.shape.dump"]
+
+    assert area.name == "area"
+    assert [(span.file, span.first_line) for span in area.spans] == [
+        ("lib/shape.py", 4),
+        ("lib/shape.py", 10),
+        ("lib/shape.py", 16),
+        ("lib/more.py", 3),
+    ]
+    assert [span.first_line for span in dump.spans] == [7, 13, 19]
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
