@@ -109,22 +109,34 @@ def _insert_first_call(body: cst.BaseSuite, before: str) -> cst.IndentedBlock:
         return body.with_changes(body=[*docstring, call, *rest])
     small = cast("Sequence[cst.BaseSmallStatement]", body.body)
     line = cst.SimpleStatementLine(list(small), trailing_whitespace=_make_mark())
-    return cst.IndentedBlock([call, line])
+    docstring, rest = _split_docstring([line])
+    return cst.IndentedBlock([*docstring, call, *rest])
 
 
 def _split_docstring(
     body: Sequence[Statement],
 ) -> tuple[list[Statement], list[Statement]]:
-    """Part a docstring from what follows it: it has to stay the first."""
+    """Part a docstring from what follows it, on its line too: it has to stay the first."""
     first = body[0] if body else None
-    if (
+    if not (
         isinstance(first, cst.SimpleStatementLine)
-        and len(first.body) == 1
         and isinstance(first.body[0], cst.Expr)
         and isinstance(first.body[0].value, cst.SimpleString | cst.ConcatenatedString)
     ):
+        return [], list(body)
+    if len(first.body) == 1:
         return [first], list(body[1:])
-    return [], list(body)
+    text = first.body[0].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+    is_marked = first.trailing_whitespace.comment is not None and (
+        first.trailing_whitespace.comment.value == MARK
+    )
+    docstring = cst.SimpleStatementLine(
+        [text],
+        leading_lines=first.leading_lines,
+        trailing_whitespace=_make_mark() if is_marked else cst.TrailingWhitespace(),
+    )
+    rest = cst.SimpleStatementLine(first.body[1:], trailing_whitespace=_make_mark())
+    return [docstring], [rest, *body[1:]]
 
 
 def _insert_import(body: Sequence[Statement], guest: str) -> list[Statement]:

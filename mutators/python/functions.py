@@ -162,6 +162,9 @@ def _walk_own_nodes(node: Definition) -> Iterator[ast.AST]:
 
 
 def _sees_names(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute) and node.attr == "f_locals":
+        # The frame of a caller has none of our variables because of this function.
+        return not ast.unparse(node.value).endswith((".f_back", "_getframe(1)"))
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
         return False
     return node.func.id in _FRAMES and (

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from auditor.core.mutant import PLAIN, Overlay, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import SourceFile, SourceRole
+from mutators.python.guest_call_edits import insert_guest_calls
 from mutators.python.mutator import PythonMutator
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "runners" / "pybench" / "guest"))
@@ -97,6 +98,16 @@ ONLY_DOCUMENTED = '''
 def f(x):
     """Does nothing."""
 '''
+LINE_WITH_MORE = 'def f(x): "Says."; y = x; return y + 1\n'
+BLOCK_WITH_MORE = '''
+def f(x):
+    """Says
+    what it does."""; y = x  # why
+    return y + 1
+'''
+MODULE_WITH_MORE = """"A module."; from __future__ import annotations; import os
+def f(x): return x + 1
+"""
 STRINGS = '''
 def f(x):
     text = """one
@@ -106,13 +117,31 @@ two
 '''
 
 
-@pytest.mark.parametrize("text", [ONE_LINE, DOCUMENTED, ONLY_DOCUMENTED, STRINGS])
+WITH_MORE = [LINE_WITH_MORE, BLOCK_WITH_MORE, MODULE_WITH_MORE]
+
+
+@pytest.mark.parametrize("text", [ONE_LINE, DOCUMENTED, ONLY_DOCUMENTED, STRINGS, *WITH_MORE])
 def test_a_function_is_left_on_its_way_out_and_says_the_same(text, guest):
-    plain, changed = run(textwrap.dedent(text)), run(delayed(text, "f"))
+    plain, changed = run(text), run(parsed(delayed(text, "f"), text))
 
     assert changed["f"](2) == plain["f"](2)
     assert changed["f"].__doc__ == plain["f"].__doc__
+    assert changed.get("__doc__") == plain.get("__doc__")
     assert guest.heard == ["enter", "leave 1"]
+
+
+@pytest.mark.parametrize("text", [LINE_WITH_MORE, BLOCK_WITH_MORE, ONLY_DOCUMENTED])
+def test_a_traced_function_keeps_its_docstring(text):
+    changed = insert_guest_calls(
+        text.encode(), {text[: text.index("def")].count("\n") + 1: ("enter()", "")}
+    )
+
+    (function,) = [
+        node for node in parsed(changed.decode(), text).body if isinstance(node, ast.FunctionDef)
+    ]
+
+    assert ast.get_docstring(function).startswith(("Says", "Does nothing"))
+    assert any(isinstance(getattr(node, "value", None), ast.Call) for node in function.body)
 
 
 def test_an_exception_and_an_inner_return_are_ways_out(guest):
@@ -210,6 +239,8 @@ def test_all_kinds_of_functions_can_be_slowed(name, call, result, guest):
         ("async def f():\n    yield 1\n", "a coroutine"),
         ("def f(x):\n    return locals()\n", "its own local variables"),
         ("def f(x):\n    return eval('x')\n", "its own local variables"),
+        ("def f(x):\n    return sys._getframe().f_locals\n", "its own local variables"),
+        ("def f(x):\n    return inspect.currentframe().f_locals\n", "its own local variables"),
         ("@numba.njit(cache=True)\ndef f(x):\n    return x\n", "its decorator njit compiles it"),
     ],
 )
@@ -228,6 +259,13 @@ def test_what_only_its_inner_function_does_is_no_reason():
 
     assert outer.refusal is None
     assert "a generator" in (inner.refusal or "")
+
+
+@pytest.mark.parametrize("frame", ["sys._getframe(1)", "inspect.currentframe().f_back"])
+def test_names_of_a_caller_are_no_reason(frame):
+    (method,) = MUTATOR.find_methods([source(f"def f():\n    return {frame}.f_locals\n")])
+
+    assert method.refusal is None
 
 
 @pytest.mark.parametrize(
