@@ -8,11 +8,11 @@ its bases too.
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from auditor.core.subject import SourceFile
-from mutators.python.functions import LOCALS, is_private, parse_module
+from mutators.python.functions import LOCALS, is_private
 
 _DEPTH = 20
 """Names that lead to names that lead to names: more is a circle."""
@@ -42,10 +42,10 @@ class ModuleApi:
 class LibraryApi:
     """The public names of a library."""
 
-    def __init__(self, sources: Sequence[SourceFile]) -> None:
+    def __init__(self, sources: Mapping[SourceFile, ast.Module]) -> None:
         """Take the modules of the library."""
-        apis = (_read_module_api(source) for source in sources)
-        self._modules = {module.name: module for module in apis if module is not None}
+        apis = (_read_module_api(source, tree) for source, tree in sources.items())
+        self._modules = {module.name: module for module in apis}
         self._shown = frozenset(
             place
             for module in self._modules.values()
@@ -176,10 +176,7 @@ class LibraryApi:
                     yield place
 
 
-def _read_module_api(source: SourceFile) -> ModuleApi | None:
-    tree = parse_module(source)
-    if tree is None:
-        return None
+def _read_module_api(source: SourceFile, tree: ast.Module) -> ModuleApi:
     module = ModuleApi(source.unit, source.path.endswith("__init__.py"))
     for node in _list_module_statements(tree.body):
         _read_statement(node, module)

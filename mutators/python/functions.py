@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from auditor.core.subject import Language, Method, SourceFile, Span
-from mutators.python.trivial import computed_names, standard_modules, why_trivial
+from mutators.python.trivial import standard_modules, why_trivial
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -41,15 +41,14 @@ class FunctionDefinitions:
         return tuple([*node.decorator_list, node][0].lineno for node in self.nodes)
 
 
-def defined_functions(source: SourceFile) -> list[FunctionDefinitions]:
-    """Return each definition of a module; nothing where its text cannot be parsed."""
-    module = parse_module(source)
-    if module is None:
-        return []
+def defined_functions(
+    source: SourceFile, module: ast.Module, computed: frozenset[str]
+) -> list[FunctionDefinitions]:
+    """Return each definition of a module; `computed` are the library's names of properties."""
     explain_trivial = partial(
         why_trivial,
         modules=standard_modules(module, sys.stdlib_module_names),
-        computed=computed_names(module),
+        computed=computed,
     )
     return [
         _make_function_definitions(source, name, node, explain_trivial)

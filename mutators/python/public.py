@@ -22,7 +22,9 @@ from mutators.python.functions import (
     FunctionDefinitions,
     defined_functions,
     is_private,
+    parse_module,
 )
+from mutators.python.trivial import computed_names
 
 Functions = list[tuple[SourceFile, list[FunctionDefinitions]]]
 _LONGEST = 300
@@ -135,9 +137,14 @@ def read_library_functions(sources: Sequence[SourceFile]) -> Functions:
 @lru_cache(maxsize=2)
 def _load_library_functions(sources: tuple[SourceFile, ...]) -> Functions:
     """Return them; asked once for each variant, of the same sources."""
-    library = [source for source in sources if source.role is SourceRole.LIBRARY]
-    public_names, api = read_public_names(sources), LibraryApi(library)
-    functions = [(source, defined_functions(source)) for source in library]
+    trees = {source: parse_module(source) for source in _list_library(sources)}
+    modules = {source: tree for source, tree in trees.items() if tree is not None}
+    public_names, api = read_public_names(sources), LibraryApi(modules)
+    computed = computed_names(modules.values())
+    functions = [
+        (source, [] if tree is None else defined_functions(source, tree, computed))
+        for source, tree in trees.items()
+    ]
     ids = public_names.find_public_ids(functions)
     renamed_functions = []
     for source, definitions in functions:
@@ -147,6 +154,10 @@ def _load_library_functions(sources: tuple[SourceFile, ...]) -> Functions:
             renamed = list(_add_read_visibility(source, definitions, api))
         renamed_functions.append((source, renamed))
     return _merge_definitions(renamed_functions)
+
+
+def _list_library(sources: Sequence[SourceFile]) -> list[SourceFile]:
+    return [source for source in sources if source.role is SourceRole.LIBRARY]
 
 
 def _add_read_visibility(

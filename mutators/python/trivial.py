@@ -1,7 +1,7 @@
 """Functions of Python that cannot get slower, since they do next to nothing themselves."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -9,15 +9,17 @@ _HARMLESS = frozenset(
     {"property", "cached_property", "staticmethod", "classmethod", "abstractmethod", "override"}
 )
 """Decorators that add nothing to a call; others may do all the work."""
+_PLAIN = frozenset({"staticmethod", "classmethod", "abstractmethod", "override", "overload"})
+"""Decorators that add nothing to the reading of an attribute."""
 
 
 def why_trivial(node: Definition, modules: frozenset[str], computed: frozenset[str]) -> str | None:
     """Return why a function cannot get slower; None where it can.
 
-    `modules` are the names that the file imports from the standard library, `computed` those that
-    it defines by functions: reading such an attribute may run a property.
+    `modules` are the names that the file imports from the standard library, `computed` those whose
+    reading may run a function of the library.
     """
-    if {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list} - _HARMLESS:
+    if set(map(_last_name, node.decorator_list)) - _HARMLESS:
         return None
     body = [statement for statement in node.body if not _is_nothing(statement)]
     if not body:
@@ -73,9 +75,34 @@ def _is_platform_call(node: ast.expr | None, modules: frozenset[str]) -> bool:
     )
 
 
-def computed_names(module: ast.Module) -> frozenset[str]:
-    """Return the names of all functions that a file defines."""
-    return frozenset(node.name for node in ast.walk(module) if isinstance(node, Definition))
+def computed_names(modules: Iterable[ast.Module]) -> frozenset[str]:
+    """Return the names of attributes of a library whose reading may run a function: properties."""
+    return frozenset(
+        name
+        for module in modules
+        for node in ast.walk(module)
+        for name in _list_computed_names(node)
+    )
+
+
+def _list_computed_names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, Definition):
+        decorators = (_last_name(decorator) for decorator in node.decorator_list)
+        if any(decorator not in _PLAIN for decorator in decorators):
+            yield node.name
+    elif (
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and "property" in _last_name(node.value.func)
+    ):
+        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def _last_name(expression: ast.expr) -> str:
+    """Return the last part of a dotted name, empty for another expression."""
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else ""
 
 
 def standard_modules(module: ast.Module, names: frozenset[str]) -> frozenset[str]:

@@ -126,6 +126,22 @@ def test_what_does_next_to_nothing_itself_cannot_get_slower(language):
     assert {method.name for method in methods if method.trivial} == TRIVIAL[language]
 
 
+def test_reading_a_property_of_another_module_is_no_reading_of_a_field():
+    text = (
+        "class A:\n    @property\n    def v(self): return work(self)\n    def p(self): return 1\n"
+    )
+    text += "    w = property(work)\n"
+    user = "class B:\n" + "".join(
+        f"    def {name}(self): return self.c.{attribute}\n"
+        for name, attribute in (("total", "v"), ("wide", "w"), ("plain", "p"), ("field", "x"))
+    )
+    sources = [source("a.py", text, "a"), source("b.py", user, "b")]
+
+    trivial = {method.name for method in PythonMutator().find_methods(sources) if method.trivial}
+
+    assert trivial == {"p", "plain", "field"}
+
+
 def test_a_constructor_of_a_class_without_source_may_do_anything():
     (maker,) = [
         method for method in JavaMutator().find_methods([class_file()]) if method.name == "<init>"
