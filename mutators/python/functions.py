@@ -2,19 +2,18 @@
 
 import ast
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from auditor.core.subject import Language, Method, SourceFile, Span
-from mutators.python.trivial import standard_modules, why_trivial
+from mutators.python.compilers import compiled_functions, compiler_names, find_compiler
+from mutators.python.trivial import computed_names, standard_modules, why_trivial
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 LOCALS = "<locals>"
 """What stands for a function in the name of one inside it, as in `__qualname__`."""
-_COMPILERS = frozenset({"jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil", "script"})
-"""Last names of decorators that make machine code of the text: what we insert would go with it."""
 _ACCESSORS = frozenset({"setter", "deleter"})
 _FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Calls without (or in spite of) arguments that see the names of the function around them."""
@@ -41,18 +40,51 @@ class FunctionDefinitions:
         return tuple([*node.decorator_list, node][0].lineno for node in self.nodes)
 
 
+@dataclass(frozen=True, slots=True)
+class LibraryNames:
+    """Names that a library gives in one of its modules, and uses in others."""
+
+    computed: frozenset[str]  # attributes whose reading may run a function
+    compilers: frozenset[str]  # JIT compilers
+
+
+def read_library_names(modules: Mapping[SourceFile, ast.Module]) -> LibraryNames:
+    """Return the names of a library."""
+    return LibraryNames(computed_names(modules.values()), compiler_names(modules))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A definition in its module."""
+
+    name: str  # qualified
+    node: Definition
+    decorators: tuple[ast.expr, ...]  # of what is around it, too
+
+    @property
+    def variable(self) -> str:
+        """Return the name of the function in its scope, with the class that it is in."""
+        return self.name.rpartition(f"{LOCALS}.")[2]
+
+
 def defined_functions(
-    source: SourceFile, module: ast.Module, computed: frozenset[str]
+    source: SourceFile, module: ast.Module, names: LibraryNames
 ) -> list[FunctionDefinitions]:
-    """Return each definition of a module; `computed` are the library's names of properties."""
+    """Return each definition of a module of a library."""
     explain_trivial = partial(
         why_trivial,
         modules=standard_modules(module, sys.stdlib_module_names),
-        computed=computed,
+        computed=names.computed,
     )
+    compiled = compiled_functions(source, module, names.compilers)
     return [
-        _make_function_definitions(source, name, node, explain_trivial)
-        for name, node in _list_definitions(module.body, "")
+        _make_function_definitions(
+            source,
+            place,
+            _explain_compiler(place, names.compilers, compiled) or _explain_refusal(place.node),
+            explain_trivial,
+        )
+        for place in _list_definitions(module.body, "")
     ]
 
 
@@ -64,20 +96,24 @@ def parse_module(source: SourceFile) -> ast.Module | None:
         return None
 
 
-def _list_definitions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, Definition]]:
-    """Yield the functions below some statements by their qualified names."""
+def _list_definitions(
+    body: Sequence[ast.stmt], prefix: str, around: tuple[ast.expr, ...] = ()
+) -> Iterator[_Place]:
+    """Yield the functions below some statements; `around` are the decorators around them."""
     for node in body:
         if isinstance(node, Definition):
             if any(map(_is_overload, node.decorator_list)):
                 continue  # a stub for type checkers, which nothing calls
             name = f"{prefix}{_own_name(node)}"
-            yield name, node
-            yield from _list_definitions(node.body, f"{name}.{LOCALS}.")
+            decorators = (*node.decorator_list, *around)
+            yield _Place(name, node, decorators)
+            yield from _list_definitions(node.body, f"{name}.{LOCALS}.", decorators)
         elif isinstance(node, ast.ClassDef):
-            yield from _list_definitions(node.body, f"{prefix}{node.name}.")
+            decorators = (*node.decorator_list, *around)
+            yield from _list_definitions(node.body, f"{prefix}{node.name}.", decorators)
         else:
             for inner in _list_blocks(node):
-                yield from _list_definitions(inner, prefix)
+                yield from _list_definitions(inner, prefix, around)
 
 
 def _list_blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -106,22 +142,23 @@ def _own_name(node: Definition) -> str:
 
 def _make_function_definitions(
     source: SourceFile,
-    name: str,
-    node: Definition,
+    place: _Place,
+    refusal: str | None,
     explain_trivial: Callable[[Definition], str | None],
 ) -> FunctionDefinitions:
-    owner, _, last = f"{source.unit}.{name}".rpartition(".")
+    node = place.node
+    owner, _, last = f"{source.unit}.{place.name}".rpartition(".")
     arguments = node.args
     named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
     return FunctionDefinitions(
         Method(
             language=Language.PYTHON,
-            id=f"{source.unit}.{name}",
+            id=f"{source.unit}.{place.name}",
             owner=owner,
             name=last,
             parameters=tuple(argument.arg for argument in named),
             span=Span(source.path, node.lineno, node.end_lineno or node.lineno),
-            refusal=_explain_refusal(node),
+            refusal=refusal,
             trivial=explain_trivial(node),
         ),
         (node,),
@@ -136,15 +173,28 @@ def is_private(path: str) -> bool:
     )
 
 
+def _explain_compiler(
+    place: _Place, compilers: frozenset[str], compiled: Mapping[str, str]
+) -> str | None:
+    """Return that a function is compiled, None where no compiler gets it as far as is known."""
+    for decorator in place.decorators:
+        if compiler := find_compiler(decorator, compilers):
+            return explain_compiled(f"its decorator {compiler}")
+    compiler = compiled.get(place.variable, "")
+    return explain_compiled(compiler) if compiler else None
+
+
+def explain_compiled(compiler: str) -> str:
+    """Return why a function cannot be slowed that a JIT compiler makes machine code of."""
+    return f"{compiler} compiles it: Python code laid over it would not run"
+
+
 def _explain_refusal(node: Definition) -> str | None:
     body_nodes = list(_walk_own_nodes(node))
     if isinstance(node, ast.AsyncFunctionDef):
         return "a coroutine: other tasks run while it waits, so its time is not its own"
     if any(isinstance(inner_node, ast.Yield | ast.YieldFrom) for inner_node in body_nodes):
         return "a generator: calling it runs nothing of its body"
-    compiled = {name.rpartition(".")[2] for name in _list_decorator_names(node)} & _COMPILERS
-    if compiled:
-        return f"its decorator {min(compiled)} compiles it: Python code laid over it would not run"
     if any(_sees_names(inner_node) for inner_node in body_nodes):
         return "it looks at its own local variables, of which there would be one more"
     return None
@@ -163,7 +213,7 @@ def _walk_own_nodes(node: Definition) -> Iterator[ast.AST]:
 def _sees_names(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute) and node.attr == "f_locals":
         # The frame of a caller has none of our variables because of this function.
-        return not ast.unparse(node.value).endswith((".f_back", "_getframe(1)"))
+        return not _is_frame_of_caller(node.value)
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
         return False
     return node.func.id in _FRAMES and (
@@ -171,14 +221,10 @@ def _sees_names(node: ast.AST) -> bool:
     )
 
 
-def _list_decorator_names(node: Definition) -> set[str]:
-    """Return the dotted names of the decorators, without their arguments."""
-    plain = (
-        decorator.func if isinstance(decorator, ast.Call) else decorator
-        for decorator in node.decorator_list
-    )
-    return {
-        ast.unparse(expression)
-        for expression in plain
-        if isinstance(expression, ast.Name | ast.Attribute)
-    }
+def _is_frame_of_caller(node: ast.expr) -> bool:
+    match node:
+        case ast.Attribute(attr="f_back"):
+            return True
+        case ast.Call(func=ast.Attribute(attr="_getframe"), args=[ast.Constant(value=int(depth))]):
+            return depth > 0
+    return False

@@ -1,10 +1,10 @@
 """The functions of a library with their public names, as the running interpreter tells them.
 
 A source of the role PUBLIC has what importing the library showed: a line of JSON for each piece of
-code with its public names, for each module or name that could not be read, for the names of
-compiled code, and one that says why the interpreter told nothing. The library's own code runs in
-the process that writes it, so that any other line may be there, too. What it does not tell, and all
-of a library without it, is read from the sources (`api`).
+code with its public names, for each that a JIT compiler takes, for each module or name that could
+not be read, for the names of compiled code, and one that says why the interpreter told nothing. The
+library's own code runs in the process that writes it, so that any other line may be there, too.
+What it does not tell, and all of a library without it, is read from the sources (`api`).
 """
 
 import json
@@ -21,10 +21,11 @@ from mutators.python.functions import (
     Definition,
     FunctionDefinitions,
     defined_functions,
+    explain_compiled,
     is_private,
     parse_module,
+    read_library_names,
 )
-from mutators.python.trivial import computed_names
 
 Functions = list[tuple[SourceFile, list[FunctionDefinitions]]]
 _LONGEST = 300
@@ -33,9 +34,12 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class PublicNames:
-    """What importing a library showed: `names` by file and first line of code."""
+    """What importing a library showed."""
 
     names: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+    """Public names by file and first line of code."""
+    compilers: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    """JIT compilers by file and first line of the code that they take."""
     unread: Mapping[str, str] = field(default_factory=dict)  # modules and names: the reason of each
     compiled: tuple[str, ...] = ()  # names of code that is not Python
     failure: str = ""  # why the interpreter told nothing
@@ -53,6 +57,14 @@ class PublicNames:
         lines = function.first_lines
         return tuple(name for line in lines for name in self.names.get((file, line), ()))
 
+    def find_compiler(self, function: FunctionDefinitions) -> str:
+        """Return the JIT compiler that takes a function, empty where none is known."""
+        span = function.method.span
+        file = span.file if span else ""
+        return next(
+            filter(None, (self.compilers.get((file, line)) for line in function.first_lines)), ""
+        )
+
     def find_public_ids(self, functions: Functions) -> frozenset[str]:
         """Return the names of definitions that are public names of their own code."""
         return frozenset(
@@ -66,6 +78,7 @@ class PublicNames:
 def read_public_names(sources: Sequence[SourceFile]) -> PublicNames:
     """Return what a library showed; nothing is known where it was not imported."""
     names: dict[tuple[str, int], tuple[str, ...]] = {}
+    compilers: dict[tuple[str, int], str] = {}
     unread: dict[str, str] = {}
     compiled: list[str] = []
     failure, broken = "", 0
@@ -76,6 +89,10 @@ def read_public_names(sources: Sequence[SourceFile]) -> PublicNames:
                     _are_names(public_names)
                 ):
                     names[path, number] = tuple(public_names)
+                case {"path": str(path), "line": int(number), "compiler": str(compiler)} if (
+                    _are_names([compiler])
+                ):
+                    compilers[path, number] = compiler
                 case {"unread": str(name), "why": str(reason)}:
                     unread[name] = reason[:_LONGEST]
                 case {"compiled": list(public_names)} if _are_names(public_names):
@@ -84,7 +101,7 @@ def read_public_names(sources: Sequence[SourceFile]) -> PublicNames:
                     failure = reason[:_LONGEST]
                 case _:
                     broken += 1
-    return PublicNames(names, unread, tuple(compiled), failure, broken)
+    return PublicNames(names, compilers, unread, tuple(compiled), failure, broken)
 
 
 def _parse_entry(line: bytes) -> Any:
@@ -140,9 +157,9 @@ def _load_library_functions(sources: tuple[SourceFile, ...]) -> Functions:
     trees = {source: parse_module(source) for source in _list_library(sources)}
     modules = {source: tree for source, tree in trees.items() if tree is not None}
     public_names, api = read_public_names(sources), LibraryApi(modules)
-    computed = computed_names(modules.values())
+    names = read_library_names(modules)
     functions = [
-        (source, [] if tree is None else defined_functions(source, tree, computed))
+        (source, [] if tree is None else defined_functions(source, tree, names))
         for source, tree in trees.items()
     ]
     ids = public_names.find_public_ids(functions)
@@ -181,6 +198,8 @@ def _rename_functions(
             choices.setdefault(function.method.id, set()).add(own_names)
     for function, own_names in zip(functions, names, strict=True):
         method = function.method
+        if method.refusal is None and (compiler := public_names.find_compiler(function)):
+            method = replace(method, refusal=explain_compiled(compiler))
         # A name that several public functions share is that of the function it leads to.
         is_taken = len(choices.get(method.id, ())) > 1 and method.id not in own_names
         if _is_writable(method.id) and not is_taken:

@@ -19,7 +19,7 @@ def why_trivial(node: Definition, modules: frozenset[str], computed: frozenset[s
     `modules` are the names that the file imports from the standard library, `computed` those whose
     reading may run a function of the library.
     """
-    if set(map(_last_name, node.decorator_list)) - _HARMLESS:
+    if set(map(last_name, node.decorator_list)) - _HARMLESS:
         return None
     body = [statement for statement in node.body if not _is_nothing(statement)]
     if not body:
@@ -87,18 +87,18 @@ def computed_names(modules: Iterable[ast.Module]) -> frozenset[str]:
 
 def _list_computed_names(node: ast.AST) -> Iterator[str]:
     if isinstance(node, Definition):
-        decorators = (_last_name(decorator) for decorator in node.decorator_list)
+        decorators = (last_name(decorator) for decorator in node.decorator_list)
         if any(decorator not in _PLAIN for decorator in decorators):
             yield node.name
     elif (
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
-        and "property" in _last_name(node.value.func)
+        and "property" in last_name(node.value.func)
     ):
         yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
-def _last_name(expression: ast.expr) -> str:
+def last_name(expression: ast.expr) -> str:
     """Return the last part of a dotted name, empty for another expression."""
     if isinstance(expression, ast.Attribute):
         return expression.attr

@@ -3,8 +3,8 @@
     python -m zz_bench_audit_api MODULES ANSWER
 
 MODULES has `NAME PATH` a line, parted by a tab; ANSWER gets a line of JSON for each piece of code
-with its public names, for each module that cannot be imported, for each name that cannot be
-followed, and for the names without Python code.
+with its public names, for each that a JIT compiler takes, for each module that cannot be imported,
+for each name that cannot be followed, and for the names without Python code.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _LONGEST = 300
 _MOST_DEPTH = 6
 Named = tuple[str, Any]
 _WITH_FUNC = (functools.cached_property, functools.partial, functools.partialmethod)
+_COMPILERS = frozenset({"numba", "jax", "jaxlib"})
 _COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -38,6 +39,7 @@ class Library:
         self.files: dict[str, str] = {}
         self.names: dict[tuple[str, int], list[str]] = {}
         self.compiled: list[str] = []
+        self.compilers: dict[tuple[str, int], str] = {}
         self.unread: dict[str, str] = {}
         self.seen: set[tuple[int, str]] = set()
         self.loaded: dict[str, types.ModuleType] = {}
@@ -100,6 +102,7 @@ class Library:
 
     def of_object(self, name: str, value: Any, depth: int) -> None:
         """Follow what is no class: a function, what wraps one, an object."""
+        self.note_compiler(value)
         found = list(_inside(name, value))
         if isinstance(value, types.FunctionType):
             if not any(self.leads_here(each) for _, each in found):
@@ -166,6 +169,20 @@ class Library:
         for each in list(getattr(value, "__dict__", {}).values()):
             if isinstance(each, types.FunctionType) and self.leads_here(each):
                 self.follow(name, each, depth + 1)
+
+    def note_compiler(self, value: Any) -> None:
+        """Note the code that a JIT compiler makes machine code of."""
+        function = getattr(value, "py_func", None)
+        top = str(type(value).__module__).partition(".")[0]
+        if top in _COMPILERS and function is None:
+            function = getattr(value, "__wrapped__", None)
+        elif isinstance(value, types.FunctionType):
+            return  # it is run as it is, whatever hangs on it
+        if isinstance(function, types.FunctionType):
+            for each in (function, inspect.unwrap(function)):
+                path = self.place(each.__code__)
+                if path is not None:
+                    self.compilers[path, each.__code__.co_firstlineno] = top
 
     def note(self, name: str, code: types.CodeType) -> None:
         """Note a name of some code, if it is the library's."""
@@ -306,6 +323,10 @@ def main(modules: str, answer: str) -> None:
     entries: list[Any] = [
         {"path": path, "line": line, "names": names}
         for (path, line), names in library.names.items()
+    ]
+    entries += [
+        {"path": path, "line": line, "compiler": compiler}
+        for (path, line), compiler in library.compilers.items()
     ]
     entries += [{"unread": name, "why": why} for name, why in library.unread.items()]
     entries.append({"compiled": list(dict.fromkeys(library.compiled))})

@@ -357,6 +357,19 @@ def test_public_names_of_compiled_code_are_named(tmp_path):
     assert note.endswith("cannot be slowed: lib.quote")
 
 
+def test_functions_that_a_compiler_wraps_are_refused(tmp_path):
+    compiler = "class Dispatcher:\n    def __init__(self, function):\n"
+    compiler += "        self.py_func = self.__wrapped__ = function\n"
+    compiler += "    def __call__(self, *values): return self.py_func(*values)\n"
+    text = "from numba import Dispatcher\ndef fast(function): return Dispatcher(function)\n"
+    text += "@fast\ndef area(w):\n    return w\ndef plain(w):\n    return w\n"
+
+    public = Made(tmp_path, {"numba.py": compiler, "lib/__init__.py": text}).public
+
+    assert public["lib.area"].refusal == "numba compiles it: Python code laid over it would not run"
+    assert public["lib.plain"].refusal is None
+
+
 def test_what_stands_in_for_compiled_classes_is_not_public(tmp_path):
     """Here the interpreter runs the compiled class, so nobody calls its twin in Python."""
     text = "from _random import Random\nRandom.__module__ = 'lib'\n__all__ = ['Random']\n"
@@ -386,6 +399,7 @@ def test_a_method_that_is_that_of_a_builtin_makes_no_compiled_class(tmp_path):
         '{"path": "lib.py", "line": 3, "names": [1]}',
         '{"path": "lib.py", "line": 3, "names": ["lib.\\u001b[2J"]}',
         '{"compiled": [[]]}',
+        '{"path": "lib.py", "line": 1, "compiler": "no name"}',
     ],
 )
 def test_a_line_that_the_library_wrote_is_left_out(line):

@@ -252,6 +252,52 @@ def test_what_cannot_be_slowed_rightly_is_refused_with_the_reason(text, reason):
     assert refused == OverlayRefusal(method.refusal)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@functools.partial(numba.njit, cache=False)\ndef f(x):\n    return x\n",
+        "def f(x):\n    return x\narea = numba.njit(f)\n",
+        "def f(x):\n    return x\narea = numba.njit(nogil=True)(f)\n",
+        "fast = numba.njit(nogil=True)\n@fast\ndef f(x):\n    return x\n",
+        "from numba import njit as fast\nfaster = fast\n@faster\ndef f(x):\n    return x\n",
+        "@jitclass(SPEC)\nclass C:\n    def f(self):\n        return 1\n",
+        "@torch.jit.script\ndef f(x):\n    return x\n",
+    ],
+)
+def test_what_a_compiler_gets_is_refused(text):
+    (method,) = MUTATOR.find_methods([source(text)])
+
+    assert "compiles it" in (method.refusal or "")
+
+
+def test_a_compiler_of_another_module_is_known():
+    sources = [
+        source("fast = functools.partial(numba.njit, nogil=True)\n", "pack.jits"),
+        source("from pack.jits import fast\n@fast\ndef f(x):\n    return x\n"),
+    ]
+
+    (method,) = MUTATOR.find_methods(sources)
+
+    assert (
+        method.refusal == "its decorator fast compiles it: Python code laid over it would not run"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@numpy.vectorize\ndef f(x):\n    return x\n",
+        "script = options.script\n@runner.script\ndef f(x):\n    return x\n",
+        "area = numba.njit(_area)\ndef _area(x): return x\n@area\ndef f(x):\n    return x\n",
+        "class C:\n    def f(self): return 1\nnumba.njit(f)\n",
+    ],
+)
+def test_what_no_compiler_gets_is_not_refused(text):
+    methods = MUTATOR.find_methods([source(text)])
+
+    assert [method.refusal for method in methods if method.name == "f"] == [None]
+
+
 def test_what_only_its_inner_function_does_is_no_reason():
     text = "def f():\n    def g():\n        yield 1\n    return vars(g), [x for x in g()]\n"
 

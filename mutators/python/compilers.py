@@ -1,0 +1,93 @@
+"""Which functions of a library a JIT compiler makes machine code of: what we insert would go, too.
+
+A compiler is a decorator (`@numba.njit`, `@functools.partial(numba.njit, nogil=True)`), gets
+another name (`fast = numba.njit(nogil=True)`), or is called (`area = numba.njit(_area)`).
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from auditor.core.subject import SourceFile
+from mutators.python.trivial import Definition, last_name
+
+_KNOWN = frozenset(
+    {"jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil", "script", "jitclass"}
+    | {"register_jitable"}
+)
+"""Last names of compilers."""
+_MOST_NAMES = 5
+"""Names that a compiler is handed on by, the next for the last."""
+
+
+def compiler_names(modules: Mapping[SourceFile, ast.Module]) -> frozenset[str]:
+    """Return the last names of compilers: the known ones, and those that a library gives them."""
+    bindings = [
+        binding
+        for source, module in modules.items()
+        if _mentions(source, _KNOWN)
+        for binding in _list_bindings(module)
+    ]
+    names = _KNOWN
+    for _ in range(_MOST_NAMES):
+        names |= {name for name, value in bindings if find_compiler(value, names)}
+    return names
+
+
+def compiled_functions(
+    source: SourceFile, module: ast.Module, compilers: frozenset[str]
+) -> dict[str, str]:
+    """Return the functions of a file that it hands to a compiler, and the name of that."""
+    if not _mentions(source, compilers):
+        return {}
+    functions = _list_function_names(module)
+    return {
+        name: compiler
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call) and (compiler := find_compiler(node.func, compilers))
+        for name in functions & _list_arguments(node)
+    }
+
+
+def find_compiler(expression: ast.expr, compilers: frozenset[str]) -> str:
+    """Return the name of the compiler that an expression is, empty where it is none."""
+    match expression:
+        case ast.Name(id=name) if name in compilers:
+            return name
+        case ast.Attribute(value=owner, attr=name) if name in compilers:
+            # numpy.vectorize calls the Python function; torch.jit.script compiles.
+            is_other = last_name(owner) in ("np", "numpy") or (
+                name == "script" and last_name(owner) != "jit"
+            )
+            return "" if is_other else name
+        case ast.Call(func=function, args=[first, *_]) if last_name(function) == "partial":
+            return find_compiler(first, compilers)
+        case ast.Call(func=function):
+            return find_compiler(function, compilers)
+    return ""
+
+
+def _mentions(source: SourceFile, names: frozenset[str]) -> bool:
+    return any(name.encode() in source.text for name in names)
+
+
+def _list_bindings(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that a file gives to expressions that may be compilers."""
+    functions = _list_function_names(module)
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield alias.asname or alias.name, ast.Name(alias.name)
+        elif isinstance(node, ast.Assign) and not functions & _list_arguments(node.value):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, node.value
+
+
+def _list_function_names(module: ast.Module) -> frozenset[str]:
+    return frozenset(node.name for node in ast.walk(module) if isinstance(node, Definition))
+
+
+def _list_arguments(node: ast.expr) -> frozenset[str]:
+    """Return the names that a call hands over."""
+    arguments = node.args if isinstance(node, ast.Call) else ()
+    return frozenset(argument.id for argument in arguments if isinstance(argument, ast.Name))
