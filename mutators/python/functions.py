@@ -89,11 +89,15 @@ def defined_functions(
 
 
 def parse_module(source: SourceFile) -> ast.Module | None:
-    """Return the module, None where this interpreter cannot parse it."""
+    """Return the module, None where nothing here can parse it."""
     try:
         return ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None
+    except SyntaxError:
+        from mutators.python import newer_syntax  # noqa: PLC0415 libcst is slow to load
+
+        return newer_syntax.parse_newer_syntax(source.text)
 
 
 def _list_definitions(

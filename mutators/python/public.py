@@ -143,17 +143,30 @@ def describe_name_problems(sources: Sequence[SourceFile]) -> list[str]:
             "these public names lead to compiled code, which is no method here and cannot be "
             f"slowed: {list_some(library.compiled)}"
         )
+    if unparsed := _load_library(tuple(sources)).unparsed:
+        lines.append(
+            "these modules cannot be parsed, so their functions are no methods here: "
+            f"{list_some(unparsed)}"
+        )
     return lines
 
 
 def read_library_functions(sources: Sequence[SourceFile]) -> Functions:
     """Return the functions of each module of the library; which are public, and by which names."""
-    return _load_library_functions(tuple(sources))
+    return _load_library(tuple(sources)).functions
+
+
+@dataclass(frozen=True, slots=True)
+class _Library:
+    """The modules of a library as they are read."""
+
+    functions: Functions
+    unparsed: tuple[str, ...]  # names of modules whose syntax nothing here knows
 
 
 @lru_cache(maxsize=2)
-def _load_library_functions(sources: tuple[SourceFile, ...]) -> Functions:
-    """Return them; asked once for each variant, of the same sources."""
+def _load_library(sources: tuple[SourceFile, ...]) -> _Library:
+    """Return the library; asked once for each variant, of the same sources."""
     trees = {source: parse_module(source) for source in _list_library(sources)}
     modules = {source: tree for source, tree in trees.items() if tree is not None}
     public_names, api = read_public_names(sources), LibraryApi(modules)
@@ -170,7 +183,8 @@ def _load_library_functions(sources: tuple[SourceFile, ...]) -> Functions:
         else:
             renamed = list(_add_read_visibility(source, definitions, api))
         renamed_functions.append((source, renamed))
-    return _merge_definitions(renamed_functions)
+    unparsed = tuple(source.unit for source, tree in trees.items() if tree is None)
+    return _Library(_merge_definitions(renamed_functions), unparsed)
 
 
 def _list_library(sources: Sequence[SourceFile]) -> list[SourceFile]:
