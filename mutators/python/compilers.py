@@ -33,6 +33,16 @@ def compiler_names(modules: Mapping[SourceFile, ast.Module]) -> frozenset[str]:
     return names
 
 
+def choose_compilers(module: ast.Module, compilers: frozenset[str]) -> frozenset[str]:
+    """Return the compilers of a library that a file has: numpy.vectorize compiles nothing."""
+    return compilers - {
+        alias.asname or alias.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.ImportFrom) and node.module == "numpy"
+        for alias in node.names
+    }
+
+
 def compiled_functions(
     source: SourceFile, module: ast.Module, compilers: frozenset[str]
 ) -> dict[str, str]:
@@ -54,7 +64,7 @@ def find_compiler(expression: ast.expr, compilers: frozenset[str]) -> str:
         case ast.Name(id=name) if name in compilers:
             return name
         case ast.Attribute(value=owner, attr=name) if name in compilers:
-            # numpy.vectorize calls the Python function; torch.jit.script compiles.
+            # numpy.vectorize calls the Python function; of `script` only torch.jit's compiles.
             is_other = last_name(owner) in ("np", "numpy") or (
                 name == "script" and last_name(owner) != "jit"
             )

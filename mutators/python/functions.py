@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from auditor.core.subject import Language, Method, SourceFile, Span
-from mutators.python.compilers import compiled_functions, compiler_names, find_compiler
-from mutators.python.trivial import computed_names, standard_modules, why_trivial
+from mutators.python.compilers import (
+    choose_compilers,
+    compiled_functions,
+    compiler_names,
+    find_compiler,
+)
+from mutators.python.trivial import computed_names, last_name, standard_modules, why_trivial
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -76,12 +81,13 @@ def defined_functions(
         modules=standard_modules(module, sys.stdlib_module_names),
         computed=names.computed,
     )
-    compiled = compiled_functions(source, module, names.compilers)
+    compilers = choose_compilers(module, names.compilers)
+    compiled = compiled_functions(source, module, compilers)
     return [
         _make_function_definitions(
             source,
             place,
-            _explain_compiler(place, names.compilers, compiled) or _explain_refusal(place.node),
+            _explain_compiler(place, compilers, compiled) or _explain_refusal(place.node),
             explain_trivial,
         )
         for place in _list_definitions(module.body, "")
@@ -199,7 +205,7 @@ def _explain_refusal(node: Definition) -> str | None:
         return "a coroutine: other tasks run while it waits, so its time is not its own"
     if any(isinstance(inner_node, ast.Yield | ast.YieldFrom) for inner_node in body_nodes):
         return "a generator: calling it runs nothing of its body"
-    if any(_sees_names(inner_node) for inner_node in body_nodes):
+    if any(map(_sees_names, body_nodes)) or _reads_own_frame(body_nodes):
         return "it looks at its own local variables, of which there would be one more"
     return None
 
@@ -215,9 +221,6 @@ def _walk_own_nodes(node: Definition) -> Iterator[ast.AST]:
 
 
 def _sees_names(node: ast.AST) -> bool:
-    if isinstance(node, ast.Attribute) and node.attr == "f_locals":
-        # The frame of a caller has none of our variables because of this function.
-        return not _is_frame_of_caller(node.value)
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
         return False
     return node.func.id in _FRAMES and (
@@ -225,10 +228,17 @@ def _sees_names(node: ast.AST) -> bool:
     )
 
 
-def _is_frame_of_caller(node: ast.expr) -> bool:
+def _reads_own_frame(nodes: Sequence[ast.AST]) -> bool:
+    """Tell whether a body has its own frame, not only that of its caller, and reads variables."""
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    steps = {id(attribute.value) for attribute in attributes if attribute.attr == "f_back"}
+    return any(attribute.attr == "f_locals" for attribute in attributes) and any(
+        _makes_own_frame(node) and id(node) not in steps for node in nodes
+    )
+
+
+def _makes_own_frame(node: ast.AST) -> bool:
     match node:
-        case ast.Attribute(attr="f_back"):
-            return True
-        case ast.Call(func=ast.Attribute(attr="_getframe"), args=[ast.Constant(value=int(depth))]):
-            return depth > 0
+        case ast.Call(func=function, args=[] | [ast.Constant(value=0)]):
+            return last_name(function) in ("currentframe", "_getframe")
     return False

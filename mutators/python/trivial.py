@@ -24,7 +24,11 @@ def why_trivial(node: Definition, modules: frozenset[str], computed: frozenset[s
     body = [statement for statement in node.body if not _is_nothing(statement)]
     if not body:
         return "its body is empty"
-    if len(body) != 1 or computed.intersection(_list_read_attributes(body[0])):
+    if len(body) != 1:
+        return None
+    if isinstance(body[0], ast.Raise) and "NotImplemented" in ast.unparse(body[0]):
+        return "it is abstract"
+    if computed.intersection(_list_read_attributes(body[0])):
         return None
     return _why_single(body[0], modules)
 
@@ -39,8 +43,6 @@ def _list_read_attributes(node: ast.stmt) -> Iterator[str]:
 
 def _why_single(only: ast.stmt, modules: frozenset[str]) -> str | None:
     """Return why the only statement of a function cannot get slower."""
-    if isinstance(only, ast.Raise) and "NotImplemented" in ast.unparse(only):
-        return "it is abstract"
     if isinstance(only, ast.Assign) and len(only.targets) == 1:
         plain = _is_plain(only.targets[0]) and _is_plain(only.value)
         return "it only sets a field" if plain else None

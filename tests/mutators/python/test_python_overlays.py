@@ -240,7 +240,7 @@ def test_all_kinds_of_functions_can_be_slowed(name, call, result, guest):
         ("def f(x):\n    return locals()\n", "its own local variables"),
         ("def f(x):\n    return eval('x')\n", "its own local variables"),
         ("def f(x):\n    return sys._getframe().f_locals\n", "its own local variables"),
-        ("def f(x):\n    return inspect.currentframe().f_locals\n", "its own local variables"),
+        ("def f(x):\n    y = currentframe()\n    return y.f_locals\n", "its own local variables"),
         ("@numba.njit(cache=True)\ndef f(x):\n    return x\n", "its decorator njit compiles it"),
     ],
 )
@@ -287,6 +287,7 @@ def test_a_compiler_of_another_module_is_known():
     "text",
     [
         "@numpy.vectorize\ndef f(x):\n    return x\n",
+        "from numpy import vectorize\ndef f(x):\n    return x\nfast = vectorize(f)\n",
         "script = options.script\n@runner.script\ndef f(x):\n    return x\n",
         "area = numba.njit(_area)\ndef _area(x): return x\n@area\ndef f(x):\n    return x\n",
         "class C:\n    def f(self): return 1\nnumba.njit(f)\n",
@@ -307,9 +308,10 @@ def test_what_only_its_inner_function_does_is_no_reason():
     assert "a generator" in (inner.refusal or "")
 
 
-@pytest.mark.parametrize("frame", ["sys._getframe(1)", "inspect.currentframe().f_back"])
+@pytest.mark.parametrize("frame", ["sys._getframe(1)", "inspect.currentframe().f_back", "given"])
 def test_names_of_a_caller_are_no_reason(frame):
-    (method,) = MUTATOR.find_methods([source(f"def f():\n    return {frame}.f_locals\n")])
+    text = f"def f(given):\n    frame = {frame}\n    return frame.f_locals\n"
+    (method,) = MUTATOR.find_methods([source(text)])
 
     assert method.refusal is None
 
