@@ -119,7 +119,11 @@ def choose_within_budget(
     if highest_rung is None:
         return replace(choice, nested=nested and not indices)
     # Only a budget that is not used up has a smaller one that detects the same.
-    if fullest is None or count == most or sum(watcher.seconds for watcher in choice.watchers) >= budget:
+    if (
+        fullest is None
+        or count == most
+        or sum(watcher.seconds for watcher in choice.watchers) >= budget
+    ):
         return choice
     fullest_indices, _ = pool.find_fullest(budget, fullest)
     return replace(choice, conflicting=choice.methods - pool.union_detected(fullest_indices))
