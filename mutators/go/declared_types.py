@@ -42,7 +42,7 @@ class _FileTypes:
 
     own_fields: dict[str, frozenset[str]] = field(default_factory=dict)  # by struct
     aliases: dict[str, str] = field(default_factory=dict)  # type by alias
-    shown: list[tuple[str, str]] = field(default_factory=list)
+    exposed: list[tuple[str, str]] = field(default_factory=list)
     """(type, or `_FUNCTION`; name of a type that who has it gets)."""
 
 
@@ -50,23 +50,23 @@ def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
     """Return what all files of a package say together: a method's type may be in another file."""
     fields: dict[str, frozenset[str]] = {}
     aliases: dict[str, str] = {}
-    shown: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    exposed: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for source in sources:
         if _DECLARING.search(source.text):
             file = _read_file_types(source.text)
-            fields |= {f"{source.unit}.{name}": own for name, own in file.own_fields.items()}
+            fields |= {f"{source.unit}.{name}": names for name, names in file.own_fields.items()}
             aliases |= {f"{source.unit}.{name}": meant for name, meant in file.aliases.items()}
-            shown[source.unit] += file.shown
+            exposed[source.unit] += file.exposed
     offered = {
-        f"{unit}.{name}" for unit, pairs in shown.items() for name in _find_offered_types(pairs)
+        f"{unit}.{name}" for unit, pairs in exposed.items() for name in _find_offered_types(pairs)
     }
     return DeclaredTypes(fields, aliases, frozenset(offered))
 
 
-def _find_offered_types(shown: Iterable[tuple[str, str]]) -> set[str]:
+def _find_offered_types(exposed: Iterable[tuple[str, str]]) -> set[str]:
     """Return the unexported types that exported names lead to, over others if need be."""
     names_by_holder: dict[str, set[str]] = defaultdict(set)
-    for holder, name in shown:
+    for holder, name in exposed:
         names_by_holder[holder].add(name)
     pending = [name for name in names_by_holder if name == _FUNCTION or name[:1].isupper()]
     offered: set[str] = set()
@@ -90,7 +90,7 @@ def _read_file_types(text: bytes) -> _FileTypes:
             _, owner = tree.read_receiver(declaration)
             if _has_exported_name(declaration):
                 result = declaration.child_by_field_name("result")
-                file.shown += [(owner or _FUNCTION, name) for name in _list_type_names(result)]
+                file.exposed += [(owner or _FUNCTION, name) for name in _list_type_names(result)]
     return file
 
 
@@ -105,9 +105,9 @@ def _add_spec(file: _FileTypes, spec: Node) -> None:
     name = tree.read_text(spec.child_by_field_name("name"))
     if spec.type == "type_alias":
         file.aliases[name] = tree.type_name(declared)
-        file.shown += [(name, shown) for shown in _list_type_names(declared)]
+        file.exposed += [(name, type_name) for type_name in _list_type_names(declared)]
     elif spec.type == "type_spec":
-        file.shown += [(name, shown) for shown in _list_shown_types(declared)]
+        file.exposed += [(name, type_name) for type_name in _list_exposed_types(declared)]
         if declared is not None and declared.type == "struct_type":
             file.own_fields[name] = frozenset(_list_owner_fields(declared, name))
     elif _has_exported_name(spec):
@@ -117,7 +117,7 @@ def _add_spec(file: _FileTypes, spec: Node) -> None:
             if node.type == "composite_literal"
         ]
         for node in (declared, *literals):
-            file.shown += [(_FUNCTION, shown) for shown in _list_type_names(node)]
+            file.exposed += [(_FUNCTION, type_name) for type_name in _list_type_names(node)]
 
 
 def _has_exported_name(node: Node) -> bool:
@@ -125,7 +125,7 @@ def _has_exported_name(node: Node) -> bool:
     return any(tree.read_text(name)[:1].isupper() for name in names)
 
 
-def _list_shown_types(declared: Node | None) -> Iterator[str]:
+def _list_exposed_types(declared: Node | None) -> Iterator[str]:
     """Yield the types of what is exported in a type, or embedded there.
 
     A type that is defined as another named type has none of its methods.
@@ -151,8 +151,8 @@ def _list_type_names(node: Node | None) -> Iterator[str]:
         if inner_node.type == "type_identifier":
             yield tree.read_text(inner_node)
         elif inner_node.type != "qualified_type":
-            taken = inner_node.child_by_field_name("parameters")
-            pending += [child for child in inner_node.named_children if child != taken]
+            parameters = inner_node.child_by_field_name("parameters")
+            pending += [child for child in inner_node.named_children if child != parameters]
 
 
 def _list_fields(struct: Node) -> Iterator[Node]:

@@ -273,7 +273,6 @@ def _merge_methods(methods: Sequence[Method]) -> Method:
     main = min(
         methods, key=lambda method: _last_name(method.descriptor or method.id) != method.name
     )
-    others = [method for method in methods if method is not main]
     aliases = dict.fromkeys(alias for method in methods for alias in method.aliases)
     return replace(
         main,
@@ -281,7 +280,9 @@ def _merge_methods(methods: Sequence[Method]) -> Method:
         aliases=tuple(aliases),
         refusal=next((method.refusal for method in methods if method.refusal), None),
         trivial=None,
-        more_spans=tuple(method.span for method in others if method.span is not None),
+        more_spans=tuple(
+            method.span for method in methods if method is not main and method.span is not None
+        ),
     )
 
 

@@ -179,10 +179,10 @@ class Library:
         elif isinstance(value, types.FunctionType):
             return  # it is run as it is, whatever hangs on it
         if isinstance(function, types.FunctionType):
-            for each in (function, inspect.unwrap(function)):
-                path = self.place(each.__code__)
+            for target in (function, inspect.unwrap(function)):
+                path = self.place(target.__code__)
                 if path is not None:
-                    self.compilers[path, each.__code__.co_firstlineno] = top
+                    self.compilers[path, target.__code__.co_firstlineno] = top
 
     def note(self, name: str, code: types.CodeType) -> None:
         """Note a name of some code, if it is the library's."""

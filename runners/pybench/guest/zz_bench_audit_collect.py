@@ -52,10 +52,10 @@ def may_hold(session: Any, nodeid: str) -> bool:
 
 def _users(session: Any) -> set[str]:
     """Return the names of the fixtures that use the fixture, with its own."""
-    known = getattr(getattr(session, "_fixturemanager", None), "_arg2fixturedefs", {})
+    fixtures = getattr(getattr(session, "_fixturemanager", None), "_arg2fixturedefs", {})
     uses = {
-        name: {argname for each in found for argname in each.argnames}
-        for name, found in known.items()
+        name: {argname for definition in definitions for argname in definition.argnames}
+        for name, definitions in fixtures.items()
     }
     names, before = {_FIXTURE, "pytest_codspeed", "pytest_benchmark"}, 0
     while len(names) > before:
@@ -67,9 +67,11 @@ def _users(session: Any) -> set[str]:
 def _codes(item: Any) -> Iterator[Any]:
     """Yield the code of a test and of the fixtures that it uses."""
     info = getattr(item, "_fixtureinfo", None)
-    known = getattr(info, "name2fixturedefs", {})
+    fixtures = getattr(info, "name2fixturedefs", {})
     functions = [getattr(item, "function", None)]
-    functions += [one.func for found in known.values() for one in found]
+    functions += [
+        definition.func for definitions in fixtures.values() for definition in definitions
+    ]
     for function in functions:
         code = getattr(function, "__code__", None)
         if code is not None:

@@ -263,7 +263,7 @@ def test_the_summary_says_how_small_a_slowdown_is_noticed():
     [
         (0.1, 0.05, "1.1\xa0x", "detects 1.1\xa0x and more, not 1.05\xa0x"),
         (0.05, None, "1.05\xa0x", "detects 1.05\xa0x and more"),
-        (None, 5.0, "not 6\xa0x", "not 6\xa0x is detected"),
+        (None, 5.0, "not 6\xa0x", "6\xa0x is not detected"),
         (None, None, number_format.NO_VALUE, ""),
     ],
 )
@@ -557,13 +557,13 @@ def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
 
 
 def test_no_method_is_to_be_named_where_all_are_examined():
-    made = examples.audit()
-    all_caveats = (*made.caveats, Caveat("methods-all", "all 9 public methods"))
+    verdict = examples.audit()
+    all_caveats = (*verdict.caveats, Caveat("methods-all", "all 9 public methods"))
 
-    assert step(judged(made), "unexamined").title.startswith("Name the methods that")
-    found = step(judged(replace(made, caveats=all_caveats)), "unexamined")
-    assert found.title.startswith("Check what")
-    assert "name" not in found.reason.lower()
+    assert step(judged(verdict), "unexamined").title.startswith("Name the methods that")
+    advised = step(judged(replace(verdict, caveats=all_caveats)), "unexamined")
+    assert advised.title.startswith("Check what")
+    assert "name" not in advised.reason.lower()
 
 
 def unexamined_note(made, name, **pair):

@@ -140,10 +140,10 @@ def test_text_with_a_new_of_a_value_is_kept():
         overlay(library(f"package m\nfunc F(n int) *int {body}\n"), of=["F"], beside=True)
     )
     test = 'package m\nimport "testing"\nfunc BenchmarkF(b *testing.B) { F(*new(7)) }\n'
-    made = overlay(library("package m\nfunc F(n int) {}\n"), benchmarks(test), of=["F"])
+    variant = overlay(library("package m\nfunc F(n int) {}\n"), benchmarks(test), of=["F"])
 
     assert copied.count("p := new(n + 1); return p }") == 2
-    assert "zzBenchAudit.Run(b, &b.N, func() { F(*new(7)) })" in changed(made, "m_test.go")
+    assert "zzBenchAudit.Run(b, &b.N, func() { F(*new(7)) })" in changed(variant, "m_test.go")
 
 
 def test_what_testing_never_calls_as_a_benchmark_is_not_hooked():
@@ -151,9 +151,9 @@ def test_what_testing_never_calls_as_a_benchmark_is_not_hooked():
         'package m\nimport "testing"\nfunc a(b *testing.B, n int) {}\nfunc c(t *testing.T) {}\n'
         "func d(b *testing.B) int { return 1 }\nfunc e(b *other.B) {}\n"
     )
-    made = overlay(library("package m\nfunc F() {}\n"), test, of=["F"])
+    variant = overlay(library("package m\nfunc F() {}\n"), test, of=["F"])
 
-    assert "m_test.go" not in [file.path for file in made.files]
+    assert "m_test.go" not in [file.path for file in variant.files]
 
 
 def test_the_guest_hears_of_a_timer_that_is_reset():
@@ -170,10 +170,10 @@ def test_the_guest_hears_of_a_timer_that_is_reset():
 def test_the_guest_lies_below_the_package_with_the_shortest_path():
     deep = library("package d\nfunc F() {}\n", "x/d/d.go", f"{UNIT}/d")
     top = library("package m\nfunc F() {}\n", "x/m.go")
-    made = overlay(deep, top, of=["/d.F"])
+    variant = overlay(deep, top, of=["/d.F"])
 
-    assert "x/zz_bench_audit_guest/delay.go" in [file.path for file in made.files]
-    assert f'import zzBenchAudit "{UNIT}/zz_bench_audit_guest"' in changed(made, "x/d/d.go")
+    assert "x/zz_bench_audit_guest/delay.go" in [file.path for file in variant.files]
+    assert f'import zzBenchAudit "{UNIT}/zz_bench_audit_guest"' in changed(variant, "x/d/d.go")
 
 
 @pytest.mark.parametrize(
@@ -188,11 +188,11 @@ def test_the_guest_lies_below_the_package_with_the_shortest_path():
 def test_the_guest_lies_where_all_packages_may_import_it(paths, place):
     units = {path: UNIT + path.removeprefix("x") for path in paths}
     sources = [library("package p\nfunc F() {}\n", f"{path}/p.go", units[path]) for path in paths]
-    made = overlay(*sources, of=[f"{sources[1].unit.removeprefix(UNIT)}.F"])
+    variant = overlay(*sources, of=[f"{sources[1].unit.removeprefix(UNIT)}.F"])
 
-    assert f"{place}/zz_bench_audit_guest/delay.go" in [file.path for file in made.files]
+    assert f"{place}/zz_bench_audit_guest/delay.go" in [file.path for file in variant.files]
     guest = f"{UNIT}{place.removeprefix('x')}/zz_bench_audit_guest"
-    assert f'import zzBenchAudit "{guest}"' in changed(made, f"{paths[1]}/p.go")
+    assert f'import zzBenchAudit "{guest}"' in changed(variant, f"{paths[1]}/p.go")
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,9 @@ def test_the_guest_lies_where_all_packages_may_import_it(paths, place):
 def test_an_overlay_names_packages_with_tests_and_those_to_be_built_before_them(kind, built):
     """A delay is in one package, which is built with the programs that are run."""
     test = benchmarks("package m\n")
-    made = overlay(library("package m\nfunc F() {}\n"), test, of=["F"], kind=kind)
+    variant = overlay(library("package m\nfunc F() {}\n"), test, of=["F"], kind=kind)
 
-    assert made.instructions == (*built, f"tests\t.\t{UNIT}")
+    assert variant.instructions == (*built, f"tests\t.\t{UNIT}")
 
 
 def test_the_plain_variant_has_no_overlay():
