@@ -69,10 +69,12 @@ class StubGenerator:
         else:
             target_methods = self._choose_methods(known_calls, most)
         stubs = tuple(tracing.stubs(target_methods, known_calls.samples, tracing.library.sources))
-        if not stubs:
+        if not any(stub.text for stub in stubs):
+            reasons = dict.fromkeys(reason for stub in stubs for _, reason in stub.incomplete)
             raise SubjectError(
                 "no benchmark can be generated for these methods, or each has one of that name "
                 "already; name others with --method"
+                + (f" ({'; '.join(reasons)})" if reasons else "")
             )
         notes = () if names or known_calls.watched else (_UNSEEN,)
         return StubResult(stubs, (*notes, *_explain_missing_stubs(target_methods, stubs)))

@@ -34,17 +34,20 @@ def write_stubs(
     with open_work(command_line, open_stubbing) as (work, console):
         stubs = work.generate_stubs(methods, command_line.config.trace.top)
     folder = target_folder.absolute()
-    _write_files(folder, stubs.files)
+    written_files = [file for file in stubs.files if file.text]
+    _write_files(folder, written_files)
     if stdout_has_result:
         for file in stubs.files:
             console.print_note(
                 f"begun: {', '.join((*file.ready, *(name for name, _ in file.incomplete)))}"
+                if file.text
+                else f"not begun: {'; '.join(map(': '.join, file.incomplete))}"
             )
     else:
         _show_stubs(stubs, console)
     for note in stubs.notes:
         console.print_note(note)
-    for file in stubs.files:
+    for file in written_files:
         console.print_note(f"written: {folder / file.path}")
 
 

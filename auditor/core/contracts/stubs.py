@@ -13,7 +13,8 @@ class Stub:
     """A file of benchmarks, to be put where `path` says in a folder (POSIX).
 
     `ready` are the methods whose benchmarks can run as they are, `incomplete` the others, each with
-    what is to be filled in.
+    what is to be filled in, or why there is no benchmark of it. `text` is empty, and no file is
+    written, where there is none of any.
     """
 
     path: str
