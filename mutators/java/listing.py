@@ -78,6 +78,21 @@ def read_classes(sources: Iterable[SourceFile]) -> dict[str, tuple[str, ...]]:
     }
 
 
+def read_hidden_types(sources: Iterable[SourceFile]) -> frozenset[str]:
+    """Return the types that no other source file can name: private ones, those inside methods.
+
+    They are written as in `erased`, with dots only.
+    """
+    return frozenset(
+        line.owner.replace("/", ".").replace("$", ".")
+        for line in _all_lines(sources)
+        if any(
+            outer is None or simple is None or flags & PRIVATE
+            for _, outer, simple, flags in line.nests
+        )
+    )
+
+
 def _all_lines(sources: Iterable[SourceFile]) -> list[ListingLine]:
     """Return the lines of all lists, but for what JMH generates beside benchmarks."""
     return [

@@ -1,13 +1,13 @@
 """JMH benchmarks for methods that have none."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile
-from mutators.java.class_lines import ABSTRACT, STATIC
-from mutators.java.listing import ListedMethod, read_listing
+from mutators.java.class_lines import ABSTRACT, PRIVATE, STATIC
+from mutators.java.listing import ListedMethod, read_hidden_types, read_listing
 from mutators.java.mutator import JavaMutator
 
 _CLASS = """package {package};
@@ -68,18 +68,38 @@ def write_stubs(
             makers.setdefault(
                 listed_method.owner, f"new {listed_method.owner}({', '.join(filter(None, values))})"
             )
+    hidden_types = read_hidden_types(sources)
+    excluded: list[tuple[str, str]] = []
     by_package: dict[str, list[tuple[Method, ListedMethod]]] = {}
     for requested_method in methods:
         method_listing = methods_by_descriptor.get(requested_method.descriptor)
-        if method_listing and not (
-            method_listing.line.name == "<init>" and method_listing.line.owner_access & ABSTRACT
-        ):
-            package = method_listing.line.owner.rpartition("/")[0].replace("/", ".")
-            by_package.setdefault(package, []).append((requested_method, method_listing))
-    return [
+        if method_listing is None:
+            continue
+        if reason := _explain_exclusion(method_listing, hidden_types):
+            excluded.append((requested_method.id, reason))
+            continue
+        package = method_listing.line.owner.rpartition("/")[0].replace("/", ".")
+        by_package.setdefault(package, []).append((requested_method, method_listing))
+    stubs = [
         _write_stub_class(package, package_methods, makers, samples)
         for package, package_methods in sorted(by_package.items())
     ]
+    if excluded:
+        stubs.append(Stub(path="", text="", ready=(), incomplete=tuple(excluded)))
+    return stubs
+
+
+def _explain_exclusion(method: ListedMethod, hidden_types: Container[str]) -> str:
+    """Return why a class of the same package cannot call a method; empty where it can."""
+    line = method.line
+    if "/" not in line.owner:
+        return "JMH refuses benchmarks in the default package, and no other one sees this class"
+    if line.name == "<init>" and line.owner_access & ABSTRACT:
+        return "its class is abstract"
+    if line.access & PRIVATE or method.heir in hidden_types:
+        return "it is private"
+    hidden = next((kind for kind in method.erased if kind.name in hidden_types), None)
+    return f"the type of a parameter is private: {hidden.name}" if hidden is not None else ""
 
 
 def _choose_arguments(
@@ -114,13 +134,13 @@ def _write_stub_class(
     fields = dict.fromkeys(field for _, stub in benchmarks for field in stub.fields)
     name = "UnwatchedBenchmark"
     return Stub(
-        path=f"{package.replace('.', '/')}/{name}.java".lstrip("/"),
+        path=f"{package.replace('.', '/')}/{name}.java",
         text=_CLASS.format(
             package=package,
             name=name,
             fields="".join(f"    {field}\n" for field in fields),
             methods="\n".join(benchmark.text for _, benchmark in benchmarks),
-        ).removeprefix("package ;\n\n"),
+        ),
         ready=tuple(id_ for id_, benchmark_stub in benchmarks if not benchmark_stub.lacking),
         incomplete=tuple(
             (id_, benchmark.lacking) for id_, benchmark in benchmarks if benchmark.lacking

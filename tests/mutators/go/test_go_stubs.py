@@ -94,7 +94,7 @@ func TestAll(t *testing.T) {}
 }
 
 
-def begun(*sources):
+def write_all(*sources):
     """Return the files for all methods, by their paths."""
     stubs = write_stubs(GoMutator().find_methods(sources), {}, sources)
     return {stub.path: stub for stub in stubs}
@@ -165,7 +165,7 @@ def test_what_is_begun_compiles_and_what_would_not_is_not_begun(tmp_path):
 
 
 def test_no_variable_hides_a_type_a_package_or_what_is_called():
-    file = begun(library(HIDING["m.go"]))["unwatched_bench_test.go"]
+    file = write_all(library(HIDING["m.go"]))["unwatched_bench_test.go"]
 
     assert "var argument0 *node\n\tvar parent *node\n" in file.text
     assert "var argument0 string\n\tvar base *url.URL\n" in file.text
@@ -179,7 +179,7 @@ def test_no_variable_hides_a_type_a_package_or_what_is_called():
     [("type b int\n\nfunc F(x b) {}", "b"), ("func i(x int) {}", "i")],
 )
 def test_what_a_benchmark_would_hide_has_none_and_a_reason(declared, name):
-    (stub,) = begun(library(f"package m\n\n{declared}\n")).values()
+    (stub,) = write_all(library(f"package m\n\n{declared}\n")).values()
 
     assert stub.text == ""
     assert stub.incomplete[0][1] == f"a benchmark hides what is called {name}"
@@ -187,7 +187,7 @@ def test_what_a_benchmark_would_hide_has_none_and_a_reason(declared, name):
 
 def test_benchmarks_are_built_where_what_they_call_is():
     sources = [library(text, path) for path, text in HIDING.items() if "_test" not in path]
-    files = begun(*sources)
+    files = write_all(*sources)
     texts = {name: file.text for file in files.values() for name, _ in file.incomplete}
     paths = {name: path for path, file in files.items() for name, _ in file.incomplete}
 
@@ -202,7 +202,7 @@ def test_benchmarks_are_built_where_what_they_call_is():
 
 
 def test_names_of_grouped_declarations_are_taken():
-    file = begun(library(HIDING["m.go"]), benchmarks(HIDING["m_test.go"]))[
+    file = write_all(library(HIDING["m.go"]), benchmarks(HIDING["m_test.go"]))[
         "unwatched_bench_test.go"
     ]
 
@@ -220,7 +220,7 @@ def test_a_benchmark_of_a_bare_name_is_that_of_the_type_that_it_names():
         "\tfor", "\tvar s Str\n\tfor"
     )
 
-    file = begun(library(text), benchmarks(existing))["unwatched_bench_test.go"]
+    file = write_all(library(text), benchmarks(existing))["unwatched_bench_test.go"]
 
     assert [name for name, _ in file.incomplete] == ["example.org/m.Other.String"]
 
@@ -235,7 +235,7 @@ def test_all_that_is_begun_compiles_where_the_library_does(tmp_path, environment
         (benchmarks if path.endswith("_test.go") else library)(text, path)
         for path, text in HIDING.items()
     ]
-    for path, stub in begun(*sources).items():
+    for path, stub in write_all(*sources).items():
         (tmp_path / path).write_text(stub.text)
 
     vet(tmp_path, **environment)
