@@ -96,7 +96,7 @@ def _explain_exclusion(method: ListedMethod, hidden_types: Container[str]) -> st
         return "JMH refuses benchmarks in the default package, and no other one sees this class"
     if line.name == "<init>" and line.owner_access & ABSTRACT:
         return "its class is abstract"
-    if line.access & PRIVATE or method.heir in hidden_types:
+    if line.access & PRIVATE or method.heir.replace("$", ".") in hidden_types:
         return "it is private"
     hidden = next((kind for kind in method.erased if kind.name in hidden_types), None)
     return f"the type of a parameter is private: {hidden.name}" if hidden is not None else ""

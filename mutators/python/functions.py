@@ -19,6 +19,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 LOCALS = "<locals>"
 """What stands for a function in the name of one inside it, as in `__qualname__`."""
+GENERATOR = "a generator: calling it runs nothing of its body"
 _ACCESSORS = frozenset({"setter", "deleter"})
 _FRAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Calls without (or in spite of) arguments that see the names of the function around them."""
@@ -144,10 +145,14 @@ def _is_overload(decorator: ast.expr) -> bool:
 
 def _own_name(node: Definition) -> str:
     """Return the name, with the part that it plays where it shares it with a property."""
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Attribute) and decorator.attr in _ACCESSORS:
-            return f"{node.name}.{decorator.attr}"
-    return node.name
+    accessor = find_accessor(node)
+    return f"{node.name}.{accessor}" if accessor else node.name
+
+
+def find_accessor(node: Definition) -> str:
+    """Return "setter" or "deleter" where it is that of a property, otherwise nothing."""
+    attributes = (node for node in node.decorator_list if isinstance(node, ast.Attribute))
+    return next((node.attr for node in attributes if node.attr in _ACCESSORS), "")
 
 
 def _make_function_definitions(
@@ -200,14 +205,19 @@ def explain_compiled(compiler: str) -> str:
 
 
 def _explain_refusal(node: Definition) -> str | None:
-    body_nodes = list(_walk_own_nodes(node))
     if isinstance(node, ast.AsyncFunctionDef):
         return "a coroutine: other tasks run while it waits, so its time is not its own"
-    if any(isinstance(inner_node, ast.Yield | ast.YieldFrom) for inner_node in body_nodes):
-        return "a generator: calling it runs nothing of its body"
+    if is_generator(node):
+        return GENERATOR
+    body_nodes = list(_walk_own_nodes(node))
     if any(map(_sees_names, body_nodes)) or _reads_own_frame(body_nodes):
         return "it looks at its own local variables, of which there would be one more"
     return None
+
+
+def is_generator(node: Definition) -> bool:
+    """Tell whether a call only makes a generator."""
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in _walk_own_nodes(node))
 
 
 def _walk_own_nodes(node: Definition) -> Iterator[ast.AST]:
@@ -242,3 +252,16 @@ def _makes_own_frame(node: ast.AST) -> bool:
         case ast.Call(func=function, args=[] | [ast.Constant(value=0)]):
             return last_name(function) in ("currentframe", "_getframe")
     return False
+
+
+def list_decorator_names(node: Definition) -> list[str]:
+    """Return the dotted names of the decorators, the outermost first, without their arguments."""
+    plain = (
+        decorator.func if isinstance(decorator, ast.Call) else decorator
+        for decorator in node.decorator_list
+    )
+    return [
+        ast.unparse(expression)
+        for expression in plain
+        if isinstance(expression, ast.Name | ast.Attribute)
+    ]

@@ -2,12 +2,23 @@
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from textwrap import indent
 
 from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile
-from mutators.python.functions import Definition, FunctionDefinitions
+from mutators.python.functions import (
+    GENERATOR,
+    LOCALS,
+    Definition,
+    FunctionDefinitions,
+    find_accessor,
+    is_generator,
+    list_decorator_names,
+    parse_module,
+)
+from mutators.python.instantiation import judge_classes
 from mutators.python.public import read_library_functions
 
 _HEAD = '''"""Benchmarks of functions that none watched; a beginning, to be looked through."""
@@ -16,26 +27,51 @@ import pytest
 {imports}
 '''
 _PROPERTIES = ("property", "cached_property")
+_CACHES = frozenset({"cache", "cached", "cachedmethod", "lru_cache", "memoize", "memoized"})
+_TRANSPARENT = ("staticmethod", "classmethod")
+"""Decorators through which the attributes of a function can be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _LibraryFunction:
-    """A function of the library, its definition, and what calls handed over."""
+    """A function of the library."""
 
     unit: str
+    """The module that defines it."""
+    module: str
+    """The module to import in order to call it by its id."""
     method: Method
+    """Its id is the name by which it is called."""
     node: Definition
+    """Its first definition."""
     arguments: tuple[tuple[str | None, ...], ...]
+    """What calls of it passed."""
+    standard_caches: frozenset[str]
+    """What its module calls the decorators of functools that keep results."""
 
     @property
     def decorators(self) -> set[str]:
-        return {ast.unparse(decorator).rpartition(".")[2] for decorator in self.node.decorator_list}
+        """Return the last names of its decorators."""
+        return {name.rpartition(".")[2] for name in list_decorator_names(self.node)}
+
+    @property
+    def defined_owner(self) -> str:
+        """Return the module, the class or the function in which it is defined."""
+        return (self.method.descriptor or self.method.id).rpartition(".")[0]
 
     @property
     def is_bound(self) -> bool:
         """Tell whether the first parameter is the object or the class."""
-        defined = self.method.descriptor or self.method.id
-        return defined.rpartition(".")[0] != self.unit and "staticmethod" not in self.decorators
+        owner = self.defined_owner
+        in_class = owner != self.unit and not owner.endswith(LOCALS)
+        return in_class and "staticmethod" not in self.decorators
+
+    @property
+    def can_clear_cache(self) -> bool:
+        """Tell whether `cache_clear` of what its name means makes the next call run its body."""
+        names = list_decorator_names(self.node)
+        visible = [name for name in names if name not in _TRANSPARENT]
+        return bool(visible) and visible[0] in self.standard_caches
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +87,24 @@ def write_stubs(
 ) -> list[Stub]:
     """Return one file of tests; `samples` has what calls handed over, of constructors too."""
     functions_by_id = _index_functions(sources, samples)
-    selected_functions = [
-        functions_by_id[method.id] for method in methods if method.id in functions_by_id
-    ]
-    used_titles: set[str] = set()
+    requested = [functions_by_id[method.id] for method in methods if method.id in functions_by_id]
+    excluded = tuple(
+        (function.method.id, reason)
+        for function in requested
+        if (reason := _explain_exclusion(function))
+    )
+    selected_functions = [function for function in requested if not _explain_exclusion(function)]
+    if not selected_functions:
+        return [Stub(path="", text="", ready=(), incomplete=excluded)] if excluded else []
+    writer = _TestWriter(functions_by_id, judge_classes(sources))
     tests_by_id = {
-        function.method.id: _write_test(function, functions_by_id, used_titles)
-        for function in selected_functions
+        function.method.id: writer.write_test(function) for function in selected_functions
     }
-    if not tests_by_id:
-        return []
-    imports = sorted({f"import {function.unit}" for function in selected_functions})
+    imports = sorted({f"import {function.module}" for function in selected_functions})
     head = _HEAD.format(imports="\n".join(imports))
     if not any("pytest." in text for text, _ in tests_by_id.values()):
         head = head.replace("import pytest\n", "")
-    package = selected_functions[0].unit.partition(".")[0]
+    package = selected_functions[0].module.partition(".")[0]
     return [
         Stub(
             path=f"test_unwatched_{package}.py",
@@ -73,77 +112,158 @@ def write_stubs(
             ready=tuple(
                 name for name, (_, missing_text) in tests_by_id.items() if not missing_text
             ),
-            incomplete=tuple(
-                (name, missing_text)
-                for name, (_, missing_text) in tests_by_id.items()
-                if missing_text
+            incomplete=(
+                *(
+                    (name, missing_text)
+                    for name, (_, missing_text) in tests_by_id.items()
+                    if missing_text
+                ),
+                *excluded,
             ),
         )
     ]
 
 
+def _explain_exclusion(function: _LibraryFunction) -> str:
+    """Return why there is no benchmark of a function; empty where there is."""
+    if accessor := find_accessor(function.node):
+        return f"it is the {accessor} of a property"
+    if LOCALS in function.method.id:
+        return "only the function around it can call it"
+    return GENERATOR if is_generator(function.node) else ""
+
+
 def _index_functions(
     sources: Sequence[SourceFile], samples: Samples
 ) -> dict[str, _LibraryFunction]:
+    library_functions = read_library_functions(sources)
+    modules = {source.unit for source, _ in library_functions}
     functions_by_id = {}
-    for source, module_functions in read_library_functions(sources):
+    for source, module_functions in library_functions:
+        caches = _list_standard_caches(source)
         for function in module_functions:
-            span = function.method.span
-            is_main = span is not None and span.file == source.path
-            if is_main and not function.method.name.startswith("setter"):
-                functions_by_id[function.method.id] = _make_library_function(
-                    source, function, samples
-                )
+            main = _find_main_definition(source, function)
+            if main is None:
+                continue
+            functions_by_id[function.method.id] = _LibraryFunction(
+                source.unit,
+                _find_module(function.method.id, modules) or source.unit,
+                function.method,
+                main,
+                samples.get(function.method.id, ()),
+                caches,
+            )
     return functions_by_id
 
 
-def _make_library_function(
-    source: SourceFile, function: FunctionDefinitions, samples: Samples
-) -> _LibraryFunction:
+def _find_main_definition(source: SourceFile, function: FunctionDefinitions) -> Definition | None:
+    """Return the definition that the method's lines are of, None where it is in another file."""
     span = function.method.span
-    main = next(node for node in function.nodes if span and node.lineno == span.first_line)
-    return _LibraryFunction(source.unit, function.method, main, samples.get(function.method.id, ()))
+    if span is None or span.file != source.path:
+        return None
+    return next((node for node in function.nodes if node.lineno == span.first_line), None)
+
+
+def _find_module(name: str, modules: Container[str]) -> str:
+    """Return the longest part of a dotted name that is a module; empty where there is none."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def _list_standard_caches(source: SourceFile) -> frozenset[str]:
+    """Return what a module calls the decorators of functools that keep results."""
+    module = parse_module(source)
+    names: set[str] = set()
+    for node in ast.walk(module) if module is not None else ():
+        if isinstance(node, ast.Import):
+            prefixes = [a.asname or a.name for a in node.names if a.name == "functools"]
+            names.update(
+                f"{prefix}.{name}" for prefix in prefixes for name in ("cache", "lru_cache")
+            )
+        elif isinstance(node, ast.ImportFrom) and node.module == "functools":
+            names.update(a.asname or a.name for a in node.names if a.name in ("cache", "lru_cache"))
+    return frozenset(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _TestWriter:
+    """Writes tests of functions."""
+
+    functions_by_id: Mapping[str, _LibraryFunction]
+    uncallable_classes: Mapping[str, bool]
+    """Whether a call of a class fails, by its last name."""
+    used_titles: set[str] = field(default_factory=set)
+
+    def write_test(self, function: _LibraryFunction) -> tuple[str, str]:
+        """Return a test, and what is lacking in it."""
+        call = _choose_arguments(function)
+        target, lines, lacking = self._choose_target(function)
+        lacking = list(dict.fromkeys([*call.unknown, *lacking]))
+        if isinstance(function.node, ast.AsyncFunctionDef):
+            lacking.append("an event loop to run it in")
+        is_property = bool(function.decorators & set(_PROPERTIES))
+        if not is_property:
+            lines += [f"{name} = None" for name in call.unknown]
+        forgetting = _write_forgetting(function, target)
+        if forgetting is None:
+            lacking.append("a call that its cache does not answer")
+        lines += _write_call(target, None if is_property else call.text, forgetting or "")
+        if lacking:
+            lines.insert(0, f'pytest.skip("to be filled in: {", ".join(lacking)}")')
+        body = indent("\n".join(lines), "    ")
+        title = _make_test_title(function, self.used_titles)
+        return f"def test_{title}(benchmark):\n{body}\n", ", ".join(lacking)
+
+    def _choose_target(self, function: _LibraryFunction) -> tuple[str, list[str], list[str]]:
+        """Return what is called, the lines that make its object, and what these lack."""
+        method = function.method
+        if not function.is_bound or "classmethod" in function.decorators:
+            return method.id, [], []
+        if method.name == "__init__":
+            return method.owner, [], ["a concrete class"] if self._is_uncallable(function) else []
+        maker = self.functions_by_id.get(f"{method.owner}.__init__")
+        making = _choose_arguments(maker) if maker is not None else _CallArguments("", ("subject",))
+        if self._is_uncallable(function):
+            making = _CallArguments("", ("subject",))
+        subject = "None" if making.unknown else f"{method.owner}({making.text})"
+        return f"subject.{method.name}", [f"subject = {subject}"], list(making.unknown)
+
+    def _is_uncallable(self, function: _LibraryFunction) -> bool:
+        """Tell whether a call of its class fails."""
+        names = [
+            name.rpartition(".")[2] for name in (function.method.owner, function.defined_owner)
+        ]
+        known_names = [name for name in names if name in self.uncallable_classes]
+        return bool(known_names) and self.uncallable_classes[known_names[0]]
 
 
 def _make_test_title(function: _LibraryFunction, used_titles: set[str]) -> str:
     """Return a name for a test that no other one has."""
-    name = function.method.id.removeprefix(f"{function.unit}.")
+    name = function.method.id.removeprefix(f"{function.module}.")
     return reserve_name(re.sub(r"\W+|__+", "_", name).strip("_").lower(), used_titles)
 
 
-def _write_test(
-    function: _LibraryFunction,
-    functions_by_id: Mapping[str, _LibraryFunction],
-    used_titles: set[str],
-) -> tuple[str, str]:
-    """Return a test, and what is lacking in it."""
-    title = _make_test_title(function, used_titles)
-    call, lines = _choose_arguments(function), []
-    lacking = list(call.unknown)
-    target = function.method.id
-    if isinstance(function.node, ast.AsyncFunctionDef):
-        lacking.append("an event loop to run it in")
-    if function.is_bound and function.method.name == "__init__":
-        target = function.method.owner
-    elif function.is_bound and "classmethod" not in function.decorators:
-        maker = functions_by_id.get(f"{function.method.owner}.__init__")
-        making = _choose_arguments(maker) if maker is not None else _CallArguments("", ("subject",))
-        lacking += [name for name in making.unknown if name not in lacking]
-        lines.append(
-            "subject = None"
-            if making.unknown
-            else f"subject = {function.method.owner}({making.text})"
-        )
-        target = f"subject.{function.method.name}"
-    if function.decorators & set(_PROPERTIES):
-        lines.append(f"benchmark(lambda: {target})")
-    else:
-        lines += [f"{name} = None" for name in call.unknown]
-        lines.append(f"benchmark({', '.join(filter(None, (target, call.text)))})")
-    if lacking:
-        lines.insert(0, f'pytest.skip("to be filled in: {", ".join(lacking)}")')
-    body = "\n".join(f"    {line}" for line in lines)
-    return f"def test_{title}(benchmark):\n{body}\n", ", ".join(lacking)
+def _write_forgetting(function: _LibraryFunction, target: str) -> str | None:
+    """Return the line that empties the function's cache; None where that is unknown.
+
+    It is empty where the function keeps no result.
+    """
+    if "cached_property" in function.decorators:
+        return f'vars(subject).pop("{function.method.name}", None)'
+    if not function.decorators & _CACHES and not function.can_clear_cache:
+        return ""
+    return f"{target}.cache_clear()" if function.can_clear_cache else None
+
+
+def _write_call(target: str, arguments: str | None, forgetting: str) -> list[str]:
+    """Return the lines that measure a call, or an attribute where `arguments` is None."""
+    call = target if arguments is None else f"{target}({arguments})"
+    if forgetting:
+        return ["def call():", f"    {forgetting}", f"    return {call}", "", "benchmark(call)"]
+    if arguments is None:
+        return [f"benchmark(lambda: {target})"]
+    return [f"benchmark({', '.join(filter(None, (target, arguments)))})"]
 
 
 def _choose_arguments(function: _LibraryFunction) -> _CallArguments:
