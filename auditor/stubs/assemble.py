@@ -71,10 +71,10 @@ class StubGenerator:
         stubs = tuple(tracing.stubs(target_methods, known_calls.samples, tracing.library.sources))
         if not any(stub.text for stub in stubs):
             reasons = dict.fromkeys(reason for stub in stubs for _, reason in stub.incomplete)
+            because = "; ".join(reasons) or "each has a benchmark of its name, or cannot be called"
             raise SubjectError(
-                "no benchmark can be generated for these methods, or each has one of that name "
-                "already; name others with --method"
-                + (f" ({'; '.join(reasons)})" if reasons else "")
+                f"no benchmark can be generated for these methods: {because}; name others with "
+                "--method"
             )
         notes = () if names or known_calls.watched else (_UNSEEN,)
         return StubResult(stubs, (*notes, *_explain_missing_stubs(target_methods, stubs)))
