@@ -117,8 +117,8 @@ def compare_benchmarks(
         min_delta=min_delta,
         benchmarks=(
             *(
-                BenchmarkComparison(id=name, reason=sides)
-                if isinstance(sides, str)
+                sides
+                if isinstance(sides, BenchmarkComparison)
                 else BenchmarkComparison(
                     id=name,
                     dimensions=(judge.judge_sides(sides, min_delta, comparison_count),),
@@ -138,8 +138,8 @@ def compare_benchmarks(
 
 def _collect_sides(
     name: str, base: StoredResults, head: StoredResults, obstacle: str
-) -> ComparisonSides | str:
-    """Return the values of a benchmark, one of each file, or why there are none.
+) -> ComparisonSides | BenchmarkComparison:
+    """Return the values of a benchmark, one of each file, or an answer that names why none are.
 
     Files lie further apart than the processes of one, so those of one say nothing of a change.
     """
@@ -149,10 +149,15 @@ def _collect_sides(
             process.failure for file in files for process in file if process.failure is not None
         ]
         if failed:
-            return f"it fails in {side}: {describe_failure(failed[0])}"
+            return BenchmarkComparison(
+                id=name,
+                reason=f"it fails in {side}: {describe_failure(failed[0])}",
+                fails_in_head=side == "head",
+            )
     versions = [{process.version for file in files for process in file} for files in per_file]
     if versions[0] != versions[1]:
-        return "the benchmark itself was changed from base to head, says the tool"
+        reason = "the benchmark itself was changed from base to head, says the tool"
+        return BenchmarkComparison(id=name, reason=reason)
     unit = _find_unit(name, base, head)
     values = [
         [mean_time([process.middle or 0.0 for process in file], unit) for file in files]

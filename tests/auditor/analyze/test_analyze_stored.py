@@ -377,3 +377,30 @@ def test_times_of_go_are_shown_as_go_shows_them(call, tmp_path):
     _, printed, _ = call(STORED / "go/small.txt", "-o", tmp_path / "out")
 
     assert "1,997\N{NO-BREAK SPACE}ns/op" in printed
+
+
+@pytest.mark.parametrize(
+    ("broken_side", "expected"),
+    [
+        ("head", (5, "gate undecided: 1 benchmark cannot run in head")),
+        ("base", (0, "gate passed: no regression; 1 benchmark inconclusive")),
+    ],
+)
+def test_a_benchmark_that_fails_in_head_alone_leaves_the_gate_undecided(
+    call, tmp_path, broken_side, expected
+):
+    for side in ("base", "head"):
+        (tmp_path / side).mkdir()
+        for number in range(3):
+            is_broken = number == 2 and side == broken_side
+            last = "--- FAIL: BenchmarkZ-8" if is_broken else f"BenchmarkZ-8 1000 9.{number} ns/op"
+            (tmp_path / side / f"{number}.txt").write_text(
+                f"pkg: ex.org/a\nBenchmarkSame-8 1000 100.{number} ns/op\n{last}\nPASS\n"
+                f"ok ex.org/a 1.{'01'[side == 'head']}s\n"
+            )
+
+    code, _, messages = call(
+        tmp_path / "head", "--against", tmp_path / "base", "--fail-on", "regression"
+    )
+
+    assert (code, messages.splitlines()[-1]) == expected
