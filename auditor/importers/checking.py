@@ -101,6 +101,7 @@ def build_process(
         middle=middle,
         version=version,
         warmups=array("d", warmups if has_valid_warmups else ()),
+        is_warmup_kept=has_valid_warmups if warmups else None,
         iteration_seconds=iteration_seconds,
     )
 

@@ -145,6 +145,8 @@ def _build_processes(
     forks = require_list(metric.get(key), label)
     is_timed = entry.get("mode") != SINGLE_SHOT
     iteration_time = parse_duration(entry.get("measurementTime")) if is_timed else None
+    warmup_count = entry.get("warmupIterations")
+    is_warmup_kept = warmup_count == 0 if isinstance(warmup_count, int) else None
     for fork in forks:
         iterations = require_list(fork, label)
         raw = [
@@ -153,7 +155,10 @@ def _build_processes(
         ]
         values = [to_seconds_per_operation(value, unit) for value in raw]
         if values:
-            yield build_process(values, mean_time(values, unit), iteration_seconds=iteration_time)
+            process = build_process(
+                values, mean_time(values, unit), iteration_seconds=iteration_time
+            )
+            yield replace(process, is_warmup_kept=is_warmup_kept)
         else:
             yield build_failed_process("it has no iterations")
     fork_count = entry.get("forks")

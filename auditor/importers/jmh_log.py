@@ -43,6 +43,7 @@ _VALUE = re.compile(
     r"(?: .{0,3}\(99[.,]9%\) \S+)? (?P<unit>[\wµμ]+/\w+)"
 )
 _RESULT = 'Result "'
+_NO_WARMUP = "<none>"
 _FAILURE = "<failure>"
 _DEAD = "<forked VM failed"
 _FORK_NUMBER = re.compile(r"(\d{1,6}) of (\d{1,6})")
@@ -125,7 +126,12 @@ class _LoggedBenchmark:
         stored_process = build_process(
             fork.values, mean, warmups=fork.warmups or (), iteration_seconds=self.seconds
         )
-        return replace(stored_process, warmup_seconds=self.warmup_seconds)
+        is_warmup_kept = stored_process.is_warmup_kept
+        if not fork.warmups and self.warmups is not None:
+            is_warmup_kept = self.warmups == 0
+        return replace(
+            stored_process, warmup_seconds=self.warmup_seconds, is_warmup_kept=is_warmup_kept
+        )
 
 
 def _ignore_iteration(_: PrintedIterations) -> None:
@@ -180,7 +186,9 @@ class JmhLogReader:
         if match := _ITERATIONS.fullmatch(self._known.get("Measurement", "")):
             benchmark.iterations = int(match[1])
             benchmark.seconds = parse_duration(match[2]) if benchmark.mode != SINGLE_SHOT else None
-        if warm := _ITERATIONS.fullmatch(self._known.get("Warmup", "")):
+        if self._known.get("Warmup") == _NO_WARMUP:
+            benchmark.warmups = 0
+        elif warm := _ITERATIONS.fullmatch(self._known.get("Warmup", "")):
             benchmark.warmups = int(warm[1])
             benchmark.warmup_seconds = (
                 parse_duration(warm[2]) if benchmark.mode != SINGLE_SHOT else None

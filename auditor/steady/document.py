@@ -26,7 +26,7 @@ class ProcessSteadiness(msgspec.Struct, frozen=True, kw_only=True):
     label: SteadyLabel  # whether it gets steady
     steady_from: int | None  # index of the first steady iteration, warm-up included
     changes: tuple[int, ...]  # last iteration of each segment that the detector separates
-    warm_up: WarmupEffect | None  # null: the configured warm-up is not known
+    warm_up: WarmupEffect | None  # null: the configured warm-up is not known, or there is none
     caveats: tuple[Caveat, ...]  # of the process
 
 
@@ -35,7 +35,9 @@ class SteadyBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     label: SteadyLabel
-    warm_iterations: int | None  # warm-up iterations that suffice for all steady processes
+    warm_iterations: int | None
+    """Warm-up iterations that suffice for all steady processes; null also where a warm-up was run
+    and not kept."""
     iteration_seconds: float | None
     needed: NeededWarmup | None
     """Null where no process gets warm, or the length of the iterations is not known."""

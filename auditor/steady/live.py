@@ -159,6 +159,8 @@ def _describe_warmup(process: WatchedIterations) -> str:
 
 
 def _describe_setting(process: WatchedIterations) -> str:
+    if process.warmups == 0:
+        return "none"
     if process.warmups is None or process.warmup_seconds is None:
         return ""
     return f"{process.warmups} iterations ({process.warmup_seconds:.3g} s)"

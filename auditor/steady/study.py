@@ -1,7 +1,7 @@
 """When are the benchmarks of stored results warm? Each process is judged; on all cores."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -20,6 +20,7 @@ from auditor.warmup.judging import judge_process
 from auditor.warmup.needed import needed_warmup
 
 _MORE = {"jmh": "; with -wi 0 -i 3000 -r 100ms -f 10 JMH itself prints or (-rf json) keeps more"}
+_LOG = {"jmh": "; for JMH give its log"}
 _FEW = 20
 """Up to so many series no other process is worth its start."""
 
@@ -84,6 +85,7 @@ def _judge_benchmark(task: _BenchmarkTask, detector: Detector) -> BenchmarkStead
         series=tuple(series for _, series in judged),
         iteration_seconds=lasting.pop() if len(lasting) == 1 else None,
         needed=needed_warmup(judged),
+        has_unkept_warmup=any(process.is_warmup_kept is False for process, _ in judged),
     )
 
 
@@ -98,12 +100,8 @@ def _list_caveats(
         for run_processes in run.processes.values()
         for process in run_processes
     ]
-    if not any(process.warmups or process.configured for process in processes):
-        yield Caveat(
-            "warm-up-unknown",
-            "the warm-up iterations are unknown, so the configured warm-up cannot be checked; for "
-            "JMH give its log",
-        )
+    if text := _describe_missing_warmup(processes):
+        yield Caveat("warm-up-unknown", f"{text}{_LOG.get(results.harness, '')}")
     if series and all(
         "series-short" in {caveat.slug for caveat in steadiness.caveats} for steadiness in series
     ):
@@ -123,6 +121,19 @@ def _list_caveats(
     if len(lengths) > 1:
         text = f"processes have between {min(lengths)} and {max(lengths)} iterations"
         yield Caveat("series-unequal", text)
+
+
+def _describe_missing_warmup(processes: Sequence[StoredProcess]) -> str:
+    """Return what the results lack of the warm-up; empty where they have all, or none was run."""
+    if unkept_count := sum(process.is_warmup_kept is False for process in processes):
+        processes_text = "process" if len(processes) == 1 else "processes"
+        return (
+            f"the warm-up of {unkept_count} of {len(processes)} {processes_text} was run but not "
+            "kept, so iterations count from its end, and no warm-up is proposed"
+        )
+    if any(process.is_warmup_kept or process.configured for process in processes):
+        return ""
+    return "the warm-up iterations are unknown, so the configured warm-up cannot be checked"
 
 
 def _of_all(series: list[SeriesSteadiness]) -> tuple[Caveat, ...]:

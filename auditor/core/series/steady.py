@@ -62,13 +62,15 @@ class BenchmarkSteadiness:
     """A benchmark and its processes.
 
     `iteration_seconds` is None where nobody knows it. `needed` is None where nobody knows how long
-    an iteration took, and where no process gets warm.
+    an iteration took, where no process gets warm, and with `has_unkept_warmup`.
     """
 
     id: str
     series: tuple[SeriesSteadiness, ...]
     iteration_seconds: float | None = None
     needed: NeededWarmup | None = None
+    has_unkept_warmup: bool = False
+    """Whether indices of a process count from the end of a warm-up that has no values."""
 
     @property
     def steady_label(self) -> SteadyLabel:
@@ -77,7 +79,9 @@ class BenchmarkSteadiness:
 
     @property
     def warm_iterations(self) -> int | None:
-        """Return a warm-up that is long enough for all steady processes; None without any."""
+        """Return a warm-up that is long enough for all steady processes; None: unknown."""
+        if self.has_unkept_warmup:
+            return None
         starts = [
             steadiness.steady_from
             for steadiness in self.series

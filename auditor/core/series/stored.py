@@ -26,6 +26,8 @@ class StoredProcess:
     version: str = ""  # tells texts of one name apart; empty: unknown
     warmups: Sequence[float] = field(default=(), repr=False)
     """As `seconds`, of what the tool calls warm-up; empty: it kept none."""
+    is_warmup_kept: bool | None = None
+    """Whether `warmups` holds all that was run, perhaps nothing; None: unknown."""
     iteration_seconds: float | None = None  # that an iteration was to last; None: unknown
     warmup_seconds: float | None = None
     """That an iteration of the warm-up was to last; None: as the others."""

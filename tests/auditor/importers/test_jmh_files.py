@@ -1,6 +1,7 @@
 """What JMH writes and prints, as recorded/README.md says it was made."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,33 @@ def test_the_log_has_what_the_json_has_and_warm_ups():
             assert (one.iteration_seconds, one.warmup_seconds) == (0.02, 0.02)
     assert log.processes[THROUGHPUT][0].warmups == pytest.approx((1e-3 / 32718.299, 1e-3 / 9520.14))
     assert log.host == whole.host
+
+
+def test_a_warm_up_is_kept_unless_some_of_it_has_no_values(tmp_path):
+    text, (first, *_) = LOG.read_text(), loaded()
+    without = re.sub("# Warmup Iteration.*\n", "", text)
+    variants = {
+        "none.log": re.sub("# Warmup: .*", "# Warmup: <none>", without),
+        "kept.log": text,
+        "unknown.log": re.sub("# Warmup: .*", "", without),
+        "run.json": [first | {"warmupIterations": 2}],
+        "none.json": [first | {"warmupIterations": 0}],
+        "unknown.json": [first | {"warmupIterations": None}],
+    }
+
+    runs = {name: run_of(written(tmp_path, variants[name], name)) for name in variants}
+    answers = {
+        name: next(iter(run.processes.values()))[0].is_warmup_kept for name, run in runs.items()
+    }
+
+    assert answers == {
+        "none.log": True,
+        "kept.log": True,
+        "unknown.log": None,
+        "run.json": False,
+        "none.json": True,
+        "unknown.json": None,
+    }
 
 
 def test_iterations_that_warm_up_may_last_another_time(tmp_path):

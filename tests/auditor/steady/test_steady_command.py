@@ -141,3 +141,67 @@ def test_bad_files_are_refused_in_one_line(call, tmp_path, command, text, messag
     assert line.startswith("error[usage]: ")
     assert str(path) in line
     assert message in line.lower()
+
+
+def jmh_document(warmup_iterations):
+    values = [[100.0] * 20 + [50.0 + index % 7 for index in range(80)]] * 2
+    return [
+        {
+            "benchmark": "a.B.c", "mode": "avgt", "warmupIterations": warmup_iterations,
+            "measurementTime": "100 ms", "forks": 2,
+            "primaryMetric": {"scoreUnit": "ns/op", "rawData": values},
+        }
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("warmup_iterations", "caveats", "proposed"),
+    [
+        (
+            10,
+            [
+                "the warm-up of 2 of 2 processes was run but not kept, so iterations count from "
+                "its end, and no warm-up is proposed; for JMH give its log"
+            ],
+            None,
+        ),
+        (0, [], 20),
+        (
+            None,
+            [
+                "the warm-up iterations are unknown, so the configured warm-up cannot be checked; "
+                "for JMH give its log"
+            ],
+            20,
+        ),
+    ],
+)
+def test_no_warm_up_is_proposed_behind_the_end_of_a_lost_warm_up(
+    call, tmp_path, warmup_iterations, caveats, proposed
+):
+    path = tmp_path / "jmh.json"
+    path.write_text(json.dumps(jmh_document(warmup_iterations)))
+
+    code, out, err = call("steady", path, "--detector", "kb-kssd", "--format", "json")
+
+    assert code == 0, err
+    document = json.loads(out)
+    jsonschema.validate(document, STEADY)
+    (benchmark,) = document["benchmarks"]
+    assert [process["steady_from"] for process in document["series"]] == [20, 20]
+    assert [caveat["text"] for caveat in document["caveats"]] == caveats
+    assert (benchmark["warm_iterations"], (benchmark["needed"] or {}).get("iterations")) == (
+        proposed,
+        None if proposed is None else 2,
+    )
+    _, out, _ = call("steady", path, "--detector", "kb-kssd")
+    assert ("@Warmup" in out) is (proposed is not None)
+
+
+def test_a_warm_up_of_another_tool_is_no_question_for_a_log_of_jmh(call, tmp_path):
+    path = written(tmp_path, [falling(30, length=100)])
+    path.write_text("\n".join(line.rpartition(",")[0] for line in path.read_text().splitlines()))
+
+    _, out, _ = call("steady", path, "--detector", "kb-kssd", "--format", "json")
+
+    assert "JMH" not in json.dumps(json.loads(out)["caveats"])
