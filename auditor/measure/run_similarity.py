@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from auditor.core.caveats import Caveat
 from auditor.core.series.similarity import MeasureValues, PairSimilarity, RunClusters, Similarity
@@ -37,6 +38,9 @@ class SimilarityParameters:
     least_values: int = 200
     """Runs of fewer get a caveat: independent noise does not reach 0.9 in them (0.6 in 50
     values)."""
+    fewest_values: int = 30
+    """Runs of fewer are not judged: of two with independent noise (1 %) around one level,
+    Algorithm 1 calls most dissimilar at 5 and 10 values, 4 of 10 at 20 and 2 of 10 at 30."""
 
 
 PAPER = SimilarityParameters()
@@ -48,14 +52,17 @@ def judge_runs(
     """Judge the runs of a benchmark, each its values in the order measured, in any one unit.
 
     Runs without values, or with one that is not finite, are left out; the others are cut to the
-    shortest of them. Fewer than two, and nothing can be told. Each has its caveat.
+    shortest of them. Nothing can be told of fewer than two, of runs with too few values, and where
+    runs of equal values lie at several levels: these have no correlation. Each has its caveat.
     """
     compared = tuple(index for index, run in enumerate(runs) if len(run) and np.isfinite(run).all())
     caveats = _describe_left_out(len(runs), compared)
     if len(compared) < 2:
-        return _make_unknown(benchmark, compared, caveats)
+        return _make_unknown(benchmark, compared, (*caveats, _warn_of_one_run(len(compared))))
     least = min(len(runs[run_index]) for run_index in compared)
     rows = np.array([runs[run_index][:least] for run_index in compared], dtype=np.float64)
+    if obstacle := _find_obstacle(rows, compared, parameters):
+        return _make_unknown(benchmark, compared, (obstacle, *caveats), least)
     pairs = _compare_pairs(rows, compared, parameters)
     means = _unpack_measures(
         [float(mean) for mean in np.mean([pair.measures for pair in pairs], axis=0)]
@@ -162,20 +169,42 @@ def _unpack_measures(values: Sequence[float]) -> MeasureValues:
 
 
 def _make_unknown(
-    benchmark: str, compared: tuple[int, ...], caveats: tuple[Caveat, ...]
+    benchmark: str, compared: tuple[int, ...], caveats: tuple[Caveat, ...], values: int = 0
 ) -> Similarity:
-    text = f"only {len(compared)} run has values, and a comparison needs 2; give another run"
     return Similarity(
         benchmark=benchmark,
         compared=compared,
-        values=0,
+        values=values,
         means=None,
         dissimilar=None,
         outlier_runs=(),
         clusters=None,
         pairs=(),
-        caveats=(*caveats, Caveat("one-run", text)),
+        caveats=caveats,
     )
+
+
+def _warn_of_one_run(run_count: int) -> Caveat:
+    runs = "only 1 run has values" if run_count else "no run has values"
+    more = "another run" if run_count else "other runs"
+    return Caveat("one-run", f"{runs}, and a comparison needs 2; give {more}")
+
+
+def _find_obstacle(
+    rows: Array, compared: Sequence[int], parameters: SimilarityParameters
+) -> Caveat | None:
+    """Return why nothing can be told of these runs, None where something can."""
+    values = rows.shape[1]
+    if values < parameters.fewest_values:
+        text = (
+            f"too few values per run to tell whether the runs are alike ({values}): give "
+            f"{parameters.least_values}"
+        )
+        return Caveat("short-runs", text)
+    constant_rows = rows[_find_constant_rows(rows)]
+    if len(np.unique(constant_rows)) > 1:
+        return _describe_constant_runs(rows, compared)[0]
+    return None
 
 
 def _describe_left_out(run_count: int, compared: Sequence[int]) -> tuple[Caveat, ...]:
@@ -193,9 +222,10 @@ def _describe_cut(lengths: dict[int, int]) -> tuple[Caveat, ...]:
     if least == most:
         return ()
     shortest = _name_runs([run_index for run_index, length in lengths.items() if length == least])
+    has = "has" if [*lengths.values()].count(least) == 1 else "have"
     text = (
         f"the runs have {least} to {most} values; only the first {least} are compared, as "
-        f"{shortest} has no more"
+        f"{shortest} {has} no more"
     )
     return (Caveat("runs-cut", text),)
 
@@ -208,14 +238,18 @@ def _describe_short_runs(values: int, least: int) -> tuple[Caveat, ...]:
 
 
 def _describe_constant_runs(rows: Array, compared: Sequence[int]) -> tuple[Caveat, ...]:
-    same = rows.min(axis=1) == rows.max(axis=1)
+    same = _find_constant_rows(rows)
     if not same.any():
         return ()
     named = _name_runs(
         [run_index for run_index, is_constant in zip(compared, same, strict=True) if is_constant]
     )
-    text = f"runs whose values are all equal, and so dissimilar to all others: {named}"
+    text = f"runs whose values are all equal, so they have no correlation (M1): {named}"
     return (Caveat("constant-runs", text),)
+
+
+def _find_constant_rows(rows: Array) -> npt.NDArray[np.bool_]:
+    return rows.min(axis=1) == rows.max(axis=1)
 
 
 def _describe_scatter(

@@ -44,7 +44,7 @@ RUNS = {
     "runs-left-out": [[1.0, 2.0], [], [1.0, 2.0], [1.0, 2.0], [float("nan")], [1.0, 2.0]],
     "runs-cut": [[1.0, 2.0] * 1500, [1.0, 2.0] * 750],
     "short-runs": [[1.0, 2.0] * 25] * 2,
-    "constant-runs": [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]],
+    "constant-runs": [[1.0, 2.0] * 25, [2.0, 1.0] * 25, [1.0] * 50],
 }
 RESULTS = SimpleNamespace(
     caveats=(), runs=(), benchmarks=(), left_out=("mem_list",), older=("4d5e6f",), harness="go"

@@ -203,11 +203,36 @@ def test_groups_end_at_the_cut_by_the_linkage():
 
 
 def test_the_distance_of_same_is_the_mean_of_its_four_measures():
-    """Of 1 and 3 everywhere: 0, 2/3, 1 - 3/7 and 2/4."""
-    similarity = judge_runs("b", [[1.0] * 200, [3.0] * 200])
+    """Of values and three times these: 0, 2/3, 1 - 3/7 and 2/4."""
+    similarity = judge_runs("b", [[1.0, 2.0] * 100, [3.0, 6.0] * 100])
 
     assert similarity.pairs[0].distance == pytest.approx((0 + 2 / 3 + 4 / 7 + 1 / 2) / 4)
-    assert slugs(similarity) == ["constant-runs", "no-main-group"]
+    assert slugs(similarity) == ["no-main-group"]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (1, "too few values per run to tell whether the runs are alike (1): give 200"),
+        (29, "too few values per run to tell whether the runs are alike (29): give 200"),
+        (30, "runs whose values are all equal, so they have no correlation (M1): run 1, 2"),
+    ],
+)
+def test_too_few_values_and_equal_values_at_several_levels_tell_nothing(count, text):
+    similarity = judge_runs("b", [[1.0] * count, [100.0] * count])
+
+    assert (similarity.dissimilar, similarity.means, similarity.pairs) == (None, None, ())
+    assert (similarity.compared, similarity.values) == ((0, 1), count)
+    assert [caveat.text for caveat in similarity.caveats] == [text]
+
+
+def test_equal_values_at_one_level_are_similar_and_say_what_is_missing():
+    similarity = judge_runs("b", [[10.0] * 250] * 2)
+
+    assert similarity.dissimilar is False
+    assert [caveat.text for caveat in similarity.caveats] == [
+        "runs whose values are all equal, so they have no correlation (M1): run 1, 2"
+    ]
 
 
 def test_the_longer_runs_are_cut_and_that_is_said():
@@ -220,6 +245,9 @@ def test_the_longer_runs_are_cut_and_that_is_said():
     assert [caveat.text for caveat in similarity.caveats] == [
         "the runs have 1500 to 3000 values; only the first 1500 are compared, as run 2 has no more"
     ]
+    assert (
+        judge_runs("b", [short, short, long]).caveats[0].text.endswith("as run 1, 2 have no more")
+    )
 
 
 @pytest.mark.parametrize("runs", [[], [[1.0, 2.0]], [[], [1.0]], [[1.0], [float("nan")]]])
@@ -229,6 +257,8 @@ def test_fewer_than_two_runs_tell_nothing(runs):
     assert (similarity.dissimilar, similarity.means, similarity.clusters) == (None, None, None)
     assert (similarity.pairs, similarity.outlier_runs) == ((), ())
     assert slugs(similarity)[-1] == "one-run"
+    start = "only 1 run has values" if similarity.compared else "no run has values"
+    assert similarity.caveats[-1].text.startswith(f"{start}, and a comparison needs 2")
 
 
 def test_runs_keep_their_indices_where_others_are_left_out():
@@ -255,8 +285,21 @@ def test_whatever_the_runs_there_is_an_answer(runs):
 
     usable = [run for run in runs if run and np.isfinite(run).all()]
     assert len(similarity.compared) == len(usable)
-    assert len(similarity.pairs) == len(usable) * (len(usable) - 1) // 2
-    assert (similarity.dissimilar is None) == (len(usable) < 2)
+    assert (similarity.dissimilar, similarity.pairs) == (None, ())
+
+
+@given(
+    st.lists(
+        st.lists(st.floats(allow_infinity=True, allow_nan=True), min_size=30, max_size=32),
+        max_size=5,
+    )
+)
+def test_whatever_long_runs_are_each_pair_has_an_answer_or_none_has(runs):
+    similarity = judge_runs("b", runs)
+
+    usable = [run for run in runs if np.isfinite(run).all()]
+    pair_count = len(usable) * (len(usable) - 1) // 2
+    assert len(similarity.pairs) == (0 if similarity.dissimilar is None else pair_count)
 
 
 @given(st.permutations(range(6)))
