@@ -249,7 +249,7 @@ def _describe_constant_runs(rows: Array, compared: Sequence[int]) -> tuple[Cavea
 
 
 def _find_constant_rows(rows: Array) -> npt.NDArray[np.bool_]:
-    return rows.min(axis=1) == rows.max(axis=1)
+    return np.asarray(rows.min(axis=1) == rows.max(axis=1), dtype=np.bool_)
 
 
 def _describe_scatter(

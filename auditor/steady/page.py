@@ -17,11 +17,13 @@ from reports.html import ClosingSection, Facts, build_closing, make_caveat_views
 from reports.wording import LegendEntry
 
 LABELS = {
-    SteadyLabel.NOT_STEADY: LegendEntry("✗", "no steady state", "no process gets warm"),
+    SteadyLabel.NOT_STEADY: LegendEntry("✗", "no steady state", "no judged process gets warm"),
     SteadyLabel.INCONSISTENT: LegendEntry(
         "◐", "inconsistent", "some processes get warm, some do not"
     ),
-    SteadyLabel.UNKNOWN: LegendEntry("?", "cannot tell", "there is too little to judge by"),
+    SteadyLabel.UNKNOWN: LegendEntry(
+        "?", "cannot tell", "a process failed, or is too short to be judged"
+    ),
     SteadyLabel.STEADY: LegendEntry("●", "steady", "each process gets warm"),
 }
 """The classes, in the order in which they are shown."""
@@ -147,6 +149,9 @@ def format_headline(document: SteadyDocument) -> str:
 def _describe_counts(document: SteadyDocument) -> str:
     processes = figures.format_count(len(document.series), "process", "processes")
     counts = f"Judged by {document.detector}, {processes}"
+    labels = [process.label for process in document.series]
+    if unjudged_count := labels.count(SteadyLabel.UNKNOWN):
+        counts += f", {unjudged_count} of them not judged"
     if not any(process.warm_up for process in document.series):
         return counts
     early = {

@@ -74,7 +74,7 @@ class BenchmarkSteadiness:
 
     @property
     def steady_label(self) -> SteadyLabel:
-        """Return what all processes are together; those that nobody can tell of do not count."""
+        """Return what all processes are together: STEADY only where all of them were judged."""
         return _combine_labels([steadiness.label for steadiness in self.series])
 
     @property
@@ -92,7 +92,7 @@ class BenchmarkSteadiness:
 
 def _combine_labels(labels: Sequence[SteadyLabel]) -> SteadyLabel:
     definite_labels = {label for label in labels if label is not SteadyLabel.UNKNOWN}
-    if not definite_labels:
+    if not definite_labels or {*labels} == {SteadyLabel.STEADY, SteadyLabel.UNKNOWN}:
         return SteadyLabel.UNKNOWN
     return definite_labels.pop() if len(definite_labels) == 1 else SteadyLabel.INCONSISTENT
 

@@ -187,5 +187,8 @@ def test_a_benchmark_is_what_its_processes_are_together():
     assert whole(steady, not_steady).steady_label is SteadyLabel.INCONSISTENT
     assert whole(not_steady, unknown).steady_label is SteadyLabel.NOT_STEADY
     assert whole(unknown).steady_label is SteadyLabel.UNKNOWN
+    assert whole(steady, unknown).steady_label is SteadyLabel.UNKNOWN
+    assert whole(steady, not_steady, unknown).steady_label is SteadyLabel.INCONSISTENT
+    assert whole().steady_label is SteadyLabel.UNKNOWN
     assert whole(steady, (SteadyLabel.STEADY, 9)).warm_iterations == 9
     assert whole(not_steady).warm_iterations is None
