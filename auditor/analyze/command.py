@@ -29,8 +29,10 @@ from auditor.importers.research_tools.layout import ResearchTool
 from auditor.importers.research_tools.reading import is_table, parse_unit, read_table
 from auditor.measure.run_similarity import PAPER
 from auditor.series.question import StoredQuestion, choose_output_folder
+from auditor.series.stored import split_processes
 from auditor.warmup.kbkssd import KbKssd
 from auditor.warmup.learned import LearnedDetector
+from reports import number_format
 from reports.html import GateView, make_gate_view
 
 _POSITIVE = click.IntRange(min=1)
@@ -242,8 +244,18 @@ def further_questions(
         yield f"when each process is warm: bench-audit steady {named} --detector kb-kssd"
     else:
         yield (
-            f"nothing can be said of the warm-up: a process holds {most} values at most, and a "
-            f"detector needs {KbKssd.min_iterations}"
+            "nothing can be said of the warm-up: a process holds "
+            f"{number_format.format_count(most, 'value')} at most, and a detector needs "
+            f"{KbKssd.min_iterations}"
         )
-    if most >= PAPER.least_values:
+    if _has_comparable_runs(results):
         yield f"whether the runs agree: bench-audit similarity {named}"
+
+
+def _has_comparable_runs(results: StoredResults) -> bool:
+    """Tell whether a benchmark has two runs that are long enough to be compared."""
+    runs = split_processes(results.runs)
+    return any(
+        sum(len(run.list_values(name)) >= PAPER.least_values for run in runs) > 1
+        for name in results.benchmark_names
+    )

@@ -145,7 +145,7 @@ def _build_outcome(rows: ProcessValues) -> Outcome:
     wrong = [second for second in rows.seconds if not 0 < second < math.inf]
     if wrong:
         return Unreadable(
-            f"{len(wrong)} of {len(rows.seconds)} values are not times: {wrong[0]}", ""
+            f"{len(wrong)} of {len(rows.seconds)} values cannot be times: {wrong[0]}", ""
         )
     return foreign_runs.measured_outcome(rows.seconds, slowed=rows.method is not None)
 
@@ -170,17 +170,15 @@ _FROM_A_TABLE = (
 
 
 def _choose_slowdown(steady: Stability) -> float:
-    size = slowdown_size(
-        [
-            benchmark.max_spread
-            for benchmark in steady.benchmarks
-            if benchmark.max_spread is not None
-        ]
-    )
+    spreads = [
+        benchmark.max_spread for benchmark in steady.benchmarks if benchmark.max_spread is not None
+    ]
+    size = slowdown_size(spreads)
     if size is None:
+        reason = "the spreads are zero" if spreads else "no benchmark has a spread"
         raise UsageError(
-            "the table has no slowdown, and none can be chosen: no benchmark has a spread over "
-            f"all {steady.runs} runs; give a number: --slowdown 0.6"
+            f"the table has no slowdown, and none can be chosen: {reason} over all {steady.runs} "
+            "runs; give a number: --slowdown 0.6"
         )
     return size
 

@@ -5,7 +5,6 @@ from array import array
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import chain
 
 from auditor.core.outcome import Unreadable
 from auditor.core.series.stored import StoredProcess
@@ -91,9 +90,13 @@ def build_process(
 
     Warm-ups decide nothing, so all of them are left out where one is no time.
     """
-    wrong = [value for value in chain(values, (middle,)) if not SHORTEST <= value <= LONGEST]
-    if wrong:
-        reason = f"{len(wrong)} of its values are not times: {wrong[0]}"
+    wrong = [value for value in values if not SHORTEST <= value <= LONGEST]
+    if wrong or not SHORTEST <= middle <= LONGEST:
+        reason = (
+            f"{len(wrong)} of {len(values)} values cannot be times: {wrong[0]}"
+            if wrong
+            else f"its mean or median cannot be a time: {middle}"
+        )
         return StoredProcess(failure=Unreadable(reason, ""), version=version)
     has_valid_warmups = all(SHORTEST <= warmup <= LONGEST for warmup in warmups)
     return StoredProcess(

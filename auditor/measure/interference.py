@@ -138,8 +138,9 @@ def _describe_moved_benchmarks(processes: Sequence[NotedProcess]) -> Iterator[Ca
     if moved := sorted(
         name for name, machine_names in machines.items() if name and len(machine_names) > 1
     ):
+        benchmarks = "1 benchmark was" if len(moved) == 1 else f"{len(moved)} benchmarks were"
         text = (
-            f"{len(moved)} benchmarks were measured on several machines ({', '.join(moved[:5])}), "
+            f"{benchmarks} measured on several machines ({', '.join(moved[:5])}), "
             "as one was lost; to measure them anew, use another --store"
         )
         yield Caveat("benchmarks-moved", text)

@@ -163,11 +163,19 @@ def _stability_headline(document: StabilityDocument) -> str:
         return "No benchmark was measured in all runs, so nothing can be said about stability."
     withheld = sum(map(is_withheld, document.benchmarks))
     calm = sum(spread < 0.05 for spread in spreads)
-    benchmarks = number_format.format_count(len(spreads), "benchmark")
+    judged_count = len(document.benchmarks) - withheld
+    benchmarks = number_format.format_count(judged_count, "benchmark")
+    verb = "stays" if calm == 1 else "stay"
     runs = number_format.format_count(document.stability.runs, "run")
-    left = f"; {withheld} more were measured on a busy machine" if withheld else ""
+    left = _count_missing(judged_count - len(spreads), "not measured in all runs")
+    left += _count_missing(withheld, "measured on a busy machine", " more")
     spread = number_format.format_share(0.05)
-    return f"{calm} of {benchmarks} stay within {spread} over {runs} of the suite{left}."
+    return f"{calm} of {benchmarks} {verb} within {spread} over {runs} of the suite{left}."
+
+
+def _count_missing(count: int, reason: str, more: str = "") -> str:
+    """Say how many benchmarks have no spread, and why; empty where none lacks it for this."""
+    return f"; {count}{more} {'was' if count == 1 else 'were'} {reason}" if count else ""
 
 
 def is_withheld(benchmark: BenchmarkVerdict) -> bool:
@@ -291,14 +299,15 @@ def _describe_alternatives(facts: ResultFacts) -> str:
 
 def describe_rules(document: Document) -> str:
     """Return how many methods either half of the rule would cover alone (Section 6.3)."""
-    if not any(pair.runs for pair in document.pairs):
+    by_delays = [pair for pair in document.pairs if pair.runs and pair.decided_by != "share"]
+    if not any(pair.outcome in (Verdict.DETECTED, Verdict.MISSED) for pair in by_delays):
         return ""
-    counts = [f"{rule.covered} {_RULES.get(rule.name, rule.name)}" for rule in document.rules]
+    counts = [f"{_RULES.get(rule.name, rule.name)} {rule.covered}" for rule in document.rules]
     return f"Methods detected by injected delays: {', '.join(counts)}."
 
 
 _RULES = {
-    "test only": "by the test of significance alone",
-    "effect only": "by the size of the effect alone",
+    "test only": "by the test of significance",
+    "effect only": "by the size of the effect",
     "both": "by both",
 }

@@ -126,7 +126,7 @@ def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
             )
         )
     )
-    assert text.startswith("1 of 1 benchmark stay within 5 %")
+    assert text.startswith("1 of 1 benchmark stays within 5 %")
     assert text.endswith(f"; {len(some.benchmarks) - 1} more were measured on a busy machine.")
 
 

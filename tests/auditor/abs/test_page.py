@@ -315,7 +315,7 @@ def test_a_stability_result_has_a_page_without_scores():
     )
 
     assert Reader(text).open == []
-    assert "17 of 28 benchmarks stay within" in text
+    assert "17 of 30 benchmarks stay within" in text
     assert 'id="matrix"' not in text
 
 

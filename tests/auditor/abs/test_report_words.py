@@ -143,7 +143,33 @@ def test_a_stability_audit_has_a_headline_of_its_own():
 
     headline = words.format_headline(document).replace("\xa0", " ")
 
-    assert headline == "17 of 28 benchmarks stay within 5 % over 5 runs of the suite."
+    assert headline == (
+        "17 of 30 benchmarks stay within 5 % over 5 runs of the suite; 2 were not measured in all "
+        "runs."
+    )
+
+
+def test_benchmarks_without_a_run_count_in_the_headline_of_stability():
+    stability = examples.audit().stability
+    calm, *others = (replace(verdict, max_spread=0.01) for verdict in stability.benchmarks[:3])
+    others = [replace(verdict, max_spread=None, runs=2, caveats=()) for verdict in others]
+
+    headlines = [
+        words.format_headline(
+            document_of_verdict.stability_document(
+                replace(stability, benchmarks=(calm, *others[:missing])), examples.context()
+            )
+        ).replace("\xa0", " ")
+        for missing in range(3)
+    ]
+
+    assert headlines == [
+        "1 of 1 benchmark stays within 5 % over 5 runs of the suite.",
+        "1 of 2 benchmarks stays within 5 % over 5 runs of the suite; 1 was not measured in all "
+        "runs.",
+        "1 of 3 benchmarks stays within 5 % over 5 runs of the suite; 2 were not measured in all "
+        "runs.",
+    ]
 
 
 def test_one_run_of_the_suite_is_not_said_to_have_failed():
@@ -710,7 +736,13 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
     assert [int(one) for one in re.findall(r" (\d+)", rules)] == [
         rule.covered for rule in document.rules
     ]
+    assert re.search(r"by the size of the effect \d+, by both \d+\.$", rules)
     assert words.describe_rules(judged(examples.nothing())) == ""
+    sampled = msgspec.structs.replace(
+        document,
+        pairs=tuple(msgspec.structs.replace(pair, decided_by="share") for pair in document.pairs),
+    )
+    assert words.describe_rules(sampled) == ""
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,9 @@ def test_runs_that_are_there_are_judged_for_their_spread(call, tmp_path, paths, 
 def test_what_else_can_be_answered_is_said_with_its_command(call, tmp_path, path, said):
     if path == "recorded":
         path = tmp_path / "series.csv"
-        lines = [f"a,1,{index},{1 + index % 7 / 100}" for index in range(1200)]
+        lines = [
+            f"a,{fork},{index},{1 + index % 7 / 100}" for fork in (1, 2) for index in range(1200)
+        ]
         path.write_text("\n".join(["benchmark,fork,iteration,seconds", *lines]) + "\n")
 
     _, _, err = call(path, "-o", tmp_path / "out")
@@ -404,3 +406,27 @@ def test_a_benchmark_that_fails_in_head_alone_leaves_the_gate_undecided(
     )
 
     assert (code, messages.splitlines()[-1]) == expected
+
+
+@pytest.mark.parametrize(("counts", "is_offered"), [((250,), False), ((250, 250), True)])
+def test_runs_are_compared_only_where_there_are_two(call, tmp_path, counts, is_offered):
+    lines = [
+        f"a,{fork},{index},{1 + index % 7 / 100}"
+        for fork, count in enumerate(counts)
+        for index in range(count)
+    ]
+    path = tmp_path / "series.csv"
+    path.write_text("\n".join(["benchmark,fork,iteration,seconds", *lines]) + "\n")
+
+    _, printed, messages = call(path)
+
+    assert ("whether the runs agree" in messages) is is_offered
+    assert "stability_runs" not in printed
+    assert ("needs at least 2; give results of 5 runs [few-runs]" in printed) is not is_offered
+
+
+def test_a_process_with_a_single_value_is_counted_as_such(call, tmp_path):
+    path = tmp_path / "series.csv"
+    path.write_text("benchmark,fork,iteration,seconds\na,0,0,1.0\n")
+
+    assert "a process holds 1 value at most" in call(path)[2]

@@ -163,7 +163,16 @@ def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
         (TABLE[:1], [], "in.csv holds no results"),
         (TABLE, ["--fail-under=nan"], "nan is not a percentage from 0 to 100"),
         (TABLE, ["--fail-under=100.5"], "100.5 is not a percentage from 0 to 100"),
-        (["0;Baseline;b;1", "0;m;b;1"], ["--unit=us/op"], "give a number: --slowdown 0.6"),
+        (
+            ["0;Baseline;b;1", "0;m;b;1"],
+            ["--unit=us/op"],
+            "no benchmark has a spread over all 1 runs; give a number: --slowdown 0.6",
+        ),
+        (
+            ["0;Baseline;b;1", "1;Baseline;b;1", "0;m;b;1"],
+            ["--unit=us/op"],
+            "the spreads are zero over all 2 runs; give a number: --slowdown 0.6",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line(call, lines, flags, message):
@@ -173,3 +182,13 @@ def test_what_is_wrong_is_one_line(call, lines, flags, message):
     assert errors.startswith("error[usage]: ")
     assert message in errors
     assert errors.count("\n") == 1
+
+
+def test_no_advice_names_a_setting_that_a_table_does_not_have(call):
+    lines = ["0;Baseline;b;1", "0;m;b;2"]
+
+    _, printed, _ = call(lines, "--unit=us/op", "--slowdown=0.5")
+
+    assert "too few values" in printed
+    assert "plan.iterations" not in printed
+    assert "stability_runs" not in printed

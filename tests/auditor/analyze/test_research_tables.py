@@ -172,7 +172,7 @@ def test_values_that_are_no_times_decide_nothing():
 
     verdict = judged(table, slowed("m", {"A": 1.3}))
 
-    assert verdict.stability.benchmarks[-1].reason == "run 2: 20 of 20 values are not times: 0.0"
+    assert verdict.stability.benchmarks[-1].reason == "run 2: 20 of 20 values cannot be times: 0.0"
     assert pairs(verdict)["m", "A"].outcome is Verdict.INCONCLUSIVE
 
 

@@ -389,7 +389,7 @@ def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_pat
     (run,) = read_results([written(tmp_path, document)]).runs
 
     (process,) = run.processes["test_ring.py::test_total[100]"]
-    assert process.failure == Unreadable("1 of its values are not times: 0.0", "")
+    assert process.failure == Unreadable("1 of 2 values cannot be times: 0.0", "")
 
 
 def test_half_a_character_in_a_name_becomes_an_escape(tmp_path):

@@ -115,7 +115,7 @@ def test_benchmarks_of_more_than_one_machine_are_named():
     (caveat,) = describe_interference(moved)
 
     assert caveat.slug == "benchmarks-moved"
-    assert caveat.text.startswith("1 benchmarks were measured on several machines (b), as one")
+    assert caveat.text.startswith("1 benchmark was measured on several machines (b), as one")
     assert slugs([*ran("one", "a", ""), *ran("other", "b", "")]) == []
 
 
