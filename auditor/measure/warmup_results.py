@@ -213,8 +213,8 @@ def describe_substitution(
     """Say which methods looked instead of the one that was asked for."""
     for method in sorted({watch.method for watch in watches if watch} - {rule.method}):
         text = (
-            f"{rule.method} is validated only for iterations of {shown_seconds(rule.method)}; "
-            f"{method}, which needs no training, was used instead"
+            f"{rule.method} is validated only for iterations of about "
+            f"{shown_seconds(rule.method)}; {method}, which needs no training, was used instead"
         )
         yield Caveat("watched-otherwise", text)
 

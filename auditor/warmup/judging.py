@@ -9,9 +9,7 @@ from auditor.core.suite import IterationSettings
 from auditor.stats.arrays import Array, check_positive
 from auditor.warmup.configured import place_warmup, read_iteration_times
 from auditor.warmup.detector import Detector, Values
-
-_MAX_LENGTH_RATIO = 2.0
-"""Iterations no more than so many times as long or short are about as long."""
+from auditor.warmup.validity import is_about_as_long
 
 
 def judge_process(
@@ -77,7 +75,7 @@ def _describe_series_mismatch(
     differences = []
     if detector.trained_length not in {None, length}:
         differences.append(f"has {length} iterations, not {detector.trained_length}")
-    if seconds and usual and not usual / _MAX_LENGTH_RATIO <= seconds <= usual * _MAX_LENGTH_RATIO:
+    if seconds and usual and not is_about_as_long(seconds, usual):
         differences.append(f"has iterations of {seconds:g} s, not {usual:g}")
     if not differences:
         return ()

@@ -740,7 +740,7 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
     assert words.describe_rules(judged(examples.nothing())) == ""
     sampled = msgspec.structs.replace(
         document,
-        pairs=tuple(msgspec.structs.replace(pair, decided_by="share") for pair in document.pairs),
+        pairs=tuple(replace(pair, decided_by="share") for pair in document.pairs),
     )
     assert words.describe_rules(sampled) == ""
 

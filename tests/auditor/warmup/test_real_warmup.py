@@ -213,7 +213,7 @@ def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program,
         caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "watched-otherwise"
     ]
     assert said.startswith(
-        "learned is validated only for iterations of 100 ms (jmh) and 30 ms (go); rciw"
+        "learned is validated only for iterations of about 100 ms (jmh) and 30 ms (go); rciw"
     )
     (mine,) = found["benchmarks"]
     (after,) = [caveat["text"] for caveat in mine["caveats"] if caveat["slug"] == "warm-after"]

@@ -129,7 +129,9 @@ def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method)
 def test_of_models_only_ours_has_been_shown_to_judge_go(method):
     watch = StoppingRule(method=method, measured=20, seconds=60.0, model="digest")
 
-    assert (trusted_rule(watch, "go", 0.03) == watch) == (method is Criterion.LEARNED)
+    for seconds in (0.016, 0.03, 0.0363, 0.059):
+        assert (trusted_rule(watch, "go", seconds) == watch) == (method is Criterion.LEARNED)
+    assert trusted_rule(watch, "go", 0.061) != watch
 
 
 @pytest.mark.parametrize("harness", ["jmh", "go", "pytest", "asv", "pyperf"])
