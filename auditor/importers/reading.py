@@ -77,6 +77,7 @@ def read_results(paths: Sequence[Path], commit: str | None = None) -> StoredResu
     _require_any(paths, result_files)
     _keep_one_format(result_files)
     _keep_times(result_files)
+    _leave_out_copies(result_files)
     commits = {file.run.commit for file in result_files.stored_files.values()} - {""}
     selected_files = _select_files(result_files, commit)
     _check_alike(selected_files)
@@ -203,6 +204,16 @@ def _keep_times(result_files: _ResultFiles) -> None:
         raise UsageError(f"{empty[0].path} holds no times of any benchmark; is it the right file?")
     for file in empty:
         result_files.leave_out(file, "it holds no times of any benchmark")
+
+
+def _leave_out_copies(result_files: _ResultFiles) -> None:
+    """Leave out files with the content of another: a copy is no further run."""
+    first_files: dict[tuple[str, ...], _StoredFile] = {}
+    for file in [*result_files.stored_files.values()]:
+        # Where each benchmark has a file, two may hold the same values.
+        first = first_files.setdefault((file.sha, *file.run.processes), file)
+        if first is not file:
+            result_files.leave_out(file, f"it is a copy of {first.path}")
 
 
 def _describe_odd_files(odd: dict[Path, str]) -> Iterator[Caveat]:

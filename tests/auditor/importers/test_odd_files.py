@@ -17,8 +17,8 @@ PYTEST = Path(__file__).parents[2] / "runners/pybench/recorded/pytest-benchmark/
 
 
 def session(path, **more):
-    """A file of pytest-benchmark with other keys."""
-    path.write_text(json.dumps(json.loads(PYTEST.read_text()) | more))
+    """A file of pytest-benchmark with other keys, no copy of another."""
+    path.write_text(json.dumps(json.loads(PYTEST.read_text()) | {"file": path.name} | more))
     return path
 
 
@@ -48,6 +48,23 @@ def test_an_odd_file_takes_no_other_with_it(tmp_path, content, message, is_folde
     assert [run.name for run in results.runs] == ["1.json", "3.json"]
     assert odd_of(results).startswith("a file was left out: 2.json: ")
     assert message in odd_of(results)
+
+
+@pytest.mark.parametrize("is_folder", [True, False], ids=["folder", "named"])
+def test_a_copy_of_a_file_is_no_further_run(tmp_path, is_folder):
+    first = session(tmp_path / "1.json")
+    copies = [tmp_path / name for name in ("2.json", "3.json.gz")]
+    copies[0].write_bytes(first.read_bytes())
+    copies[1].write_bytes(gzip.compress(first.read_bytes()))
+    last = session(tmp_path / "4.json")
+
+    results = read_results([tmp_path] if is_folder else [first, *copies, last])
+
+    assert [run.name for run in results.runs] == ["1.json", "4.json"]
+    assert odd_of(results) == (
+        f"2 files were left out: 2.json: it is a copy of {first}; 3.json.gz: it is a copy of "
+        f"{first}"
+    )
 
 
 def test_a_file_without_a_commit_is_named_where_others_have_one(tmp_path):

@@ -173,7 +173,7 @@ def test_a_folder_of_criterion_is_a_run_of_all_its_benchmarks(tmp_path):
 
 
 def test_copies_of_the_folder_are_runs_and_files_of_one_are_one(tmp_path):
-    folders = [criterion(tmp_path / day) for day in ("monday", "tuesday")]
+    folders = [criterion(tmp_path / "monday"), criterion(tmp_path / "tuesday", 1.1)]
     files = [folders[0] / name / "new/sample.json" for name in ("alone", "sums/fold/10")]
 
     assert [len(run.processes) for run in read_results(folders).runs] == [3, 3]

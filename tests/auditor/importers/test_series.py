@@ -58,7 +58,8 @@ def test_files_of_a_corpus_are_benchmarks_of_one_run(tmp_path, place):
 
 
 def test_a_file_of_a_corpus_alone_and_two_folders(tmp_path):
-    first, second = (corpus_file(tmp_path / folder, NAMES[0]) for folder in "ab")
+    first = corpus_file(tmp_path / "a", NAMES[0])
+    second = corpus_file(tmp_path / "b", NAMES[0], [fork[::-1] for fork in SERIES])
 
     assert read_results([first]).benchmark_names == NAMES[:1]
     assert len(read_results([tmp_path / "a", tmp_path / "b"]).runs) == 2

@@ -18,7 +18,7 @@ def go(path, *names, seconds=1000.0, package="example.org/text", before=""):
     lines = [f"pkg: {package}"] if package else []
     lines += [before] if before else []
     lines += [f"{name}\t100\t{seconds + index} ns/op" for name in names for index in range(3)]
-    path.write_text("\n".join([*lines, "PASS", ""]))
+    path.write_text("\n".join([*lines, f"written to {path.name}", "PASS", ""]))
     return path
 
 
@@ -138,7 +138,7 @@ def entry(name="org.x.Q.offer", micros=10.0, **more):
 
 
 def jmh(path, *entries):
-    path.write_text(json.dumps(entries))
+    path.write_text(json.dumps([{**fields, "file": path.name} for fields in entries]))
     return path
 
 
