@@ -430,3 +430,16 @@ def test_a_process_with_a_single_value_is_counted_as_such(call, tmp_path):
     path.write_text("benchmark,fork,iteration,seconds\na,0,0,1.0\n")
 
     assert "a process holds 1 value at most" in call(path)[2]
+
+
+def test_the_spread_of_a_throughput_is_that_of_its_scores(call, tmp_path):
+    for number, scores in enumerate(([100.0, 100.0], [50.0, 150.0], [120.0, 120.0])):
+        metric = {"scoreUnit": "ops/s", "rawData": [scores]}
+        document = [{"benchmark": "a.B.c", "mode": "thrpt", "forks": 1, "primaryMetric": metric}]
+        (tmp_path / f"{number}.json").write_text(json.dumps(document))
+
+    code, printed, _ = call(tmp_path, "--format=json", "-o", tmp_path / "out")
+
+    assert code == 0
+    (benchmark,) = json.loads(printed)["benchmarks"]
+    assert benchmark["max_spread"] == pytest.approx(20 / (320 / 3))
