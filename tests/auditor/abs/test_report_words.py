@@ -151,13 +151,13 @@ def test_a_stability_audit_has_a_headline_of_its_own():
 
 def test_benchmarks_without_a_run_count_in_the_headline_of_stability():
     stability = examples.audit().stability
-    calm, *others = (replace(verdict, max_spread=0.01) for verdict in stability.benchmarks[:3])
-    others = [replace(verdict, max_spread=None, runs=2, caveats=()) for verdict in others]
+    calm, *rest = (replace(verdict, max_spread=0.01) for verdict in stability.benchmarks[:3])
+    incomplete = [replace(verdict, max_spread=None, runs=2, caveats=()) for verdict in rest]
 
     headlines = [
         words.format_headline(
             document_of_verdict.stability_document(
-                replace(stability, benchmarks=(calm, *others[:missing])), examples.context()
+                replace(stability, benchmarks=(calm, *incomplete[:missing])), examples.context()
             )
         ).replace("\xa0", " ")
         for missing in range(3)
