@@ -13,11 +13,7 @@ _NO_LIBRARY = frozenset(
     | {"doc", "docs", "example", "examples", "script", "scripts", "tools", "ci", "build", "dist"}
 )
 _NO_MODULE = frozenset({"setup", "conftest", "noxfile", "tasks"})
-_NO_PART = frozenset(
-    {"test", "tests", "benchmark", "benchmarks", "benches", "asv_bench", "example", "examples"}
-    | {"script", "scripts", "vendor", "_vendor", "vendored", "_vendored"}
-)
-"""Folders in a package that are no part of the library; `numpy.testing` is."""
+_NO_PART = frozenset({"test", "tests", "benchmark", "benchmarks", "benches", "asv_bench"})
 _BENCH = frozenset({"bench", "benches", "benchmark", "benchmarks"})
 _MOST_NESTED = 3
 """Folders of a namespace, one in the other: `google/cloud/…`."""
