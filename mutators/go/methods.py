@@ -10,7 +10,7 @@ from tree_sitter import Node
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
 from mutators.go import dual_body, recursion, tree
 from mutators.go.declared_types import DeclaredTypes
-from mutators.go.returned_functions import explain_returned_function
+from mutators.go.returned_functions import explain_iterator
 from mutators.go.trivial import why_trivial
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
@@ -122,7 +122,7 @@ def _make_method(
     inside = f"{source.unit}.{owner}" if owner else source.unit
     refusal = _explain_refusal(declaration, name, owner)
     if refusal is None:
-        refusal = explain_returned_function(declaration, root)
+        refusal = explain_iterator(declaration, root)
     if refusal is None and self_calls:
         refusal = recursion.explain_refusal(declaration)
     return Method(

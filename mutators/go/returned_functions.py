@@ -6,33 +6,51 @@ from mutators.go import tree
 from mutators.go.lint_rules import syntax
 
 _ITERATOR = "an iterator: calling it runs nothing of the loop that it returns"
-_CLOSURE = "it only makes a function: calling it runs nothing of that function"
 _CONVERSION = "http.HandlerFunc"
 """The conversion that most middleware makes; others are known by the type of the result."""
 _LAZY = ("bytes", "maps", "slices", "strings")
 """Packages of the standard library whose iterators do nothing before their loop."""
 
 
-def explain_returned_function(declaration: Node, root: Node) -> str | None:
-    """Return why a delay would miss the work, where that is in the returned function.
+def explain_iterator(declaration: Node, root: Node) -> str | None:
+    """Return why a delay would miss the work, where that is in the iterator that is returned.
 
-    An iterator may have statements in front of it. Of all others, the body is one statement only.
+    The statements in front of it may hold no call and no loop: these would be work of the function.
     """
-    statements = syntax.list_statements(declaration.child_by_field_name("body"))
-    if not statements or statements[-1].type != "return_statement":
-        return None
-    values = [value for child in statements[-1].named_children for value in _list_values(child)]
-    if len(values) != 1:
+    statements, value = _find_returned_value(declaration)
+    if value is None or any(map(_may_work, statements[:-1])):
         return None
     result = tree.read_text(declaration.child_by_field_name("result"))
-    literal = _find_literal(values[0], result)
-    if literal is not None and _is_iterator(literal):
-        return _ITERATOR
-    if len(statements) > 1:
-        return None
+    literal = _find_literal(value, result)
     if literal is not None:
-        return _CLOSURE
-    return _ITERATOR if _forwards_iterator(values[0], result, root) else None
+        return _ITERATOR if _is_iterator(literal) else None
+    is_forwarded = len(statements) == 1 and _forwards_iterator(value, result, root)
+    return _ITERATOR if is_forwarded else None
+
+
+def makes_only_function(declaration: Node) -> bool:
+    """Tell whether all that a function does is to return a function literal."""
+    statements, value = _find_returned_value(declaration)
+    if value is None or len(statements) > 1:
+        return False
+    return (
+        _find_literal(value, tree.read_text(declaration.child_by_field_name("result"))) is not None
+    )
+
+
+def _find_returned_value(declaration: Node) -> tuple[list[Node], Node | None]:
+    """Return the statements of a function, and the only value that the last one returns."""
+    statements = list(syntax.list_statements(declaration.child_by_field_name("body")))
+    if not statements or statements[-1].type != "return_statement":
+        return statements, None
+    values = [value for child in statements[-1].named_children for value in _list_values(child)]
+    return statements, values[0] if len(values) == 1 else None
+
+
+def _may_work(statement: Node) -> bool:
+    return any(
+        node.type in ("call_expression", "for_statement") for node in tree.walk_tree(statement)
+    )
 
 
 def _list_values(node: Node) -> list[Node]:

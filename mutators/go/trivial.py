@@ -4,6 +4,7 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
+from mutators.go.returned_functions import makes_only_function
 
 _LITERALS = frozenset(
     {
@@ -24,10 +25,10 @@ _STANDARD = syntax.split_words(
 def why_trivial(declaration: Node, root: Node) -> str | None:
     """Return why a function cannot get slower; None where it can, or has no body."""
     body = declaration.child_by_field_name("body")
-    return None if body is None or declaration.has_error else _why_body(body, root)
-
-
-def _why_body(body: Node, root: Node) -> str | None:
+    if body is None or declaration.has_error:
+        return None
+    if makes_only_function(declaration):
+        return "it only makes a function: the work is in that one"
     statements = syntax.list_statements(body)
     if not statements:
         return "its body is empty"
@@ -42,9 +43,6 @@ def _why_single(only: Node, root: Node) -> str | None:
     if only.type not in {"return_statement", "expression_statement"}:
         return None
     values = [value for child in only.named_children for value in syntax.list_values(child)]
-    if len(values) == 1 and (made := values[0]).type == "func_literal":
-        body = made.child_by_field_name("body")
-        return _why_body(body, root) if body is not None else None
     if only.type == "return_statement" and all(map(_is_plain, values)):
         return "it only returns a field or a constant"
     if len(values) == 1 and _is_platform_call(values[0], root):
