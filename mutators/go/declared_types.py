@@ -150,6 +150,8 @@ def _list_type_names(node: Node | None) -> Iterator[str]:
         inner_node = pending.pop()
         if inner_node.type == "type_identifier":
             yield tree.read_text(inner_node)
+        elif inner_node.type == "method_elem" and not _has_exported_name(inner_node):
+            continue
         elif inner_node.type != "qualified_type":
             parameters = inner_node.child_by_field_name("parameters")
             pending += [child for child in inner_node.named_children if child != parameters]

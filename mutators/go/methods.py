@@ -85,7 +85,7 @@ def select_importable_methods(
     def is_client_api(folder: str) -> bool:
         return is_library(folder) and not is_hidden(folder)
 
-    folders = set(measured)
+    folders = set(filter(is_library, measured))
     inner = bool(folders) and all(map(is_hidden, folders))
     for is_offered in (is_library,) if inner else (is_client_api, is_library):
         offered = [

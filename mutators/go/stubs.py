@@ -222,7 +222,8 @@ def _explain_exclusion(
     """Return why there is no benchmark; empty where there is."""
     declaration = target.declaration
     receiver = tree.read_text(declaration.child_by_field_name("receiver"))
-    called = set() if receiver else {target.method.name}
+    _, owner = tree.read_receiver(declaration)
+    called = {owner} if receiver else {target.method.name}
     hidden = sorted(_HIDDEN_NAMES & (arguments.type_names | called))
     if declaration.child_by_field_name("type_parameters") is not None or "[" in receiver:
         return "it is generic: nobody knows with which types"

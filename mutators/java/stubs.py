@@ -1,12 +1,12 @@
 """JMH benchmarks for methods that have none."""
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile
-from mutators.java.class_lines import ABSTRACT, PRIVATE, STATIC
+from mutators.java.class_lines import ABSTRACT, PRIVATE, PUBLIC, STATIC
 from mutators.java.listing import ListedMethod, read_hidden_types, read_listing
 from mutators.java.mutator import JavaMutator
 
@@ -24,6 +24,8 @@ public class {name} {{
 {fields}
 {methods}}}
 """
+_Makers = dict[tuple[str, bool], str]
+"""Expressions that make objects: by the type, and whether a public constructor is needed."""
 _LANG = re.compile(r"^java\.lang\.(\w+(?:\[\])*)$")
 _MADE_UP = {
     **dict.fromkeys(("byte", "short", "int", "long", "char"), "65"),
@@ -56,7 +58,7 @@ def write_stubs(
         method.descriptor: samples.get(method.id, ())
         for method in JavaMutator().find_methods(sources)
     }
-    makers: dict[str, str] = {}
+    makers: _Makers = {}
     for listed_method in sorted(
         methods_by_descriptor.values(), key=lambda method: len(method.erased)
     ):
@@ -65,9 +67,10 @@ def write_stubs(
         )
         concrete = listed_method.public and not listed_method.line.owner_access & ABSTRACT
         if listed_method.line.name == "<init>" and concrete and None not in values:
-            makers.setdefault(
-                listed_method.owner, f"new {listed_method.owner}({', '.join(filter(None, values))})"
-            )
+            text = f"new {listed_method.owner}({', '.join(filter(None, values))})"
+            makers.setdefault((listed_method.owner, False), text)
+            if listed_method.line.access & PUBLIC:
+                makers.setdefault((listed_method.owner, True), text)
     hidden_types = read_hidden_types(sources)
     excluded: list[tuple[str, str]] = []
     by_package: dict[str, list[tuple[Method, ListedMethod]]] = {}
@@ -115,7 +118,7 @@ def _choose_arguments(
 def _write_stub_class(
     package: str,
     package_methods: Sequence[tuple[Method, ListedMethod]],
-    makers: Mapping[str, str],
+    makers: _Makers,
     samples: Samples,
 ) -> Stub:
     used_names: set[str] = set()
@@ -151,7 +154,7 @@ def _write_stub_class(
 def _write_benchmark(
     method: ListedMethod,
     sample_values: Sequence[str | None],
-    makers: Mapping[str, str],
+    makers: _Makers,
     used_names: set[str],
 ) -> _BenchmarkStub:
     maker = method.line.name == "<init>"
@@ -165,8 +168,10 @@ def _write_benchmark(
     fields = [(field, _LANG.sub(r"\1", kind), text) for field, kind, text in values]
     # A private type has no name in its package either.
     target = method.heir if method.in_private_type else method.owner
+    # An heir may lie in another package, which sees its public constructors only.
+    heir = (method.heir, method.heir != method.owner)
     if not maker and not method.line.access & STATIC:
-        fields.append((f"{name}Subject", target, makers.get(method.heir)))
+        fields.append((f"{name}Subject", target, makers.get(heir)))
         target = f"{name}Subject"
     arguments = ", ".join(field for field, _, _ in values)
     call = (

@@ -15,6 +15,8 @@ _KNOWN = frozenset(
     | {"register_jitable"}
 )
 """Last names of compilers."""
+_OWNERS = {"vectorize": ("numba", "nb"), "script": ("jit",)}
+"""Modules of the compilers that others have namesakes of."""
 _MOST_NAMES = 5
 """Names that a compiler is handed on by, the next for the last."""
 
@@ -34,13 +36,18 @@ def compiler_names(modules: Mapping[SourceFile, ast.Module]) -> frozenset[str]:
 
 
 def choose_compilers(module: ast.Module, compilers: frozenset[str]) -> frozenset[str]:
-    """Return the compilers of a library that a file has: numpy.vectorize compiles nothing."""
-    return compilers - {
+    """Return the compilers of a library that a file has.
+
+    A function of the file compiles nothing, nor do `vectorize` and `script` of most modules.
+    """
+    imported_names = {
         alias.asname or alias.name
         for node in ast.walk(module)
-        if isinstance(node, ast.ImportFrom) and node.module == "numpy"
+        if isinstance(node, ast.ImportFrom)
         for alias in node.names
+        if not _is_compilers_module(alias.name, node.module or "")
     }
+    return compilers - imported_names - _list_function_names(module)
 
 
 def compiled_functions(
@@ -64,11 +71,7 @@ def find_compiler(expression: ast.expr, compilers: frozenset[str]) -> str:
         case ast.Name(id=name) if name in compilers:
             return name
         case ast.Attribute(value=owner, attr=name) if name in compilers:
-            # numpy.vectorize calls the Python function; of `script` only torch.jit's compiles.
-            is_other = last_name(owner) in ("np", "numpy") or (
-                name == "script" and last_name(owner) != "jit"
-            )
-            return "" if is_other else name
+            return name if _is_compilers_module(name, last_name(owner)) else ""
         case ast.Call(func=function, args=[first, *_]) if last_name(function) == "partial":
             return find_compiler(first, compilers)
         case ast.Call(func=function):
@@ -76,21 +79,34 @@ def find_compiler(expression: ast.expr, compilers: frozenset[str]) -> str:
     return ""
 
 
+def _is_compilers_module(name: str, module: str) -> bool:
+    """Tell whether what a module calls `name` may be a compiler: numpy.vectorize is none."""
+    owners = _OWNERS.get(name)
+    return owners is None or module.rpartition(".")[2] in owners
+
+
 def _mentions(source: SourceFile, names: frozenset[str]) -> bool:
     return any(name.encode() in source.text for name in names)
 
 
 def _list_bindings(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names that a file gives to expressions that may be compilers."""
-    functions = _list_function_names(module)
+    """Yield the names that a file gives to expressions that may be compilers.
+
+    What a compiler makes of a function is none: `step = jax.jit(lambda x: x + 1)`.
+    """
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                yield alias.asname or alias.name, ast.Name(alias.name)
-        elif isinstance(node, ast.Assign) and not functions & _list_arguments(node.value):
+                if _is_compilers_module(alias.name, node.module or ""):
+                    yield alias.asname or alias.name, ast.Name(alias.name)
+        elif isinstance(node, ast.Assign) and not _is_compiled_result(node.value):
             for target in node.targets:
                 if isinstance(target, ast.Name):
                     yield target.id, node.value
+
+
+def _is_compiled_result(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and bool(value.args) and last_name(value.func) != "partial"
 
 
 def _list_function_names(module: ast.Module) -> frozenset[str]:

@@ -239,12 +239,27 @@ def _sees_names(node: ast.AST) -> bool:
 
 
 def _reads_own_frame(nodes: Sequence[ast.AST]) -> bool:
-    """Tell whether a body has its own frame, not only that of its caller, and reads variables."""
+    """Tell whether a body reads the variables of its own frame, and not only of its callers'."""
+    frames = {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and _makes_own_frame(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
-    steps = {id(attribute.value) for attribute in attributes if attribute.attr == "f_back"}
-    return any(attribute.attr == "f_locals" for attribute in attributes) and any(
-        _makes_own_frame(node) and id(node) not in steps for node in nodes
+    frames -= {
+        _read_name(attribute.value) for attribute in attributes if attribute.attr == "f_back"
+    }
+    return any(
+        attribute.attr == "f_locals"
+        and (_makes_own_frame(attribute.value) or _read_name(attribute.value) in frames)
+        for attribute in attributes
     )
+
+
+def _read_name(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _makes_own_frame(node: ast.AST) -> bool:

@@ -271,14 +271,19 @@ def _merge_methods(methods: Sequence[Method]) -> Method:
         return methods[0]
     # Registered functions are often called `_`: the first that has the public name is the method.
     main = min(
-        methods, key=lambda method: _last_name(method.descriptor or method.id) != method.name
+        methods,
+        key=lambda method: (
+            not method.public,
+            _last_name(method.descriptor or method.id) != method.name,
+        ),
     )
+    running_methods = [method for method in methods if method.public] or methods
     aliases = dict.fromkeys(alias for method in methods for alias in method.aliases)
     return replace(
         main,
         public=any(method.public for method in methods),
         aliases=tuple(aliases),
-        refusal=next((method.refusal for method in methods if method.refusal), None),
+        refusal=next((method.refusal for method in running_methods if method.refusal), None),
         trivial=None,
         more_spans=tuple(
             method.span for method in methods if method is not main and method.span is not None

@@ -265,6 +265,7 @@ def test_methods_of_an_unexported_type_that_clients_get_are_public(text):
         "type ring struct{}\nfunc (r ring) Tree() tree { return r.tree }",
         "var initial = tree{}",
         "func New() int { return len(tree{}) }",
+        "type API interface { Get() int; hidden() *tree }",
     ],
 )
 def test_methods_of_an_unexported_type_that_clients_cannot_get_are_not_public(text):
@@ -334,6 +335,10 @@ def test_examples_and_benchmarks_are_no_library():
     assert public(ring, example, helper, measured) == [f"{UNIT}/ring.Push"]
     assert public(inner, example) == [f"{UNIT}/internal.Push"]
     assert public(example) == [f"{UNIT}/examples/tree.Push"]
+
+    program = library(EXPORTED.replace("package m", "package main"), "bench/m.go", f"{UNIT}/bench")
+    measured = benchmarks(bench, "bench/m_test.go", f"{UNIT}/bench")
+    assert public(ring, inner, program, measured) == [f"{UNIT}/ring.Push"]
 
 
 def test_what_cannot_be_slowed_hides_nothing():

@@ -176,7 +176,11 @@ def test_no_variable_hides_a_type_a_package_or_what_is_called():
 
 @pytest.mark.parametrize(
     ("declared", "name"),
-    [("type b int\n\nfunc F(x b) {}", "b"), ("func i(x int) {}", "i")],
+    [
+        ("type b int\n\nfunc F(x b) {}", "b"),
+        ("func i(x int) {}", "i"),
+        ("type b struct{}\n\nfunc (x b) Do() {}", "b"),
+    ],
 )
 def test_what_a_benchmark_would_hide_has_none_and_a_reason(declared, name):
     (stub,) = write_all(library(f"package m\n\n{declared}\n")).values()

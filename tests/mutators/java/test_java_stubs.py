@@ -8,7 +8,7 @@ from auditor.core.subject import SourceFile, SourceRole
 from mutators.java.mutator import JavaMutator
 from mutators.java.stubs import write_stubs
 
-PUBLIC, PRIVATE, STATIC, INTERFACE = 1, 2, 8, 0x600
+PUBLIC, PRIVATE, PROTECTED, STATIC, INTERFACE = 1, 2, 4, 8, 0x600
 SECRET = ["p/Lib$Secret", "p/Lib", "Secret", PRIVATE | STATIC]
 
 
@@ -50,11 +50,25 @@ LINES = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def stubs():
-    text = "\n".join(map(json.dumps, LINES)).encode()
+def write_all(lines):
+    text = "\n".join(map(json.dumps, lines)).encode()
     sources = [SourceFile(path="c.jsonl", unit="", role=SourceRole.LIBRARY, text=text)]
     return write_stubs(JavaMutator().find_methods(sources), {}, sources)
+
+
+@pytest.fixture
+def stubs():
+    return write_all(LINES)
+
+
+@pytest.mark.parametrize(("access", "subject"), [(PROTECTED, "null"), (PUBLIC, "new a.Api()")])
+def test_an_heir_in_another_package_is_made_by_its_public_constructor_only(access, subject):
+    hidden = {**method("push", "(I)V", owner="b/Base"), "owner_access": 0}
+    maker = {**method("<init>", "()V", owner="a/Api", access=access), "above": ["b/Base"]}
+
+    texts = "".join(stub.text for stub in write_all([hidden, maker]) if "/a/" not in stub.path)
+
+    assert f"basePushSubject = {subject};" in texts
 
 
 def test_what_the_package_cannot_call_has_no_benchmark_and_a_reason(stubs):

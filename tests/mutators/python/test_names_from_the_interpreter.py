@@ -219,6 +219,19 @@ def test_functions_of_a_single_dispatch_have_their_places(tmp_path):
     assert [span.first_line for span in dump.spans] == [7, 13, 19]
 
 
+def test_of_several_definitions_the_one_that_lives_is_the_method(tmp_path):
+    branches = (
+        "import sys\nif sys.platform == 'none':\n    @numba.njit\n    def f(a, b):\n"
+        "        return a\nelse:\n    def f(a):\n        return a\n"
+    )
+    library = Made(
+        tmp_path, {"lib/__init__.py": "from lib._two import f\n", "lib/_two.py": branches}
+    )
+
+    assert library.public["lib.f"].span.first_line == 7
+    assert library.public["lib.f"].refusal is None
+
+
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_public_functions_are_called_as_often_as_the_interpreter_says(name, tmp_path):
     files, expected = LIBRARIES[name]

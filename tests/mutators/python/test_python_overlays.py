@@ -291,6 +291,10 @@ def test_a_compiler_of_another_module_is_known():
         "script = options.script\n@runner.script\ndef f(x):\n    return x\n",
         "area = numba.njit(_area)\ndef _area(x): return x\n@area\ndef f(x):\n    return x\n",
         "class C:\n    def f(self): return 1\nnumba.njit(f)\n",
+        "step = jax.jit(lambda x: x)\n@step\ndef f(x):\n    return x\n",
+        "def script(run): return run\ndef f(x):\n    return x\nentry = script(f)\n",
+        "from pack import vectorize\n@vectorize\ndef f(x):\n    return x\n",
+        "@numpy.lib.vectorize\ndef f(x):\n    return x\n",
     ],
 )
 def test_what_no_compiler_gets_is_not_refused(text):
@@ -310,6 +314,10 @@ def test_what_only_its_inner_function_does_is_no_reason():
 
 @pytest.mark.parametrize("frame", ["sys._getframe(1)", "inspect.currentframe().f_back", "given"])
 def test_names_of_a_caller_are_no_reason(frame):
+    walking = (
+        "def f():\n    at = inspect.currentframe()\n    at = at.f_back\n    return at.f_locals\n"
+    )
+    assert [method.refusal for method in MUTATOR.find_methods([source(walking)])] == [None]
     text = f"def f(given):\n    frame = {frame}\n    return frame.f_locals\n"
     (method,) = MUTATOR.find_methods([source(text)])
 
