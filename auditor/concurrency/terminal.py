@@ -33,11 +33,16 @@ def write_results(
 
     None of them is written where one cannot be made. Tests of an earlier call are gone.
     """
-    for old in (folder / SUITE).rglob("Race*.java"):
-        if MADE_BY in old.read_text(errors="replace"):
-            old.unlink()
     sources = {f"{SUITE}/{name}": text for name, text in files}
+    old_files = [
+        path
+        for path in (folder / SUITE).rglob("Race*.java")
+        if MADE_BY in path.read_text(errors="replace")
+    ]
     FILES.write_results(folder, document, sources)
+    for path in old_files:
+        if path.relative_to(folder).as_posix() not in sources:
+            path.unlink()
 
 
 def build_table(document: ConcurrencyDocument) -> RenderableType:

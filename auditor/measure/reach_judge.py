@@ -1,6 +1,6 @@
 """Which benchmark calls which method in its loop, and how often per operation."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from auditor.core.caveats import Caveat
@@ -201,12 +201,17 @@ ALL_SLUG = "methods-all"
 
 
 def most_called(
-    calls: Mapping[str, int], most: int, left_out: Mapping[str, str], count_description: str
+    calls: Mapping[str, int],
+    most: int,
+    left_out: Mapping[str, str],
+    count_description: str,
+    countable: Collection[str],
 ) -> tuple[tuple[str, ...], tuple[Caveat, ...]]:
     """Return the `most` most called methods, ties by name, and how the choice was made.
 
     `left_out` are methods that cannot be slowed, with the reason: the next ones take their places.
-    `count_description` is what `describe_counting` returned.
+    `count_description` is what `describe_counting` returned, `countable` are all methods whose
+    calls were counted: a guest may tell only of those that were called.
     """
     called = sorted((name for name in calls if calls[name] > 0), key=lambda n: (-calls[n], n))
     slowable_names = [name for name in called if name not in left_out]
@@ -214,14 +219,15 @@ def most_called(
     tied = [
         name for name in slowable_names[most:] if top_names and calls[name] == calls[top_names[-1]]
     ]
-    if top_names and len(top_names) == len(calls):
-        count = f"all {len(calls)} public methods" if len(calls) > 1 else "the only public method"
+    if top_names and {*top_names} >= {*countable}:
+        methods = f"all {len(top_names)} public methods"
+        count = methods if len(top_names) > 1 else "the only public method"
         return tuple(top_names), (Caveat(ALL_SLUG, f"{count} that can be slowed down"),)
     text = (
         f"the {len(top_names)} public methods called most while {count_description}, of "
-        f"{len(called)} called and {len(calls)} countable ones; a suite covers best what it calls "
-        "most, so the score is too high: trace the tests of client projects (bench-audit trace), "
-        "or name the methods"
+        f"{len(called)} called and {len({*countable, *calls})} countable ones; a suite covers "
+        "best what it calls most, so the score is too high: trace the tests of client projects "
+        "(bench-audit trace), or name the methods"
     )
     if not top_names:
         text = _without_choice(calls, called)

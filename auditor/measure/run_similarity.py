@@ -61,6 +61,12 @@ def judge_runs(
         return _make_unknown(benchmark, compared, (*caveats, _warn_of_one_run(len(compared))))
     least = min(len(runs[run_index]) for run_index in compared)
     rows = np.array([runs[run_index][:least] for run_index in compared], dtype=np.float64)
+    constant = _find_constant_rows(rows)
+    if len(np.unique(rows[constant])) > 1 and (~constant).sum() > 1:
+        # Of two constant runs at different levels no measure tells how unlike they are.
+        caveats = (*caveats, *_describe_constant_runs(rows, compared))
+        compared = tuple(np.array(compared)[~constant].tolist())
+        rows = rows[~constant]
     if obstacle := _find_obstacle(rows, compared, parameters):
         return _make_unknown(benchmark, compared, (obstacle, *caveats), least)
     pairs = _compare_pairs(rows, compared, parameters)

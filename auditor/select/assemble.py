@@ -165,6 +165,9 @@ class CountedResult:
         inexact_caveats = [
             Caveat("inexact-call", subset.problem) for subset in subsets if subset.problem
         ]
+        if support and chosen_benchmarks and not subsets:
+            text = "no command runs these benchmarks: their names are not those of the harness"
+            inexact_caveats.append(Caveat("inexact-call", text))
         return {
             "subject": document.subject,
             "revision": document.revision,

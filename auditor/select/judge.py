@@ -117,7 +117,7 @@ def choose_within_budget(
         proven=fullest is not None or count == most,
     )
     if highest_rung is None:
-        return replace(choice, nested=nested and not indices)
+        return replace(choice, nested=not indices)
     # Only a budget that is not used up has a smaller one that detects the same.
     if (
         fullest is None

@@ -147,7 +147,7 @@ def _describe_bounds(selection_answer: Selection) -> Iterator[str]:
         yield f"In this time {claim} {selection_answer.most.methods}{conflict}; see --most."
     elif len(selection_answer.methods) < selection_answer.most.methods:
         yield f"No choice detects more than {selection_answer.most.methods} in this time."
-    if selection_answer.lost and not selection_answer.nested:
+    if selection_answer.methods and selection_answer.lost and not selection_answer.nested:
         yield "A larger budget may lose a method that this choice detects."
     if not selection_answer.cheapest:
         yield "There may be a cheaper choice that detects the same."

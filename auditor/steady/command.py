@@ -109,7 +109,7 @@ def command(context: click.Context, /, **given: Any) -> int:
         table=terminal.build_table,
         page=_page_of,
         is_judged=lambda document: any(
-            process.label is not SteadyLabel.UNKNOWN for process in document.series
+            benchmark.label is not SteadyLabel.UNKNOWN for benchmark in document.benchmarks
         ),
     )
     return series.run_series_command(context, given, answer)

@@ -150,7 +150,8 @@ def _describe_counts(document: SteadyDocument) -> str:
     processes = figures.format_count(len(document.series), "process", "processes")
     counts = f"Judged by {document.detector}, {processes}"
     labels = [process.label for process in document.series]
-    if unjudged_count := labels.count(SteadyLabel.UNKNOWN):
+    unjudged_count = labels.count(SteadyLabel.UNKNOWN)
+    if 0 < unjudged_count < len(labels):
         counts += f", {unjudged_count} of them not judged"
     if not any(process.warm_up for process in document.series):
         return counts

@@ -13,6 +13,10 @@ _VALIDATED: Mapping[tuple[Criterion, str], float] = {
 has been measured since (benchmarks/results/learned-stopping.md)."""
 _USUAL = 0.1
 """Seconds of an iteration where nothing is known to suit better."""
+_TRUSTED_RATIOS = {"go": 1.5}
+"""How many times as long or short iterations may be as those of `_VALIDATED`, by harness: the
+number of operations that `go test` chooses makes no two equally long."""
+_EXACT_RATIO = 1.01
 MAX_LENGTH_RATIO = 2.0
 """Iterations no more than so many times as long or short are about as long: `go test` chooses a
 number of operations, so no two of its iterations last equally long."""
@@ -38,11 +42,12 @@ def shown_seconds(method: Criterion) -> str:
 def trusted_rule(watch: StoppingRule, harness: str, iteration_seconds: float) -> StoppingRule:
     """Return a watch by a method that may judge such processes: the one asked for, if it may."""
     trained_seconds = _VALIDATED.get((watch.method, harness))
-    if watch.method not in TRAINED or is_about_as_long(iteration_seconds, trained_seconds):
+    ratio = _TRUSTED_RATIOS.get(harness, _EXACT_RATIO)
+    if watch.method not in TRAINED or is_about_as_long(iteration_seconds, trained_seconds, ratio):
         return watch
     return replace(watch, method=FALLBACK, model=None)
 
 
-def is_about_as_long(seconds: float, usual: float | None) -> bool:
+def is_about_as_long(seconds: float, usual: float | None, ratio: float = MAX_LENGTH_RATIO) -> bool:
     """Tell whether an iteration lasts about as long as those that a model knows."""
-    return usual is not None and usual / MAX_LENGTH_RATIO <= seconds <= usual * MAX_LENGTH_RATIO
+    return usual is not None and usual / ratio <= seconds <= usual * ratio

@@ -1,6 +1,7 @@
 """The calls of `go test` that run some benchmarks and no others."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runners.gobench.commands import make_name_pattern
 from runners.subset import SubsetCommand
@@ -16,12 +17,11 @@ def build_subset_commands(
 
     A benchmark with others behind its name that are not chosen has a call of its own, which leaves
     out all that is behind it (-skip, Go 1.20). There is no call for ids of another form, as tables
-    of other tools have them: it would run nothing.
+    of other tools have them: it would run nothing. The first call names them as its problem.
     """
-    if not all(map(_is_benchmark_id, selected_ids)):
-        return ()
+    foreign_ids = [benchmark for benchmark in selected_ids if not _is_benchmark_id(benchmark)]
     packages: dict[str, list[str]] = {}
-    for benchmark in selected_ids:
+    for benchmark in filter(_is_benchmark_id, selected_ids):
         package, name = _split_id(benchmark)
         packages.setdefault(package, []).append(name)
     left = [_split_id(candidate) for candidate in benchmarks if candidate not in set(selected_ids)]
@@ -46,6 +46,9 @@ def build_subset_commands(
             )
             for candidate in sorted(prefix_names)
         ]
+    if foreign_ids and subsets:
+        problem = f"no go command runs {', '.join(foreign_ids)}: these are no names of benchmarks"
+        subsets[0] = replace(subsets[0], problem=problem)
     return tuple(subsets)
 
 

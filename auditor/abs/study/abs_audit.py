@@ -337,6 +337,7 @@ def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who fi
     if candidates.methods_to_judge:
         return _make_methods(candidates.methods_to_judge, counted, candidates.caveats)
     by_id = {method.id: method for method in candidates.methods}
+    countable = {method.id for method in slowable}
     counting_text = reach.describe_counting(
         counted.runs, counted.usage, len(counted.counted_benchmarks), counted.tests
     )
@@ -344,7 +345,7 @@ def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who fi
     left_out: dict[str, str] = {}
     while True:
         names, caveats = reach.most_called(
-            _count_usage(counted), LARGEST_CHOICE, left_out, counting_text
+            _count_usage(counted), LARGEST_CHOICE, left_out, counting_text, countable
         )
         new = [by_id[name] for name in names if name not in good]
         if not new:

@@ -334,7 +334,7 @@ def _advise_on_unexamined(facts: ResultFacts) -> Advice | None:
     verb = "measures" if len(verdicts) == 1 else "measure"
     if facts.examines_all_methods:
         title = f"Check what {count} mainly {verb}"
-        reason = "It is not the public methods, all of which are examined."
+        reason = "It is none of the public methods that can be slowed down: all are examined."
     else:
         title = f"Name the methods that {count} mainly {verb}"
         reason = 'They show whether these benchmarks are needed: --method NAME, or "methods".'

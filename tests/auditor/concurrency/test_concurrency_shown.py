@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from concurrencies import document, lane, verdict, whole
+from msgspec import ValidationError
 from rich.console import Console
 
 from auditor.concurrency import document as concurrency_document
@@ -106,6 +107,29 @@ def test_result_page_and_sources_are_kept(tmp_path):
         (tmp_path / "concurrency.json").read_bytes()
     ) == document(result)
     assert (tmp_path / "suite" / "Main.java").read_text() == "class Main {}\n"
+
+
+def test_tests_of_an_earlier_call_go_once_the_new_result_is_written(tmp_path):
+    suite = tmp_path / "suite"
+    suite.mkdir()
+    for name, text in (
+        ("Race1.java", terminal.MADE_BY),
+        ("Race2.java", terminal.MADE_BY),
+        ("RaceMine.java", ""),
+    ):
+        (suite / name).write_text(text)
+
+    with pytest.raises(ValidationError):
+        terminal.write_results(tmp_path, None, ())
+    assert sorted(path.name for path in suite.iterdir()) == [
+        "Race1.java", "Race2.java", "RaceMine.java",
+    ]  # fmt: skip
+
+    terminal.write_results(tmp_path, document(), [("Race2.java", "new")])
+    assert {path.name: path.read_text() for path in suite.iterdir()} == {
+        "Race2.java": "new",
+        "RaceMine.java": "",
+    }
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):

@@ -226,6 +226,17 @@ def test_too_few_values_and_equal_values_at_several_levels_tell_nothing(count, t
     assert [caveat.text for caveat in similarity.caveats] == [text]
 
 
+def test_constant_runs_at_several_levels_hide_no_run_that_stands_apart():
+    runs = [*alike(5), sine(level=5.0, frequency=3) * 20 + noise(9)]
+    constant_runs = [[100.0] * len(runs[0]), [101.0] * len(runs[0])]
+
+    similarity = judge_runs("b", [*constant_runs, *runs])
+
+    assert similarity.compared == (2, 3, 4, 5, 6, 7)
+    assert similarity.outlier_runs == (7,)
+    assert slugs(similarity) == ["constant-runs"]
+
+
 def test_equal_values_at_one_level_are_similar_and_say_what_is_missing():
     similarity = judge_runs("b", [[10.0] * 250] * 2)
 

@@ -90,7 +90,11 @@ def test_the_calls_run_just_what_was_chosen(tmp_path):
     ],
 )
 def test_ids_that_no_go_benchmark_has_have_no_call(benchmark):
-    assert build_subset_commands([benchmark, "example.org/a.BenchmarkA"], []) == ()
+    (subset,) = build_subset_commands([benchmark, "example.org/a.BenchmarkA"], [])
+
+    assert subset.words == ("go", "test", "-run=^$", "-bench=^BenchmarkA$", "example.org/a")
+    assert benchmark in subset.problem
+    assert build_subset_commands([benchmark], []) == ()
 
 
 @pytest.mark.parametrize(
