@@ -16,7 +16,7 @@ from auditor.core.listing import AskAll, Listing
 from auditor.core.plan import Trial
 from auditor.core.ports import Dispatcher, Host, Observer
 from auditor.core.provenance import Context
-from auditor.core.request import SuiteRequest
+from auditor.core.request import SubjectSpec, SuiteRequest
 from auditor.core.subject import Project, Role
 from auditor.core.suite import Suite
 from auditor.hosts import open_host
@@ -39,6 +39,7 @@ from runners.hosts.limited import LimitedHost
 from runners.hosts.local import LocalHost
 from runners.hosts.reference_workload import ReferenceWorkload
 from runners.rented.ledger import RentalLedger
+from runners.subjects.missing_files import name_missing_files
 from runners.subjects.place import place_subject
 from runners.subjects.placed import PlacedSubject
 from runners.subjects.survey import explain_missing_benchmarks
@@ -87,6 +88,7 @@ class AuditSession:
         self.home = opened.home
         self._cluster = cluster
         self._placed: list[PlacedSubject] = []
+        self.last_subject: SubjectSpec | None = None
         self._facts = cluster.host_facts if cluster else opened.host.read_facts()
         jobs = _count_jobs(opened.host.read_facts()) if opened.several else 1
         self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop_processes)
@@ -116,8 +118,7 @@ class AuditSession:
 
     def prepare_study(self, config: Config) -> tuple[Config, StudyContext]:
         """Place a subject and list its suite; the plan gets what was left to the harness."""
-        placed_subject = place_subject(config.subject, **self.machine.preparation_arguments)
-        self._placed.append(placed_subject)
+        placed_subject = self._place_subject(config.subject)
         with _add_suite_hint(config, placed_subject):
             refresh = self._loop.refresh_timing
             prepared = prepare_subject(config, placed_subject, self.machine, self.clock, refresh)
@@ -159,6 +160,12 @@ class AuditSession:
             becomes_quiet=self._becomes_quiet,
             figures=language.figures,
         )
+
+    def _place_subject(self, subject: SubjectSpec) -> PlacedSubject:
+        placed_subject = place_subject(subject, **self.machine.preparation_arguments)
+        self._placed.append(placed_subject)
+        self.last_subject = subject
+        return placed_subject
 
     def _report_project_caveats(self, project: Project) -> None:
         for text in project.notes:
@@ -281,7 +288,9 @@ def open_session(
     ):
         facts = cluster.host_facts if cluster else opened.host.read_facts()
         with SqliteStore(places.store, host=facts, retry_failed=config.retry_failed) as store:
-            yield AuditSession(config, opened, store, observer, cluster)
+            session = AuditSession(config, opened, store, observer, cluster)
+            with name_missing_files(lambda: session.last_subject):
+                yield session
 
 
 def _count_jobs(facts: HostFacts) -> int:

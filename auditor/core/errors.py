@@ -4,7 +4,8 @@ AuditError
   UsageError            2   the command line or the configuration file is wrong
   SubjectError          3   the audited project is at fault
     BuildFailed             its unmutated build ended with an error
-    NoBenchmarks            its suite is empty, the filter left nothing, or every benchmark fails
+    NoBenchmarks            its suite is empty, or every benchmark fails
+      NothingSelected       the filter left nothing
     SourceUnreadable        a file of it could not be parsed
   MachineError          4   a tool or a machine is at fault
     ToolMissing             go, java, mvn, git ... is absent or has the wrong version
@@ -64,6 +65,10 @@ class NoBenchmarks(SubjectError):
     """Nothing is left to run."""
 
     slug = "no-benchmarks"
+
+
+class NothingSelected(NoBenchmarks):
+    """The suite has benchmarks, and the user's pattern matches none of them."""
 
 
 class SourceUnreadable(SubjectError):

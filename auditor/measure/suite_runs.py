@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 import regex
 
-from auditor.core.errors import NoBenchmarks
+from auditor.core.errors import NoBenchmarks, NothingSelected
 from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Run, Trial
 from auditor.core.request import Plan, SuiteRequest
@@ -115,7 +115,7 @@ def choose_benchmarks(suite: Suite, pattern: str) -> tuple[Benchmark, ...]:
     if not benchmarks and suite.benchmarks:
         examples = ", ".join(benchmark.id for benchmark in suite.benchmarks[:5])
         owner = "the packages that were listed have" if suite.passed_over else "the suite has"
-        raise NoBenchmarks(
+        raise NothingSelected(
             f"no benchmark matches {pattern!r}; {owner} {len(suite.benchmarks)}, such as {examples}"
         )
     if not benchmarks:

@@ -105,6 +105,14 @@ class Repository:
         for name in sorted(names):
             yield PurePosixPath(os.fsdecode(name))
 
+    def list_ignored_files(self, below: Path) -> Iterator[PurePosixPath]:
+        """Yield the files below a folder that git ignores, relative to it; raises SubjectError."""
+        output = _read_from_git(
+            below, "ls-files", "-z", "--others", "--ignored", "--exclude-standard"
+        )
+        for name in filter(None, output.split(b"\0")):
+            yield PurePosixPath(os.fsdecode(name))
+
     def _run_git(self, *arguments: str) -> bytes:
         return _run_git_command(self.top, *(("--git-dir=.",) if self.bare else ()), *arguments)
 

@@ -43,14 +43,15 @@ def list_tree_files(top: Path, without: Path | None = None) -> Iterator[PurePosi
         folders[:] = [
             name
             for name in folders
-            if not _is_build_output(current_folder, name) and current_folder / name != without
+            if not is_build_output(current_folder, name) and current_folder / name != without
         ]
         links = [name for name in folders if (current_folder / name).is_symlink()]
         for name in [*files, *links]:
             yield PurePosixPath((current_folder / name).relative_to(top).as_posix())
 
 
-def _is_build_output(folder: Path, name: str) -> bool:
+def is_build_output(folder: Path, name: str) -> bool:
+    """Tell whether a tool makes the folder `name` in a folder."""
     if name in _EVERYWHERE:
         return True
     return any(name == built and (folder / mark).is_file() for built, mark in _BUILT)
