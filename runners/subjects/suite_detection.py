@@ -11,7 +11,9 @@ from runners.pybench.frontends import FRONTENDS, framework_of, frameworks_presen
 from runners.subjects.placed import detect_kind
 
 _GO_BENCHMARK = re.compile(rb"^func Benchmark\w*\(\s*\w+\s+\*testing\.B\s*\)", re.MULTILINE)
-_GO_TAG = re.compile(rb"^//go:build\s+(\w+)\s*$", re.MULTILINE)
+_CONSTRAINT = re.compile(rb"^//(?:go:build| ?\+build)[ \t]([^\n]*)", re.MULTILINE)
+_GO_TAG = re.compile(rb"(?<![\w.!])[A-Za-z_]\w*(?![\w.])")
+_NEGATED = re.compile(rb"![ \t]*(?:\([^()]*\)|[\w.]+)")
 _JMH_BENCHMARK = re.compile(
     rb"^[ \t]*@(?:org\.openjdk\.jmh\.annotations\.)?Benchmark\b", re.MULTILINE
 )
@@ -20,8 +22,9 @@ _ID = re.compile(rb"<id>\s*([\w.-]+)\s*</id>")
 _JMH = b"jmh-core"
 LEFT_OUT = {"vendor", "testdata", "node_modules", "target", "build"}
 _SYSTEMS = frozenset(
-    b"aix android arm arm64 amd64 cgo darwin dragonfly freebsd illumos ios js linux mips netbsd "
-    b"openbsd plan9 race riscv64 s390x solaris unix wasm windows ignore".split()
+    b"aix android arm arm64 amd64 asan cgo darwin dragonfly freebsd gc gccgo illumos ios js linux "
+    b"loong64 mips mips64 mips64le mipsle msan netbsd openbsd plan9 ppc64 ppc64le race riscv64 "
+    b"s390x solaris unix wasip1 wasm windows ignore".split()
 )
 """Words of build constraints that nobody switches on by hand."""
 
@@ -64,10 +67,17 @@ def _detect_go_suite(folder: Path) -> DetectedSuite:
         count += benchmark_count
         head = text.partition(b"\npackage ")[0]
         if benchmark_count:
-            tags |= {tag for tag in _GO_TAG.findall(head) if tag not in _SYSTEMS}
+            tags |= set(_list_tags(head))
     return DetectedSuite(
         harness="go", benchmarks=count, tags=tuple(sorted(tag.decode() for tag in tags))
     )
+
+
+def _list_tags(head: bytes) -> Iterator[bytes]:
+    """Yield the build tags that a file asks for, of what stands in front of its package clause."""
+    for constraint in _CONSTRAINT.findall(head):
+        words = _GO_TAG.findall(_NEGATED.sub(b"", constraint.partition(b"//")[0]))
+        yield from (tag for tag in words if tag not in _SYSTEMS)
 
 
 def _detect_jmh_suite(folder: Path) -> DetectedSuite:

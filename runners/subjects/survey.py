@@ -1,5 +1,6 @@
 """The suites below a folder: projects of any language whose sources hold benchmarks."""
 
+import json
 import os
 import shlex
 from collections.abc import Iterable, Sequence
@@ -129,10 +130,20 @@ def explain_missing_benchmarks(
             folder_text, revision = "", ""
         case _:  # a jar has no folders
             return search_text
+    tags = sorted({tag for path in (folder, *tried) for tag in _list_tags_of(path, harness)})
+    if tags:
+        return (
+            f"{search_text}; they are behind build tags {', '.join(tags)}: add "
+            f'"tags": {json.dumps(tags)} to the configuration (bench-audit init writes it)'
+        )
     candidate_text = describe_candidates(
         folder, folder_text, revision, failed=harness, tried=(folder, *tried)
     )
     return f"{search_text}; {candidate_text}"
+
+
+def _list_tags_of(folder: Path, harness: str) -> tuple[str, ...]:
+    return detect_suite_of_kind(folder, harness).tags if harness == "go" else ()
 
 
 def list_suites(folders: Sequence[SuiteFolder]) -> str:

@@ -48,6 +48,23 @@ def test_benchmarks_of_go_are_counted_and_tags_that_hold_them_back_are_named(tmp
     assert detect_suite(tmp_path) == DetectedSuite(harness="go", benchmarks=4, tags=("bench",))
 
 
+@pytest.mark.parametrize(
+    ("constraint", "tags"),
+    [
+        ("//go:build bench && linux && !race", ("bench",)),
+        ("//go:build (bench || slow) && go1.18 && !(quick || arm64)", ("bench", "slow")),
+        ("// +build slow,amd64 !quick", ("slow",)),
+        ("//+build slow", ("slow",)),
+        ("//go:build !slow // bench", ()),
+    ],
+)
+def test_tags_are_the_words_of_constraints_that_must_hold(constraint, tags, tmp_path):
+    text = f"{constraint}\n\npackage m\n" + BENCHMARK.format("A")
+    write(tmp_path, {"go.mod": GO_MOD, "a_test.go": text})
+
+    assert detect_suite(tmp_path).tags == tags
+
+
 def test_benchmarks_of_jmh_are_counted_and_the_profile_that_has_jmh_is_named(tmp_path):
     write(tmp_path, {"pom.xml": POM.format(""), "src/B.java": JMH})
 

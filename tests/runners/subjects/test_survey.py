@@ -116,6 +116,20 @@ def test_the_suite_that_has_just_failed_is_not_offered_again(tmp_path):
     assert "--harness go" in explain_missing_benchmarks(own, FolderSpec(own), "pytest")
 
 
+def test_build_tags_that_hold_all_benchmarks_back_are_named(tmp_path):
+    folder = make(
+        tmp_path,
+        go_dot_mod="module m\n",
+        m_test_dot_go=f"//go:build slow && linux\n\n{GO_TEST}",
+        n_test_dot_go=f"// +build bench\n\n{GO_TEST}",
+    )
+
+    assert (
+        'they are behind build tags bench, slow: add "tags": ["bench", "slow"]'
+        in explain_missing_benchmarks(folder, FolderSpec(folder), "go")
+    )
+
+
 def test_nor_is_the_module_below_that_was_taken(tmp_path):
     tree = monorepo(tmp_path)
 
