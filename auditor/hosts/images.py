@@ -68,7 +68,7 @@ def _choose_language(config: Config) -> LanguageSupport:
     if config.harness is not None:
         language = LANGUAGES.of_harness(config.harness)
     elif isinstance(config.subject, FolderSpec):
-        language = LANGUAGES.of_folder(config.subject.path)
+        language = LANGUAGES.of_suite(config.subject.path)
     else:
         language = LANGUAGES.of_subject(config.subject)
     if language is not None:

@@ -10,7 +10,7 @@ from auditor.importers import formats
 from auditor.languages.registry import LANGUAGES
 from reports import names, number_format
 from runners.subjects.suite_detection import DetectedSuite, detect_suite
-from runners.subjects.survey import SuiteFolder, find_suites, list_suites
+from runners.subjects.survey import SuiteFolder, describe_unbuilt, find_suites, list_suites
 
 _MOST_FILES = 50
 """Files of the folder that are looked at for results."""
@@ -33,7 +33,8 @@ def first_look(folder: Path) -> tuple[str, ...]:
         )
     detected = detect_suite(folder)
     if detected.harness is None:
-        return ()
+        unbuilt = describe_unbuilt(folder)
+        return (f"found: {unbuilt}", _ALL_COMMANDS) if unbuilt else ()
     return (
         f"found: a project without benchmarks ({_name_language(detected)})",
         f"{_NEXT} trace . --suite --stubs new-benchmarks    begin some, for what its tests call",

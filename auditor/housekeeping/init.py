@@ -11,13 +11,14 @@ import click
 from auditor.cli import options, output, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
+from auditor.config.found import NAMES, find_configuration
 from auditor.config.load import foreign_results
 from auditor.core.errors import Exit, UsageError
 from auditor.core.files.paths import is_dir
 from reports import number_format
-from runners.subjects.placed import MARKS
+from runners.subjects.placed import detect_kind
 from runners.subjects.suite_detection import detect_suite
-from runners.subjects.survey import SuiteFolder, describe_candidates, find_suites, list_suites
+from runners.subjects.survey import SuiteFolder, explain_unsupported, find_suites, list_suites
 
 SLOWDOWN = 0.5
 """What a first configuration asks: 1.5 times as long."""
@@ -54,7 +55,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     target = None if given["output"] is None else given["output"].absolute()
     if target is None:
         console.print_text(_format_configuration(folders[0], folder, folder))
-        _print_next_step(folders[0], None, console)
+        _describe_suite(folders[0], console)
+        _print_saving_command(folders[0], given["folder"], console)
         if folders[1:]:
             console.print_note(
                 f"more suites: {list_suites(folders[1:])}; -o FILE writes one file for each"
@@ -65,10 +67,29 @@ def command(context: click.Context, /, **given: Any) -> int:
         if file.exists():
             raise UsageError(f"{file} exists already; choose another name with --output")
     for suite, file in zip(folders, files, strict=True):
+        _refuse_second_configuration(folder / suite.path, file)
+    for suite, file in zip(folders, files, strict=True):
         output.write_file(file, _format_configuration(suite, folder, file.parent))
         console.print_note(f"written: {normpath(file)}")
-        _print_next_step(suite, file, console)
+        _describe_suite(suite, console)
+        console.print_note(f"next: bench-audit abs {shlex.quote(relpath(file))} --dry-run")
     return Exit.OK
+
+
+def _find_existing_configuration(folder: Path) -> str:
+    """Return what configures the project in a folder already, or why that is not usable."""
+    try:
+        configuration = find_configuration(folder, "")
+    except UsageError as error:
+        return str(error)
+    return f"{configuration.label} configures this project already" if configuration else ""
+
+
+def _refuse_second_configuration(folder: Path, file: Path) -> None:
+    """Refuse a file that `abs FOLDER` would read beside the project's configuration."""
+    is_read = file.parent.resolve() == folder.resolve() and file.name in NAMES
+    if is_read and (existing := _find_existing_configuration(folder)):
+        raise UsageError(f"{existing}; choose another name with --output")
 
 
 def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
@@ -77,11 +98,8 @@ def _suites_in(folder: Path) -> tuple[SuiteFolder, ...]:
         return below
     suite = detect_suite(folder)
     if suite.harness is None:
-        raise UsageError(
-            f"{folder} is not a project that bench-audit supports: there is no {MARKS} in it, and "
-            f"{describe_candidates(folder, str(folder))}"
-        )
-    return (SuiteFolder(".", suite),)
+        raise UsageError(explain_unsupported(folder, str(folder)))
+    return (SuiteFolder(".", suite, detect_kind(folder) or ""),)
 
 
 def _further_file(target: Path, suite_folder: SuiteFolder) -> Path:
@@ -111,7 +129,7 @@ def _format_configuration(suite_folder: SuiteFolder, folder: Path, base: Path) -
     return json.dumps(keys, indent=2) + "\n"
 
 
-def _print_next_step(suite_folder: SuiteFolder, target: Path | None, console: Console) -> None:
+def _describe_suite(suite_folder: SuiteFolder, console: Console) -> None:
     benchmark_count = number_format.format_count(suite_folder.suite.benchmarks, "benchmark")
     location = "" if suite_folder.path == "." else f" of {suite_folder.path}"
     console.print_note(f"{benchmark_count} in the sources{location} ({suite_folder.suite.harness})")
@@ -120,5 +138,11 @@ def _print_next_step(suite_folder: SuiteFolder, target: Path | None, console: Co
         console.print_note(f"there is also a suite of {other_harnesses}: name it as harness")
     if not suite_folder.suite.benchmarks:
         console.print_note("without benchmarks there is nothing to audit yet: write one first")
-    name = "config.json" if target is None else shlex.quote(relpath(target))
-    console.print_note(f"next: bench-audit abs {name} --dry-run")
+
+
+def _print_saving_command(suite_folder: SuiteFolder, folder: Path, console: Console) -> None:
+    if existing := _find_existing_configuration(folder / suite_folder.path):
+        console.print_note(existing)
+        return
+    words = "" if str(folder) == "." else f"{shlex.quote(str(folder))} "
+    console.print_note(f"save it: bench-audit init {words}-o bench-audit.json")

@@ -11,6 +11,7 @@ from auditor.languages.java import JAVA
 from auditor.languages.model import HarnessSupport, LanguageSupport, split_at_last_dot
 from auditor.languages.python import PYTHON
 from runners.subjects.placed import detect_kind
+from runners.subjects.survey import choose_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class LanguageRegistry:
     def of_folder(self, folder: Path) -> LanguageSupport | None:
         """Return the language of a project's folder, None where it holds no project."""
         kind = detect_kind(folder)
+        return next((record for record in self.languages if record.kind == kind), None)
+
+    def of_suite(self, folder: Path) -> LanguageSupport | None:
+        """Return the language whose suite is audited in a folder, None without a project."""
+        kind = choose_kind(folder)
         return next((record for record in self.languages if record.kind == kind), None)
 
     def of_language(self, language: Language) -> LanguageSupport:

@@ -81,7 +81,7 @@ def harness_of(
         return config.harness
     language = _packaged_language(config, languages)
     if language is None:
-        language = languages.of_folder(placed.tree)
+        language = languages.of_suite(placed.tree)
     return language.choose_harness(placed.tree) if language else ""
 
 

@@ -12,9 +12,7 @@ from auditor.core.request import FolderSpec
 from runners.home import HomeFolder
 from runners.subjects.gomod import find_replacements
 from runners.subjects.gopath import add_module_file
-from runners.subjects.other_builds import suggest_jar_audit
 from runners.subjects.placed import (
-    MARKS,
     PlacedSubject,
     detect_kind,
     find_marks,
@@ -22,7 +20,7 @@ from runners.subjects.placed import (
     is_gopath,
 )
 from runners.subjects.repository import Repository
-from runners.subjects.survey import describe_candidates
+from runners.subjects.survey import explain_unsupported
 from runners.subjects.tree_entries import (
     TreeEntry,
     is_audit_file,
@@ -84,12 +82,7 @@ def require_project_folder(path: Path) -> Path:
     if not folder.is_dir():
         raise UsageError(f"not a folder: {path}; name the folder of a project")
     if detect_kind(folder) is None:
-        if hint := suggest_jar_audit(folder):
-            raise SubjectError(f"{path} cannot be built here: {hint}")
-        raise SubjectError(
-            f"{path} is not a project that can be audited: it has no {MARKS} and no Go files "
-            f"of its own; {describe_candidates(folder, str(path))}"
-        )
+        raise SubjectError(explain_unsupported(folder, str(path)))
     return folder.resolve()
 
 

@@ -11,7 +11,8 @@ from auditor.core.files.paths import is_dir
 from auditor.core.request import DistributionSpec, FolderSpec, GitSpec, GoModuleSpec, SubjectSpec
 from runners.subjects import placed
 from runners.subjects.gomod import MODULE_FILE
-from runners.subjects.placed import KINDS, find_marks, has_go_files
+from runners.subjects.other_builds import suggest_jar_audit
+from runners.subjects.placed import KINDS, MARKS, detect_kind, find_marks, has_go_files
 from runners.subjects.suite_detection import LEFT_OUT, DetectedSuite, detect_suite_of_kind
 
 MOST_NAMED = 5
@@ -32,17 +33,23 @@ class SuiteFolder:
     path: str
     """Relative to that folder (POSIX), "." for the folder itself."""
     suite: DetectedSuite
+    kind: str
+    """Of the project, one of KINDS."""
 
     @property
     def summary_text(self) -> str:
         """Return the folder, its harness and how many benchmarks its sources have."""
-        count = self.suite.benchmarks
-        return f"{self.path} ({self.suite.harness}, {count} benchmark{'' if count == 1 else 's'})"
+        return f"{self.path} ({self.suite.harness}, {_format_count(self.suite)})"
+
+
+def _format_count(suite: DetectedSuite) -> str:
+    return f"{suite.benchmarks} benchmark{'' if suite.benchmarks == 1 else 's'}"
 
 
 def find_suites(top: Path, *kinds: str) -> tuple[SuiteFolder, ...]:
     """Return the projects at and below a folder that have benchmarks, those with most first.
 
+    Of several suites in the folder itself the first is audited without a harness (`choose_kind`).
     Modules of one Maven, Gradle or Python project count as part of the outermost one; each Go
     module is a project of its own. `kinds` are those that are looked for (KINDS); none: all.
     """
@@ -50,11 +57,18 @@ def find_suites(top: Path, *kinds: str) -> tuple[SuiteFolder, ...]:
     return _select_suites(projects, top, kinds or KINDS)
 
 
+def choose_kind(folder: Path) -> str | None:
+    """Return which of KINDS is audited in a folder: the first with benchmarks in it, if any has."""
+    marks = find_marks(folder)
+    suites = find_suites(folder, *marks) if len(marks) > 1 else ()
+    return suites[0].kind if suites and suites[0].path == "." else detect_kind(folder)
+
+
 def _select_suites(
     projects: Iterable[tuple[Path, str]], top: Path, kinds: Sequence[str] = KINDS
 ) -> tuple[SuiteFolder, ...]:
     folders = [
-        SuiteFolder(folder.relative_to(top).as_posix(), suite)
+        SuiteFolder(folder.relative_to(top).as_posix(), suite, kind)
         for folder, kind in projects
         if kind in kinds and (suite := detect_suite_of_kind(folder, kind)).benchmarks
     ]
@@ -62,7 +76,7 @@ def _select_suites(
         sorted(
             folders,
             key=lambda suite_folder: (
-                suite_folder.path != ".",
+                KINDS.index(suite_folder.kind) if suite_folder.path == "." else len(KINDS),
                 -suite_folder.suite.benchmarks,
                 suite_folder.path,
             ),
@@ -93,10 +107,39 @@ def describe_candidates(
     ]
     limit = "" if is_whole else f" in the first {placed.MOST_FOLDERS:,} folders"
     if not suites_left:
+        if not all_suites and is_whole and (unbuilt := describe_unbuilt(folder)):
+            return unbuilt
         noun = "others" if all_suites else "benchmarks"
         return f"there are no {noun} of Go, JMH or Python below it{limit}"
     call = _format_command(suites_left[0], folder_text, revision)
     return f"there are some in {list_suites(suites_left)}{limit and f' ({limit.strip()})'}{call}"
+
+
+def describe_unbuilt(folder: Path) -> str:
+    """Return which benchmarks the sources have that nothing builds; empty where there are none."""
+    if placed.holds_home(folder):
+        return ""
+    remedies = {
+        "jmh": suggest_jar_audit(folder)
+        or "no pom.xml or build.gradle builds them; add one, or name a jar with them and JMH in it",
+        "python": "no pyproject.toml or setup.py says how to install the project; add one",
+    }
+    for kind in sorted(remedies.keys() - find_marks(folder)):
+        suite = detect_suite_of_kind(folder, kind)
+        if suite.benchmarks:
+            count = _format_count(suite)
+            return f"its sources have {count} of {suite.harness}, but {remedies[kind]}"
+    return ""
+
+
+def explain_unsupported(folder: Path, folder_text: str) -> str:
+    """Return why a folder that no build file is in cannot be audited, and what to do."""
+    if hint := suggest_jar_audit(folder):
+        return f"{folder_text} cannot be built here: {hint}"
+    return (
+        f"{folder_text} is not a project that can be audited: it has no {MARKS} and no Go files "
+        f"of its own; {describe_candidates(folder, folder_text)}"
+    )
 
 
 def _format_command(suite: SuiteFolder, folder_text: str, revision: str) -> str:

@@ -8,6 +8,7 @@ from real_program import PYTHON_RING, write
 
 from auditor.cli.context import AppContext
 from auditor.cli.main import main
+from auditor.languages.registry import LANGUAGES
 
 JMH = Path(__file__).parents[1] / "importers/recorded/jmh/small.json"
 GO = {
@@ -67,3 +68,23 @@ def test_an_empty_folder_has_the_list_of_commands(look):
 
     assert "Housekeeping" in shown
     assert "next:" not in shown
+
+
+def test_the_printed_command_audits_the_suite_that_is_named(look, tmp_path):
+    tests = "def test_a(benchmark): pass\n"
+    without_suite = {name: text for name, text in GO.items() if "_test" not in name}
+    write(tmp_path, {**without_suite, "pyproject.toml": "", "test_a.py": tests})
+
+    lines = look()
+
+    assert "(Python, pytest)" in lines
+    assert "next: bench-audit abs . --dry-run " in lines
+    language = LANGUAGES.of_suite(tmp_path)
+    assert language is not None
+    assert language.choose_harness(tmp_path) == "pytest"
+
+
+def test_benchmarks_that_nothing_builds_are_named(look, tmp_path):
+    write(tmp_path, {"test_a.py": "def test_a(benchmark): pass\n"})
+
+    assert "of pytest, but no pyproject.toml or setup.py says" in look()

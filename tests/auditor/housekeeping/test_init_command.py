@@ -161,3 +161,25 @@ def test_what_is_no_project_is_said(tmp_path, folder, capsys):
     assert call(tmp_path / folder) == 2
 
     assert folder in capsys.readouterr().err
+
+
+def test_what_is_only_printed_comes_with_the_command_that_saves_it(tmp_path, capsys, monkeypatch):
+    write(tmp_path, {"go.mod": GO_MOD, "a_test.go": "package m\n" + BENCHMARK.format("A")})
+    monkeypatch.chdir(tmp_path)
+
+    assert call() == 0
+
+    note_text = capsys.readouterr().err
+    assert "save it: bench-audit init -o bench-audit.json\n" in note_text
+    assert "config.json" not in note_text
+
+
+def test_a_second_configuration_of_a_project_is_refused(tmp_path, capsys, monkeypatch):
+    write(tmp_path, {"go.mod": GO_MOD, "bench-audit.toml": 'harness = "go"\n'})
+    monkeypatch.chdir(tmp_path)
+
+    assert call() == 0
+    assert "bench-audit.toml configures this project already" in capsys.readouterr().err
+    assert call("-o", "bench-audit.json") == 2
+    assert "bench-audit.toml configures this project already" in capsys.readouterr().err
+    assert call("-o", "other.json") == 0

@@ -14,7 +14,9 @@ from auditor.core.request import (
 from runners.subjects import placed
 from runners.subjects.suite_detection import detect_suite
 from runners.subjects.survey import (
+    choose_kind,
     describe_candidates,
+    describe_unbuilt,
     explain_missing_benchmarks,
     find_suites,
     list_suites,
@@ -79,6 +81,38 @@ def test_another_language_in_the_same_folder_is_chosen_by_its_harness(tmp_path):
     )
 
     assert describe_candidates(both, "both").endswith("bench-audit abs both --harness jmh")
+
+
+@pytest.mark.parametrize(
+    ("files", "text"),
+    [
+        ({"test_a_dot_py": PYTHON_TEST}, "of pytest, but no pyproject.toml or setup.py says"),
+        ({"src__B_dot_java": JMH}, "1 benchmark of jmh, but no pom.xml or build.gradle builds"),
+        ({"src__B_dot_java": JMH, "build_dot_sbt": ""}, "1 benchmark of jmh, but sbt builds it"),
+    ],
+)
+def test_benchmarks_that_nothing_builds_are_named_with_what_is_missing(files, text, tmp_path):
+    folder = make(tmp_path / "bare", **files)
+
+    assert text in describe_unbuilt(folder)
+    assert text in describe_candidates(folder, "bare")
+
+
+def test_the_suite_in_a_folder_with_benchmarks_is_chosen_and_the_first_of_several(tmp_path):
+    folder = make(
+        tmp_path,
+        go_dot_mod="module m\n",
+        pyproject_dot_toml="",
+        test_a_dot_py=PYTHON_TEST,
+        tools__go_dot_mod="module m/tools\n",
+        tools__m_test_dot_go=GO_TEST,
+    )
+
+    assert (choose_kind(folder), find_suites(folder)[0].kind) == ("python", "python")
+
+    make(folder, m_test_dot_go=GO_TEST)
+
+    assert (choose_kind(folder), find_suites(folder)[0].kind) == ("go", "go")
 
 
 def test_nothing_below_is_said(tmp_path):
