@@ -13,6 +13,7 @@ from runners.home import HomeFolder
 from runners.subjects.gomod import find_replacements
 from runners.subjects.gopath import add_module_file
 from runners.subjects.placed import (
+    MARKS,
     PlacedSubject,
     detect_kind,
     find_marks,
@@ -34,7 +35,10 @@ def place_folder(spec: FolderSpec, home: HomeFolder) -> PlacedSubject:
     """Copy the folder, and those around it that its build looks at."""
     folder = require_project_folder(spec.path)
     repository = Repository.find_enclosing(folder)
-    copied = _list_copied_folders(folder, repository)
+    if repository and repository.ignores_folder(folder):
+        repository, copied = None, [folder]
+    else:
+        copied = _list_copied_folders(folder, repository)
     top = Path(os.path.commonpath(copied))
     inside = PurePosixPath(folder.relative_to(top).as_posix())
     all_entries = chain.from_iterable(
@@ -52,7 +56,10 @@ def place_folder(spec: FolderSpec, home: HomeFolder) -> PlacedSubject:
     root, digest, files = place_entries(entries, home)
     tree = root / inside
     if detect_kind(tree) is None:
-        raise SubjectError(f"{folder} is ignored by its repository, so it cannot be copied")
+        raise SubjectError(
+            f"git ignores the build files of {folder} (such as {MARKS}), so they are not in the "
+            "copy; un-ignore them"
+        )
     now = f"as it is, content {digest[:12]}"
     head = repository.find_head() if repository else None
     return PlacedSubject(

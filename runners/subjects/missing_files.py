@@ -54,8 +54,8 @@ def describe_missing_files(subject: SubjectSpec) -> str:
             return ""
     try:
         repository = Repository.find_enclosing(folder.resolve()) if folder.is_dir() else None
-        if repository is None:
-            return ""
+        if repository is None or repository.ignores_folder(folder):
+            return ""  # all of the folder is copied
         ignored = _describe_ignored_files(repository, folder, remedy)
         outside = _describe_outside_modules(repository, folder.resolve())
     except AuditError:

@@ -105,6 +105,10 @@ class Repository:
         for name in sorted(names):
             yield PurePosixPath(os.fsdecode(name))
 
+    def ignores_folder(self, folder: Path) -> bool:
+        """Tell whether no file of a folder is tracked or new to git; raises SubjectError."""
+        return next(self.list_files(folder), None) is None
+
     def list_ignored_files(self, below: Path) -> Iterator[PurePosixPath]:
         """Yield the files below a folder that git ignores, relative to it; raises SubjectError."""
         output = _read_from_git(

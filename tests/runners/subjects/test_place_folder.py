@@ -7,6 +7,7 @@ from subject_trees import committed, everything, git, make, names
 from auditor.core.errors import SubjectError, UsageError
 from auditor.core.request import FolderSpec, MavenSpec
 from runners.home import HomeFolder
+from runners.subjects.missing_files import describe_missing_files
 from runners.subjects.place import place_subject
 from runners.subjects.placed import detect_kind
 from runners.subjects.tree_entries import list_changed_files
@@ -75,6 +76,23 @@ def test_nothing_of_the_users_is_written_to(tmp_path):
     placed(FolderSpec(folder), tmp_path)
 
     assert everything(folder) == before
+
+
+def test_a_folder_that_its_repository_ignores_is_copied_by_itself(tmp_path):
+    top = committed(tmp_path / "top", go_dot_mod=GO, _dot_gitignore="/work/\n")
+    lib = make(top / "work" / "lib", go_dot_mod=GO, a_dot_go="package lib\n")
+    make(lib, __pycache____a_dot_pyc="x")
+
+    assert names(placed(FolderSpec(lib), tmp_path).tree) == {"go.mod", "a.go"}
+    assert describe_missing_files(FolderSpec(lib)) == ""
+
+
+def test_ignored_build_files_are_named(tmp_path):
+    folder = committed(tmp_path / "ring", a_dot_txt="", _dot_gitignore="pom.xml\n")
+    make(folder, pom_dot_xml="<project/>")
+
+    with pytest.raises(SubjectError, match="git ignores the build files of .* un-ignore them"):
+        placed(FolderSpec(folder), tmp_path)
 
 
 def test_a_repositorys_own_settings_run_no_program(tmp_path):
