@@ -1,15 +1,17 @@
 """What `go list` says about the packages of a project."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.core.errors import SubjectError
+from auditor.core.errors import SubjectError, ToolMissing
 from auditor.core.jobs import CompletedProcess
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
 from runners.gobench import commands
 
+_NEWER_GO = re.compile(r"requires go >= (\S+) \(running go (\S+?)[;)]")
 FIELDS = "Dir,ImportPath,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error,Module"
 
 
@@ -76,6 +78,11 @@ def _make_module_pattern(project: Project, module: Path) -> str:
 def parse_packages(answer: CompletedProcess, root: Path) -> list[ListedPackage]:
     """Read the answer of `go list -e -json=…`; raises SubjectError if it is none."""
     if answer.exit_code != 0:
+        if newer := _NEWER_GO.search(answer.stderr.decode(errors="replace")):
+            raise ToolMissing(
+                f"the project needs Go {newer[1]} or newer, and go is {newer[2]}; install that Go "
+                f"first on PATH, or set GOTOOLCHAIN=go{newer[1]} so that go downloads it"
+            )
         raise SubjectError(f"go list failed in {root}: {answer.format_tail()}")
     return [_make_package(document, root.resolve()) for document in parse_documents(answer.stdout)]
 

@@ -16,6 +16,9 @@ _OF_LEVELS = r"[\w.-]*(?:source|target|release|java|jdk|Source|Target|Release|Ja
 _LEVEL = re.compile(rf"(<({_OF_LEVELS})>\s*)(1\.[1-7]|[67])(\s*</\2>)")
 _OLDEST = ((20, 8), (12, 7))
 """From which JDK on javac compiles for no older Java than this one."""
+_RELEASE = re.compile(r"<(?:maven\.compiler\.)?release>\s*(?:(\d+)|\$\{([\w.-]+)\})\s*<")
+_DEFAULT_LEVEL = 8
+"""What today's compiler plug-in compiles for where a project names no Java."""
 
 
 def remove_path(path: Path) -> None:
@@ -41,6 +44,19 @@ def raise_levels(modules: Iterable[MavenModule], feature: int) -> None:
         changed = _LEVEL.sub(raise_level, text)
         if changed != text:
             pom.write_bytes(changed.encode("latin-1"))
+
+
+def choose_level(modules: Iterable[MavenModule]) -> str:
+    """Return the Java to compile for where no source or target counts: the newest release named.
+
+    Old compiler plug-ins know no release, and compile for a Java that no JDK of today knows.
+    """
+    text = "\n".join((module.folder / "pom.xml").read_text("latin-1") for module in modules)
+    levels = [_DEFAULT_LEVEL]
+    for number, name in _RELEASE.findall(text):
+        value = re.search(rf"<{re.escape(name)}>\s*(\d+)\s*<", text) if name else None
+        levels.append(int(value[1] if value else number or 0))
+    return str(max(levels))
 
 
 def drop_tests(modules: Iterable[MavenModule]) -> None:

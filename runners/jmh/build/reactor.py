@@ -14,6 +14,7 @@ from runners.jmh.build.build_plan import BuildPlan, plan_build
 from runners.jmh.build.check_plugins import SKIPPED, CheckFailed
 from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
 from runners.jmh.build.pom_changes import (
+    choose_level,
     depend_on_tree,
     disable_check,
     drop_tests,
@@ -22,6 +23,7 @@ from runners.jmh.build.pom_changes import (
 )
 from runners.jmh.build.pom_tree import MavenModule
 from runners.jmh.build.source_sets import SourceSet
+from runners.jmh.build.tool_needs import LevelRefused
 from runners.jmh.jdk import Jdk
 
 _WRAPPER = "mvnw"
@@ -71,7 +73,15 @@ def _run_build(top: Path, maven: Maven, jdk: Jdk, words: BuildOptions, plan: Bui
     with convert_write_errors(top):
         for committed in _list_class_path_files(top):
             remove_path(committed.parent if committed.parent.is_symlink() else committed)
-    _compile_with_checks(maven, plan, arguments)
+    try:
+        _compile_with_checks(maven, plan, arguments)
+    except LevelRefused:
+        level = choose_level(plan.modules.values())
+        maven.tell(
+            f"the compiler plug-in's Java is too old for this JDK: compiles for Java {level}"
+        )
+        levels = (f"-Dmaven.compiler.{name}={level}" for name in ("source", "target"))
+        _compile_with_checks(maven, plan, (*arguments, *levels))
     if not _list_class_path_files(plan.folder):
         raise BuildFailed(
             "Maven wrote no class path; does the project configure maven-dependency-plugin to be "

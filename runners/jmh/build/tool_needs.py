@@ -21,15 +21,30 @@ class BuildToolNeed:
     """A tool and its versions, as words that follow "needs"."""
 
     tool: str
+    """JDK or Maven."""
     versions: str
+    """What is needed, in words."""
     newest: int | None = None
     """The newest JDK that would do; None where none is too new, or nobody knows."""
     remedy: str = "update its build tool and plug-ins"
     """What to do where a JDK that would do is too old for us."""
+    is_level: bool = False
+    """Whether the compiler refuses the Java version that the project is compiled for."""
+    oldest: int = 0
+    """The oldest JDK that would do; 0 where nobody knows."""
+
+    def fits_jdk(self, feature: int) -> bool:
+        """Tell whether a JDK that works here may do."""
+        newest = feature if self.newest is None else self.newest
+        return max(self.oldest, LEAST) <= feature <= newest
+
+
+class LevelRefused(ToolMissing):
+    """The JDK does not compile for a Java as old as the project's, or as the plug-in's default."""
 
 
 def _require_newer_jdk(number: str) -> BuildToolNeed:
-    return BuildToolNeed("JDK", f"JDK {number} or newer")
+    return BuildToolNeed("JDK", f"JDK {number} or newer", oldest=int(number))
 
 
 def _require_class_version(number: str) -> BuildToolNeed:
@@ -39,7 +54,8 @@ def _require_class_version(number: str) -> BuildToolNeed:
 def _require_compatible_jdk(number: str) -> BuildToolNeed:
     last = _LAST_JDK.get(max(int(number), min(_LAST_JDK)))
     words = f"JDK {last} or older, as it is compiled for Java {number}" if last else "an older JDK"
-    return BuildToolNeed("JDK", words, last, "raise the Java version that it is compiled for")
+    remedy = "raise the Java version that it is compiled for"
+    return BuildToolNeed("JDK", words, last, remedy, is_level=True)
 
 
 def _require_release(number: str) -> BuildToolNeed:
@@ -160,14 +176,17 @@ def jdk_missing(
 
     Where only JDKs would do that are too old for us, it says what else can be done.
     """
+    failure = LevelRefused if need.is_level else ToolMissing
     if need.newest is not None and need.newest < LEAST:
-        return ToolMissing(
+        return failure(
             f"{activity}: the project needs {need.versions}, but bench-audit needs JDK {LEAST} or "
             f"newer; {need.remedy}, {_JAR}"
         )
     jdk_feature = find_jdk(host, environment).feature
-    return ToolMissing(
+    jdks = installed_jdks(host, environment)
+    may_be_installed = not jdks or any(need.fits_jdk(jdk.feature) for jdk in jdks)
+    advice = "choose one" if may_be_installed else "install one that fits and choose it"
+    return failure(
         f"{activity}: the project needs {need.versions}, and was built with JDK {jdk_feature}; "
-        f"{describe_jdks(installed_jdks(host, environment))}; choose one by "
-        '"jdk" of the subject, or by JAVA_HOME'
+        f'{describe_jdks(jdks)}; {advice} by "jdk" of the subject, or by JAVA_HOME'
     )

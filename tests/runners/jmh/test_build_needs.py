@@ -401,3 +401,19 @@ def test_what_maven_does_is_told_while_it_runs(jmh_home, tmp_path):
     maven.run_goals("validate", "compile", cwd=folder, what="the build")
 
     assert any(one.endswith("compiler:compile") for one in told)
+
+
+@pytest.mark.parametrize(
+    ("message", "fitting"),
+    [
+        ("error: release version 99 not supported", ()),
+        ("error: release version 21 not supported", (21, 25)),
+        ("error: release version 7 not supported", (17,)),
+        ("Source option 5 is no longer supported. Use 7 or later.", ()),
+    ],
+)
+def test_of_installed_jdks_only_those_that_fit_are_to_choose(message, fitting):
+    need = find_need(message)
+
+    assert need is not None
+    assert tuple(filter(need.fits_jdk, (8, 11, 17, 21, 25))) == fitting

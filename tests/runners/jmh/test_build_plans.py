@@ -23,7 +23,7 @@ from runners.jmh.build import reactor
 from runners.jmh.build.build_plan import plan_build
 from runners.jmh.build.check_plugins import CheckFailed, failed_check
 from runners.jmh.build.maven import Maven, NotPublished
-from runners.jmh.build.pom_changes import disable_check, raise_levels
+from runners.jmh.build.pom_changes import choose_level, disable_check, raise_levels
 from runners.jmh.build.pom_tree import MavenModule, list_dependencies, modules_below
 from runners.jmh.jdk import Jdk
 
@@ -155,6 +155,21 @@ def test_levels_that_the_compiler_no_longer_knows_are_raised(written, feature, b
 
     assert becomes in (tmp_path / "pom.xml").read_text()
     assert "<a>\xe4</a>" in (tmp_path / "pom.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("properties", "level"),
+    [
+        ("<maven.compiler.release>17</maven.compiler.release>", "17"),
+        ("<java.version>21</java.version><release>${java.version}</release>", "21"),
+        ("<release>${absent}</release>", "8"),
+        ("", "8"),
+    ],
+)
+def test_a_plug_in_that_knows_no_release_compiles_for_the_one_named(properties, level, tmp_path):
+    write(tmp_path, {"pom.xml": f"<project>{properties}</project>"})
+
+    assert choose_level([MavenModule(tmp_path)]) == level
 
 
 def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):

@@ -91,7 +91,7 @@ def test_ignored_build_files_are_named(tmp_path):
     folder = committed(tmp_path / "ring", a_dot_txt="", _dot_gitignore="pom.xml\n")
     make(folder, pom_dot_xml="<project/>")
 
-    with pytest.raises(SubjectError, match="git ignores the build files of .* un-ignore them"):
+    with pytest.raises(SubjectError, match="git ignores the build files of"):
         placed(FolderSpec(folder), tmp_path)
 
 
