@@ -83,7 +83,7 @@ def prepare_placed(  # noqa: PLR0913 - as for `prepare_project`
     """Make a project of a placed tree, as `prepare_project` does of a folder."""
     return prepare_project(
         placed.tree,
-        name=None,
+        name=read_module_path(placed.tree) or placed.name,
         revision=placed.revision,
         home=home,
         host=host,
@@ -150,7 +150,8 @@ def _resolve_dependencies(project: Project, home: HomeFolder, host: Host) -> Pro
     answer = host.run_process(listing)
     problem = _find_problem(answer.stdout + answer.stderr)
     if problem and (download.exit_code != 0 or answer.timed_out or _NETWORK.search(problem)):
-        note = f" ({project.notes[-1]})" if made_top else ""
+        notes = [note for note in project.notes[-1:] if made_top or " => " in note]
+        note = f" ({notes[0]})" if notes else ""
         raise ResolveFailed(
             f"dependencies of {project.name} could not be downloaded: {problem}{note}; check the "
             "network and GOPROXY, or vendor them"
@@ -180,7 +181,8 @@ def _has_dependencies(host: Host, listing: Invocation) -> bool:
 
 def _find_problem(output: bytes) -> str:
     match = _MISSING.search(output)
-    return match.group().decode(errors="replace").strip()[:500] if match else ""
+    problem = match.group().decode(errors="replace").strip() if match else ""
+    return problem.removesuffix("; to add:")[:500]
 
 
 def _digest_files(tree: Path) -> Files:

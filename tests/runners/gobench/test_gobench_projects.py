@@ -10,7 +10,12 @@ from auditor.core.errors import BuildFailed, ResolveFailed, SubjectError, ToolMi
 from auditor.core.jobs import CompletedProcess
 from auditor.core.outcome import Counted, NotBuilt
 from runners.gobench import toolchain
+from runners.gobench.golist import parse_packages
 from runners.gobench.harness import GoBench
+from runners.gobench.project import prepare_placed
+from runners.hosts.clock import SystemClock
+from runners.hosts.local import LocalHost
+from runners.subjects.placed import PlacedSubject
 
 pytestmark = pytest.mark.subject
 
@@ -173,6 +178,39 @@ def test_a_dependency_that_cannot_be_had_is_said_in_one_line(go_home, tmp_path):
 
     with pytest.raises(ResolveFailed, match=r"example\.org/none"):
         lab(tmp_path, go_home, {**os.environ, "GOPROXY": "off", "GOFLAGS": "-mod=mod"})
+
+
+def test_benchmarks_of_an_unpublished_version_name_the_line_that_replaces_it(go_home, tmp_path):
+    _module(tmp_path, m_DOT_go="package m\n\nfunc F() int { return 1 }\n")
+    bench = tmp_path / "bench"
+    test = 'package bench\n\nimport "example.org/m"\n\nvar V = m.F()\n'
+    _module(bench, "m/bench", b_DOT_go=test, b_test_DOT_go=_TEST.format("bench", _LOOP))
+    with (bench / "go.mod").open("a") as file:
+        file.write("\nrequire example.org/m v1.0.0\n")
+
+    with pytest.raises(ResolveFailed, match=r"add to its go.mod: replace example.org/m => \.\."):
+        lab(tmp_path, go_home, {**os.environ, "GOPROXY": "off"})
+
+
+def test_a_workspace_is_called_as_its_folder_and_not_as_its_copy(go_home, tmp_path):
+    _module(tmp_path / "a", "a", a_DOT_go="package a\n")
+    _write(tmp_path, go_DOT_work="go 1.20\n\nuse ./a\n")
+    placed = PlacedSubject(
+        root=tmp_path, tree=tmp_path, name="ring", revision="1", digest_of_tree="d"
+    )
+
+    project = prepare_placed(
+        placed, home=go_home, host=LocalHost(SystemClock()), environment=os.environ.items()
+    )
+
+    assert project.name == "ring"
+
+
+def test_a_module_for_a_newer_go_needs_that_tool(tmp_path):
+    stderr = b"go: go.mod requires go >= 1.99.0 (running go 1.26.8; GOTOOLCHAIN=local)\n"
+
+    with pytest.raises(ToolMissing, match=r"needs Go 1\.99\.0 or newer, and go is 1\.26\.8; inst"):
+        parse_packages(CompletedProcess(exit_code=1, stderr=stderr), tmp_path)
 
 
 def test_a_folder_without_a_module_is_no_subject(go_home, tmp_path):
