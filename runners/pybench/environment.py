@@ -37,6 +37,7 @@ print(*sorted(found), sep="\\n")"""
 _ORIGIN = """import importlib.util, sys
 found = importlib.util.find_spec(sys.argv[1])
 print(found.origin if found else "")"""
+_OPTION = re.compile(r"(--?[A-Za-z][\w-]*)[ \t]+(\S.*)")
 _PLAIN = {
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_INPUT": "1",
@@ -199,7 +200,8 @@ class Environments:
         groups = [word for name in self.python.groups for word in ("--group", name)]
         if groups and tool.installer is Installer.PIP:
             self.install_packages(own, tool, tree, "pip>=25.1")
-        install_arguments = (*groups, *self.python.requirements, requirement)
+        requirements = [word for text in self.python.requirements for word in _split_option(text)]
+        install_arguments = (*groups, *requirements, requirement)
         environments = replace(
             self, versions=self._choose_versions(own, tool, tree, install_arguments)
         )
@@ -266,3 +268,9 @@ class Environments:
                 timeout_seconds=_SECONDS,
             )
         )
+
+
+def _split_option(text: str) -> tuple[str, ...]:
+    """Return a requirement, or an option of pip and its value apart (`-r file`)."""
+    match = _OPTION.fullmatch(text)
+    return (match[1], match[2]) if match else (text,)

@@ -1,7 +1,8 @@
 """What the tests and benchmarks of a Python project need beside it, as the project declares it.
 
 Looked into, in this order: dependency groups and extras, files of requirements, tox and nox, asv's
-matrix. Of names of a kind (benchmarks, tests) the first place that has one counts.
+matrix. Of names of a kind (benchmarks, tests) the first place that has one counts. A project that
+declares no dependencies has those of requirements.txt or the Pipfile.
 """
 
 import re
@@ -50,9 +51,9 @@ class SuiteNeeds:
 def find_suite_needs(python: PythonSpec, tree: Path) -> list[SuiteNeeds]:
     """Return what to install, the most first; each next one is for where that cannot be had.
 
-    Where something is asked for, that is all.
+    Extras and groups that are asked for are all; requirements are added to what is declared.
     """
-    if python.interpreter or python.extras or python.groups or python.requirements:
+    if python.interpreter or python.extras or python.groups:
         return [SuiteNeeds(python)]
     requirement_groups = [
         *tool_needs.list_groups_and_extras(tree),
@@ -69,7 +70,11 @@ def find_suite_needs(python: PythonSpec, tree: Path) -> list[SuiteNeeds]:
         combined_groups += [
             group for group in development if not combined_groups or _PYTEST.search(group.text)
         ]
-    group_choices = [combined_groups, benchmarks, tests, []]
+    base_groups = _find_base_groups(tree, requirement_groups)
+    group_choices = [
+        *([*groups, *base_groups] for groups in (combined_groups, benchmarks, tests, [])),
+        [],
+    ]
     return [
         _make_needs(python, groups)
         for number, groups in enumerate(group_choices)
@@ -98,7 +103,7 @@ def _make_needs(python: PythonSpec, requirement_groups: Sequence[RequirementGrou
         python,
         extras=collect_words("extra"),
         groups=collect_words("group"),
-        requirements=collect_words("requirement"),
+        requirements=tuple(dict.fromkeys((*collect_words("requirement"), *python.requirements))),
     )
     return SuiteNeeds(
         spec,
@@ -129,6 +134,16 @@ def _match_name_words(name: str, words: frozenset[str]) -> list[str]:
     parts = [part for part in re.split(r"[-_. ]", lower) if part]
     kind = {part for part in parts if part in words}
     return parts if kind and set(parts) <= words | _NEUTRAL_WORDS | _BENCHMARKS | _TESTS else []
+
+
+def _find_base_groups(
+    tree: Path, requirement_groups: Sequence[RequirementGroup]
+) -> list[RequirementGroup]:
+    """Return requirements.txt, or else the Pipfile, of a project that declares no dependencies."""
+    if tool_needs.declares_dependencies(tree):
+        return []
+    files = [group for group in requirement_groups if group.name == "requirements.txt"]
+    return files or list(tool_needs.list_pipfile_groups(tree))
 
 
 def _requirement_files(tree: Path) -> Iterator[RequirementGroup]:

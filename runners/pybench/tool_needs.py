@@ -17,8 +17,14 @@ _NAME = re.compile(r"^[A-Za-z0-9][\w.-]*")
 _EXTRAS = re.compile(r"^\.\[([\w,\s.-]+)\]$")
 _FILE = re.compile(r"^(?:-r|--requirement)[ =]?(.+)$")
 _FACTORS = re.compile(r"^([\w.,{}!-]+):\s+(.*)$")
-_COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
-_COMMA = re.compile(r",(\s*[}\]])")
+_STRING = r'("(?:\\.|[^"\\\n])*")'
+_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+_COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])")
+
+_POETRY = ("tool", "poetry", "dependencies")
+_SETUP_FILES = ("setup.py", "setup.cfg")
+_SOURCES = frozenset({"git", "path", "file"})
+"""Keys of a Pipfile's package that is of no index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,43 @@ def list_tool_environments(tree: Path) -> Iterator[RequirementGroup]:
     yield from _list_tox_groups(tree)
     yield from _list_nox_groups(tree)
     yield from _list_asv_groups(tree)
+
+
+def declares_dependencies(tree: Path) -> bool:
+    """Tell whether the packaging files of a project declare what it depends on."""
+    document = _read_toml(tree / "pyproject.toml")
+    project = _find_table(document, "project")
+    return (
+        "dependencies" in {*project, *_list_texts(project.get("dynamic"))}
+        or any(name.lower() != "python" for name in _find_table(document, *_POETRY))
+        or any(b"install_requires" in read_file_head(tree / name) for name in _SETUP_FILES)
+    )
+
+
+def list_pipfile_groups(tree: Path) -> Iterator[RequirementGroup]:
+    """Yield the packages of a Pipfile that an index has, those for development too."""
+    document = _read_toml(tree / "Pipfile")
+    packages = _find_table(document, "packages") | _find_table(document, "dev-packages")
+    requirements = [
+        requirement
+        for name, version in packages.items()
+        if (requirement := _make_pipfile_requirement(name, version))
+    ]
+    if requirements:
+        declarations = tuple(("requirement", requirement) for requirement in requirements)
+        yield RequirementGroup("pipenv", "Pipfile", "Pipfile", str(requirements), declarations)
+
+
+def _make_pipfile_requirement(name: str, declared: Any) -> str:
+    """Return a requirement for pip; empty where its source is no index."""
+    table = declared if isinstance(declared, dict) else {"version": declared}
+    version = table.get("version", "*")
+    if not _NAME.fullmatch(name) or not isinstance(version, str) or _SOURCES & table.keys():
+        return ""
+    extras = ",".join(_list_texts(table.get("extras")))
+    markers = table.get("markers")
+    condition = f" ; {markers}" if isinstance(markers, str) else ""
+    return f"{name}{f'[{extras}]' if extras else ''}{'' if version == '*' else version}{condition}"
 
 
 def find_asv_configurations(tree: Path) -> list[Path]:
@@ -201,9 +244,9 @@ _NOTHING = RequirementGroup("none", "", "", "", ())
 def _list_asv_groups(tree: Path) -> Iterator[RequirementGroup]:
     """Yield asv's matrix: the first version of each requirement."""
     for path in find_asv_configurations(tree):
-        text = _COMMA.sub(r"\1", _COMMENT.sub("", read_file_head(path).decode(errors="replace")))
+        text = _COMMENT.sub(r"\1", read_file_head(path).decode(errors="replace"))
         try:
-            matrix = json.loads(text).get("matrix", {})
+            matrix = json.loads(_COMMA.sub(r"\1", text)).get("matrix", {})
             matrix = matrix.get("req", matrix)
             items = matrix.items()
         except (ValueError, AttributeError, RecursionError):
@@ -217,7 +260,10 @@ def _list_asv_groups(tree: Path) -> Iterator[RequirementGroup]:
                 declarations.append(
                     ("requirement", f"{plain}=={first}" if exact else plain + first)
                 )
-        yield RequirementGroup("asv", "asv", "asv's matrix", str(declarations), tuple(declarations))
+        if declarations:
+            yield RequirementGroup(
+                "asv", "asv", "asv's matrix", str(declarations), tuple(declarations)
+            )
 
 
 def _unparse_expression(node: ast.expr) -> str:

@@ -109,6 +109,20 @@ def test_extras_groups_and_requirements_are_installed(installer, made, tmp_path)
     assert listed(project, tmp_path).benchmarks[0].id == "test_it.py::test_it"
 
 
+def test_an_option_of_pip_and_its_value_are_two_words(tmp_path):
+    calls = []
+
+    class Recorder:
+        def run_process(self, invocation):
+            calls.append(invocation.argv)
+            return CompletedProcess(exit_code=0)
+
+    spec = PythonSpec(requirements=("-r needs.txt", "--requirement=/a b/c.txt", "six ; a"))
+    Environments(Recorder(), {}, spec).install_project(Path("python"), PIP, tmp_path, "pytest")
+
+    assert calls[-1][-5:] == ("-r", "needs.txt", "--requirement=/a b/c.txt", "six ; a", "pytest")
+
+
 @pytest.mark.parametrize(
     ("asked", "version", "pip", "tool"),
     [
@@ -285,6 +299,14 @@ def test_an_interpreter_that_the_project_needs_is_taken_from_the_path(variables,
         ({"pyproject.toml": '[project]\nrequires-python = ">=3.12"\n'}, ">=3.12"),
         ({"setup.cfg": "[options]\npython_requires = >=3.8\n"}, ">=3.8"),
         ({"setup.py": "from setuptools import setup\nsetup(python_requires='>=3.7')\n"}, ">=3.7"),
+        ({"pyproject.toml": "[tool.poetry.dependencies]\npython = '^3.12'\n"}, ">=3.12,<4"),
+        ({"pyproject.toml": "[tool.poetry.dependencies]\npython = '~3.9.1'\n"}, ">=3.9.1,<3.10"),
+        (
+            {"pyproject.toml": "[tool.poetry.dependencies]\npython = '~3.9,!=3.9.2'\n"},
+            ">=3.9,<3.10,!=3.9.2",
+        ),
+        ({"pyproject.toml": "[tool.poetry.dependencies]\npython = '~2.7 || ^3.6'\n"}, ""),
+        ({"pyproject.toml": "[tool.poetry.dependencies]\npython = '*'\n"}, ""),
         ({"pyproject.toml": "[project\n", "setup.py": "(((\n"}, ""),
         ({"setup.py": "setup(python_requires=needed)\n"}, ""),
     ],

@@ -42,6 +42,21 @@ def written(folder, **files):
           "    session.install('.[fast]', 'pytest', '-c', '{no}')\n"}, ("fast",), (), ["pytest"]),
         ({"asv_conf_json": '{\n// what\n"matrix": {"req": {"numpy": ["1.26"], "six": []},},}'},
          (), (), ["numpy==1.26", "six"]),
+        ({"asv_conf_json": '{"repo": "https://x", // the "clone"\n"matrix": {"six": ["2,]"], },}'},
+         (), (), ["six==2,]"]),
+        ({"asv_conf_json": '{"repo": "."}', "pyproject_toml": "[dependency-groups]\ndev = ['x']"},
+         (), ("dev",), []),
+        ({"requirements_txt": "x", "pyproject_toml": "[tool.ruff]"}, (), (), ["requirements.txt"]),
+        ({"requirements_txt": "x", "requirements-test_txt": "y"}, (), (),
+         ["requirements-test.txt", "requirements.txt"]),
+        ({"requirements_txt": "x", "setup_py": "setup(install_requires=needs)"}, (), (), []),
+        ({"requirements_txt": "x", "pyproject_toml": "[project]\ndynamic = ['dependencies']"},
+         (), (), []),
+        ({"requirements_txt": "x", "pyproject_toml": "[tool.poetry.dependencies]\nsix = '^1'"},
+         (), (), []),
+        ({"Pipfile": "[packages]\nsix = '*'\nours = {path = '.'}\n[dev-packages]\n"
+          "idna = '>=3'\nrich = {version = '*', extras = ['a'], markers = 'os_name == \"nt\"'}"},
+         (), (), ["six", "idna>=3", 'rich[a] ; os_name == "nt"']),
         ({"pyproject_toml": "[tool.poetry.group.test.dependencies]\npytest = '^8'\n"},
          (), (), ["pytest"]),
         ({"pyproject_toml": "[tool.pdm.dev-dependencies]\ntest = ['pytest', '--index-url=x']\n"},
@@ -65,12 +80,23 @@ def test_what_a_project_declares_for_its_tests_and_benchmarks(
     assert (spec.extras, spec.groups, named) == (extras, groups, requirements)
 
 
-def test_what_is_asked_for_is_all(tmp_path):
+def test_groups_that_are_asked_for_are_all(tmp_path):
     folder = written(tmp_path, pyproject_toml="[project.optional-dependencies]\ntest = []")
 
-    (only,) = find_suite_needs(PythonSpec(groups=("ci",)), folder)
+    (only,) = find_suite_needs(PythonSpec(groups=("ci",), requirements=("six",)), folder)
 
-    assert only.spec == PythonSpec(groups=("ci",))
+    assert only.spec == PythonSpec(groups=("ci",), requirements=("six",))
+
+
+def test_requirements_add_to_what_is_declared(tmp_path):
+    folder = written(tmp_path, pyproject_toml="[project.optional-dependencies]\ntest = []")
+
+    tried = find_suite_needs(PythonSpec(requirements=("six",)), folder)
+
+    assert [(needs.spec.extras, needs.spec.requirements) for needs in tried] == [
+        (("test",), ("six",)),
+        ((), ("six",)),
+    ]
 
 
 def test_less_is_tried_where_all_cannot_be_had(tmp_path):
