@@ -1,6 +1,7 @@
 """What fills an environment: uv or pip, which of them is taken, and what they say if they fail."""
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,18 +36,30 @@ _RESOLUTION_FAILURE = re.compile(
     r"Failed to fetch: .*|.* (?:was|were) not found in the (?:package registry|cache).*|"
     r".*there (?:is|are) (?:no|only the following) versions? of .*)"
 )
-_CHATTER = ("subprocess-exited-with-error",)
+_CHATTER = re.compile(r"Exception:|[a-z]+(?:-[a-z]+)+|Failed building .*")
+"""Errors of pip that only say that there is one: `subprocess-exited-with-error`."""
+_FRAME = re.compile(
+    rf"[\u00d7│├╰\[]|Traceback |(?i:note|hint): |(?i:error): (?:{_CHATTER.pattern})$"
+)
+"""Beginnings of lines that pip writes around the output of a build."""
 _OWN_BUILD = re.compile(
     r"Failed building editable for |Getting requirements to build editable did not run|"
     r"Preparing editable metadata .* did not run"
 )
 """What pip says where the project itself cannot be built, whatever is installed beside it."""
 _REASON = re.compile(
-    r"^[ \t]*(\S.*fatal error: .*|\w+(?:\.\w+)*(?:Error|Exception): .*|"
+    r"^[ \t]*(\S.*fatal error: .*|(?:error|fatal): .*|\w+(?:\.\w+)*(?:Error|Exception): .*|"
     r"(?:\S.* )?(?:[Cc]ould not find|[Cc]annot find|[Ii]nstall|[Hh]int:) .*)$",
     re.MULTILINE,
 )
 """Lines of a build that tell a cause or a remedy, among those of its calls."""
+_BUILD_REMEDIES = (
+    ("Multiple top-level", "name the packages in pyproject.toml, as packages of [tool.setuptools]"),
+    ("not a git repository", "the copy has no .git: let its build have a version without git"),
+)
+"""What to do, by what a build says."""
+_PROJECT_FILES = ("pyproject.toml", "setup.py")
+_NO_PROJECT = "does not appear to be a Python project"
 _MOST_REASONS = 3
 _LONGEST_REASON = 250
 _SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
@@ -110,26 +123,63 @@ def make_install_error(
             f"the environment: {reason[:300]}; check the name, the network and "
             f"{tool.installer}'s index"
         )
+    if reason := _explain_project_file(tree, output):
+        return ProjectBuildFailed(f"the environment: {command}: {reason}")
     hint = _submodule_hint(tree)
     if tool.installer is Installer.UV and (causes := _extract_causes(output)):
-        return BuildFailed(f"the environment: {command}: {': '.join(causes)[:1500]}{hint}")
+        remedy = hint or _find_build_remedy(output)
+        return BuildFailed(f"the environment: {command}: {': '.join(causes)[:1500]}{remedy}")
     if _OWN_BUILD.search(output):
-        reasons = _extract_reasons(output) or answer.format_tail(1)
+        remedy = hint or _find_build_remedy(output) or "; install what its build needs"
         return ProjectBuildFailed(
-            f"the environment: {command} cannot build the project: {reasons}"
-            f"{hint or '; install what its build needs'}"
+            f"the environment: {command} cannot build the project: "
+            f"{_extract_reasons(output) or _find_last_line(output)}{remedy}"
         )
-    errors = [line.strip() for line in _ERROR.findall(output) if line.strip() not in _CHATTER]
+    errors = [
+        line.strip() for line in _ERROR.findall(output) if not _CHATTER.fullmatch(line.strip())
+    ]
+    reason = "\n".join(errors[:6])[:1500] or _extract_reasons(output) or answer.format_tail()
     return BuildFailed(
-        f"the environment: {command} ended with {answer.exit_code}; it said:\n"
-        f"{chr(10).join(errors[:6])[:1500] or answer.format_tail()}{hint}"
+        f"the environment: {command} ended with {answer.exit_code}; it said:\n{reason}{hint}"
     )
+
+
+def _explain_project_file(tree: Path, output: str) -> str:
+    """Say what is wrong with the file that declares a project; empty where nothing is."""
+    if _NO_PROJECT in output and not any((tree / name).is_file() for name in _PROJECT_FILES):
+        return (
+            "there is no pyproject.toml and no setup.py; add a pyproject.toml with "
+            'build-system = {requires = ["setuptools"], build-backend = "setuptools.build_meta"}'
+        )
+    try:
+        tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))
+    except OSError:
+        return ""
+    except (ValueError, RecursionError) as error:
+        return f"pyproject.toml cannot be parsed: {error}; repair it"
+    return ""
+
+
+def _find_build_remedy(output: str) -> str:
+    """Return what to do where a build says a well-known sentence; empty for others."""
+    return next((f"; {remedy}" for text, remedy in _BUILD_REMEDIES if text in output), "")
+
+
+def _find_last_line(output: str) -> str:
+    """Return the last line that a build itself wrote."""
+    lines = [line for text in output.splitlines() if (line := text.strip())]
+    own_lines = [line for line in lines if not _FRAME.match(line)]
+    return (own_lines or lines or ["it wrote nothing"])[-1][:_LONGEST_REASON]
 
 
 def _extract_reasons(output: str) -> str:
     """Return the lines of a build that tell why it failed, the first ones."""
     lines = dict.fromkeys(line.strip()[:_LONGEST_REASON] for line in _REASON.findall(output))
-    cause_lines = [line for line in lines if not re.search("CalledProcessError|Warning: ", line)]
+    cause_lines = [
+        line
+        for line in lines
+        if not re.search("CalledProcessError|Warning: ", line) and not _FRAME.match(line)
+    ]
     return "; ".join(cause_lines[:_MOST_REASONS])
 
 
@@ -147,5 +197,6 @@ def _extract_causes(output: str) -> list[str]:
     message, *_ = output.partition("\nhint: ")
     causes = [line.strip() for line in _CAUSE.findall(message)]
     _, _, built = message.partition("[stderr]")
-    lines = [line.strip(" │") for line in built.splitlines()]
-    return [*causes, *[line for line in lines if line][-1:]]
+    lines = [text for line in built.splitlines() if (text := line.strip(" │"))]
+    reasons = _extract_reasons("\n".join(lines))
+    return [*causes, *([reasons] if reasons else lines[-1:])]

@@ -1,5 +1,6 @@
 """Environments made by uv and by pip: the same suite, and what is said where one cannot be made."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,7 +17,13 @@ from runners.hosts.local import LocalHost
 from runners.pybench import interpreters, versions
 from runners.pybench.environment import Environments
 from runners.pybench.frontends import FRONTENDS
-from runners.pybench.installers import PIP, InstallerChoice, choose_installer, uv_version
+from runners.pybench.installers import (
+    PIP,
+    InstallerChoice,
+    choose_installer,
+    make_install_error,
+    uv_version,
+)
 from runners.pybench.project import prepare_project
 from runners.subjects.place import place_subject
 
@@ -212,6 +219,91 @@ def test_a_project_that_uv_cannot_build_is_said_in_one_line(files, reason, made,
 
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("the environment: uv pip install: ")
+
+
+def framed(*lines):
+    """Return what pip writes where the build of the project writes these lines."""
+    frame = "Getting requirements to build editable did not run successfully."
+    return "\n".join(
+        (
+            "  error: subprocess-exited-with-error",
+            f"  \u00d7 {frame}",
+            "  ╰─> [9 lines of output]",
+            *(f"      {line}" for line in lines),
+            "      [end of output]",
+            "  note: This error originates from a subprocess, and is likely not one of pip.",
+            "error: subprocess-exited-with-error",
+            f"\u00d7 {frame}",
+            "╰─> See above for output.",
+            "hint: See above for details.",
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (
+            ["error: Multiple top-level packages discovered in a flat-layout: ['app', 'core']."],
+            "error: Multiple top-level packages discovered in a flat-layout: ['app', 'core'].; "
+            "name the packages in pyproject.toml, as packages of [tool.setuptools]",
+        ),
+        (
+            ["fatal: not a git repository", "Traceback (most recent call last):",
+             "subprocess.CalledProcessError: Command '['git']' returned 128."],
+            "fatal: not a git repository; the copy has no .git: let its build have a version "
+            "without git",
+        ),
+        (["something is wrong"], "something is wrong; install what its build needs"),
+    ],
+)  # fmt: skip
+def test_of_a_failed_build_its_own_lines_are_told(lines, reason, tmp_path):
+    answer = CompletedProcess(exit_code=1, stderr=framed(*lines).encode())
+
+    error = make_install_error(PIP, answer, "pip install", tmp_path)
+
+    assert str(error) == f"the environment: pip install cannot build the project: {reason}"
+
+
+def test_uv_tells_the_error_of_a_build_and_not_its_last_line(tmp_path):
+    text = "error: The build backend returned an error\n  cause: Call failed\n\n  [stderr]\n"
+    text += "  error: Unknown option: speed\n\n  To find more, look for it on the docs.\n"
+    answer = CompletedProcess(exit_code=1, stderr=text.encode())
+
+    error = make_install_error(InstallerChoice(Installer.UV), answer, "uv pip install", tmp_path)
+
+    assert str(error).endswith(": Call failed: error: Unknown option: speed")
+
+
+@pytest.mark.parametrize(
+    ("files", "message", "reason"),
+    [
+        (
+            {"pyproject.toml": "[project\n"},
+            "ERROR: Exception:\nTraceback (most recent call last):\nTOMLDecodeError: x",
+            r"pyproject.toml cannot be parsed: .*line 1.*; repair it",
+        ),
+        (
+            {"setup.cfg": "[metadata]\n"},
+            "ERROR: file:///x does not appear to be a Python project: neither 'setup.py' nor",
+            "there is no pyproject.toml and no setup.py; add a pyproject.toml with build-system",
+        ),
+        (
+            {},
+            "ERROR: Exception:\nTraceback (most recent):\nOSError: full",
+            "OSError: full",
+        ),
+    ],
+)
+def test_what_is_wrong_with_the_projects_file_is_told(files, message, reason, tmp_path):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    answer = CompletedProcess(exit_code=2, stderr=message.encode())
+
+    error = make_install_error(PIP, answer, "pip install", tmp_path)
+
+    assert re.search(reason, str(error))
+    assert "Exception:" not in str(error)
 
 
 def test_a_uv_that_is_asked_for_and_missing_is_said(variables, python_home, tmp_path):
