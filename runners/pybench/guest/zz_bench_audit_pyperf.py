@@ -8,6 +8,7 @@ its own worker processes.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import runpy
@@ -23,6 +24,7 @@ _LONGEST = 500
 
 class _Seen:
     def __init__(self) -> None:
+        self.complaint = ""  # what argparse has against the arguments
         self.names: set[str] = set()
         self.done = False
 
@@ -36,6 +38,7 @@ def main(script: str) -> int:
 
     pyperf.Runner._main = _taken
     pyperf.Runner.bench_command = _command
+    argparse.ArgumentParser.error = _refused
     sys.argv = [script, "--quiet"]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     try:
@@ -43,13 +46,22 @@ def main(script: str) -> int:
     except SystemExit as left:
         if left.code not in (0, None) and not _seen.done:
             code = left.code if isinstance(left.code, int) else 1
-            return _failed(script, f"it ends with {left.code}", code)
+            return _failed(script, f"it ends with {left.code}{_seen.complaint}", code)
     except Exception as error:
         traceback.print_exc()
         return _failed(script, f"{type(error).__name__}: {error}", 1)
     if "BENCH_AUDIT_BENCHMARK" in os.environ and not _seen.done:
         return _failed(script, "it does not run the benchmark", 0)
     return 0
+
+
+_error = argparse.ArgumentParser.error
+
+
+def _refused(self: Any, message: str) -> Any:
+    """Keep what argparse says; no script is handed arguments of its own."""
+    _seen.complaint = f": {message}; give its own arguments defaults"
+    return _error(self, message)
 
 
 def _failed(script: str, why: str, code: int) -> int:

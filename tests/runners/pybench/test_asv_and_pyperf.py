@@ -74,6 +74,12 @@ import pyperf
 import absent
 pyperf.Runner()
 """
+ASKS = """
+import pyperf
+runner = pyperf.Runner()
+runner.argparser.add_argument("size")
+runner.parse_args()
+"""
 PYPERF = """
 import time
 import pyperf
@@ -131,7 +137,12 @@ def asv(python_home, variables, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pyperf(python_home, variables, tmp_path_factory):
-    files = {"bench/bench_lib.py": PYPERF, "bench/broken.py": BROKEN, "bench/changing.py": CHANGING}
+    files = {
+        "bench/asks.py": ASKS,
+        "bench/bench_lib.py": PYPERF,
+        "bench/broken.py": BROKEN,
+        "bench/changing.py": CHANGING,
+    }
     folder = written(tmp_path_factory.mktemp("pyperf"), files)
     return suited(folder, python_home, variables, tmp_path_factory.mktemp("pyperf-scratch"))
 
@@ -196,6 +207,10 @@ def test_scripts_of_pyperf_are_listed_and_commands_are_said(pyperf):
     assert unusable["bench/bench_lib.py::a command"].startswith("it times a command")
     assert unusable["bench/broken.py"].startswith(
         "ModuleNotFoundError: No module named 'absent'; if"
+    )
+    assert unusable["bench/asks.py"] == (
+        "it ends with 2: the following arguments are required: size; give its own arguments "
+        "defaults"
     )
 
 
