@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from runners.limits import check_limits
 from runners.live import LiveRecords
 from runners.pybench import guests, listings, reading
 from runners.pybench.frontends import Frontend, make_test_call, read_library_sources
+from runners.pybench.local_modules import explain_local_module
 from runners.pybench.profile_records import (
     MODULES_VARIABLE,
     PROFILE_HEADER,
@@ -77,6 +79,7 @@ class PythonHarness:
         listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """Let the framework list its benchmarks; none of them is called."""
+        explain_local = partial(explain_local_module, tree=project.root)
         entries: list[dict[str, Any]] = []
         failures: dict[str, str] = {}  # by what they say: several calls may fail for one reason
         for suite_arguments in self._frontend.listings(project.root):
@@ -86,12 +89,12 @@ class PythonHarness:
                 places = [word for word in suite_arguments if not word.startswith("--")]
                 failures[str(error)] = list_some(places) or project.name
         if failures and not entries:
-            raise SourceUnreadable(next(iter(failures)))
+            raise SourceUnreadable(listings.add_remedy(next(iter(failures)), explain_local))
         entries += [
             {"unusable": place, "why": " ".join(reason.split())[:_LONGEST_REASON]}
             for reason, place in failures.items()
         ]
-        benchmarks, unusable = listings.check_listing(entries)
+        benchmarks, unusable = listings.check_listing(entries, explain_local)
         if not benchmarks and not unusable:
             raise NoBenchmarks(f"{project.name} has no benchmarks: {self._frontend.lacking}")
         return Suite(benchmarks, self.read_sources(project, build_folder, ask), unusable)

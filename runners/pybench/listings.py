@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from auditor.core.suite import Benchmark
@@ -37,7 +37,9 @@ def parse_entry(line: bytes) -> dict[str, Any]:
     raise ValueError(line)
 
 
-def check_listing(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, ...], Unusable]:
+def check_listing(
+    entries: Sequence[dict[str, Any]], explain_local: Callable[[str], str]
+) -> tuple[tuple[Benchmark, ...], Unusable]:
     """Return the benchmarks of a listing, and what cannot be listed or run, with the reason.
 
     Where all benchmarks are skipped, none is left. Files that fail and are not known to hold
@@ -52,19 +54,29 @@ def check_listing(entries: Sequence[dict[str, Any]]) -> tuple[tuple[Benchmark, .
         unusable = {name: f"skipped: {reason}" for name, reason in skipped.items()} | unusable
         entries_by_name = {}
     benchmarks = tuple(_make_benchmark(item) for item in entries_by_name.values())
-    return benchmarks, tuple((name, add_remedy(reason)) for name, reason in unusable.items())
+    return benchmarks, tuple(
+        (name, add_remedy(reason, explain_local)) for name, reason in unusable.items()
+    )
 
 
-def add_remedy(reason: str) -> str:
-    """Return a reason with the line of the configuration that installs what is missing."""
+def add_remedy(reason: str, explain_local: Callable[[str], str]) -> str:
+    """Return a reason with the line of the configuration that installs what is missing.
+
+    `explain_local` says what to do about a module of the project itself, which no package has.
+    """
     module_match = _MISSING.search(reason)
     if module_match is None:
         return reason
+    if explanation := explain_local(module_match[1]):
+        return f"{reason}; {explanation}"
     name = (
         module_match[1] if module_match[1] in _DISTRIBUTIONS else module_match[1].partition(".")[0]
     )
     distribution = _DISTRIBUTIONS.get(name, name.replace("_", "-"))
-    return f'{reason}; if a package has it, add "python": {{"requirements": ["{distribution}"]}}'
+    return (
+        f'{reason}; if a package has it, add "python": {{"requirements": ["{distribution}"]}} to '
+        "a configuration, and name that: bench-audit abs bench-audit.json"
+    )
 
 
 def _make_benchmark(entry: dict[str, Any]) -> Benchmark:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import VariantKind
@@ -21,6 +21,7 @@ from auditor.core.outcome import (
 )
 from auditor.core.plan import Purpose, Trial
 from runners.pybench.listings import add_remedy
+from runners.pybench.local_modules import MISSING_FILE
 from runners.pybench.profile_records import ProfileUnreadable, read_profile
 from runners.records import GuestRecords, RecordsUnreadable, read_records
 
@@ -75,12 +76,13 @@ def _read_test_outcome(trial: Trial, answer: CompletedProcess, data: bytes) -> O
         return _read_calls(trial, records, answer)
     if answer.exit_code is None:
         return TimedOut(answer.seconds, answer.format_tail())
-    name = add_remedy(_join_reasons(records.failures))
+    name = add_remedy(_join_reasons(records.failures), _make_local_explanation(trial))
     return Crashed(answer.exit_code, name or answer.format_tail())
 
 
 def _read_calls(trial: Trial, records: GuestRecords, answer: CompletedProcess) -> Counted | Traced:
-    gaps = [add_remedy(fromkey) for fromkey in dict.fromkeys(records.missing)]
+    explain_local = _make_local_explanation(trial)
+    gaps = [add_remedy(reason, explain_local) for reason in dict.fromkeys(records.missing)]
     if answer.timed_out:
         gaps.append(f"the unit tests were ended after {answer.seconds:.0f} s")
     elif answer.exit_code and not gaps:
@@ -101,6 +103,12 @@ def _read_calls(trial: Trial, records: GuestRecords, answer: CompletedProcess) -
         sorted((name, number) for name, number in calls.items() if name in method_ids)
     )
     return Counted((Window(0, method_counts),), missing="; ".join(gaps))
+
+
+def _make_local_explanation(trial: Trial) -> Callable[[str], str]:
+    """Return what explains missing modules of the packages whose methods a trial counts."""
+    packages = {method.id.partition(".")[0] for method in trial.variant.methods}
+    return lambda name: MISSING_FILE if name.partition(".")[0] in packages else ""
 
 
 def _find_failure(trial: Trial, records: GuestRecords, answer: CompletedProcess) -> Outcome | None:

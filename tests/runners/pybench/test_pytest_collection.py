@@ -1,11 +1,14 @@
 """What is a benchmark, as pytest says when it collects: fixtures, markers, names, skips."""
 
+from functools import partial
+
 import pytest
 from python_making import listed, prepared
 
-from auditor.core.errors import NoBenchmarks
+from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.listings import add_remedy
+from runners.pybench.local_modules import explain_local_module
 
 PROJECT = """[project]
 name = "shop"
@@ -140,8 +143,53 @@ def test_a_session_of_nox_is_no_suite(tmp_path):
     ],
 )
 def test_what_is_missing_is_named_with_the_line_to_add(reason, requirement):
-    assert add_remedy(reason).endswith(f'add "python": {{"requirements": ["{requirement}"]}}')
-    assert add_remedy("something else") == "something else"
+    advice = add_remedy(reason, lambda _: "")
+
+    assert advice.startswith(reason)
+    assert advice.endswith(
+        f'add "python": {{"requirements": ["{requirement}"]}} to a configuration, and name that: '
+        "bench-audit abs bench-audit.json"
+    )
+    assert add_remedy("something else", lambda _: "") == "something else"
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("mine._made", "lacks the file of this module"),
+        ("space.inner.made", "lacks the file of this module"),
+        ("space.other", ""),
+        ("tests", "the project has it (tests) and does not install it"),
+        ("member", "of another project of this tree; audit that: bench-audit abs packages/member"),
+        ("member.made", "bench-audit abs packages/member"),
+        ("yaml", ""),
+    ],
+)
+def test_no_package_is_proposed_for_a_module_of_the_tree(module, expected, tmp_path):
+    for name in (
+        "src/mine/__init__.py",
+        "src/space/inner/__init__.py",
+        "tests/helper.py",
+        "packages/member/setup.py",
+        "packages/member/src/member/__init__.py",
+        "node_modules/x/setup.py",
+        "node_modules/x/yaml.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    explanation = explain_local_module(module, tmp_path)
+    advice = add_remedy(f"No module named '{module}'", partial(explain_local_module, tree=tmp_path))
+
+    assert expected in explanation
+    assert bool(explanation) == bool(expected)
+    assert ('"requirements"' in advice) == (not expected)
+
+
+@pytest.mark.subject
+def test_a_module_that_the_root_conftest_lacks_is_named_with_the_line_to_add(suite):
+    with pytest.raises(SourceUnreadable, match=r'add "python": {"requirements": \["no-such"\]}'):
+        suite({"conftest.py": "import no_such\n", "test_it.py": USES})
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,10 @@ BENCHMARKS = """from tiny import unused
 def test_bench(benchmark):
     benchmark(unused, 1)
 """
-ADVICE = '; if a package has it, add "python": {"requirements": ["nowhere"]}'
+ADVICE = (
+    '; if a package has it, add "python": {"requirements": ["nowhere"]} to a configuration, and '
+    "name that: bench-audit abs bench-audit.json"
+)
 TESTS = """import pytest
 
 from tiny import add, twice
