@@ -14,7 +14,7 @@ from auditor.core.subject import Language, Part, Project, Role
 from runners.disk import convert_write_errors
 from runners.home import HomeFolder
 from runners.hosts.variables import is_usual_variable
-from runners.pybench import guests
+from runners.pybench import guests, needs
 from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.frontends import FRONTENDS, Frontend, framework_of, frameworks_present
 from runners.pybench.installers import PIP
@@ -49,7 +49,9 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
     base = environments.choose_interpreter(placed.tree)
     tool = PIP if python.interpreter else environments.select_installer(base, placed.tree)
     spec = replace(python, installer=tool.installer)
-    words = (base.version, str(base.path), repr(spec), frontend.requirement, *versions.values())
+    # An environment is of what is found to be needed, which a later release may find better.
+    suite_needs = repr(needs.find_suite_needs(spec, placed.tree)).replace(str(placed.tree), "")
+    words = (base.version, str(base.path), suite_needs, frontend.requirement, *versions.values())
     key = digest_words(placed.digest_of_tree, *words)
     folder = home.make_work_folder(f"python-{key[:24]}")
     with home.lock_folder(folder):
