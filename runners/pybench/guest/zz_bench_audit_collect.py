@@ -13,14 +13,43 @@ from collections.abc import Iterator
 from typing import Any
 
 _FIXTURE = "benchmark"
+_PLUGINS = frozenset({"pytest_benchmark", "pytest_codspeed"})
 _WORD = re.compile(r"\w+")
 
 
 def uses_benchmark(item: Any) -> bool:
-    """Tell whether a test uses the fixture: by its own parameters, or by those of its fixtures."""
+    """Tell whether a test uses the fixture of a plugin: by its parameters or by its fixtures."""
+    info = getattr(item, "_fixtureinfo", None)
     if _FIXTURE in getattr(item, "fixturenames", ()):
-        return True
-    return any(_FIXTURE in _argument(code, "getfixturevalue") for code in _codes(item))
+        return _is_of_plugin(getattr(info, "name2fixturedefs", {}).get(_FIXTURE, ()))
+    if any(_FIXTURE in _argument(code, "getfixturevalue") for code in _codes(item)):
+        return _is_of_plugin(_definitions(item))
+    return False
+
+
+def _is_of_plugin(definitions: Any) -> bool:
+    """Tell whether the last definition is a plugin's, or uses a plugin's that it overrides.
+
+    Without definitions the fixture is missing, which the run of the test says.
+    """
+    for definition in reversed(tuple(definitions)):
+        module = getattr(definition.func, "__module__", None) or ""
+        if module.partition(".")[0] in _PLUGINS:
+            return True
+        if _FIXTURE not in definition.argnames:
+            return False
+    return True
+
+
+def _definitions(item: Any) -> Any:
+    """Return the definitions of the fixture that a test gets where it asks while it runs."""
+    fixtures = getattr(getattr(item, "session", None), "_fixturemanager", None)
+    if fixtures is None:
+        return ()
+    try:
+        return fixtures.getfixturedefs(_FIXTURE, item) or ()
+    except (AttributeError, TypeError):  # pytest before 8 takes the id of the test
+        return fixtures.getfixturedefs(_FIXTURE, item.nodeid) or ()
 
 
 def skipped(item: Any) -> str:

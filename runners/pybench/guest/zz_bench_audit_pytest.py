@@ -24,6 +24,10 @@ LIST = "BENCH_AUDIT_LIST"
 WANTED = "BENCH_AUDIT_BENCHMARK"
 _MARKS = ("benchmark", "codspeed_benchmark")
 _LONGEST = 500
+_COROUTINE = (
+    "the test is a coroutine: the time of a call is not its own; "
+    "write a test that hands asyncio.run to the fixture benchmark"
+)
 
 
 class _State:
@@ -41,6 +45,12 @@ def is_benchmark(item: Any) -> bool:
 def is_marked(item: Any) -> bool:
     """Tell whether a test has a marker that makes all of it the benchmark."""
     return any(item.get_closest_marker(name) is not None for name in _MARKS)
+
+
+def _is_awaited(item: Any) -> bool:
+    """Tell whether a marked test is a coroutine that no fixture times."""
+    is_coroutine = inspect.iscoroutinefunction(getattr(item, "obj", None))
+    return is_coroutine and not suites.uses_benchmark(item)
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -68,7 +78,10 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
     wanted = os.environ.get(WANTED)
     if wanted is None:
         for item in found:
-            _listed({"benchmark": item.nodeid, "skipped": suites.skipped(item)})
+            if _is_awaited(item):
+                _listed({"unusable": item.nodeid, "why": _COROUTINE, "related": True})
+            else:
+                _listed({"benchmark": item.nodeid, "skipped": suites.skipped(item)})
         items[:] = []
     else:
         items[:] = [item for item in found if item.nodeid == wanted]
@@ -96,9 +109,9 @@ def pytest_collectreport(report: Any) -> None:
 def pytest_pyfunc_call(pyfuncitem: Any) -> Any:
     """Time a test that has the marker, but not the fixture, as a whole."""
     if is_marked(pyfuncitem) and not suites.uses_benchmark(pyfuncitem):
-        if inspect.iscoroutinefunction(pyfuncitem.obj):
+        if _is_awaited(pyfuncitem):
             _State.done = True
-            tell("failed", "the test is a coroutine: the time of a call is not its own")
+            tell("failed", _COROUTINE)
         else:
             names = pyfuncitem._fixtureinfo.argnames
             given = {name: pyfuncitem.funcargs[name] for name in names}

@@ -17,6 +17,7 @@ version = "1.0"
 py-modules = ["shop"]
 """
 USES = "def test_total(benchmark):\n    benchmark(sum, [1])\n"
+OWN = "import pytest\n@pytest.fixture\ndef benchmark({}):\n    return lambda f, *a: f(*a)\n"
 WRAPPER = "import pytest\n@pytest.fixture\ndef timed(benchmark):\n    return benchmark\n"
 
 
@@ -70,6 +71,16 @@ def suite(ring, python_home, variables, tmp_path):
         ({"test_it.py": "import pytest\n@pytest.mark.skipif('1 < 2', reason='no')\n"
           "def test_a(benchmark): pass\n" + USES},
          ["test_it.py::test_a", "test_it.py::test_total"]),
+        ({"own/conftest.py": OWN.format(""), "own/test_own.py": USES, "test_it.py": USES},
+         ["test_it.py::test_total"]),
+        ({"conftest.py": OWN.format("benchmark"), "test_it.py": USES},
+         ["test_it.py::test_total"]),
+        ({"own/conftest.py": OWN.format(""), "own/test_own.py": "def test_a(request):\n"
+          "    request.getfixturevalue('benchmark')(sum, [1])", "test_it.py": USES},
+         ["test_it.py::test_total"]),
+        ({"test_it.py": "import pytest\n@pytest.mark.parametrize('benchmark', 'ab')\n"
+          "def test_a(benchmark): pass\n" + USES},
+         ["test_it.py::test_total"]),
     ],
 )  # fmt: skip
 def test_pytest_says_what_is_a_benchmark(files, expected, suite):
@@ -117,6 +128,18 @@ def test_a_suite_that_cannot_be_listed_is_named_beside_one_that_can(suite):
     assert name == "bench"
     assert "no-such-plugin" in why
     assert "\n" not in why
+
+
+@pytest.mark.subject
+def test_a_marked_coroutine_is_unusable_when_it_is_listed(suite):
+    text = "import pytest\n@pytest.mark.benchmark\nasync def test_a(): pass\n"
+
+    result = suite({"test_it.py": text + USES})
+
+    assert [benchmark.id for benchmark in result.benchmarks] == ["test_it.py::test_total"]
+    ((name, why),) = result.unusable
+    assert name == "test_it.py::test_a"
+    assert why.startswith("the test is a coroutine")
 
 
 @pytest.mark.subject
