@@ -148,6 +148,10 @@ class PythonSection(Section, frozen=True):
     requirements: Annotated[
         tuple[Name, ...], Meta(description="Further requirements, as for pip.")
     ] = ()
+    pytest_options: Annotated[
+        tuple[Name, ...],
+        Meta(description='Options of pytest that tests need, such as "--runslow".'),
+    ] = ()
 
 
 class ClientSection(SubjectSection, frozen=True):

@@ -304,6 +304,8 @@ class PythonSpec:
     """Dependency groups that are installed."""
     requirements: tuple[str, ...] = ()
     """Further requirements."""
+    pytest_options: tuple[str, ...] = ()
+    """Options of pytest that the tests need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

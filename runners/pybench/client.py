@@ -71,7 +71,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
         interpreter = replace(base, path=Path(marker_file.read_text().strip()))
         installed = environments.list_distributions(interpreter, placed.root)
         interpreter = replace(interpreter, installed=installed)
-    variables = make_process_variables(dict(environment), interpreter, folder)
+    variables = make_process_variables(dict(environment), interpreter, folder, python)
     if python.interpreter:
         roots = map(find_package_root, (placed.library_root, placed.root))
         variables["PYTHONPATH"] = ":".join(map(str, roots))

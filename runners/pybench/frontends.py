@@ -1,10 +1,11 @@
 """The frameworks of Python benchmarks: where their suites are, and how the guest is called."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from auditor.core.caveats import list_some
 from auditor.core.subject import SourceFile
 from runners.pybench import pytest_options, pytest_suites
 from runners.pybench.library import (
@@ -19,7 +20,10 @@ from runners.pybench.tool_needs import find_asv_configurations
 _WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
 _TIMED = re.compile(rb"^[ \t]*def\s+time_\w+\s*\(", re.MULTILINE)
 _BENCHED = re.compile(rb"\.(?:bench_\w+|timeit)\(")
-_PYPERF = re.compile(rb"^[ \t]*(?:import pyperf|from pyperf import)\b", re.MULTILINE)
+_PYPERF = re.compile(
+    rb"^[ \t]*(?:import[ \t]+(?:[^\n;#]*,[ \t]*)?pyperf|from[ \t]+pyperf[ \t]+import)\b",
+    re.MULTILINE,
+)
 _RUNNER = re.compile(rb"\bRunner\(")
 _FOLDER = re.compile(r"^(?:[^/\n]*[{,])?[ \t]*\"benchmark_dir\"\s*:\s*\"([^\"]+)\"", re.MULTILINE)
 
@@ -56,12 +60,31 @@ def _list_matching_files(tree: Path, is_match: Callable[[bytes], bool]) -> list[
 
 def _asv_folders(tree: Path) -> list[str]:
     """Return the folder of benchmarks that the configuration of asv names, if there is one."""
-    for file in find_asv_configurations(tree):
-        named = _FOLDER.search(read_file_head(file).decode(errors="replace"))
-        folder = file.parent / (named[1] if named else "benchmarks")
+    for _, folder in _list_named_folders(tree):
         if is_folder(folder) and folder.resolve().is_relative_to(tree.resolve()):
             return [folder.relative_to(tree).as_posix()]
     return []
+
+
+def _list_named_folders(tree: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield the configurations of asv, each with the folder of benchmarks that it names."""
+    for file in find_asv_configurations(tree):
+        named = _FOLDER.search(read_file_head(file).decode(errors="replace"))
+        yield file, file.parent / (named[1] if named else "benchmarks")
+
+
+def explain_lack(name: str, tree: Path, frontend: Frontend) -> str:
+    """Say that a project has no benchmarks of a framework, and what its sources show of some."""
+    parts = [f"{name} has no benchmarks: {frontend.lacking}"]
+    if frontend.name == "pytest" and (files := pytest_suites.find_suite_files(tree)):
+        parts.append(f"files that use one: {list_some(files)}")
+        parts += pytest_suites.suggest_setting(tree)
+    parts += [
+        f"{file.relative_to(tree).as_posix()} names the folder {folder.name}, which is not there"
+        for file, folder in _list_named_folders(tree)
+        if not is_folder(folder)
+    ]
+    return "; ".join(parts)
 
 
 def _count_matches(tree: Path, places: list[str], pattern: re.Pattern[bytes]) -> int:
@@ -79,7 +102,7 @@ def make_test_call(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
 
     `places` are files, folders and tests as pytest names them; none: where it looks by itself.
     """
-    kept_options = pytest_options.list_project_options(tree, frozenset(_WITHOUT))
+    kept_options = pytest_options.list_project_options(tree, frozenset(_WITHOUT), places)
     return _make_guest_call(
         "zz_bench_audit_tests", "--continue-on-collection-errors", *kept_options, *places
     )
@@ -88,7 +111,9 @@ def make_test_call(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
 def _make_pytest_call(suite_arguments: Sequence[str], tree: Path) -> tuple[str, ...]:
     first = tree / (suite_arguments[0] if suite_arguments else "").partition("::")[0]
     folder = first if is_folder(first) else pytest_options.configured_folder(tree, first)
-    kept_options = pytest_options.list_suite_options(folder, frozenset(_WITHOUT))
+    kept_options = pytest_options.list_suite_options(
+        tree, folder, frozenset(_WITHOUT), suite_arguments
+    )
     return _make_guest_call("zz_bench_audit_pytest", "--codspeed", *kept_options, *suite_arguments)
 
 

@@ -22,13 +22,15 @@ from runners.folders import locate_run_folder
 from runners.limits import check_limits
 from runners.live import LiveRecords
 from runners.pybench import guests, listings, reading
-from runners.pybench.frontends import Frontend, make_test_call, read_library_sources
+from runners.pybench.frontends import Frontend, explain_lack, make_test_call, read_library_sources
+from runners.pybench.library import is_file, is_folder
 from runners.pybench.local_modules import explain_local_module
 from runners.pybench.profile_records import (
     MODULES_VARIABLE,
     PROFILE_HEADER,
     PROFILE_VARIABLE,
 )
+from runners.pybench.pytest_options import drop_unknown_options
 from runners.records import (
     ENOUGH_VARIABLE,
     RECORDS_HEADER,
@@ -96,7 +98,7 @@ class PythonHarness:
         ]
         benchmarks, unusable = listings.check_listing(entries, explain_local)
         if not benchmarks and not unusable:
-            raise NoBenchmarks(f"{project.name} has no benchmarks: {self._frontend.lacking}")
+            raise NoBenchmarks(explain_lack(project.name, project.root, self._frontend))
         return Suite(benchmarks, self.read_sources(project, build_folder, ask), unusable)
 
     def _list_entries(
@@ -269,6 +271,11 @@ def make_guest_job(
     path = ":".join(
         filter(None, (str(build_folder / guests.FOLDER), project_variables.get("PYTHONPATH", "")))
     )
+    if options := project_variables.get("PYTEST_ADDOPTS"):
+        paths = {word: project.root / word.partition("::")[0] for word in call}
+        places = [word for word, path in paths.items() if is_file(path) or is_folder(path)]
+        kept_options = drop_unknown_options(options, project.root, places)
+        variables = {**variables, "PYTEST_ADDOPTS": kept_options}
     return Invocation(
         argv=(dict(project.options)["python"], *call),
         cwd=project.root,

@@ -1,11 +1,13 @@
 """Which modules of a tree are the library; nothing is run."""
 
+import ast
 import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from auditor.core.files.foreign_files import read_beginning
+from auditor.core.files.paths import is_virtual_environment
 from auditor.core.subject import SourceFile, SourceRole
 
 _NO_LIBRARY = frozenset(
@@ -104,18 +106,26 @@ def _make_module_name(path: PurePosixPath) -> str:
 
 def list_python_files(folder: Path, without: frozenset[str] = frozenset()) -> Iterator[Path]:
     """Yield the Python files below a folder, without links and what is hidden."""
+    for path in list_project_files(folder, without):
+        if path.name.endswith(".py") and path.is_file() and not path.is_symlink():
+            yield path
+
+
+def list_project_files(folder: Path, without: frozenset[str] = frozenset()) -> Iterator[Path]:
+    """Yield what is no folder below a folder, without folders that are none of the project's."""
     for directory, folders, names in os.walk(folder):
         folders[:] = sorted(
-            folder_name
-            for folder_name in folders
-            if not folder_name.startswith(".")
-            and folder_name not in without
-            and folder_name not in ("venv", "build")
+            name
+            for name in folders
+            if name not in without and _may_have_sources(Path(directory) / name)
         )
-        for name in sorted(names):
-            path = Path(directory) / name
-            if name.endswith(".py") and path.is_file() and not path.is_symlink():
-                yield path
+        yield from (Path(directory) / name for name in sorted(names))
+
+
+def _may_have_sources(folder: Path) -> bool:
+    """Tell whether a folder may have files of the project: not built, hidden or an environment."""
+    is_left_out = folder.name.startswith(".") or folder.name in ("venv", "build")
+    return not is_left_out and not is_virtual_environment(folder)
 
 
 def is_folder(path: Path) -> bool:
@@ -131,3 +141,11 @@ def is_file(path: Path) -> bool:
 def read_file_head(path: Path) -> bytes:
     """Return the beginning of a file: enough to see what it is; empty where there is no file."""
     return read_beginning(path)
+
+
+def parse_python_file(path: Path) -> ast.AST:
+    """Return the syntax tree of a file; without statements where it is no Python."""
+    try:
+        return ast.parse(read_file_head(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])

@@ -10,6 +10,10 @@ from auditor.core.suite import Benchmark
 Unusable = tuple[tuple[str, str], ...]
 
 _MISSING = re.compile(r"(?:No module named|could not import) '([A-Za-z_][\w.]*)'")
+_OPTION = re.compile(
+    r"^skipped: .*?(?<![\w-])(?P<skip>--[a-z][\w-]*)|"
+    r"arguments are required: (?:-\w/)?(?P<required>--[a-z][\w-]*)"
+)
 _DISTRIBUTIONS = {
     "yaml": "PyYAML",
     "attr": "attrs",
@@ -45,9 +49,15 @@ def check_listing(
     Where all benchmarks are skipped, none is left. Files that fail and are not known to hold
     benchmarks are named only where there is no benchmark at all.
     """
-    entries_by_name = {item["benchmark"]: item for item in entries if "benchmark" in item}
+    entries_by_name: dict[str, dict[str, Any]] = {}
+    for item in entries:
+        if "benchmark" in item:
+            # The first process is handed the file, as the one that runs the benchmark.
+            entries_by_name.setdefault(item["benchmark"], item)
     skipped = {name: item.get("skipped", "") for name, item in entries_by_name.items()}
-    failing = [item for item in entries if "unusable" in item]
+    files = {name.partition("::")[0] for name in entries_by_name}
+    # A file that another process lists is no failure: its name was taken in this one.
+    failing = [item for item in entries if "unusable" in item and item["unusable"] not in files]
     related = [item for item in failing if item.get("related", True)]
     unusable = {item["unusable"]: item["why"] for item in (related if entries_by_name else failing)}
     if entries_by_name and all(skipped.values()):
@@ -60,13 +70,13 @@ def check_listing(
 
 
 def add_remedy(reason: str, explain_local: Callable[[str], str]) -> str:
-    """Return a reason with the line of the configuration that installs what is missing.
+    """Return a reason with the line of the configuration that installs or selects the lack.
 
     `explain_local` says what to do about a module of the project itself, which no package has.
     """
     module_match = _MISSING.search(reason)
     if module_match is None:
-        return reason
+        return reason + _suggest_option(reason)
     if explanation := explain_local(module_match[1]):
         return f"{reason}; {explanation}"
     name = (
@@ -77,6 +87,15 @@ def add_remedy(reason: str, explain_local: Callable[[str], str]) -> str:
         f'{reason}; if a package has it, add "python": {{"requirements": ["{distribution}"]}} to '
         "a configuration, and name that: bench-audit abs bench-audit.json"
     )
+
+
+def _suggest_option(reason: str) -> str:
+    """Return the line of the configuration for an option of pytest that a reason names."""
+    option_match = _OPTION.search(reason)
+    if option_match is None:
+        return ""
+    option = option_match["skip"] or f"{option_match['required']}=VALUE"
+    return f'; if it is an option of pytest, add "python": {{"pytest_options": ["{option}"]}}'
 
 
 def _make_benchmark(entry: dict[str, Any]) -> Benchmark:

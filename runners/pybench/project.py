@@ -1,6 +1,7 @@
 """Making a Python tree ready: a copy of it, an environment, a digest of what runs."""
 
 import hashlib
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,7 +17,13 @@ from runners.home import HomeFolder
 from runners.hosts.variables import is_usual_variable
 from runners.pybench import guests, needs
 from runners.pybench.environment import Environments, Interpreter
-from runners.pybench.frontends import FRONTENDS, Frontend, framework_of, frameworks_present
+from runners.pybench.frontends import (
+    FRONTENDS,
+    Frontend,
+    explain_lack,
+    framework_of,
+    frameworks_present,
+)
 from runners.pybench.installers import PIP
 from runners.pybench.library import find_package_root, read_file_head
 from runners.pybench.versions import make_version_variables
@@ -43,12 +50,12 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
     Raises NoBenchmarks if `needs_suite` and no file has any, and the errors of uv and pip.
     """
     if needs_suite and not (frontend.suite(placed.tree) or frontend.declared(placed.tree)):
-        raise NoBenchmarks(f"{placed.name} has no benchmarks: {frontend.lacking}")
+        raise NoBenchmarks(explain_lack(placed.name, placed.tree, frontend))
     versions = make_version_variables(placed.tree, placed.tag)
     environments = Environments(host, dict(environment), python, versions, tell)
     base = environments.choose_interpreter(placed.tree)
     tool = PIP if python.interpreter else environments.select_installer(base, placed.tree)
-    spec = replace(python, installer=tool.installer)
+    spec = replace(python, installer=tool.installer, pytest_options=())
     # An environment is of what is found to be needed, which a later release may find better.
     suite_needs = repr(needs.find_suite_needs(spec, placed.tree)).replace(str(placed.tree), "")
     words = (base.version, str(base.path), suite_needs, frontend.requirement, *versions.values())
@@ -69,7 +76,7 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
         interpreter = _read_interpreter(base, marker_file)
         installed = environments.list_distributions(interpreter, root)
         interpreter = replace(interpreter, installed=installed)
-    variables = make_process_variables(dict(environment), interpreter, folder)
+    variables = make_process_variables(dict(environment), interpreter, folder, python)
     if python.interpreter:
         # Whatever is installed there, the code that is audited is that of the copy.
         variables["PYTHONPATH"] = str(find_package_root(root))
@@ -107,7 +114,10 @@ def copy_tree(placed: PlacedSubject, top: Path) -> None:
 
 
 def make_process_variables(
-    user_variables: dict[str, str], interpreter: Interpreter, folder: Path
+    user_variables: dict[str, str],
+    interpreter: Interpreter,
+    folder: Path,
+    python: PythonSpec,
 ) -> dict[str, str]:
     """Return the variables of processes of an environment whose folder this is.
 
@@ -123,7 +133,7 @@ def make_process_variables(
         # Beside the copy, not in it, and not in what another environment's processes read.
         "PYTHONPYCACHEPREFIX": str(folder / "pycache"),
         "PYTHONNOUSERSITE": "1",
-        "PYTEST_ADDOPTS": "",
+        "PYTEST_ADDOPTS": shlex.join(python.pytest_options),
     }
 
 
@@ -135,6 +145,8 @@ def _make_project(
     frontend: Frontend,
 ) -> Project:
     versions = dict(name.split("==", 1) for name in interpreter.installed if "==" in name)
+    pytest_options = filter(None, [variables["PYTEST_ADDOPTS"]])
+    words = (interpreter.version, *interpreter.installed, *pytest_options)
     package = frontend.requirement.partition(">")[0]
     tools = {"python": interpreter.version, package: versions.get(package, "none")}
     maker, _, version = interpreter.creator.partition(" ")
@@ -149,12 +161,9 @@ def _make_project(
         digest=digest_words(
             placed.digest_of_tree,
             guests.digest_guest(),
-            interpreter.version,
-            *interpreter.installed,
+            *words,
         ),
-        content=_digest_content(
-            placed, guests.digest_guest(), interpreter.version, *interpreter.installed
-        ),
+        content=_digest_content(placed, guests.digest_guest(), *words),
         parts=(Part(Role.LIBRARY, root), Part(Role.BENCHMARKS, root)),
         notes=tuple(_describe_framework_choice(root, frontend)),
         requirements=interpreter.notes,

@@ -3,14 +3,17 @@
 pytest reads one file: the first that configures it, in the folder of the tests or above.
 """
 
+import ast
+import json
 import shlex
 import tomllib
-from collections.abc import Iterator
+from ast import Constant
+from collections.abc import Iterable, Iterator, Sequence
 from configparser import ConfigParser, Error
 from pathlib import Path
 from typing import Any
 
-from runners.pybench.library import read_file_head
+from runners.pybench.library import is_folder, list_python_files, parse_python_file, read_file_head
 
 _SELECTION = frozenset({"-m", "-k", "--ignore", "--ignore-glob", "--deselect"})
 """Options that choose tests; benchmarks are often excluded from a plain `pytest` by them."""
@@ -29,18 +32,82 @@ _FILES = (
 )
 
 
-def list_project_options(tree: Path, without: frozenset[str]) -> tuple[str, ...]:
+def list_project_options(
+    tree: Path, without: frozenset[str], places: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return the project's own options that a run of its tests needs; no plugin `without`."""
-    return tuple(
-        _select_options(_read_setting_words(tree, "addopts"), without, _WITH_VALUE, _FLAGS)
-    )
+    with_value, without_value = _find_declared_options(_find_first_conftests(tree, places))
+    words = _read_setting_words(tree, "addopts")
+    return tuple(_select_options(words, without, _WITH_VALUE | with_value, _FLAGS | without_value))
 
 
-def list_suite_options(folder: Path, without: frozenset[str]) -> tuple[str, ...]:
-    """Return the options that benchmarks need: plugins and import modes, no choice of tests."""
-    return tuple(
-        _select_options(_read_setting_words(folder, "addopts"), without, _PLUGINS, frozenset())
-    )
+def list_suite_options(
+    tree: Path, folder: Path, without: frozenset[str], places: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the options that benchmarks need: plugins, import modes, those of a conftest.py."""
+    with_value, without_value = _find_declared_options(_find_first_conftests(tree, places))
+    words = _read_setting_words(folder, "addopts")
+    return tuple(_select_options(words, without, _PLUGINS | with_value, without_value))
+
+
+def drop_unknown_options(text: str, tree: Path, places: Sequence[str]) -> str:
+    """Return options without those that only a conftest.py declares that pytest loads too late."""
+    conftests = [path for path in list_python_files(tree) if path.name == "conftest.py"]
+    declared = frozenset[str]().union(*_find_declared_options(conftests))
+    early = frozenset[str]().union(*_find_declared_options(_find_first_conftests(tree, places)))
+    words = shlex.split(text)
+    return shlex.join(word for word in words if word.partition("=")[0] not in declared - early)
+
+
+def _find_first_conftests(tree: Path, places: Sequence[str]) -> list[Path]:
+    """Return the files conftest.py that pytest loads before it reads its options."""
+    starts = [tree / place.partition("::")[0] for place in places if not place.startswith("-")]
+    paths = set()
+    for start in (
+        starts or [tree / word for word in _read_setting_words(tree, "testpaths")] or [tree]
+    ):
+        folder = start if is_folder(start) else start.parent
+        above = [parent for parent in folder.parents if parent.is_relative_to(tree)]
+        paths |= {parent / "conftest.py" for parent in (folder, *above)}
+        paths |= set(start.glob("test*/conftest.py")) if is_folder(start) else set()
+    return sorted(paths)
+
+
+def _find_declared_options(conftests: Iterable[Path]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the options that files declare: those with a value, the others."""
+    with_value: set[str] = set()
+    without_value: set[str] = set()
+    for path in conftests:
+        if b"addoption" in read_file_head(path):
+            for call in _list_declarations(parse_python_file(path)):
+                options = with_value if _takes_value(call) else without_value
+                options.update(
+                    str(argument.value) for argument in call.args if isinstance(argument, Constant)
+                )
+    return frozenset(with_value), frozenset(without_value)
+
+
+def _list_declarations(tree: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls of a method `addoption`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "addoption":
+            yield node
+
+
+def _takes_value(declaration: ast.Call) -> bool:
+    """Tell whether an option has a value: `action` is that of argparse."""
+    actions = [key.value for key in declaration.keywords if key.arg == "action"]
+    return all(getattr(action, "value", "") in ("store", "append") for action in actions)
+
+
+def format_setting(folder: Path, key: str, words: Sequence[str]) -> str:
+    """Return the line of a setting, and the file that it belongs into."""
+    for name, section in _FILES:
+        if section and _read_ini_section(folder / name, section) is not None:
+            return f"{key} = {' '.join(words)} to [{section}] in {name}"
+        if not section and _read_toml_section(folder / name) is not None:
+            break
+    return f"{key} = {json.dumps(words)} to the settings of pytest in pyproject.toml"
 
 
 def function_prefixes(folder: Path) -> tuple[str, ...]:
@@ -72,7 +139,7 @@ def _select_options(
             name, sign, value = word[:2], "=", word[2:]
         if name in flags:
             yield word
-        elif name in _WITH_VALUE:
+        elif name in _WITH_VALUE or name in valued:
             value = value if sign else next(remaining_words, "")
             plugin = value.removeprefix("no:").removeprefix("pytest_")
             if name not in valued or (name == "-p" and plugin in without):

@@ -17,7 +17,7 @@ _DEF = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(", re.MULTILIN
 _FIXTURE = re.compile(rb"[ \t]*@(?:pytest[.])?fixture\b")
 _ASKS = re.compile(
     rb"\bmark\.(?:codspeed_)?benchmark\b"
-    rb"|^[ \t]*(?:import|from)[ \t]+pytest_(?:benchmark|codspeed)\b"
+    rb"|^[ \t]*(?:import[ \t]+(?:[^\n;#]*,[ \t]*)?|from[ \t]+)pytest_(?:benchmark|codspeed)\b"
     rb"|\bimportorskip\([ \t\n]*[\"']pytest_(?:benchmark|codspeed)[\"']"
     rb"|\bgetfixturevalue\([ \t\n]*[\"']benchmark[\"']",
     re.MULTILINE,
@@ -86,7 +86,24 @@ def count_benchmarks(tree: Path) -> int:
         prefixes = prefixes_in(path.parent)
         functions = _find_functions(read_file_head(path))
         number += sum(_is_benchmark(function, fixtures, prefixes) for function in functions)
-    return number
+    # Hooks and fixtures that run for all tests leave no trace in the tests.
+    return number or len(list(_find_suite_paths(tree)))
+
+
+def suggest_setting(tree: Path) -> Iterator[str]:
+    """Yield the line that makes pytest collect functions such as `bench_x`, where one is not."""
+    for path in _find_suite_paths(tree):
+        folder = pytest_options.configured_folder(tree, path)
+        prefixes = pytest_options.function_prefixes(folder) or ("test",)
+        for function in _find_functions(read_file_head(path)):
+            name = function.name.decode()
+            uses = b"benchmark" in function.parameters and not function.is_fixture
+            if uses and name.startswith("bench") and not name.startswith(prefixes):
+                line = pytest_options.format_setting(
+                    folder, "python_functions", (*prefixes, "bench")
+                )
+                yield f"pytest does not collect {name}; add {line}"
+                return
 
 
 def _find_suite_paths(tree: Path) -> Iterator[Path]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runners.pybench.library import is_file, read_file_head
+from runners.pybench.library import is_file, list_project_files, parse_python_file, read_file_head
 
-_ASV = "asv.conf.json"
+_ASV = ("asv.conf.json", "asv.conf.jsonc")
 _NAME = re.compile(r"^[A-Za-z0-9][\w.-]*")
 _EXTRAS = re.compile(r"^\.\[([\w,\s.-]+)\]$")
 _FILE = re.compile(r"^(?:-r|--requirement)[ =]?(.+)$")
@@ -111,8 +111,9 @@ def _make_pipfile_requirement(name: str, declared: Any) -> str:
 
 
 def find_asv_configurations(tree: Path) -> list[Path]:
-    """Return the configurations of asv in a tree's folder and right below it."""
-    return sorted((*tree.glob(_ASV), *tree.glob(f"*/{_ASV}")))
+    """Return the configurations of asv in a tree, those in outer folders first."""
+    paths = [path for path in list_project_files(tree) if path.name in _ASV and is_file(path)]
+    return sorted(paths, key=lambda path: (len(path.parts), path))
 
 
 def _list_tool_groups(document: Any) -> Iterator[tuple[str, list[str]]]:
@@ -143,7 +144,7 @@ def _read_setup_extras(tree: Path) -> dict[str, str]:
         if section in parser
         else {}
     )
-    for node in ast.walk(_parse_python_file(tree / "setup.py")):
+    for node in ast.walk(parse_python_file(tree / "setup.py")):
         if isinstance(node, ast.keyword) and node.arg == "extras_require":
             extras = node.value if isinstance(node.value, ast.Dict) else ast.Dict([], [])
             for key, value in zip(extras.keys, extras.values, strict=True):
@@ -185,7 +186,7 @@ def _without_factors(deps: str) -> Iterator[str]:
 
 
 def _list_nox_groups(tree: Path) -> Iterator[RequirementGroup]:
-    for node in ast.walk(_parse_python_file(tree / "noxfile.py")):
+    for node in ast.walk(parse_python_file(tree / "noxfile.py")):
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
             words = [
@@ -302,10 +303,3 @@ def _parse_ini(text: str) -> ConfigParser:
     except (ValueError, Error):
         return ConfigParser(interpolation=None)
     return parser
-
-
-def _parse_python_file(path: Path) -> ast.AST:
-    try:
-        return ast.parse(read_file_head(path))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.core.files.paths import is_dir
+from auditor.core.files.paths import is_dir, is_virtual_environment
 from auditor.core.request import DistributionSpec, FolderSpec, GitSpec, GoModuleSpec, SubjectSpec
 from runners.subjects import placed
 from runners.subjects.gomod import MODULE_FILE
@@ -213,6 +213,7 @@ def _find_projects(top: Path) -> tuple[list[tuple[Path, str]], bool]:
             if folder not in LEFT_OUT
             and not folder.startswith((".", "_"))
             and not (current_folder / folder).is_symlink()
+            and not is_virtual_environment(current_folder / folder)
         )
         around = inside.get(current_folder.parent, frozenset[str]())
         marks = find_marks(current_folder)

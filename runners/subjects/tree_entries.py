@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from auditor.core.errors import SubjectError
+from auditor.core.files.paths import is_virtual_environment
 from runners.disk import convert_write_errors
 from runners.home import HomeFolder, mark_used
 from runners.subjects.placed import Files, PlacedSubject
@@ -52,7 +53,7 @@ def list_tree_files(top: Path, without: Path | None = None) -> Iterator[PurePosi
 
 def is_build_output(folder: Path, name: str) -> bool:
     """Tell whether a tool makes the folder `name` in a folder."""
-    if name in _EVERYWHERE:
+    if name in _EVERYWHERE or is_virtual_environment(folder / name):
         return True
     return any(name == built and (folder / mark).is_file() for built, mark in _BUILT)
 

@@ -19,6 +19,11 @@ def path_exists(path: Path) -> bool:
     return _read_mode(path) != 0
 
 
+def is_virtual_environment(folder: Path) -> bool:
+    """Tell whether a folder is a virtual environment of Python, whatever its name is."""
+    return is_file(folder / "pyvenv.cfg")
+
+
 def _read_mode(path: Path) -> int:
     try:
         return path.stat().st_mode

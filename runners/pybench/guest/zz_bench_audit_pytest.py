@@ -109,13 +109,9 @@ def pytest_collectreport(report: Any) -> None:
 def pytest_pyfunc_call(pyfuncitem: Any) -> Any:
     """Time a test that has the marker, but not the fixture, as a whole."""
     if is_marked(pyfuncitem) and not suites.uses_benchmark(pyfuncitem):
-        if _is_awaited(pyfuncitem):
-            _State.done = True
-            tell("failed", _COROUTINE)
-        else:
-            names = pyfuncitem._fixtureinfo.argnames
-            given = {name: pyfuncitem.funcargs[name] for name in names}
-            _blocks(lambda: pyfuncitem.obj(**given))
+        names = pyfuncitem._fixtureinfo.argnames
+        given = {name: pyfuncitem.funcargs[name] for name in names}
+        _blocks(lambda: pyfuncitem.obj(**given))
     yield
 
 
@@ -142,6 +138,8 @@ def why(report: Any) -> str:
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash is not None else str(report.longrepr)
     lines = [line for line in text.splitlines() if line.strip()] or ["no reason given"]
+    if lines[-1].startswith("HINT:"):
+        return " ".join(" ".join(lines[:-1]).split())[:_LONGEST]
     # The error itself: of a failed collection it is the last line, of an exception the first.
     line = lines[0] if crash is not None else lines[-1]
     return " ".join(line.removeprefix("E ").split())[:_LONGEST]

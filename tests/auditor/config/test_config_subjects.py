@@ -126,6 +126,20 @@ def test_a_password_in_a_requirement_is_refused_and_not_repeated(tmp_path, pytho
 
 
 @pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--url=https://me:hunter2@example.org/x", "contains a password or token"),
+        ("tests/test_a.py", "tests/test_a.py', which is no option; write an option and its value"),
+    ],
+)
+def test_a_password_or_a_place_in_an_option_of_pytest_is_refused(tmp_path, option, message):
+    options = {"pytest_options": ["--runslow", option]}
+
+    with pytest.raises(UsageError, match=message):
+        load_config(".", {"python": options}, tmp_path)
+
+
+@pytest.mark.parametrize(
     "written",
     [
         "https://me@example.org/a",

@@ -17,20 +17,21 @@ version = "1.0"
 py-modules = ["shop"]
 """
 USES = "def test_total(benchmark):\n    benchmark(sum, [1])\n"
-OWN = "import pytest\n@pytest.fixture\ndef benchmark({}):\n    return lambda f, *a: f(*a)\n"
+OVERRIDE = "import pytest\n@pytest.fixture\ndef benchmark({}):\n    return lambda f, *a: f(*a)\n"
 WRAPPER = "import pytest\n@pytest.fixture\ndef timed(benchmark):\n    return benchmark\n"
 
 
 @pytest.fixture
 def suite(ring, python_home, variables, tmp_path):
-    def made(files):
+    def made(files, **python):
         folder = tmp_path / "project"
         for name, text in ({"pyproject.toml": PROJECT, "shop.py": ""} | files).items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         interpreter = dict(ring.project.options)["python"]
-        return listed(prepared(folder, python_home, variables, interpreter=interpreter), tmp_path)
+        python["interpreter"] = interpreter
+        return listed(prepared(folder, python_home, variables, **python), tmp_path)
 
     return made
 
@@ -71,11 +72,11 @@ def suite(ring, python_home, variables, tmp_path):
         ({"test_it.py": "import pytest\n@pytest.mark.skipif('1 < 2', reason='no')\n"
           "def test_a(benchmark): pass\n" + USES},
          ["test_it.py::test_a", "test_it.py::test_total"]),
-        ({"own/conftest.py": OWN.format(""), "own/test_own.py": USES, "test_it.py": USES},
+        ({"own/conftest.py": OVERRIDE.format(""), "own/test_own.py": USES, "test_it.py": USES},
          ["test_it.py::test_total"]),
-        ({"conftest.py": OWN.format("benchmark"), "test_it.py": USES},
+        ({"conftest.py": OVERRIDE.format("benchmark"), "test_it.py": USES},
          ["test_it.py::test_total"]),
-        ({"own/conftest.py": OWN.format(""), "own/test_own.py": "def test_a(request):\n"
+        ({"own/conftest.py": OVERRIDE.format(""), "own/test_own.py": "def test_a(request):\n"
           "    request.getfixturevalue('benchmark')(sum, [1])", "test_it.py": USES},
          ["test_it.py::test_total"]),
         ({"test_it.py": "import pytest\n@pytest.mark.parametrize('benchmark', 'ab')\n"
@@ -131,15 +132,32 @@ def test_a_suite_that_cannot_be_listed_is_named_beside_one_that_can(suite):
 
 
 @pytest.mark.subject
-def test_a_marked_coroutine_is_unusable_when_it_is_listed(suite):
-    text = "import pytest\n@pytest.mark.benchmark\nasync def test_a(): pass\n"
+def test_an_option_of_a_conftest_is_set_by_addopts_or_by_the_configuration(suite):
+    conftest = (
+        "import pytest\ndef pytest_addoption(parser):\n"
+        "    parser.addoption('-B', '--backend', required=True)\n"
+        "    parser.addoption('--slow', action='store_true')\n"
+        "def pytest_collection_modifyitems(config, items):\n"
+        "    if not config.getoption('--slow'):\n"
+        "        for item in items: item.add_marker(pytest.mark.skip('need --slow option'))\n"
+    )
+    files = {
+        "pytest.ini": "[pytest]\naddopts = -x --backend numpy\n",
+        "bench/conftest.py": conftest,
+        "bench/test_it.py": USES,
+    }
 
-    result = suite({"test_it.py": text + USES})
+    ((_, reason),) = suite(files).unusable
+    listing = suite(files, pytest_options=("--slow",))
 
-    assert [benchmark.id for benchmark in result.benchmarks] == ["test_it.py::test_total"]
-    ((name, why),) = result.unusable
-    assert name == "test_it.py::test_a"
-    assert why.startswith("the test is a coroutine")
+    assert reason.endswith(
+        'need --slow option; if it is an option of pytest, add "python": '
+        '{"pytest_options": ["--slow"]}'
+    )
+    assert listing.unusable == ()
+    assert [benchmark.id for benchmark in listing.benchmarks] == ["bench/test_it.py::test_total"]
+    with pytest.raises(SourceUnreadable, match=r'"pytest_options": ."--backend=VALUE".'):
+        suite({"tests/conftest.py": conftest, "tests/test_it.py": USES, "pytest.ini": "[pytest]\n"})
 
 
 @pytest.mark.subject

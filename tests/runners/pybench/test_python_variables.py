@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from auditor.core.request import PythonSpec
 from runners.pybench.environment import Interpreter
 from runners.pybench.project import make_process_variables
 
@@ -17,7 +18,7 @@ def test_what_is_named_gets_there_and_what_is_for_tools_does_not(tmp_path):
         "OMP_NUM_THREADS": "1",
     }
 
-    result = make_process_variables(given, FOUND, tmp_path)
+    result = make_process_variables(given, FOUND, tmp_path, PythonSpec())
 
     assert result.keys() & given.keys() == {"PATH", "LANG", "OMP_NUM_THREADS"}
     assert result["PATH"] == "/env/bin:/bin"

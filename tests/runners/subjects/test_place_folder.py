@@ -40,7 +40,7 @@ def test_a_plain_folder_is_copied_without_what_builds_made(tmp_path):
         target__A_dot_class="x",
         _dot_git_ignored="kept",
     )
-    make(folder, node_modules__x="x")
+    make(folder, node_modules__x="x", env311__pyvenv_dot_cfg="home = /usr", env311__a_dot_py="")
 
     tree = placed(FolderSpec(folder), tmp_path).tree
 
