@@ -150,7 +150,7 @@ class PythonSection(Section, frozen=True):
     ] = ()
     pytest_options: Annotated[
         tuple[Name, ...],
-        Meta(description='Options of pytest that tests need, such as "--runslow".'),
+        Meta(description='Options of pytest, such as "--runslow".'),
     ] = ()
 
 
