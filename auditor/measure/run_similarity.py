@@ -61,12 +61,10 @@ def judge_runs(
         return _make_unknown(benchmark, compared, (*caveats, _warn_of_one_run(len(compared))))
     least = min(len(runs[run_index]) for run_index in compared)
     rows = np.array([runs[run_index][:least] for run_index in compared], dtype=np.float64)
-    constant = _find_constant_rows(rows)
-    if len(np.unique(rows[constant])) > 1 and (~constant).sum() > 1:
-        # Of two constant runs at different levels no measure tells how unlike they are.
+    comparable = _select_comparable_rows(rows)
+    if len(comparable) < len(rows):
         caveats = (*caveats, *_describe_constant_runs(rows, compared))
-        compared = tuple(np.array(compared)[~constant].tolist())
-        rows = rows[~constant]
+        compared, rows = tuple(compared[index] for index in comparable), rows[comparable]
     if obstacle := _find_obstacle(rows, compared, parameters):
         return _make_unknown(benchmark, compared, (obstacle, *caveats), least)
     pairs = _compare_pairs(rows, compared, parameters)
@@ -93,6 +91,18 @@ def judge_runs(
             *_describe_scatter(pairs, outlier_runs, groups),
         ),
     )
+
+
+def _select_comparable_rows(rows: Array) -> list[int]:
+    """Return the indices of the rows that can be compared.
+
+    Of constant runs at different levels no measure tells how unlike they are: they are left out
+    where two others remain.
+    """
+    constant = _find_constant_rows(rows)
+    if len(np.unique(rows[constant])) < 2 or (~constant).sum() < 2:
+        return list(range(len(rows)))
+    return [int(index) for index in np.flatnonzero(~constant)]
 
 
 def is_dissimilar(measures: MeasureValues, parameters: SimilarityParameters = PAPER) -> bool:

@@ -56,8 +56,7 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
     base = environments.choose_interpreter(placed.tree)
     tool = PIP if python.interpreter else environments.select_installer(base, placed.tree)
     spec = replace(python, installer=tool.installer, pytest_options=())
-    # An environment is of what is found to be needed, which a later release may find better.
-    suite_needs = repr(needs.find_suite_needs(spec, placed.tree)).replace(str(placed.tree), "")
+    suite_needs = _format_needs(spec, placed.tree)
     words = (base.version, str(base.path), suite_needs, frontend.requirement, *versions.values())
     key = digest_words(placed.digest_of_tree, *words)
     folder = home.make_work_folder(f"python-{key[:24]}")
@@ -77,10 +76,14 @@ def prepare_project(  # noqa: PLR0913 - what a subject, the machine and the user
         installed = environments.list_distributions(interpreter, root)
         interpreter = replace(interpreter, installed=installed)
     variables = make_process_variables(dict(environment), interpreter, folder, python)
-    if python.interpreter:
-        # Whatever is installed there, the code that is audited is that of the copy.
+    if python.interpreter:  # whatever is installed there, the copy's code is audited
         variables["PYTHONPATH"] = str(find_package_root(root))
     return _make_project(placed, root, interpreter, variables, frontend)
+
+
+def _format_needs(spec: PythonSpec, tree: Path) -> str:
+    """Return what is found to be needed, which a later release may find better, as text."""
+    return repr(needs.find_suite_needs(spec, tree)).replace(str(tree), "")
 
 
 def _read_interpreter(base: Interpreter, marker_file: Path) -> Interpreter:
