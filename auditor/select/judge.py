@@ -57,6 +57,11 @@ class Choice:
     conflicting: frozenset[str] = frozenset()
     """Methods that a smaller budget detects and the choice of most methods does not."""
 
+    @property
+    def total_seconds(self) -> float:
+        """Return how long a run of these takes."""
+        return sum(watcher.seconds for watcher in self.watchers)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
@@ -119,11 +124,7 @@ def choose_within_budget(
     if highest_rung is None:
         return replace(choice, nested=not indices)
     # Only a budget that is not used up has a smaller one that detects the same.
-    if (
-        fullest is None
-        or count == most
-        or sum(watcher.seconds for watcher in choice.watchers) >= budget
-    ):
+    if fullest is None or count == most or choice.total_seconds >= budget:
         return choice
     fullest_indices, _ = pool.find_fullest(budget, fullest)
     return replace(choice, conflicting=choice.methods - pool.union_detected(fullest_indices))

@@ -65,7 +65,7 @@ def judge_pooled(data: PairData) -> Judgement:
     informative_runs = [runs[run] for run in complete_runs if least[run] < data.significance]
     most = max((least[repetition] for repetition in complete_runs), default=0.0)
     if most >= data.significance and all(map(_is_detection, informative_runs)):
-        text = f"a run has too few values for a p-value below {most:.3f}; raise `plan.iterations`"
+        text = f"a run has too few values for a p-value below {most:.3f}; runs need more iterations"
         return undecided_judgement("few-values", text)
     finished = len(mutant_runs) >= data.process_count
     return _make_judgement(data, tuple(runs.values()), informative_runs, finished=finished)

@@ -94,7 +94,7 @@ def test_sums_of_all_clients_and_calls_of_each():
     assert first.by_client == (4, 6)
     assert first.arguments == (("1",), ("2",), (None,))
     assert usage_profile.methods[-1].inside is None
-    assert [use.name for use in usage_profile.traced_clients] == ["one", "other"]
+    assert [use.name for use in usage_profile.clients] == ["one", "failed", "other"]
     said = {caveat.slug: caveat.text for caveat in usage_profile.caveats}
     assert said["clients-failed"] == "1 of 3 clients could not be traced: failed: exit code 2"
 

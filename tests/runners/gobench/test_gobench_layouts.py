@@ -76,7 +76,7 @@ def measured(lab, name, layout):
 
 
 def needs_layouts(lab):
-    if lab.bench._harness.find_layouts(lab.project) is not Layouts.DRAWN:
+    if lab.bench._launcher.find_layouts(lab.project) is not Layouts.DRAWN:
         pytest.skip("the linker of this Go cannot draw layouts")
 
 

@@ -93,7 +93,7 @@ def test_a_listed_file_is_no_failure_and_the_first_process_decides_what_is_skipp
         {"benchmark": "perf/test_a.py::test_a", "skipped": "need --slow"},
     ]
 
-    benchmarks, unusable = check_listing(entries)
+    benchmarks, unusable = check_listing(entries, lambda _: "")
 
     assert [benchmark.id for benchmark in benchmarks] == ["perf/test_a.py::test_a"]
     assert unusable == (("perf/test_b.py", "no"),)
