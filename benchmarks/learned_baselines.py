@@ -110,7 +110,7 @@ def tasks(forks: Forks, asked: argparse.Namespace) -> Iterator[Task]:
         yield Task(fold, *samples, tuple(validation), judging)
 
 
-def learned(model: str, task: Task, asked: argparse.Namespace) -> Scorer:
+def train_scorer(model: str, task: Task, asked: argparse.Namespace) -> Scorer:
     """Train a model; ROCKET validates by leaving out what it learns from, so it has all of it."""
     if model not in NETWORKS:
         return rocket.fitted(joined((task.learn, task.validate)), asked.seed)
@@ -144,7 +144,7 @@ def _unsampled(fork: Fork, many: int | None, rng: np.random.Generator) -> Sample
 
 def judged(model: str, task: Task, forks: Forks, asked: argparse.Namespace) -> Iterator[Figures]:
     """Train one model, write what it is and what it says, and yield how good it is."""
-    scorer = learned(model, task, asked)
+    scorer = train_scorer(model, task, asked)
     store(asked.out / f"{asked.folds}-{model}-{task.fold}.npz", scorer.arrays)
     if model in NETWORKS:
         tuned = thresholds(scorer, task, forks, asked)

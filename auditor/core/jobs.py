@@ -119,7 +119,7 @@ class CompletedProcess:
 
     def find_file(self, name: str) -> bytes:
         """Return the content of a collected file of this name, empty where there is none."""
-        return next((data for path, data in self.files.items() if path.name == name), b"")
+        return next((content for path, content in self.files.items() if path.name == name), b"")
 
     def format_tail(self, lines: int = 12) -> str:
         """Return the last lines of both streams, for a message."""

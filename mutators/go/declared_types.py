@@ -55,7 +55,7 @@ def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
         if _DECLARING.search(source.text):
             file = _read_file_types(source.text)
             fields |= {f"{source.unit}.{name}": names for name, names in file.own_fields.items()}
-            aliases |= {f"{source.unit}.{name}": meant for name, meant in file.aliases.items()}
+            aliases |= {f"{source.unit}.{name}": target for name, target in file.aliases.items()}
             exposed[source.unit] += file.exposed
     offered = {
         f"{unit}.{name}" for unit, pairs in exposed.items() for name in _find_offered_types(pairs)

@@ -46,11 +46,11 @@ def read_outcome(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     answer = answers[-1]
     if answer.timed_out:
         return TimedOut(answer.seconds, _extract_tail(answer))
-    data = answer.find_file(records_name(trial))
+    recorded = answer.find_file(records_name(trial))
     try:
-        records = read_records(data, len(trial.schedule.blocks))
+        records = read_records(recorded, len(trial.schedule.blocks))
     except RecordsUnreadable as error:
-        if answer.exit_code != 0 or not data:
+        if answer.exit_code != 0 or not recorded:
             return Crashed(answer.exit_code or 0, _extract_tail(answer))
         return Unreadable(str(error), _extract_tail(answer))
     records.stopped |= answer.enough

@@ -67,9 +67,9 @@ class JavaTracer:
 
 def read_tests(trial: Trial, answer: CompletedProcess) -> Outcome:
     """Return what the tests called, or why that is not known."""
-    data = answer.find_file(RECORDS)
+    recorded = answer.find_file(RECORDS)
     try:
-        records = read_records(data, 0)
+        records = read_records(recorded, 0)
     except RecordsUnreadable as error:
         return Unreadable(str(error), answer.format_tail())
     if "tracer" not in records.present:

@@ -19,9 +19,9 @@ _WORD = re.compile(r"\w+")
 
 def uses_benchmark(item: Any) -> bool:
     """Tell whether a test uses the fixture of a plugin: by its parameters or by its fixtures."""
-    info = getattr(item, "_fixtureinfo", None)
+    fixtures = getattr(item, "_fixtureinfo", None)
     if _FIXTURE in getattr(item, "fixturenames", ()):
-        return _is_of_plugin(getattr(info, "name2fixturedefs", {}).get(_FIXTURE, ()))
+        return _is_of_plugin(getattr(fixtures, "name2fixturedefs", {}).get(_FIXTURE, ()))
     if any(_FIXTURE in _argument(code, "getfixturevalue") for code in _codes(item)):
         return _is_of_plugin(_definitions(item))
     return False

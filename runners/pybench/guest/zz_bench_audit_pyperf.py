@@ -38,7 +38,7 @@ def main(script: str) -> int:
 
     pyperf.Runner._main = _taken
     pyperf.Runner.bench_command = _command
-    argparse.ArgumentParser.error = _refused
+    argparse.ArgumentParser.error = _keep_complaint
     sys.argv = [script, "--quiet"]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     try:
@@ -55,13 +55,13 @@ def main(script: str) -> int:
     return 0
 
 
-_error = argparse.ArgumentParser.error
+_end_script = argparse.ArgumentParser.error
 
 
-def _refused(self: Any, message: str) -> Any:
+def _keep_complaint(self: Any, message: str) -> Any:
     """Keep what argparse says; no script is handed arguments of its own."""
     _seen.complaint = f": {message}; give its own arguments defaults"
-    return _error(self, message)
+    return _end_script(self, message)
 
 
 def _failed(script: str, why: str, code: int) -> int:

@@ -110,8 +110,8 @@ def pytest_pyfunc_call(pyfuncitem: Any) -> Any:
     """Time a test that has the marker, but not the fixture, as a whole."""
     if is_marked(pyfuncitem) and not suites.uses_benchmark(pyfuncitem):
         names = pyfuncitem._fixtureinfo.argnames
-        given = {name: pyfuncitem.funcargs[name] for name in names}
-        _blocks(lambda: pyfuncitem.obj(**given))
+        arguments = {name: pyfuncitem.funcargs[name] for name in names}
+        _blocks(lambda: pyfuncitem.obj(**arguments))
     yield
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from gobench_making import lab
+from subject_trees import make
 
 from auditor.core.errors import BuildFailed, ResolveFailed, SubjectError, ToolMissing
 from auditor.core.jobs import CompletedProcess
@@ -22,30 +23,22 @@ pytestmark = pytest.mark.subject
 _TEST = 'package {0}\n\nimport "testing"\n\nfunc BenchmarkF(b *testing.B) {{\n{1}\n}}\n'
 
 
-def _write(tree, **files):
-    for name, content in files.items():
-        path = tree / name.replace("__", "/").replace("_DOT_", ".")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    return tree
-
-
 def _module(tree, name="m", **files):
-    return _write(tree, go_DOT_mod=f"module example.org/{name}\n", **files)
+    return make(tree, go_dot_mod=f"module example.org/{name}\n", **files)
 
 
 _LOOP = "\tfor i := 0; i < b.N; i++ {\n\t\tF()\n\t}"
 
 
 def test_a_workspace_has_the_packages_of_all_its_modules(go_home, tmp_path):
-    _module(tmp_path / "a", "a", a_DOT_go="package a\n\nfunc F() int { return 1 }\n")
+    _module(tmp_path / "a", "a", a_dot_go="package a\n\nfunc F() int { return 1 }\n")
     _module(
         tmp_path / "b",
         "b",
-        b_DOT_go='package b\n\nimport "example.org/a"\n\nfunc F() int { return a.F() }\n',
-        b_test_DOT_go=_TEST.format("b", _LOOP),
+        b_dot_go='package b\n\nimport "example.org/a"\n\nfunc F() int { return a.F() }\n',
+        b_test_dot_go=_TEST.format("b", _LOOP),
     )
-    _write(tmp_path, go_DOT_work="go 1.20\n\nuse ./a\n\nuse ./b\n")
+    make(tmp_path, go_dot_work="go 1.20\n\nuse ./a\n\nuse ./b\n")
     result = lab(tmp_path, go_home, os.environ)
     counted = result.counted("BenchmarkF", 21)
 
@@ -55,25 +48,25 @@ def test_a_workspace_has_the_packages_of_all_its_modules(go_home, tmp_path):
 
 
 def test_a_workspace_around_our_folder_is_none_of_ours(go_home, tmp_path):
-    _write(tmp_path, go_DOT_work="go 1.20\n")
+    make(tmp_path, go_dot_work="go 1.20\n")
     tree = _module(
         tmp_path / "tree",
-        m_DOT_go="package m\n\nfunc F() int { return 1 }\n",
-        m_test_DOT_go=_TEST.format("m", _LOOP),
+        m_dot_go="package m\n\nfunc F() int { return 1 }\n",
+        m_test_dot_go=_TEST.format("m", _LOOP),
     )
 
     assert lab(tree, go_home, os.environ).benchmark("BenchmarkF")
 
 
 def test_a_workspace_of_the_copy_is_that_of_a_module_in_it(go_home, tmp_path):
-    _module(tmp_path / "a", "a", a_DOT_go="package a\n\nfunc G() int { return 1 }\n")
+    _module(tmp_path / "a", "a", a_dot_go="package a\n\nfunc G() int { return 1 }\n")
     _module(
         tmp_path / "b",
         "b",
-        b_DOT_go='package b\n\nimport "example.org/a"\n\nfunc F() int { return a.G() }\n',
-        b_test_DOT_go=_TEST.format("b", _LOOP),
+        b_dot_go='package b\n\nimport "example.org/a"\n\nfunc F() int { return a.G() }\n',
+        b_test_dot_go=_TEST.format("b", _LOOP),
     )
-    _write(tmp_path, go_DOT_work="go 1.20\n\nuse ./a\n\nuse ./b\n")
+    make(tmp_path, go_dot_work="go 1.20\n\nuse ./a\n\nuse ./b\n")
 
     result = lab(tmp_path / "b", go_home, os.environ, top=tmp_path)
 
@@ -83,10 +76,10 @@ def test_a_workspace_of_the_copy_is_that_of_a_module_in_it(go_home, tmp_path):
 def test_a_module_that_its_workspace_does_not_use_is_built_without_it(go_home, tmp_path):
     tree = _module(
         tmp_path / "tree",
-        m_DOT_go="package m\n\nfunc F() int { return 1 }\n",
-        m_test_DOT_go=_TEST.format("m", _LOOP),
+        m_dot_go="package m\n\nfunc F() int { return 1 }\n",
+        m_test_dot_go=_TEST.format("m", _LOOP),
     )
-    _write(tmp_path, go_DOT_work="go 1.20\n")
+    make(tmp_path, go_dot_work="go 1.20\n")
 
     assert lab(tree, go_home, os.environ, top=tmp_path).benchmark("BenchmarkF")
 
@@ -99,10 +92,10 @@ def test_the_unit_tests_of_each_package_have_counts_of_their_own(go_home, tmp_pa
     bodies = {"a": "nonsense", "b": "F(); t.Fatal()", "c": "F(); panic(1)", "d": "F()"}
     for name, body in bodies.items():
         code = f"package {name}\n\nfunc F() int {{ return 1 }}\n"
-        _write(tmp_path / name, f_DOT_go=code, f_test_DOT_go=_CHECK.format(name, body))
+        make(tmp_path / name, f_dot_go=code, f_test_dot_go=_CHECK.format(name, body))
     _module(tmp_path)
     benchmark = _TEST.format("e", "")
-    _write(tmp_path / "e", e_DOT_go="package e\n", e_test_DOT_go=benchmark)
+    make(tmp_path / "e", e_dot_go="package e\n", e_test_dot_go=benchmark)
     result = lab(tmp_path, go_home, os.environ)
     packages = GoBench().list_test_parts(result.suite.sources)
     ended = {package[-1]: result.called_by_tests(package) for package in packages}
@@ -121,21 +114,21 @@ def test_the_unit_tests_of_each_package_have_counts_of_their_own(go_home, tmp_pa
 
 def test_nothing_is_missing_where_all_unit_tests_end_well(go_home, tmp_path):
     code = "package m\n\nfunc F() int { return 1 }\n"
-    _module(tmp_path, m_DOT_go=code, m_test_DOT_go=_TEST.format("m", _LOOP))
-    _write(tmp_path, more_test_DOT_go=_CHECK.format("m", "F()"))
+    _module(tmp_path, m_dot_go=code, m_test_dot_go=_TEST.format("m", _LOOP))
+    make(tmp_path, more_test_dot_go=_CHECK.format("m", "F()"))
     counted = lab(tmp_path, go_home, os.environ).called_by_tests("example.org/m")
 
     assert (dict(counted.windows[0].calls), counted.missing) == ({"example.org/m.F": 1}, "")
 
 
 def test_vendored_dependencies_need_no_network(go_home, tmp_path):
-    _write(
+    make(
         tmp_path,
-        go_DOT_mod="module example.org/m\n\ngo 1.20\n\nrequire example.org/dep v1.0.0\n",
-        vendor__modules_DOT_txt="# example.org/dep v1.0.0\n## explicit\nexample.org/dep\n",
-        vendor__example_DOT_org__dep__dep_DOT_go="package dep\n\nfunc G() int { return 2 }\n",
-        m_DOT_go='package m\n\nimport "example.org/dep"\n\nfunc F() int { return dep.G() }\n',
-        m_test_DOT_go=_TEST.format("m", _LOOP),
+        go_dot_mod="module example.org/m\n\ngo 1.20\n\nrequire example.org/dep v1.0.0\n",
+        vendor__modules_dot_txt="# example.org/dep v1.0.0\n## explicit\nexample.org/dep\n",
+        vendor__example_dot_org__dep__dep_dot_go="package dep\n\nfunc G() int { return 2 }\n",
+        m_dot_go='package m\n\nimport "example.org/dep"\n\nfunc F() int { return dep.G() }\n',
+        m_test_dot_go=_TEST.format("m", _LOOP),
     )
     result = lab(tmp_path, go_home, {**os.environ, "GOPROXY": "off"})
 
@@ -146,9 +139,9 @@ def test_vendored_dependencies_need_no_network(go_home, tmp_path):
 def test_build_tags_choose_the_sources(go_home, tmp_path):
     _module(
         tmp_path,
-        m_DOT_go="package m\n\nfunc F() int { return 1 }\n",
-        more_DOT_go="//go:build more\n\npackage m\n\nfunc More() {}\n",
-        m_test_DOT_go=_TEST.format("m", _LOOP),
+        m_dot_go="package m\n\nfunc F() int { return 1 }\n",
+        more_dot_go="//go:build more\n\npackage m\n\nfunc More() {}\n",
+        m_test_dot_go=_TEST.format("m", _LOOP),
     )
     plain, tagged = (
         lab(tmp_path, go_home, os.environ),
@@ -163,17 +156,17 @@ def test_build_tags_choose_the_sources(go_home, tmp_path):
 
 
 def test_a_suite_that_does_not_compile_is_the_subjects_fault(go_home, tmp_path):
-    _module(tmp_path, m_DOT_go="package m\n", m_test_DOT_go=_TEST.format("m", "\tnonsense"))
+    _module(tmp_path, m_dot_go="package m\n", m_test_dot_go=_TEST.format("m", "\tnonsense"))
 
     with pytest.raises(BuildFailed, match="undefined: nonsense"):
         lab(tmp_path, go_home, os.environ)
 
 
 def test_a_dependency_that_cannot_be_had_is_said_in_one_line(go_home, tmp_path):
-    _write(
+    make(
         tmp_path,
-        go_DOT_mod="module example.org/m\n\nrequire example.org/none v1.0.0\n",
-        m_DOT_go='package m\n\nimport _ "example.org/none"\n',
+        go_dot_mod="module example.org/m\n\nrequire example.org/none v1.0.0\n",
+        m_dot_go='package m\n\nimport _ "example.org/none"\n',
     )
 
     with pytest.raises(ResolveFailed, match=r"example\.org/none"):
@@ -181,10 +174,10 @@ def test_a_dependency_that_cannot_be_had_is_said_in_one_line(go_home, tmp_path):
 
 
 def test_benchmarks_of_an_unpublished_version_name_the_line_that_replaces_it(go_home, tmp_path):
-    _module(tmp_path, m_DOT_go="package m\n\nfunc F() int { return 1 }\n")
+    _module(tmp_path, m_dot_go="package m\n\nfunc F() int { return 1 }\n")
     bench = tmp_path / "bench"
     test = 'package bench\n\nimport "example.org/m"\n\nvar V = m.F()\n'
-    _module(bench, "m/bench", b_DOT_go=test, b_test_DOT_go=_TEST.format("bench", _LOOP))
+    _module(bench, "m/bench", b_dot_go=test, b_test_dot_go=_TEST.format("bench", _LOOP))
     with (bench / "go.mod").open("a") as file:
         file.write("\nrequire example.org/m v1.0.0\n")
 
@@ -193,8 +186,8 @@ def test_benchmarks_of_an_unpublished_version_name_the_line_that_replaces_it(go_
 
 
 def test_a_workspace_is_called_as_its_folder_and_not_as_its_copy(go_home, tmp_path):
-    _module(tmp_path / "a", "a", a_DOT_go="package a\n")
-    _write(tmp_path, go_DOT_work="go 1.20\n\nuse ./a\n")
+    _module(tmp_path / "a", "a", a_dot_go="package a\n")
+    make(tmp_path, go_dot_work="go 1.20\n\nuse ./a\n")
     placed = PlacedSubject(
         root=tmp_path, tree=tmp_path, name="ring", revision="1", digest_of_tree="d"
     )
@@ -251,7 +244,7 @@ def test_the_users_settings_and_caches_are_read(go_home, tmp_path):
         "GOFLAGS": "-tags=more",
     }
     (tmp_path / "home").mkdir()
-    _module(tmp_path / "tree", m_DOT_go="package m\n")
+    _module(tmp_path / "tree", m_dot_go="package m\n")
     environment = dict(lab(tmp_path / "tree", go_home, mine).project.environment)
 
     assert environment["GOPROXY"] == (

@@ -1,6 +1,7 @@
 """Where the sources show suites, and what is said of a project that seems to have none."""
 
 import pytest
+from subject_trees import make
 
 from runners.pybench import pytest_options
 from runners.pybench.frontends import FRONTENDS, explain_lack, framework_of
@@ -9,35 +10,25 @@ from runners.pybench.listings import check_listing
 USES = "def {}_total(benchmark): benchmark(sum, [1])\n"
 
 
-def write(folder, **files):
-    for name, text in files.items():
-        path = folder / name.replace("__", "/").replace("_dot_", ".")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
-
-
 def test_a_virtual_environment_of_any_name_is_not_searched(tmp_path):
-    write(tmp_path, test_it_dot_py=USES.format("test"))
-    write(
-        tmp_path, env311__pyvenv_dot_cfg="home = /usr", env311__test_it_dot_py=USES.format("test")
-    )
+    make(tmp_path, test_it_dot_py=USES.format("test"))
+    make(tmp_path, env311__pyvenv_dot_cfg="home = /usr", env311__test_it_dot_py=USES.format("test"))
 
     assert FRONTENDS["pytest"].suite(tmp_path) == ["test_it.py"]
 
 
 @pytest.mark.parametrize("name", ["ci__asv__asv_dot_conf_dot_json", "asv_dot_conf_dot_jsonc"])
 def test_a_configuration_of_asv_is_found_in_any_folder(name, tmp_path):
-    folder = write(tmp_path, **{name: '{"version": 1, "benchmark_dir": "speed"}'})
+    folder = make(tmp_path, **{name: '{"version": 1, "benchmark_dir": "speed"}'})
     place = "ci/asv/speed" if "ci" in name else "speed"
-    write(tmp_path / place, a_dot_py="def time_it(): pass\n")
+    make(tmp_path / place, a_dot_py="def time_it(): pass\n")
 
     assert framework_of(folder) == "asv"
     assert FRONTENDS["asv"].suite(folder) == [place]
 
 
 def test_a_configuration_of_asv_without_its_folder_is_named(tmp_path):
-    write(tmp_path, ci__asv_dot_conf_dot_json='{"benchmark_dir": "perf"}')
+    make(tmp_path, ci__asv_dot_conf_dot_json='{"benchmark_dir": "perf"}')
 
     lack = explain_lack("shop", tmp_path, FRONTENDS["pytest"])
 
@@ -48,7 +39,7 @@ def test_a_configuration_of_asv_without_its_folder_is_named(tmp_path):
     "line", ["import sys, pyperf", "import pyperf", "from pyperf import Runner"]
 )
 def test_any_import_of_pyperf_is_found(line, tmp_path):
-    write(tmp_path, a_dot_py=f"{line}\nrunner = pyperf.Runner()\n", b_dot_py="import a\nRunner()\n")
+    make(tmp_path, a_dot_py=f"{line}\nrunner = pyperf.Runner()\n", b_dot_py="import a\nRunner()\n")
 
     assert FRONTENDS["pyperf"].suite(tmp_path) == ["a.py"]
 
@@ -64,7 +55,7 @@ def test_any_import_of_pyperf_is_found(line, tmp_path):
 def test_functions_that_pytest_does_not_collect_are_named_with_the_setting(
     name, text, line, tmp_path
 ):
-    write(tmp_path, **{name: text, "speed__a.py": USES.format("bench")})
+    make(tmp_path, **{name: text, "speed__a.py": USES.format("bench")})
 
     lack = explain_lack("shop", tmp_path, FRONTENDS["pytest"])
 
@@ -80,7 +71,7 @@ def test_functions_that_pytest_does_not_collect_are_named_with_the_setting(
     ],
 )
 def test_a_suite_that_only_hooks_and_fixtures_show_is_not_counted_as_none(name, text, tmp_path):
-    write(tmp_path, **{name: text})
+    make(tmp_path, **{name: text})
 
     assert FRONTENDS["pytest"].count(tmp_path) == 1
 
@@ -103,11 +94,11 @@ DECLARING = "def pytest_addoption(parser):\n    parser.addoption('--slow')\n"
 
 
 def test_an_option_is_only_for_processes_that_load_its_conftest(tmp_path):
-    write(tmp_path, perf__conftest_dot_py=DECLARING, perf__a_dot_py="")
+    make(tmp_path, perf__conftest_dot_py=DECLARING, perf__a_dot_py="")
 
     assert pytest_options.drop_unknown_options("-ra --slow=1", tmp_path, ["perf/a.py"]) == (
         "-ra --slow=1"
     )
     assert pytest_options.drop_unknown_options("-ra --slow=1", tmp_path, []) == "-ra"
-    write(tmp_path, pytest_dot_ini="[pytest]\ntestpaths = perf\n")
+    make(tmp_path, pytest_dot_ini="[pytest]\ntestpaths = perf\n")
     assert pytest_options.drop_unknown_options("--slow=1", tmp_path, []) == "--slow=1"

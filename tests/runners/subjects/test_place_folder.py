@@ -79,8 +79,8 @@ def test_nothing_of_the_users_is_written_to(tmp_path):
 
 
 def test_a_folder_that_its_repository_ignores_is_copied_by_itself(tmp_path):
-    top = committed(tmp_path / "top", go_dot_mod=GO, _dot_gitignore="/work/\n")
-    lib = make(top / "work" / "lib", go_dot_mod=GO, a_dot_go="package lib\n")
+    top = committed(tmp_path / "top", go_dot_mod=GO, _dot_gitignore="/drafts/\n")
+    lib = make(top / "drafts" / "lib", go_dot_mod=GO, a_dot_go="package lib\n")
     make(lib, __pycache____a_dot_pyc="x")
 
     assert names(placed(FolderSpec(lib), tmp_path).tree) == {"go.mod", "a.go"}
