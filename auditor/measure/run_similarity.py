@@ -51,9 +51,9 @@ def judge_runs(
 ) -> Similarity:
     """Judge the runs of a benchmark, each its values in the order measured, in any one unit.
 
-    Runs without values, or with one that is not finite, are left out; the others are cut to the
-    shortest of them. Nothing can be told of fewer than two, of runs with too few values, and where
-    runs of equal values lie at several levels: these have no correlation. Each has its caveat.
+    Runs without values, or with one that is not finite, are left out, and so are those of equal
+    values where they lie at several levels. The others are cut to the shortest of them. Nothing
+    can be told of fewer than two, and of runs with too few values. Each has its caveat.
     """
     compared = tuple(index for index, run in enumerate(runs) if len(run) and np.isfinite(run).all())
     caveats = _describe_left_out(len(runs), compared)
