@@ -44,8 +44,11 @@ def list_declared_methods(
         owner_fields = types.own_fields.get(f"{source.unit}.{owner}", frozenset())
         calls = tuple(recursion.self_calls(declaration, owner_fields))
         method = _make_method(source, root, declaration, owner, calls)
-        method = replace(method, public=_is_public(method, declaration, types))
-        method = replace(method, trivial=why_trivial(declaration, root))
+        method = replace(
+            method,
+            public=_is_public(method, declaration, types),
+            trivial=why_trivial(declaration, root),
+        )
         yield MethodDeclaration(method, declaration, calls)
 
 

@@ -24,8 +24,7 @@ def explain_iterator(declaration: Node, root: Node) -> str | None:
     literal = _find_literal(value, result)
     if literal is not None:
         return _ITERATOR if _is_iterator(literal) else None
-    is_forwarded = len(statements) == 1 and _forwards_iterator(value, result, root)
-    return _ITERATOR if is_forwarded else None
+    return _ITERATOR if _forwards_iterator(value, result, root) else None
 
 
 def makes_only_function(declaration: Node) -> bool:

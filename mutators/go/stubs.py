@@ -12,6 +12,7 @@ from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.go import tree
 from mutators.go.declared_types import find_declared_types
+from mutators.go.methods import list_declared_methods
 
 _PREFIX = re.compile(r"\b([A-Za-z_]\w*)\.[A-Za-z_]")
 _DECLARATIONS = ("const_declaration", "type_declaration", "var_declaration")
@@ -183,12 +184,8 @@ def _index_declarations(sources: Sequence[SourceFile]) -> dict[str, tuple[Source
     types = find_declared_types(library)
     for source in library:
         root = tree.parse_source(source.text)
-        for declaration in tree.list_functions(root):
-            _, receiver = tree.read_receiver(declaration)
-            owner = types.resolve_owner(source.unit, receiver)
-            name = tree.read_text(declaration.child_by_field_name("name"))
-            inside = f"{source.unit}.{owner}" if owner else source.unit
-            declarations[f"{inside}.{name}"] = source, root, declaration
+        for declared in list_declared_methods(source, root, types):
+            declarations[declared.method.id] = source, root, declared.declaration
     return declarations
 
 

@@ -28,7 +28,7 @@ _BODIES = {
 }
 _METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
 
-MethodKey = tuple[str, str, tuple[str, ...]]
+_MethodKey = tuple[str, str, tuple[str, ...]]
 """Type, name and simple types of the parameters."""
 
 
@@ -45,18 +45,18 @@ class SourceFacts:
 class SpanIndex:
     """An index of the methods that sources declare, and of the types that were read fully."""
 
-    _methods: dict[MethodKey, SourceFacts] = field(default_factory=dict)
+    _methods: dict[_MethodKey, SourceFacts] = field(default_factory=dict)
     _types: set[str] = field(default_factory=set)
 
     def add_type(self, name: str) -> None:
         """Take a type all of whose methods are added."""
         self._types.add(name)
 
-    def add_method(self, key: MethodKey, span: Span, trivial: str | None = None) -> None:
+    def add_method(self, key: _MethodKey, span: Span, trivial: str | None = None) -> None:
         """Take a method; of two with the same key the first counts."""
         self._methods.setdefault(key, SourceFacts(span, trivial))
 
-    def match_methods(self, keys: Sequence[MethodKey]) -> list[SourceFacts]:
+    def match_methods(self, keys: Sequence[_MethodKey]) -> list[SourceFacts]:
         """Return the facts about each method of the class files.
 
         A method is found by its types, else as the only unmatched one of its name and number of
@@ -64,7 +64,7 @@ class SpanIndex:
         """
         key_counts = Counter(keys)
         pending = Counter(map(_drop_types, (key for key in keys if key not in self._methods)))
-        unmatched: dict[tuple[str, str, int], list[MethodKey]] = {}
+        unmatched: dict[tuple[str, str, int], list[_MethodKey]] = {}
         for key in self._methods.keys() - key_counts.keys():
             unmatched.setdefault(_drop_types(key), []).append(key)
         open_names = {(owner, name) for owner, name, _ in unmatched}
@@ -103,7 +103,7 @@ def _add_method(spans: SpanIndex, node: Node, owner: str, path: str) -> None:
     spans.add_method(key, Span(path, first, last), why_trivial(node))
 
 
-def _drop_types(key: MethodKey) -> tuple[str, str, int]:
+def _drop_types(key: _MethodKey) -> tuple[str, str, int]:
     owner, name, parameters = key
     return owner, name, len(parameters)
 

@@ -14,7 +14,7 @@ from mutators.java.class_lines import (
 )
 from mutators.java.descriptors import PRIMITIVES, parameter_types
 
-Types = Mapping[str, ListingLine]
+_Types = Mapping[str, ListingLine]
 """A line of each type, by the internal name of the type."""
 
 
@@ -22,7 +22,7 @@ Types = Mapping[str, ListingLine]
 class PublicApi:
     """The types that clients can name, and what these inherit from types that clients cannot."""
 
-    visible: Types
+    visible: _Types
     heirs: Mapping[ListingLine, ListingLine]
     """By a method of a hidden type, a visible type that inherits it."""
 
@@ -49,7 +49,7 @@ def find_public_api(
     return PublicApi(visible, _find_heirs(visible, types, members))
 
 
-def _find_visible_types(types: Types, exports: Mapping[str, frozenset[str]]) -> Types:
+def _find_visible_types(types: _Types, exports: Mapping[str, frozenset[str]]) -> _Types:
     """Return the visible types; those inside a hidden type are visible if it has a visible heir."""
     extended: set[str] = set()
     hidden = {
@@ -67,7 +67,7 @@ def _find_visible_types(types: Types, exports: Mapping[str, frozenset[str]]) -> 
     return visible
 
 
-def _is_visible(line: ListingLine, types: Types, extended: set[str]) -> bool:
+def _is_visible(line: ListingLine, types: _Types, extended: set[str]) -> bool:
     outermost = line.owner
     for _, outer, simple, flags in line.nests:
         if outer is None or simple is None or not flags & (PUBLIC | PROTECTED):
@@ -78,7 +78,7 @@ def _is_visible(line: ListingLine, types: Types, extended: set[str]) -> bool:
     return outermost not in types or bool(types[outermost].owner_access & PUBLIC)
 
 
-def _list_ancestors(owner: str, types: Types) -> list[str]:
+def _list_ancestors(owner: str, types: _Types) -> list[str]:
     """Return the library's types that a type inherits from, in the order of the JVM's search."""
     classes: list[str] = []
     interfaces: list[str] = []
@@ -95,7 +95,7 @@ def _list_ancestors(owner: str, types: Types) -> list[str]:
 
 
 def _find_heirs(
-    visible: Types, types: Types, members: Mapping[str, Sequence[ListingLine]]
+    visible: _Types, types: _Types, members: Mapping[str, Sequence[ListingLine]]
 ) -> dict[ListingLine, ListingLine]:
     """Return who inherits the methods of hidden types; a class without `abstract` comes first."""
     heirs: dict[ListingLine, ListingLine] = {}

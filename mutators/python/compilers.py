@@ -113,7 +113,6 @@ def _list_function_names(module: ast.Module) -> frozenset[str]:
     return frozenset(node.name for node in ast.walk(module) if isinstance(node, Definition))
 
 
-def _list_arguments(node: ast.expr) -> frozenset[str]:
+def _list_arguments(call: ast.Call) -> frozenset[str]:
     """Return the names that a call hands over."""
-    arguments = node.args if isinstance(node, ast.Call) else ()
-    return frozenset(argument.id for argument in arguments if isinstance(argument, ast.Name))
+    return frozenset(argument.id for argument in call.args if isinstance(argument, ast.Name))

@@ -13,9 +13,13 @@ from mutators.python.compilers import (
     compiler_names,
     find_compiler,
 )
-from mutators.python.trivial import computed_names, last_name, standard_modules, why_trivial
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
+from mutators.python.trivial import (
+    Definition,
+    computed_names,
+    last_name,
+    standard_modules,
+    why_trivial,
+)
 
 LOCALS = "<locals>"
 """What stands for a function in the name of one inside it, as in `__qualname__`."""

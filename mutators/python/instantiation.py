@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from auditor.core.subject import SourceFile
-from mutators.python.functions import Definition, list_decorator_names, parse_module
+from mutators.python.functions import list_decorator_names, parse_module
+from mutators.python.trivial import Definition
 
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from auditor.core.mutant import Overlay, OverlayFile, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Method, SourceFile, SourceRole
-from mutators.python.functions import Definition, FunctionDefinitions
+from mutators.python.functions import FunctionDefinitions
 from mutators.python.guest_call_edits import TRACER, EditImpossible, insert_guest_calls
 from mutators.python.public import Functions, read_library_functions
+from mutators.python.trivial import Definition
 
 _BOUND = re.compile(r"\(.*\)$")
 

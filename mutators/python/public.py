@@ -18,7 +18,6 @@ from auditor.core.subject import Method, SourceFile, SourceRole
 from mutators.python.api import LibraryApi
 from mutators.python.functions import (
     LOCALS,
-    Definition,
     FunctionDefinitions,
     defined_functions,
     explain_compiled,
@@ -26,6 +25,7 @@ from mutators.python.functions import (
     parse_module,
     read_library_names,
 )
+from mutators.python.trivial import Definition
 
 Functions = list[tuple[SourceFile, list[FunctionDefinitions]]]
 _LONGEST = 300
@@ -52,18 +52,11 @@ class PublicNames:
 
     def find_names(self, function: FunctionDefinitions) -> tuple[str, ...]:
         """Return the public names that lead to a function."""
-        span = function.method.span
-        file = span.file if span else ""
-        lines = function.first_lines
-        return tuple(name for line in lines for name in self.names.get((file, line), ()))
+        return self.names.get(_locate_definition(function), ())
 
     def find_compiler(self, function: FunctionDefinitions) -> str:
         """Return the JIT compiler that takes a function, empty where none is known."""
-        span = function.method.span
-        file = span.file if span else ""
-        return next(
-            filter(None, (self.compilers.get((file, line)) for line in function.first_lines)), ""
-        )
+        return self.compilers.get(_locate_definition(function), "")
 
     def find_public_ids(self, functions: Functions) -> frozenset[str]:
         """Return the names of definitions that are public names of their own code."""
@@ -73,6 +66,12 @@ class PublicNames:
             for function in definitions
             if _is_writable(function.method.id) and function.method.id in self.find_names(function)
         )
+
+
+def _locate_definition(function: FunctionDefinitions) -> tuple[str, int]:
+    """Return the file and the first line of a function that no other was merged with yet."""
+    span = function.method.span
+    return span.file if span else "", function.first_lines[0]
 
 
 def read_public_names(sources: Sequence[SourceFile]) -> PublicNames:

@@ -11,7 +11,6 @@ from auditor.core.subject import Method, SourceFile
 from mutators.python.functions import (
     GENERATOR,
     LOCALS,
-    Definition,
     FunctionDefinitions,
     find_accessor,
     is_generator,
@@ -20,6 +19,7 @@ from mutators.python.functions import (
 )
 from mutators.python.instantiation import judge_classes
 from mutators.python.public import read_library_functions
+from mutators.python.trivial import Definition
 
 _HEAD = '''"""Benchmarks of functions that none watched; a beginning, to be looked through."""
 
@@ -88,15 +88,14 @@ def write_stubs(
     """Return one file of tests; `samples` has what calls handed over, of constructors too."""
     functions_by_id = _index_functions(sources, samples)
     requested = [functions_by_id[method.id] for method in methods if method.id in functions_by_id]
-    excluded = tuple(
-        (function.method.id, reason)
-        for function in requested
-        if (reason := _explain_exclusion(function))
-    )
-    selected_functions = [function for function in requested if not _explain_exclusion(function)]
+    reasons = {function.method.id: _explain_exclusion(function) for function in requested}
+    excluded = tuple((name, reason) for name, reason in reasons.items() if reason)
+    selected_functions = [function for function in requested if not reasons[function.method.id]]
     if not selected_functions:
         return [Stub(path="", text="", ready=(), incomplete=excluded)] if excluded else []
-    writer = _TestWriter(functions_by_id, judge_classes(sources))
+    writer = _TestWriter(
+        functions_by_id, judge_classes(source for source, _ in read_library_functions(sources))
+    )
     tests_by_id = {
         function.method.id: writer.write_test(function) for function in selected_functions
     }

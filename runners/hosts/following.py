@@ -89,7 +89,7 @@ class StopFile:
     """
 
     def __init__(self, path: Path, *inside: Path) -> None:
-        """Take it away, if it is there; raises as `put` does."""
+        """Take it away, if it is there; raises FolderUnusable where nothing can be written."""
         self._name = path.name
         with convert_write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)

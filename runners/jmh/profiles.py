@@ -73,16 +73,14 @@ def read_profile(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     if not isinstance(outcome, Measured):
         return outcome
     answer = answers[-1]
-    files = answer.files.items()
-    data = next((data for path, data in files if path.name == stacks_name(trial)), b"")
     try:
-        return read_stacks(trial, data)
+        return read_stacks(trial, answer.find_file(stacks_name(trial)))
     except StacksUnreadable as error:
         return Unreadable(str(error), answer.format_tail())
 
 
 def read_stacks(trial: Trial, data: bytes) -> Profiled:
-    """Return the samples in a file of stacks; raises ProfileUnreadable."""
+    """Return the samples in a file of stacks; raises StacksUnreadable."""
     if len(data) > _MOST_BYTES:
         raise StacksUnreadable(f"the sampled stacks exceed {_MOST_BYTES / 1e6:.0f} MB")
     lines = data.decode(errors="replace").split("\n")

@@ -135,7 +135,7 @@ def _jmh_version(parts: tuple[Part, ...]) -> str:
 
 
 def jar_parts(jar: Path, display_path: Path) -> tuple[Part, ...]:
-    """Return the jar as benchmarks and library at once; `shown` is what the user named."""
+    """Return the jar as benchmarks and library at once; `display_path` is what the user named."""
     if not zipfile.is_zipfile(jar):
         raise SourceUnreadable(f"{display_path} is not a readable jar; build it again")
     if benchmark_list(jar) is None:

@@ -78,7 +78,7 @@ def explain_lack(name: str, tree: Path, frontend: Frontend) -> str:
     parts = [f"{name} has no benchmarks: {frontend.lacking}"]
     if frontend.name == "pytest" and (files := pytest_suites.find_suite_files(tree)):
         parts.append(f"files that use one: {list_some(files)}")
-        parts += pytest_suites.suggest_setting(tree)
+        parts += filter(None, [pytest_suites.suggest_setting(tree)])
     parts += [
         f"{file.relative_to(tree).as_posix()} names the folder {folder.name}, which is not there"
         for file, folder in _list_named_folders(tree)

@@ -19,7 +19,7 @@ _NO_PART = frozenset({"test", "tests", "benchmark", "benchmarks", "benches", "as
 _BENCH = frozenset({"bench", "benches", "benchmark", "benchmarks"})
 _MOST_NESTED = 3
 """Folders of a namespace, one in the other: `google/cloud/…`."""
-_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
+DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
 _DISTRIBUTION = re.compile(rb"^[ \t]*(?:setup\()?name[ \t]*=[ \t]*[\"']?(\w[\w.-]*)", re.MULTILINE)
 
 
@@ -90,7 +90,7 @@ def _may_be_library(stem: str, names: Sequence[str]) -> bool:
 
 def _read_distribution_names(tree: Path) -> list[str]:
     """Return the names that a project gives itself, with underscores: `google_cloud_storage`."""
-    names = (_DISTRIBUTION.search(read_file_head(tree / file)) for file in _DECLARING)
+    names = (_DISTRIBUTION.search(read_file_head(tree / file)) for file in DECLARING)
     return [re.sub(r"[-.]", "_", name[1].decode()).lower() for name in names if name]
 
 
@@ -117,12 +117,12 @@ def list_project_files(folder: Path, without: frozenset[str] = frozenset()) -> I
         folders[:] = sorted(
             name
             for name in folders
-            if name not in without and _may_have_sources(Path(directory) / name)
+            if name not in without and may_have_sources(Path(directory) / name)
         )
         yield from (Path(directory) / name for name in sorted(names))
 
 
-def _may_have_sources(folder: Path) -> bool:
+def may_have_sources(folder: Path) -> bool:
     """Tell whether a folder may have files of the project: not built, hidden or an environment."""
     is_left_out = folder.name.startswith(".") or folder.name in ("venv", "build")
     return not is_left_out and not is_virtual_environment(folder)

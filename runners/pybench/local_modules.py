@@ -4,7 +4,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from runners.pybench.library import find_package_root, is_file, is_folder
+from runners.pybench.library import (
+    DECLARING,
+    find_package_root,
+    is_file,
+    is_folder,
+    may_have_sources,
+)
 
 MISSING_FILE = (
     "the audited copy lacks the file of this module; check whether git ignores it or a build step "
@@ -12,8 +18,7 @@ MISSING_FILE = (
 )
 _DEEPEST = 3
 """Folders that a project of a workspace lies in: `libs/partners/x`."""
-_PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg"})
-_NO_PROJECTS = frozenset({"node_modules", "venv", "build", "dist", "vendor"})
+_NO_PROJECTS = frozenset({"node_modules", "dist", "vendor"})
 
 
 def explain_local_module(name: str, tree: Path) -> str:
@@ -53,7 +58,9 @@ def _list_projects(tree: Path) -> Iterator[Path]:
         folders[:] = sorted(
             folder
             for folder in folders
-            if depth < _DEEPEST and not folder.startswith(".") and folder not in _NO_PROJECTS
+            if depth < _DEEPEST
+            and folder not in _NO_PROJECTS
+            and may_have_sources(Path(directory) / folder)
         )
-        if depth and _PROJECT_FILES.intersection(names):
+        if depth and not {*DECLARING}.isdisjoint(names):
             yield Path(directory)

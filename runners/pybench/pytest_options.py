@@ -7,7 +7,6 @@ import ast
 import json
 import shlex
 import tomllib
-from ast import Constant
 from collections.abc import Iterable, Iterator, Sequence
 from configparser import ConfigParser, Error
 from pathlib import Path
@@ -82,7 +81,9 @@ def _find_declared_options(conftests: Iterable[Path]) -> tuple[frozenset[str], f
             for call in _list_declarations(parse_python_file(path)):
                 options = with_value if _takes_value(call) else without_value
                 options.update(
-                    str(argument.value) for argument in call.args if isinstance(argument, Constant)
+                    str(argument.value)
+                    for argument in call.args
+                    if isinstance(argument, ast.Constant)
                 )
     return frozenset(with_value), frozenset(without_value)
 

@@ -90,8 +90,8 @@ def count_benchmarks(tree: Path) -> int:
     return number or len(list(_find_suite_paths(tree)))
 
 
-def suggest_setting(tree: Path) -> Iterator[str]:
-    """Yield the line that makes pytest collect functions such as `bench_x`, where one is not."""
+def suggest_setting(tree: Path) -> str:
+    """Return the line that makes pytest collect functions such as `bench_x`, if any is left out."""
     for path in _find_suite_paths(tree):
         folder = pytest_options.configured_folder(tree, path)
         prefixes = pytest_options.function_prefixes(folder) or ("test",)
@@ -102,8 +102,8 @@ def suggest_setting(tree: Path) -> Iterator[str]:
                 line = pytest_options.format_setting(
                     folder, "python_functions", (*prefixes, "bench")
                 )
-                yield f"pytest does not collect {name}; add {line}"
-                return
+                return f"pytest does not collect {name}; add {line}"
+    return ""
 
 
 def _find_suite_paths(tree: Path) -> Iterator[Path]:

@@ -104,8 +104,6 @@ def _is_output(folder: Path, path: PurePosixPath) -> bool:
         return True
     parents = [parent for parent in path.parents if parent.name]
     return any(
-        parent.name in _OUTPUT_FOLDERS
-        or is_build_output(folder / parent.parent, parent.name)
-        or (folder / parent / "pyvenv.cfg").is_file()
+        parent.name in _OUTPUT_FOLDERS or is_build_output(folder / parent.parent, parent.name)
         for parent in parents
     )

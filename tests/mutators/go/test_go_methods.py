@@ -25,9 +25,15 @@ def test_entry_points_of_go_fuzz_are_not_public():
     result = methods(
         "package m\nfunc Fuzz(data []byte) int {}\nfunc FuzzTree(data []byte) (n int) {}\n"
         "func FuzzRate(rate float64) int {}\nfunc Fuzzy(data []byte) int {}\n"
+        "func Hash(data []byte) int {}\nfunc FuzzAll(data []byte) error {}\n"
     )
 
-    assert [method.name for method in result.values() if method.public] == ["FuzzRate", "Fuzzy"]
+    assert [method.name for method in result.values() if method.public] == [
+        "FuzzRate",
+        "Fuzzy",
+        "Hash",
+        "FuzzAll",
+    ]
 
 
 def test_each_parameter_has_its_type():
@@ -90,6 +96,7 @@ ITERATOR = "{ return func(yield func(int) bool) { yield(n) } }"
         (f"func F(n int) iter.Seq[int] {{ n++; {ITERATOR[2:]}", "an iterator"),
         ("func F() Seq { return Seq(func(yield func(K, V) bool) { yield(k, v) }) }", "an iterator"),
         ("func F(m M) iter.Seq[int] { return maps.Keys(m.values) }", "an iterator"),
+        ("func F(m M) iter.Seq[int] { n++; return maps.Keys(m.values) }", "an iterator"),
     ],
 )
 def test_a_function_whose_work_is_in_the_iterator_that_it_returns_is_refused(text, reason):
@@ -107,6 +114,7 @@ def test_a_function_whose_work_is_in_the_iterator_that_it_returns_is_refused(tex
         "func F(n int) int { return sort.Search(n, func(i int) bool { return i > n }) }",
         "func F(m M) iter.Seq[int] { return maps.Keys(sorted(m)) }",
         "func F(m M) iter.Seq[int] { return g(m) }",
+        "func F() func(func(int) int) { return func(visit func(int) int) { visit(1) } }",
         "func F(m M) []int { return slices.Clone(m) }",
         "func F() (func(), error) { return func() { g() }, g() }",
         "func F() {}",

@@ -215,6 +215,13 @@ def test_no_package_is_proposed_for_a_module_of_the_tree(module, expected, tmp_p
         "packages/member/src/member/__init__.py",
         "node_modules/x/setup.py",
         "node_modules/x/yaml.py",
+        "vendor/x/setup.py",
+        "vendor/x/yaml.py",
+        "env311/pyvenv.cfg",
+        "env311/x/setup.py",
+        "env311/x/yaml.py",
+        "a/b/c/d/setup.py",
+        "a/b/c/d/yaml.py",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()

@@ -46,6 +46,14 @@ def monorepo(tmp_path):
     )
 
 
+def test_a_virtual_environment_of_any_name_has_no_suite(tmp_path):
+    make(tmp_path / "env311", pyvenv_dot_cfg="", x__setup_dot_py="", x__test_a_dot_py=PYTHON_TEST)
+    assert find_suites(tmp_path) == ()
+
+    (tmp_path / "env311" / "pyvenv.cfg").unlink()
+    assert [folder.path for folder in find_suites(tmp_path)] == ["env311/x"]
+
+
 def test_suites_of_all_languages_are_found_those_with_most_benchmarks_first(tmp_path):
     folders = find_suites(monorepo(tmp_path))
 
