@@ -70,10 +70,10 @@ def copy_fields(
 def list_setting_fields(context: Context) -> PlainFields:
     """Return the fields of `AuditSetting` as plain values."""
     of_context = ("runs", "stability_runs", "wait")
-    plan = {
-        name: getattr(context if name in of_context else context.plan, name, None)
-        for name in MeasurementPlan.__struct_fields__
-    }
+    plan = {}
+    for name in MeasurementPlan.__struct_fields__:
+        source = context if name in of_context else context.plan
+        plan[name] = None if source is None else getattr(source, name)
     return copy_fields(
         AuditSetting,
         context,

@@ -149,13 +149,13 @@ def _build_patch_fields(patch: Patch) -> PlainFields:
         {
             "id": method_id,
             "new": is_new,
-            "outcome": getattr(verdict_by_id.get(method_id), "outcome", None),
-            "detected_by": getattr(verdict_by_id.get(method_id), "detected_by", ()),
-            "reason": getattr(verdict_by_id.get(method_id), "reason", None),
+            "outcome": judged.outcome if judged else None,
+            "detected_by": judged.detected_by if judged else (),
+            "reason": judged.reason if judged else None,
             "accepted": method_id in accepted,
         }
         for method_ids, is_new in ((patch.changed, False), (patch.added, True))
-        for method_id in method_ids
+        for method_id, judged in ((name, verdict_by_id.get(name)) for name in method_ids)
     ]
     return copy_fields(
         PatchDocument,

@@ -58,9 +58,6 @@ func init() {{
 }}
 """
 _FIGURES = AuditFigures(start_seconds=0.3, build_seconds=2.0)
-"""Audits of google/uuid 1.6.0 and go-chi/chi 5.5.0 (20 methods, slowdown 0.6, defaults) on two
-cores with other load, 2026-11-28. The used part and the range are set so that audits of two more
-libraries (35 and 106 benchmarks, some six minutes each) lie within the range."""
 
 
 def _prepare_project(

@@ -37,12 +37,13 @@ class LanguageRegistry:
 
     def of_folder(self, folder: Path) -> LanguageSupport | None:
         """Return the language of a project's folder, None where it holds no project."""
-        kind = detect_kind(folder)
-        return next((record for record in self.languages if record.kind == kind), None)
+        return self._find_kind(detect_kind(folder))
 
     def of_suite(self, folder: Path) -> LanguageSupport | None:
         """Return the language whose suite is audited in a folder, None without a project."""
-        kind = choose_kind(folder)
+        return self._find_kind(choose_kind(folder))
+
+    def _find_kind(self, kind: str | None) -> LanguageSupport | None:
         return next((record for record in self.languages if record.kind == kind), None)
 
     def of_language(self, language: Language) -> LanguageSupport:

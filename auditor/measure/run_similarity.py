@@ -39,8 +39,8 @@ class SimilarityParameters:
     """Runs of fewer get a caveat: independent noise does not reach 0.9 in them (0.6 in 50
     values)."""
     fewest_values: int = 30
-    """Runs of fewer are not judged: of two with independent noise (1 %) around one level,
-    Algorithm 1 calls most dissimilar at 5 and 10 values, 4 of 10 at 20 and 2 of 10 at 30."""
+    """Runs of fewer are not judged: of short runs with independent noise around one level,
+    Algorithm 1 calls many dissimilar. Chosen, not measured."""
 
 
 PAPER = SimilarityParameters()

@@ -17,7 +17,8 @@ _TIME_PARTS = 1_000_000
 _MOST_REPEATS = 20
 """Programs that are solved before a choice that takes too long by a rounding is given up."""
 _ROUNDING = 1e-9
-"""Part of a budget by which a sum of times may exceed it: decimals are no whole parts of two."""
+"""Part of a budget by which a sum of times may exceed it: most decimal fractions are inexact in
+binary."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,12 +80,13 @@ def _judge_benchmark(task: _BenchmarkTask, detector: Detector) -> BenchmarkStead
         (process, judge_process(process, detector, (run, fork)))
         for run, fork, process in task.processes
     ]
+    is_warmup_lost = any(process.is_warmup_kept is False for process, _ in judged)
     return BenchmarkSteadiness(
         id=task.name,
         series=tuple(series for _, series in judged),
         iteration_seconds=lasting.pop() if len(lasting) == 1 else None,
-        needed=needed_warmup(judged),
-        has_unkept_warmup=any(process.is_warmup_kept is False for process, _ in judged),
+        needed=None if is_warmup_lost else needed_warmup(judged),
+        has_unkept_warmup=is_warmup_lost,
     )
 
 

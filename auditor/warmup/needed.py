@@ -24,11 +24,8 @@ Times = Sequence[tuple[Array, Array, int]]
 def needed_warmup(judged: Judged) -> NeededWarmup | None:
     """Return what the processes of a benchmark need, those of all runs of the suite.
 
-    None where none of them gets warm, where nobody knows how long their iterations are, and where
-    a warm-up was run whose values are not kept.
+    None where none of them gets warm, and where nobody knows how long their iterations are.
     """
-    if any(process.is_warmup_kept is False for process, _ in judged):
-        return None
     times, seconds = [], set()
     for process, steadiness in judged:
         if steadiness.steady_from is not None:

@@ -15,11 +15,10 @@ _USUAL = 0.1
 """Seconds of an iteration where nothing is known to suit better."""
 _TRUSTED_RATIOS = {"go": 1.5}
 """How many times as long or short iterations may be as those of `_VALIDATED`, by harness: the
-number of operations that `go test` chooses makes no two equally long."""
+number of operations that `go test` chooses makes no two equally long. Chosen, not measured."""
 _EXACT_RATIO = 1.01
-MAX_LENGTH_RATIO = 2.0
-"""Iterations no more than so many times as long or short are about as long: `go test` chooses a
-number of operations, so no two of its iterations last equally long."""
+_MAX_LENGTH_RATIO = 2.0
+"""Iterations no more than so many times as long or short are about as long."""
 FALLBACK = Criterion.RCIW
 """Needs no training, and of such rules has the fewest results that deviate (EMSE 2022)."""
 
@@ -48,6 +47,6 @@ def trusted_rule(watch: StoppingRule, harness: str, iteration_seconds: float) ->
     return replace(watch, method=FALLBACK, model=None)
 
 
-def is_about_as_long(seconds: float, usual: float | None, ratio: float = MAX_LENGTH_RATIO) -> bool:
+def is_about_as_long(seconds: float, usual: float | None, ratio: float = _MAX_LENGTH_RATIO) -> bool:
     """Tell whether an iteration lasts about as long as those that a model knows."""
     return usual is not None and usual / ratio <= seconds <= usual * ratio

@@ -8,8 +8,8 @@ import jsonschema
 SCHEMAS = Path(__file__).parents[2] / "reports" / "schema"
 
 
-def satisfies_schema(name, document):
-    """Return whether a document, as text or parsed, is what `NAME.schema.json` says."""
+def check_schema(name, document):
+    """Fail unless a document, as text or parsed, is what `NAME.schema.json` says."""
     parsed = json.loads(document) if isinstance(document, str) else document
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
-    return jsonschema.Draft202012Validator(schema).validate(parsed) is None
+    jsonschema.Draft202012Validator(schema).validate(parsed)

@@ -132,7 +132,7 @@ _HIDDEN_AND_OPEN = (
 )
 
 
-OVERLAP_PROCESSORS = 1.5
+_OVERLAP_PROCESSORS = 1.5
 """Processors that an operation keeps busy, over those asked for, from which on calls of goroutines
 that it starts may overlap. Chosen, not measured: well above what the interval of a share allows for
 without a word."""
@@ -148,7 +148,7 @@ def _calls_may_overlap(data: PairData, injected: Judgement) -> bool:
     return (
         (injected.outcome is Verdict.DETECTED or is_near_threshold)
         and data.sampled is not None
-        and data.sampled.processors > OVERLAP_PROCESSORS
+        and data.sampled.processors > _OVERLAP_PROCESSORS
     )
 
 

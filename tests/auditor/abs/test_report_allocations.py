@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 from page_text import unlinked
-from schema_checks import satisfies_schema
+from schema_checks import check_schema
 
 import examples
 from auditor.abs import document, document_of_verdict
@@ -23,7 +23,7 @@ MADE = document_of_verdict.build_abs_document(VERDICT, examples.context())
 def test_the_result_satisfies_its_schema_and_is_read_back_the_same():
     written = results.format_json(MADE)
 
-    assert satisfies_schema("result", written)
+    check_schema("result", written)
     assert document.parse_document(written) == MADE
     assert MADE.allocations.bytes == 64
     assert len(MADE.allocations.pairs) == len(VERDICT.allocations.pairs)

@@ -2,7 +2,7 @@
 
 import pytest
 from rich.console import Console
-from schema_checks import satisfies_schema
+from schema_checks import check_schema
 
 from auditor.backtest import assemble as shown
 from auditor.backtest.document import backtest_document
@@ -69,7 +69,7 @@ def made(*tried):
 def test_the_document_is_what_its_schema_says():
     document = made(NOTICED, MISSED, FAILED, make_unmeasured_result(change()))
 
-    assert satisfies_schema("backtest", results.format_json(document))
+    check_schema("backtest", results.format_json(document))
 
 
 @pytest.mark.parametrize(

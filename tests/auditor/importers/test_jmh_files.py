@@ -93,6 +93,7 @@ def test_a_warm_up_is_kept_unless_some_of_it_has_no_values(tmp_path):
     variants = {
         "none.log": re.sub("# Warmup: .*", "# Warmup: <none>", without),
         "kept.log": text,
+        "lost.log": without,
         "unknown.log": re.sub("# Warmup: .*", "", without),
         "run.json": [first | {"warmupIterations": 2}],
         "none.json": [first | {"warmupIterations": 0}],
@@ -107,6 +108,7 @@ def test_a_warm_up_is_kept_unless_some_of_it_has_no_values(tmp_path):
     assert answers == {
         "none.log": True,
         "kept.log": True,
+        "lost.log": False,
         "unknown.log": None,
         "run.json": False,
         "none.json": True,

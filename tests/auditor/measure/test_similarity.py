@@ -236,6 +236,9 @@ def test_constant_runs_at_several_levels_hide_no_run_that_stands_apart():
     assert similarity.outlier_runs == (7,)
     assert slugs(similarity) == ["constant-runs"]
 
+    alone = judge_runs("b", [*constant_runs, runs[0]])
+    assert (alone.dissimilar, slugs(alone)) == (None, ["constant-runs"])
+
 
 def test_equal_values_at_one_level_are_similar_and_say_what_is_missing():
     similarity = judge_runs("b", [[10.0] * 250] * 2)

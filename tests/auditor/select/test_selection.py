@@ -113,7 +113,7 @@ def test_a_benchmark_that_a_better_one_makes_useless_is_no_rung(dear):
 
 
 def test_of_two_that_add_as_much_per_second_the_cheaper_is_the_first_rung():
-    suite = [watcher("a", 4.0, "kl"), watcher("b", 2.0, "m")]
+    suite = [watcher("a", 4.0, "kl"), watcher("b", 2.0, "m"), watcher("c", 2.0, "")]
 
     assert choose_within_budget(suite, 3.0).nested
     assert choose_within_budget(suite, 3.0).methods == {"m"}

@@ -8,7 +8,7 @@ from steady_making import falling
 
 from auditor.warmup import features
 from auditor.warmup.forest import Forest, compute_weights, round_down_thresholds, weighted_median
-from auditor.warmup.learned import LearnedDetector, load_shipped_forests
+from auditor.warmup.learned import LearnedDetector, _scale_start, load_shipped_forests
 
 
 def test_the_shipped_model_is_of_these_features():
@@ -72,10 +72,9 @@ def test_what_settles_early_is_steady_and_what_wanders_is_not():
 def test_places_are_parts_of_the_length():
     series = falling(warm=60)
 
-    long = LearnedDetector().find_steady_start(np.repeat(series, 2)).start
-
     assert 0 <= LearnedDetector().find_steady_start(series).start < 3000
-    assert long is None or 0 <= long < 6000
+    assert 0 <= LearnedDetector().find_steady_start(np.repeat(series, 2)).start < 6000
+    assert (_scale_start(300.0, 6000), _scale_start(3000.0, 3000)) == (600, 2999)
 
 
 def test_thresholds_are_rounded_down_so_that_the_same_cases_are_at_most_them():
