@@ -308,4 +308,4 @@ def test_a_long_benchmark_is_no_danger(statement, head):
         body = f"var v int; var all []int\n{head}\n" + f"{statement}\n" * length + "}"
         look(library(SMALL + code), bench(body, imports=["fmt"]))
 
-    assert growth(read, 30, 150) < 15
+    assert growth(read, 100, 500) < 15
