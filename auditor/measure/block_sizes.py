@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
 from statistics import median
 
 from auditor.core.outcome import Measured, Outcome, TimedOut
@@ -9,7 +10,7 @@ from auditor.core.plan import Purpose, Run
 from auditor.core.request import Plan
 from auditor.core.schedule import ArmName, Phase, Schedule, count_fewest_operations
 from auditor.core.suite import Benchmark
-from auditor.core.values import ALLOCATED, OPERATIONS, TIME
+from auditor.core.values import ALLOCATED, OPERATIONS, TIME, WALL
 from auditor.measure import readings, schedules
 from auditor.measure.context import StudyContext
 from auditor.measure.trials import measure_trials
@@ -30,9 +31,12 @@ class BlockSizes:
         """Return the blocks in which calls are counted, where the plan has too many."""
         if self.keeps_all_blocks:
             return {}
+        set_up_seconds = estimate_set_up_seconds(self.pilots, self.operations)
         block_seconds = estimate_block_seconds(self.pilots, self.operations)
         blocks = {
-            name: schedules.counted_blocks(self.plans[name], seconds)
+            name: schedules.counted_blocks(
+                self.plans[name], seconds + set_up_seconds.get(name, 0.0)
+            )
             for name, seconds in block_seconds.items()
             if name in self.plans
         }
@@ -46,12 +50,15 @@ class BlockSizes:
         if not self.keeps_all_blocks:
             runs = [run for run in self.pilots if run.trial.benchmark == benchmark]
             block_seconds = estimate_block_seconds(runs, self.operations).get(benchmark.id, 0.0)
-            plan = schedules.shorten_plan(plan, block_seconds)
+            set_up_seconds = estimate_set_up_seconds(runs, self.operations).get(benchmark.id, 0.0)
+            plan = schedules.shorten_plan(plan, block_seconds, set_up_seconds)
         return schedules.make_plain_schedule(plan, operations)
 
 
 START_SECONDS = 1.0
 """Time that a process may take beside its blocks, before set-up between blocks counts as slow."""
+PROGRAM_SECONDS = 0.25
+"""Time that a program takes before its first block, before set-up in front of blocks is seen."""
 PARALLEL_SECONDS = 1.0
 """Longest block that is made longer so that all processors have something to do."""
 OUTLASTS = 2
@@ -173,6 +180,42 @@ def estimate_block_seconds(
         elif isinstance(run.outcome, TimedOut) and fixed is None:
             block_seconds[name] = run.outcome.after_seconds / blocks
     return block_seconds
+
+
+def estimate_set_up_seconds(
+    tried: Sequence[Run], operations: Mapping[str, int | None]
+) -> dict[str, float]:
+    """Return the seconds of set-up in front of a block of each benchmark, by its id.
+
+    Only where the harness fixes the number of operations; else set-up is a part of the block.
+    """
+    return {
+        run.trial.benchmark.id: _read_set_up_seconds(run, run.outcome)
+        for run in tried
+        if run.trial.benchmark is not None
+        and operations.get(run.trial.benchmark.id) is not None
+        and isinstance(run.outcome, Measured)
+    }
+
+
+def _read_set_up_seconds(run: Run, outcome: Measured) -> float:
+    """Return what a block of a pilot takes beside its operations.
+
+    Where no clock shows that, it is a part of the process. Go's testing then sets up once more than
+    there are blocks.
+    """
+    timed_seconds = clock_seconds = 0.0
+    for phase in Phase:
+        times = outcome.find_series(TIME, ArmName.PLAIN, phase)
+        counts = outcome.find_series(OPERATIONS, ArmName.PLAIN, phase)
+        walls = outcome.find_series(WALL, ArmName.PLAIN, phase)
+        if times and counts:
+            timed_seconds += sum(map(mul, times.values, counts.values))
+        clock_seconds += sum(walls.values) if walls else 0.0
+    blocks = len(run.trial.schedule.blocks)
+    if clock_seconds:
+        return max(0.0, clock_seconds - timed_seconds) / blocks
+    return max(0.0, run.seconds - timed_seconds - PROGRAM_SECONDS) / (blocks + 1)
 
 
 def _find_busy_share(run: Run, pilot: _PilotReading | None) -> float:

@@ -88,6 +88,8 @@ SUITE_SECONDS = 0.5
 """Measured time of a process of the suite that is enough, where its blocks are so long."""
 FEWEST_BLOCKS = 2
 """Measured blocks of such a process."""
+FEWEST_SET_UP_BLOCKS = 6
+"""Measured blocks of a process that is long because of the set-up before each of them."""
 COUNTED_SECONDS = 0.5
 """Time of the blocks in which calls are counted that is enough, where they are so long."""
 BRIEF_WARMUP = 0.1
@@ -107,18 +109,22 @@ def _warmup_blocks(plan: Plan, block_seconds: float) -> int:
     return min(plan.warmup, ceil(blocks)) if blocks > BRIEF_WARMUP else 0
 
 
-def shorten_plan(plan: Plan, block_seconds: float) -> Plan:
+def shorten_plan(plan: Plan, block_seconds: float, set_up_seconds: float = 0.0) -> Plan:
     """Return the plan of a process of the suite whose blocks last `block_seconds`, 0: unknown.
 
-    Where an operation is far longer than a block, all blocks of the plan would take minutes.
+    Where an operation, or the set-up before each block, is far longer than a block, all blocks of
+    the plan would take minutes.
     """
-    if block_seconds <= LONG_BLOCK * plan.iteration_seconds:
+    longest = LONG_BLOCK * plan.iteration_seconds
+    total_seconds = block_seconds + set_up_seconds
+    if total_seconds <= longest:
         return plan
-    blocks = max(FEWEST_BLOCKS, ceil(SUITE_SECONDS / block_seconds))
+    fewest = FEWEST_BLOCKS if block_seconds > longest else FEWEST_SET_UP_BLOCKS
+    blocks = max(fewest, ceil(SUITE_SECONDS / total_seconds))
     return replace(
         plan,
         iterations=min(plan.iterations, blocks),
-        warmup=_warmup_blocks(plan, block_seconds),
+        warmup=_warmup_blocks(plan, max(block_seconds, plan.iteration_seconds)),
     )
 
 

@@ -114,7 +114,7 @@ jobs:
           token: a-token
 """
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 
 def revision(folder, name):
@@ -172,6 +172,7 @@ def repository(tmp_path):
     return folder
 
 
+@pytest.mark.timed
 def test_both_actions_from_the_audit_to_the_comment(tmp_path, source, stub, repository):
     left = tmp_path / "left"
     left.mkdir()
@@ -320,6 +321,7 @@ def whole_suite(tmp_path, source, repository):
     return run
 
 
+@pytest.mark.timed
 def test_a_pull_request_is_held_against_what_the_default_branch_detects(
     whole_suite, repository, tmp_path
 ):

@@ -37,6 +37,7 @@ from auditor.core.values import (
     METHOD_TIME,
     OPERATIONS,
     TIME,
+    WALL,
     Series,
 )
 from auditor.languages.python import PYTHON
@@ -260,6 +261,8 @@ def _measured(trial, plain, share):
             told = SLOW_CLOCKS.get(_key(trial), CLOCK_SECONDS)
             spent = 100 * (share * plain + calls * CLOCK_SECONDS)
             values |= {METHOD_CALLS: 100.0 * calls, METHOD_TIME: spent, CLOCK_COST: told}
+        if trial.purpose is Purpose.PILOT:  # no set-up in front of a block
+            values |= {WALL: 100.0 * seconds}
         if trial.schedule.has_allocating_arm:
             shown = arm.name is ArmName.ALLOCATING and _key(trial) not in UNCOUNTED
             values |= {METHOD_CALLS: 100.0, ALLOCATIONS: 5.0 + shown}

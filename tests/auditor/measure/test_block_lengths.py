@@ -14,9 +14,13 @@ from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, Plan
 from auditor.core.schedule import Phase, StableMinimumStop
 from auditor.core.suite import Benchmark
-from auditor.core.values import OPERATIONS
+from auditor.core.values import OPERATIONS, WALL
 from auditor.measure import schedules
-from auditor.measure.block_sizes import estimate_block_seconds, fit_block_operations
+from auditor.measure.block_sizes import (
+    estimate_block_seconds,
+    estimate_set_up_seconds,
+    fit_block_operations,
+)
 from auditor.measure.suite_runs import run_baseline
 
 PLAN = Plan(forks=1, warmup=5, iterations=12, iteration_seconds=0.01, longest_seconds=0.03)
@@ -306,6 +310,62 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
         benchmark.runs == asked.suite.stability_runs for benchmark in verdict.stability.benchmarks
     )
     assert {trial.purpose for trial in machine.done} >= {Purpose.REACH, Purpose.CALIBRATION}
+
+
+class SettingUpBlocks(Machine):
+    """A machine on which the set-up in front of each block of fast operations takes 0.2 s."""
+
+    def _outcome(self, trial):
+        outcome = super()._outcome(trial)
+        if trial.purpose is not Purpose.PILOT:
+            return outcome
+        slow = (
+            replace(values, packed=series([0.2]).packed) if values.metric == WALL else values
+            for values in outcome.series
+        )
+        return replace(outcome, series=tuple(slow))
+
+
+@pytest.mark.parametrize("keeps_all", [True, False])
+def test_slow_set_up_of_each_block_shortens_processes_unless_the_plan_is_fixed(keeps_all):
+    usual = request(methods=("hop",))
+    usual = replace(usual, suite=replace(usual.suite, keeps_all_blocks=keeps_all))
+    machine = SettingUpBlocks()
+
+    abs_audit.audit_suite(usual, parts(usual, machine=machine))
+
+    plan = usual.suite.plan
+    blocks = {
+        purpose: {len(trial.schedule.blocks) for trial in machine.done if trial.purpose is purpose}
+        for purpose in (Purpose.SUITE, Purpose.REACH)
+    }
+    all_blocks = plan.warmup + plan.iterations
+    fewest = plan.warmup + schedules.FEWEST_SET_UP_BLOCKS
+    assert blocks[Purpose.SUITE] == {all_blocks if keeps_all else fewest}
+    assert (max(blocks[Purpose.REACH]) > 2 * plan.iterations) is keeps_all
+
+
+@pytest.mark.parametrize(
+    ("clock_seconds", "process_seconds", "expected"),
+    [
+        (None, 0.26, 0.0),  # a program that starts as most do
+        (None, 0.86, 0.2),  # three times: testing sets up once more than there are blocks
+        (0.31, 9.0, 0.15),  # whatever else the process does
+        (0.009, 9.0, 0.0),  # clocks differ
+    ],
+)
+def test_set_up_is_what_a_block_takes_beside_its_operations(
+    clock_seconds, process_seconds, expected
+):
+    pilot = make_pilot(FREE, 1e-3, operations=10)
+    walls = () if clock_seconds is None else (series([clock_seconds], metric=WALL),)
+    blocks = 2 * pilot.trial.schedule.blocks[:1]
+    trial = replace(pilot.trial, schedule=replace(pilot.trial.schedule, blocks=blocks))
+    outcome = replace(pilot.outcome, series=(*pilot.outcome.series, *walls))
+    pilot = replace(pilot, trial=trial, outcome=outcome, seconds=process_seconds)
+
+    assert estimate_set_up_seconds([pilot], {FREE.id: 10}) == {FREE.id: pytest.approx(expected)}
+    assert estimate_set_up_seconds([pilot], {FREE.id: None}) == {}
 
 
 class SlowAtFirst(Machine):

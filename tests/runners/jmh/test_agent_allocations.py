@@ -45,7 +45,6 @@ OLD = ("turns", "threads", "once")
 """What differs in old versions is what their profiler says, and of how many operations."""
 
 
-@pytest.mark.timed
 @pytest.mark.parametrize(
     ("which", "case"),
     [

@@ -54,7 +54,6 @@ def test_the_suite_can_be_sampled(jmh):
     assert jmh.harness.explain_unprofiled(jmh.project) == ""
 
 
-@pytest.mark.timed
 @pytest.mark.parametrize(
     ("benchmark", "function", "expected"),
     [
@@ -72,7 +71,6 @@ def test_a_share_is_that_of_the_steps(jmh, benchmark, function, expected):
     assert share(outcome, function) == pytest.approx(expected, abs=0.1)
 
 
-@pytest.mark.timed
 def test_frames_are_named_as_methods_are(jmh):
     outcome = profiled(jmh, "threeQuarters")
 
@@ -94,14 +92,12 @@ def test_samples_cover_the_timed_blocks(jmh):
     assert outcome.operations > 0
 
 
-@pytest.mark.timed
 def test_set_up_of_each_invocation_is_no_part_of_the_operation(jmh):
     outcome = profiled(jmh, "fresh")
 
     assert not any("eachCall" in frame.function for frame in outcome.frames)
 
 
-@pytest.mark.timed
 def test_an_old_jmh_is_sampled_too(old_jmh):
     outcome = profiled(old_jmh, "threeQuarters")
 
@@ -122,7 +118,6 @@ def test_the_reason_why_a_suite_cannot_be_sampled_is_told(jmh, tmp_path):
     assert harness.explain_unprofiled(jmh.project) == "there is no library"
 
 
-@pytest.mark.timed
 def test_a_method_that_is_kept_out_of_line_has_all_its_samples(jmh):
     (greatest,) = [method for method in jmh.methods.values() if method.name == "greatest"]
 
@@ -131,7 +126,6 @@ def test_a_method_that_is_kept_out_of_line_has_all_its_samples(jmh):
     assert share(outcome, greatest.descriptor) > 0.9
 
 
-@pytest.mark.timed
 def test_a_method_has_no_more_samples_than_its_callers_may_hide(jmh):
     (greatest,) = [method for method in jmh.methods.values() if method.name == "greatest"]
 

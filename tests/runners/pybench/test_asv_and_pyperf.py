@@ -13,7 +13,7 @@ from auditor.core.schedule import ArmName
 from auditor.core.values import TIME
 from runners.pybench.frontends import framework_of
 
-pytestmark = [pytest.mark.subject, pytest.mark.timed]
+pytestmark = pytest.mark.subject
 
 PROJECT = """[build-system]
 requires = ["setuptools"]
@@ -169,6 +169,7 @@ def test_times_of_asv_are_listed_with_their_parameters_and_the_rest_is_said(asv)
     assert asv.project.harness == "asv"
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("benchmark", ["time_slow", "Suite.time_m(20, 'a')"])
 def test_a_function_is_slowed_in_asv(benchmark, asv):
     schedule = against_probe(InjectionKind.WORK, 8000, operations=50)
@@ -214,6 +215,7 @@ def test_scripts_of_pyperf_are_listed_and_commands_are_said(pyperf):
     )
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("benchmark", ["slow | 3", "timed", "m"])
 def test_a_function_is_slowed_in_pyperf(benchmark, pyperf):
     schedule = against_probe(InjectionKind.WORK, 8000)
@@ -230,6 +232,7 @@ def test_a_script_that_ends_without_its_benchmark_is_no_crash_unless_it_says_so(
     assert left == Crashed(7, "it ends with 7")
 
 
+@pytest.mark.timed
 def test_blocks_of_both_last_as_long_as_asked(asv, pyperf):
     for suite, name in ((asv, "time_slow"), (pyperf, "timed")):
         outcome = suite.run(name, plain(blocks=3, seconds=0.02))
@@ -239,6 +242,7 @@ def test_blocks_of_both_last_as_long_as_asked(asv, pyperf):
         assert 0.005 < median(outcome.find_series(TIME, ArmName.PLAIN).values) * operations < 0.1
 
 
+@pytest.mark.timed
 def test_both_end_once_they_have_shown_enough(asv, pyperf):
     for suite, name in ((asv, "time_slow"), (pyperf, "timed")):
         watcher = Patient(8)
