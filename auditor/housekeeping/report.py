@@ -25,7 +25,6 @@ from auditor.cli.outputs import (
     ResultFiles,
     make_format_option,
     make_output_options,
-    write_output_files,
 )
 from auditor.compare import document as comparison_document
 from auditor.compare import terminal as comparison
@@ -143,18 +142,16 @@ def _write_other_kind(
             f"a result of {audit.command_name} has the formats {format_list}, not {format_}"
         )
     folder = command_line.places.output
-    result_files.write_results(folder, document)
-    result_files.print_result(document, format_, console)
-    paths = result_files.list_paths(folder)
-    file_by_suffix = {ending: paths[ending] for ending in (".json", ".html")}
-    console.print_note(f"\nreport: {file_by_suffix['.html']}")
+    endings = result_files.list_paths(folder)
     for file in option_values["output"].files:
-        if file.suffix not in file_by_suffix:
+        if file.suffix not in endings:
             raise UsageError(
                 f"a result of {audit.command_name} cannot be written as {file.suffix}; leave "
                 f"{file} out"
             )
-    write_output_files(option_values, file_by_suffix, console)
+    result_files.write_results(folder, document)
+    result_files.print_result(document, format_, console)
+    result_files.deliver_files(option_values, folder, console)
     return Exit.OK
 
 

@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 from cli_acting import CONTEXT, Stage, score, stability, verdict
+from comparisons import whole
 from test_commands import SUBJECT, kept
 
 from auditor.abs import document_of_verdict
 from auditor.abs.exports.formats import ExportFormat
+from auditor.compare.markdown import render_markdown
 from auditor.core.errors import UsageError
 from auditor.housekeeping import sources
+from auditor.store.audits import AuditRecord
+from auditor.store.sqlite import SqliteStore
 from reports import results
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "outputs.md"
@@ -228,3 +232,22 @@ def test_one_machine_has_nothing_beside_it(stage):
 
     _, places = stage.opened[-1]
     assert "Side by side" not in (places.output / "stability.html").read_text()
+
+
+def test_a_comparison_is_written_again_as_each_kind_of_file_that_its_command_writes(
+    stage, tmp_path, capsys
+):
+    kept(stage)
+    config, places = stage.opened[-1]
+    record = AuditRecord(
+        command="compare", subject="", config=config.text, tools=(), version="1.0", started="2026"
+    )
+    with SqliteStore(places.store) as store:
+        store.end_audit(store.add_audit(record), "2026", results.format_json(whole()))
+
+    call = ("report", SUBJECT, "--of", "compare", "-o")
+    assert stage.call(*call, str(tmp_path / "again.md")) == 0
+    assert (tmp_path / "again.md").read_text() == render_markdown(whole())
+    assert "compare.html" in capsys.readouterr().err
+    assert stage.call(*call, str(tmp_path / "again.csv")) == 2
+    assert "a result of compare cannot be written as .csv; leave" in capsys.readouterr().err
