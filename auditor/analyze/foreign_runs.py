@@ -16,7 +16,6 @@ from auditor.core.stability import Stability
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.values import TIME, Series
-from auditor.measure.stability_judge import PAPER_RUNS
 
 
 def build_run(
@@ -61,23 +60,13 @@ def measured_outcome(seconds: Sequence[float], *, slowed: bool) -> Measured:
 
 
 def without_durations(stability: Stability, *caveats: Caveat) -> Stability:
-    """Return a stability without how long its runs took, which no file says.
-
-    No configuration makes more runs of it: where there is a single one, more results are needed.
-    """
-    suite_caveats = stability.caveats
-    if stability.runs < 2:
-        text = f"1 run of the suite: a spread needs at least 2; give results of {PAPER_RUNS} runs"
-        suite_caveats = tuple(
-            Caveat("few-runs", text) if caveat.slug == "few-runs" else caveat
-            for caveat in suite_caveats
-        )
+    """Return a stability without how long its runs took, which no file says."""
     return replace(
         stability,
         benchmarks=tuple(replace(benchmark, seconds=None) for benchmark in stability.benchmarks),
         suite_seconds=(),
         duration=None,
-        caveats=(*suite_caveats, *caveats),
+        caveats=(*stability.caveats, *caveats),
     )
 
 

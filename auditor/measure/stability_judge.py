@@ -367,8 +367,7 @@ def _describe_runs(runs: Sequence[Run], required_runs: int) -> tuple[Caveat, ...
     caveats = []
     if required_runs < 2:
         text = (
-            f"{required_runs} run of the suite: a spread needs at least 2; set `stability_runs` to "
-            f"{PAPER_RUNS}"
+            f"{required_runs} run of the suite: a spread needs at least 2; make {PAPER_RUNS} runs"
         )
         caveats.append(Caveat("few-runs", text))
     elif required_runs < PAPER_RUNS:

@@ -422,7 +422,7 @@ def test_runs_are_compared_only_where_there_are_two(call, tmp_path, counts, is_o
 
     assert ("whether the runs agree" in messages) is is_offered
     assert "stability_runs" not in printed
-    assert ("needs at least 2; give results of 5 runs [few-runs]" in printed) is not is_offered
+    assert ("needs at least 2; make 5 runs [few-runs]" in printed) is not is_offered
 
 
 def test_a_process_with_a_single_value_is_counted_as_such(call, tmp_path):

@@ -192,3 +192,4 @@ def test_no_advice_names_a_setting_that_a_table_does_not_have(call):
     assert "too few values" in printed
     assert "plan.iterations" not in printed
     assert "stability_runs" not in printed
+    assert "a spread needs at least 2; make 5 runs [few-runs]" in printed
