@@ -2,7 +2,6 @@
 
 import ast
 import re
-from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 import libcst as cst
@@ -19,11 +18,11 @@ def parse_newer_syntax(text: bytes) -> ast.Module | None:
     All lines stay where they are. Type parameters are left out, a `type` statement is an
     assignment, and an f-string that this interpreter cannot read is a call with its values.
     """
-    module = parse_source(text.removeprefix(BOM_UTF8))
+    module = parse_source(text)
     if module is None:
         return None
-    visitor = _NewerSyntax(module.code)
     try:
+        visitor = _NewerSyntax(module.code)
         metadata.MetadataWrapper(module, unsafe_skip_copy=True).visit(visitor)
         return ast.parse(visitor.apply_edits())
     except (SyntaxError, ValueError, RecursionError):
@@ -106,6 +105,6 @@ def _is_known(text: str) -> bool:
     """Tell whether this interpreter can parse an expression."""
     try:
         ast.parse(f"({text})")
-    except (SyntaxError, ValueError, RecursionError):
+    except SyntaxError:
         return False
     return True

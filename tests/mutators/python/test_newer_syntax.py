@@ -79,6 +79,48 @@ def test_newer_syntax_is_written_in_the_lines_of_before():
     assert ast.unparse(tree.body[1]) == "Pair = tuple[T, U]"
 
 
+def test_what_a_function_inside_an_f_string_yields_is_not_yielded_by_the_method():
+    text = """def f(d): return f"{d["a"]}{(lambda: f'{(yield)}')}"\n"""
+
+    (method,) = PythonMutator().find_methods([source(text)])
+
+    assert not method.refusal
+
+
+def test_a_field_that_only_a_newer_interpreter_knows_loses_no_method():
+    text = """def f(d): return f"{f"{d["a"]}"}"\n"""
+
+    assert [method.id for method in PythonMutator().find_methods([source(text)])] == ["lib.f"]
+
+
+def test_lines_inside_a_value_of_an_f_string_count_once():
+    text = """x = f"{dict(\n    a=d["a"])}"\ndef f(): pass\n"""
+
+    (method,) = PythonMutator().find_methods([source(text)])
+
+    assert method.span.first_line == 3
+
+
+def test_a_byte_order_mark_shifts_nothing():
+    tree = parse_newer_syntax("\ufefftype A = int\n".encode())
+
+    assert ast.unparse(tree) == "A = int"
+
+
+def test_joined_strings_that_are_known_here_stay_a_constant():
+    text = """type A = int\ndef f(): return "a" "b"\n"""
+
+    (method,) = PythonMutator().find_methods([source(text)])
+
+    assert method.trivial
+
+
+def test_a_module_in_newer_syntax_with_a_very_long_sum_is_left_out():
+    text = "type A = int\nx = " + "1 + " * 1200 + "1\ndef f(): pass\n"
+
+    assert parse_newer_syntax(text.encode()) is None
+
+
 def test_a_module_that_cannot_be_parsed_is_named():
     sources = [source("def f(): pass\n"), source("print 1\ndef g(): pass\n", "lib.old")]
 
