@@ -129,11 +129,12 @@ def against(stage, tmp_path, capsys):
     """Return how an audit ends, and what it says, beside a baseline of other outcomes."""
     path = tmp_path / "before.json"
 
-    def called(before, now, *flags, held=()):
+    def called(before, now, *flags, held=(), **more):
         old = replace(verdict(score(1)), methods=outcomes(**before))
         path.write_text(results.format_json(document_of_verdict.build_abs_document(old, CONTEXT)))
         pairs = (replace(pair(Verdict.DETECTED, 0.6), method=name("Push")),)
-        acting = stage.of(changes={"methods": outcomes(**now), "pairs": pairs, "accepted": held})
+        changes = {"methods": outcomes(**now), "pairs": pairs, "accepted": held, **more}
+        acting = stage.of(changes=changes)
         code = acting.call("abs", SUBJECT, *FIXED, "--baseline", str(path), *flags)
         return code, capsys.readouterr().err
 
@@ -164,6 +165,22 @@ def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, said)
 
     assert ended == code
     assert said in err
+
+
+@pytest.mark.parametrize(
+    ("pop", "code", "message"),
+    [
+        (Verdict.DETECTED, 0, "gate passed: no method of before.json is newly missed"),
+        (Verdict.MISSED, 5, "gate undecided: detected in before.json, open now: exam"),
+    ],
+)
+def test_an_estimate_passes_a_baseline_and_fails_none(against, pop, code, message):
+    estimate = (Caveat("estimate", "predicted"),)
+
+    exit_code, errors = against(SEEN, {**SEEN, "Pop": pop}, caveats=estimate)
+
+    assert exit_code == code
+    assert message in errors
 
 
 def test_the_methods_of_a_baseline_are_those_of_the_audit(stage, tmp_path):

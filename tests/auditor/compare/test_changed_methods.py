@@ -8,6 +8,7 @@ from auditor.compare.model import Patch
 from auditor.compare.study_order import find_changed_methods
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.go.mutator import GoMutator
+from mutators.python.mutator import PythonMutator
 
 BASE = """package toy
 
@@ -21,19 +22,17 @@ func Get(a int) int { return a }
 """
 
 
-def revision(text):
+def revision(text, mutator):
     source = SourceFile(
-        path="toy.go", unit="example.org/toy", role=SourceRole.LIBRARY, text=text.encode()
+        path="toy", unit="example.org/toy", role=SourceRole.LIBRARY, text=text.encode()
     )
-    return SimpleNamespace(mutator=GoMutator(), suite=SimpleNamespace(sources=(source,)))
+    return SimpleNamespace(mutator=mutator, suite=SimpleNamespace(sources=(source,)))
 
 
-def changed(head, *names):
+def changed(head, *names, base=BASE, mutator_class=GoMutator):
     patch = Patch(changed=tuple(f"example.org/toy.{name}" for name in names), added=(), removed=())
-    return [
-        changed_method.name
-        for changed_method in find_changed_methods(patch, revision(BASE), revision(head))
-    ]
+    revisions = (revision(text, mutator_class()) for text in (base, head))
+    return [changed_method.name for changed_method in find_changed_methods(patch, *revisions)]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +50,26 @@ def test_the_changed_methods_are_all_that_differs(old, new):
 
 def test_no_method_is_named_where_a_line_outside_of_methods_differs():
     assert changed(BASE.replace("Size = 1", "Size = 2"), "Add") == []
+
+
+def test_no_method_is_named_where_what_cannot_be_slowed_differs_too():
+    base = BASE + "\nfunc init() { println(1) }\n"
+
+    assert changed(base.replace("a + 1", "a + 2"), "Add", base=base) == ["Add"]
+    assert changed(base.replace("a + 1", "a + 2").replace("n(1)", "n(2)"), "Add", base=base) == []
+
+
+def test_each_definition_of_a_method_belongs_to_it():
+    base = """import sys
+if sys.platform == "win32":
+    def get(a): return a
+else:
+    def get(a): return a + 1
+"""
+
+    head = base.replace("a + 1", "a + 2")
+
+    assert changed(head, "get", base=base, mutator_class=PythonMutator) == ["get"]
 
 
 def test_no_method_is_named_where_none_has_changed():
