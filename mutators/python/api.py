@@ -51,7 +51,7 @@ class LibraryApi:
             for module in self._modules.values()
             if not is_private(module.name) and not module.name.endswith(".__main__")
             for name in self._list_shown_names(module)
-            if (place := self._find_definition(module.name, name)) is not None
+            if (place := self.find_definition(module.name, name)) is not None
         )
         self._shown |= frozenset(self._find_base_classes(self._shown))
 
@@ -64,6 +64,56 @@ class LibraryApi:
             return False
         *owners, last = rest.split(".") if rest else [first]
         return not any(map(is_private, owners)) and (not rest or not is_private(last))
+
+    def find_definition(
+        self, module: str, name: str, depth: int = _DEPTH
+    ) -> tuple[str, str] | None:
+        """Return the module and the name that a name leads to, None where that is elsewhere."""
+        api = self._modules.get(module)
+        if api is None or not depth:
+            return None
+        if name in api.defined:
+            return module, name
+        if name in api.imported:
+            return self.find_definition(*api.imported[name], depth - 1)
+        for star_module in api.starred:
+            if (place := self.find_definition(star_module, name, depth - 1)) is not None:
+                return place
+        return None
+
+    def find_class(self, module: str, node: ast.expr) -> tuple[str, str] | None:
+        """Return where the class is defined that an expression in a module means, if here."""
+        if isinstance(node, ast.Name):
+            return self.find_definition(module, node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self._resolve_module(self._modules[module], node.value)
+            return None if owner is None else self.find_definition(owner.name, node.attr)
+        return None
+
+    def find_class_place(self, path: str) -> tuple[str, str] | None:
+        """Return the module that defines a class, and its last name, by a dotted name of it."""
+        module = self.find_module(path)
+        first, _, rest = path.removeprefix(f"{module}.").partition(".")
+        place = self.find_definition(module, first)
+        return (place[0], rest.rpartition(".")[2]) if place and rest else place
+
+    def find_module(self, path: str) -> str:
+        """Return the longest part in front of a dotted name that is a module, empty if none is."""
+        owner = path.rpartition(".")[0]
+        return owner if not owner or owner in self._modules else self.find_module(owner)
+
+    def is_covered(self, module: str) -> bool:
+        """Tell whether the name of a module, or of a package around it, leads to something else.
+
+        That is so where a package imports a name that it has as a module, too.
+        """
+        owner, _, last = module.rpartition(".")
+        api = self._modules.get(owner)
+        if api is None:
+            return False
+        own_place = owner, last
+        is_imported = api.imported.get(last, own_place) != own_place
+        return is_imported or bool(self.find_definition(*own_place)) or self.is_covered(owner)
 
     def _list_shown_names(self, module: ModuleApi) -> Iterator[str]:
         """Yield what a module shows, what it takes over with a star included."""
@@ -139,37 +189,13 @@ class LibraryApi:
             return None if owner is None else self._modules.get(f"{owner.name}.{node.attr}")
         return None
 
-    def _resolve_base(self, module: str, node: ast.expr) -> tuple[str, str] | None:
-        if isinstance(node, ast.Name):
-            return self._find_definition(module, node.id)
-        if isinstance(node, ast.Attribute):
-            owner = self._resolve_module(self._modules[module], node.value)
-            return None if owner is None else self._find_definition(owner.name, node.attr)
-        return None
-
-    def _find_definition(
-        self, module: str, name: str, depth: int = _DEPTH
-    ) -> tuple[str, str] | None:
-        """Return the module and the name that a name leads to, None where that is elsewhere."""
-        api = self._modules.get(module)
-        if api is None or not depth:
-            return None
-        if name in api.defined:
-            return module, name
-        if name in api.imported:
-            return self._find_definition(*api.imported[name], depth - 1)
-        for star_module in api.starred:
-            if (place := self._find_definition(star_module, name, depth - 1)) is not None:
-                return place
-        return None
-
     def _find_base_classes(self, classes: frozenset[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """Yield the classes that public ones inherit from, and those that these do."""
         waiting, visited_places = list(classes), set(classes)
         while waiting:
             module, name = waiting.pop()
             for base in self._modules[module].bases.get(name, ()):
-                place = self._resolve_base(module, base)
+                place = self.find_class(module, base)
                 if place is not None and place not in visited_places:
                     visited_places.add(place)
                     waiting.append(place)

@@ -7,6 +7,7 @@ library's own code runs in the process that writes it, so that any other line ma
 What it does not tell, and all of a library without it, is read from the sources (`api`).
 """
 
+import ast
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -142,7 +143,7 @@ def describe_name_problems(sources: Sequence[SourceFile]) -> list[str]:
             "these public names lead to compiled code, which is no method here and cannot be "
             f"slowed: {list_some(library.compiled)}"
         )
-    if unparsed := _load_library(tuple(sources)).unparsed:
+    if unparsed := read_library(sources).unparsed:
         lines.append(
             "these modules cannot be parsed, so their functions are no methods here: "
             f"{list_some(unparsed)}"
@@ -152,19 +153,26 @@ def describe_name_problems(sources: Sequence[SourceFile]) -> list[str]:
 
 def read_library_functions(sources: Sequence[SourceFile]) -> Functions:
     """Return the functions of each module of the library; which are public, and by which names."""
-    return _load_library(tuple(sources)).functions
+    return read_library(sources).functions
+
+
+def read_library(sources: Sequence[SourceFile]) -> "PythonLibrary":
+    """Return the modules of the library as they are read."""
+    return _load_library(tuple(sources))
 
 
 @dataclass(frozen=True, slots=True)
-class _Library:
+class PythonLibrary:
     """The modules of a library as they are read."""
 
     functions: Functions
+    modules: Mapping[SourceFile, ast.Module]  # those that can be parsed
+    api: LibraryApi
     unparsed: tuple[str, ...]  # names of modules whose syntax nothing here knows
 
 
 @lru_cache(maxsize=2)
-def _load_library(sources: tuple[SourceFile, ...]) -> _Library:
+def _load_library(sources: tuple[SourceFile, ...]) -> PythonLibrary:
     """Return the library; asked once for each variant, of the same sources."""
     trees = {source: parse_module(source) for source in _list_library(sources)}
     modules = {source: tree for source, tree in trees.items() if tree is not None}
@@ -183,7 +191,7 @@ def _load_library(sources: tuple[SourceFile, ...]) -> _Library:
             renamed = list(_add_read_visibility(source, definitions, api))
         renamed_functions.append((source, renamed))
     unparsed = tuple(source.unit for source, tree in trees.items() if tree is None)
-    return _Library(_merge_definitions(renamed_functions), unparsed)
+    return PythonLibrary(_merge_definitions(renamed_functions), modules, api, unparsed)
 
 
 def _list_library(sources: Sequence[SourceFile]) -> list[SourceFile]:

@@ -2,12 +2,13 @@
 
 import ast
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import indent
 
 from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile
+from mutators.python.api import LibraryApi
 from mutators.python.functions import (
     GENERATOR,
     LOCALS,
@@ -15,10 +16,9 @@ from mutators.python.functions import (
     find_accessor,
     is_generator,
     list_decorator_names,
-    parse_module,
 )
-from mutators.python.instantiation import judge_classes
-from mutators.python.public import read_library_functions
+from mutators.python.instantiation import LibraryClasses
+from mutators.python.public import PythonLibrary, read_library
 from mutators.python.trivial import Definition
 
 _HEAD = '''"""Benchmarks of functions that none watched; a beginning, to be looked through."""
@@ -40,6 +40,8 @@ class _LibraryFunction:
     """The module that defines it."""
     module: str
     """The module to import in order to call it by its id."""
+    module_text: str
+    """What a test writes for that module."""
     method: Method
     """Its id is the name by which it is called."""
     node: Definition
@@ -58,6 +60,11 @@ class _LibraryFunction:
     def defined_owner(self) -> str:
         """Return the module, the class or the function in which it is defined."""
         return (self.method.descriptor or self.method.id).rpartition(".")[0]
+
+    @property
+    def call_text(self) -> str:
+        """Return what a test writes in order to call it."""
+        return self.module_text + self.method.id.removeprefix(self.module)
 
     @property
     def is_bound(self) -> bool:
@@ -86,21 +93,19 @@ def write_stubs(
     methods: Sequence[Method], samples: Samples, sources: Sequence[SourceFile]
 ) -> list[Stub]:
     """Return one file of tests; `samples` has what calls handed over, of constructors too."""
-    functions_by_id = _index_functions(sources, samples)
+    library = read_library(sources)
+    functions_by_id = _index_functions(library, samples)
     requested = [functions_by_id[method.id] for method in methods if method.id in functions_by_id]
     reasons = {function.method.id: _explain_exclusion(function) for function in requested}
     excluded = tuple((name, reason) for name, reason in reasons.items() if reason)
     selected_functions = [function for function in requested if not reasons[function.method.id]]
     if not selected_functions:
         return [Stub(path="", text="", ready=(), incomplete=excluded)] if excluded else []
-    writer = _TestWriter(
-        functions_by_id, judge_classes(source for source, _ in read_library_functions(sources))
-    )
+    writer = _TestWriter(functions_by_id, library.api, LibraryClasses(library.modules, library.api))
     tests_by_id = {
         function.method.id: writer.write_test(function) for function in selected_functions
     }
-    imports = sorted({f"import {function.module}" for function in selected_functions})
-    head = _HEAD.format(imports="\n".join(imports))
+    head = _write_head(selected_functions)
     if not any("pytest." in text for text, _ in tests_by_id.values()):
         head = head.replace("import pytest\n", "")
     package = selected_functions[0].module.partition(".")[0]
@@ -123,6 +128,18 @@ def write_stubs(
     ]
 
 
+def _write_head(functions: Sequence[_LibraryFunction]) -> str:
+    """Return the imports; a module whose name leads to something else gets a name of its own."""
+    texts = {function.module: function.module_text for function in functions}
+    covered = {module: text for module, text in sorted(texts.items()) if module != text}
+    imports = sorted(f"import {module}" for module in texts if module not in covered)
+    if not covered:
+        return _HEAD.format(imports="\n".join(imports))
+    names = [f'{text} = importlib.import_module("{module}")' for module, text in covered.items()]
+    head = _HEAD.format(imports="\n".join([*imports, "", *names]))
+    return head.replace("import pytest\n", "import importlib\n\nimport pytest\n")
+
+
 def _explain_exclusion(function: _LibraryFunction) -> str:
     """Return why there is no benchmark of a function; empty where there is."""
     if accessor := find_accessor(function.node):
@@ -132,21 +149,20 @@ def _explain_exclusion(function: _LibraryFunction) -> str:
     return GENERATOR if is_generator(function.node) else ""
 
 
-def _index_functions(
-    sources: Sequence[SourceFile], samples: Samples
-) -> dict[str, _LibraryFunction]:
-    library_functions = read_library_functions(sources)
-    modules = {source.unit for source, _ in library_functions}
+def _index_functions(library: PythonLibrary, samples: Samples) -> dict[str, _LibraryFunction]:
     functions_by_id = {}
-    for source, module_functions in library_functions:
-        caches = _list_standard_caches(source)
+    for source, module_functions in library.functions:
+        tree = library.modules.get(source)
+        caches = frozenset() if tree is None else _list_standard_caches(tree)
         for function in module_functions:
             main = _find_main_definition(source, function)
             if main is None:
                 continue
+            module = library.api.find_module(function.method.id) or source.unit
             functions_by_id[function.method.id] = _LibraryFunction(
                 source.unit,
-                _find_module(function.method.id, modules) or source.unit,
+                module,
+                module.replace(".", "_") if library.api.is_covered(module) else module,
                 function.method,
                 main,
                 samples.get(function.method.id, ()),
@@ -163,18 +179,10 @@ def _find_main_definition(source: SourceFile, function: FunctionDefinitions) -> 
     return next((node for node in function.nodes if node.lineno == span.first_line), None)
 
 
-def _find_module(name: str, modules: Container[str]) -> str:
-    """Return the longest part of a dotted name that is a module; empty where there is none."""
-    while name and name not in modules:
-        name = name.rpartition(".")[0]
-    return name
-
-
-def _list_standard_caches(source: SourceFile) -> frozenset[str]:
+def _list_standard_caches(module: ast.Module) -> frozenset[str]:
     """Return what a module calls the decorators of functools that keep results."""
-    module = parse_module(source)
     names: set[str] = set()
-    for node in ast.walk(module) if module is not None else ():
+    for node in ast.walk(module):
         if isinstance(node, ast.Import):
             prefixes = [a.asname or a.name for a in node.names if a.name == "functools"]
             names.update(
@@ -190,8 +198,8 @@ class _TestWriter:
     """Writes tests of functions."""
 
     functions_by_id: Mapping[str, _LibraryFunction]
-    uncallable_classes: Mapping[str, bool]
-    """Whether a call of a class fails, by its last name."""
+    api: LibraryApi
+    classes: LibraryClasses
     used_titles: set[str] = field(default_factory=set)
 
     def write_test(self, function: _LibraryFunction) -> tuple[str, str]:
@@ -217,24 +225,25 @@ class _TestWriter:
     def _choose_target(self, function: _LibraryFunction) -> tuple[str, list[str], list[str]]:
         """Return what is called, the lines that make its object, and what these lack."""
         method = function.method
+        owner = function.call_text.rpartition(".")[0]
         if not function.is_bound or "classmethod" in function.decorators:
-            return method.id, [], []
+            return function.call_text, [], []
         if method.name == "__init__":
-            return method.owner, [], ["a concrete class"] if self._is_uncallable(function) else []
+            lacking = ["a concrete class"] if self._is_uncallable(function) else []
+            return owner, [], lacking
         maker = self.functions_by_id.get(f"{method.owner}.__init__")
         making = _choose_arguments(maker) if maker is not None else _CallArguments("", ("subject",))
         if self._is_uncallable(function):
             making = _CallArguments("", ("subject",))
-        subject = "None" if making.unknown else f"{method.owner}({making.text})"
+        subject = "None" if making.unknown else f"{owner}({making.text})"
         return f"subject.{method.name}", [f"subject = {subject}"], list(making.unknown)
 
     def _is_uncallable(self, function: _LibraryFunction) -> bool:
         """Tell whether a call of its class fails."""
-        names = [
-            name.rpartition(".")[2] for name in (function.method.owner, function.defined_owner)
-        ]
-        known_names = [name for name in names if name in self.uncallable_classes]
-        return bool(known_names) and self.uncallable_classes[known_names[0]]
+        owners = (function.method.owner, function.defined_owner)
+        places = map(self.api.find_class_place, owners)
+        answers = (self.classes.is_uncallable(place) for place in places if place is not None)
+        return next((answer for answer in answers if answer is not None), False)
 
 
 def _make_test_title(function: _LibraryFunction, used_titles: set[str]) -> str:

@@ -1,5 +1,6 @@
 """Beginnings of benchmarks in Python: they run, and the body of what they measure runs."""
 
+import ast
 import json
 import sys
 
@@ -191,6 +192,98 @@ def test_protocols_and_enumerations_are_not_called(base):
     (stub,) = write_stubs(PythonMutator().find_methods(sources), {}, sources)
 
     assert stub.incomplete == (("lib.Of.__init__", "a concrete class"), ("lib.Of.use", "subject"))
+
+
+def write_stub(**texts):
+    sources = [source(f"lib/{name}.py", text) for name, text in texts.items()]
+    (stub,) = write_stubs(PythonMutator().find_methods(sources), {}, sources)
+    return stub
+
+
+SHAPE = "class Shape:\n    def use(self): print(1)\n    def __init__(self): print(1)\n"
+
+
+def test_a_class_is_not_judged_by_another_of_its_name_in_a_second_module():
+    abstract = SHAPE.replace("    def use", "    @abc.abstractmethod\n    def use")
+    deeper = (
+        "from lib.flat import Shape as Plain\nclass Shape(Plain):\n    def get(self): print(1)\n"
+    )
+
+    stub = write_stub(base=f"import abc\n{abstract}", flat=SHAPE, deep=deeper)
+
+    assert dict(stub.incomplete).keys() == {
+        "lib.base.Shape.use",
+        "lib.base.Shape.__init__",
+        "lib.deep.Shape.get",
+    }
+
+
+def test_a_class_called_protocol_can_be_called_and_those_that_extend_it():
+    text = SHAPE.replace("Shape", "Protocol")
+    text += SHAPE.replace("Shape", "Http(Protocol)")
+
+    assert write_stub(net=text).incomplete == ()
+
+
+def test_a_class_inside_another_is_found_in_its_module():
+    text = """import abc
+class Outer:
+    class Inner:
+        @abc.abstractmethod
+        def use(self): print(1)
+    class Shape(Inner):
+        def __init__(self): print(1)
+"""
+
+    reasons = dict(write_stub(nested=text).incomplete)
+
+    assert reasons["lib.nested.Outer.Shape.__init__"] == "a concrete class"
+
+
+def test_stubs_parse_each_module_once(monkeypatch):
+    texts = []
+    parse = ast.parse
+
+    def count(text, *more):
+        texts.append(text)
+        return parse(text, *more)
+
+    monkeypatch.setattr(ast, "parse", count)
+    write_stub(once=SHAPE + "    def once(self): print(1)\n")
+
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("package", "text"),
+    [("by_import", "from ._core import parse\n"), ("by_star", "from .parse import *\n")],
+)
+def test_a_module_is_called_all_the_same_where_its_package_has_a_function_of_its_name(
+    tmp_path, monkeypatch, package, text
+):
+    texts = {
+        "__init__": text,
+        "_core": "from .parse import parse\n",
+        "parse": "def parse(): return 3\n" + SHAPE,
+        "other": "def get(): return 5\n",
+    }
+    (tmp_path / package).mkdir()
+    sources = []
+    for name, module_text in texts.items():
+        (tmp_path / package / f"{name}.py").write_text(module_text)
+        sources.append(source(f"{package}/{name}.py", module_text))
+    monkeypatch.syspath_prepend(tmp_path)
+
+    (stub,) = write_stubs(PythonMutator().find_methods(sources), {}, sources)
+
+    names: dict = {}
+    exec(stub.text, names)  # noqa: S102 what we wrote
+    results = []
+    for name, test in names.items():
+        if name.startswith("test_"):
+            test(lambda function, *arguments: results.append(function(*arguments)))
+    assert results[0] == 3
+    assert results[-1] == 5
 
 
 def test_where_there_is_no_test_there_is_no_file():
