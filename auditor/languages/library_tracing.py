@@ -17,7 +17,7 @@ class LibraryTracing:
         placed_subject = self._place_subject(subject)
         is_maven = isinstance(subject, MavenSpec)
         language = (
-            LANGUAGES.of_subject(subject) if is_maven else LANGUAGES.of_folder(placed_subject.tree)
+            LANGUAGES.of_subject(subject) if is_maven else LANGUAGES.of_suite(placed_subject.tree)
         )
         if language is None or isinstance(subject, JarSpec):
             raise SubjectError(

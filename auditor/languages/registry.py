@@ -10,7 +10,6 @@ from auditor.languages.go import GO
 from auditor.languages.java import JAVA
 from auditor.languages.model import HarnessSupport, LanguageSupport, split_at_last_dot
 from auditor.languages.python import PYTHON
-from runners.subjects.placed import detect_kind
 from runners.subjects.survey import choose_kind
 
 
@@ -35,15 +34,9 @@ class LanguageRegistry:
         """Return the language of a harness, None for an unknown harness."""
         return next((record for record in self.languages if name in record.harnesses), None)
 
-    def of_folder(self, folder: Path) -> LanguageSupport | None:
-        """Return the language of a project's folder, None where it holds no project."""
-        return self._find_kind(detect_kind(folder))
-
     def of_suite(self, folder: Path) -> LanguageSupport | None:
         """Return the language whose suite is audited in a folder, None without a project."""
-        return self._find_kind(choose_kind(folder))
-
-    def _find_kind(self, kind: str | None) -> LanguageSupport | None:
+        kind = choose_kind(folder)
         return next((record for record in self.languages if record.kind == kind), None)
 
     def of_language(self, language: Language) -> LanguageSupport:

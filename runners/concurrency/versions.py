@@ -31,12 +31,12 @@ from runners.jmh.classes import open_jar
 from runners.jmh.content import digest_content
 from runners.jmh.jdk import find_jdk
 from runners.subjects.place import place_artifact, place_subject
-from runners.subjects.placed import detect_kind
+from runners.subjects.placed import is_of_kind
 from runners.subjects.tree_entries import TreeEntry, list_tree_files, make_entries, place_entries
 
 CLASS = ".class"
 _JAVA = "jmh"
-"""What `detect_kind` calls a project that Maven or Gradle builds."""
+"""What `is_of_kind` calls a project that Maven or Gradle builds."""
 _ARCHIVES = (".jar", ".zip")
 """Java passes over other files of a class path, and Maven puts some there."""
 # No archive, cut off, a wrong checksum, a compression or cipher that is not known.
@@ -97,7 +97,7 @@ def _locate_files(spec: VersionSpec, maven: Maven, words: BuildOptions) -> _Vers
             return _locate_class_path(spec)
         case MavenSpec():
             return _fetch_artifact_files(spec, maven)
-        case FolderSpec(path) if detect_kind(path) != _JAVA:
+        case FolderSpec(path) if not is_of_kind(path, _JAVA):
             return _locate_class_path(ClassPathSpec((path,)))
         case FolderSpec() | GitSpec():
             return _build_project(spec, maven, words)
@@ -146,7 +146,7 @@ def _build_project(spec: FolderSpec | GitSpec, maven: Maven, words: BuildOptions
     """Build a project; what its modules compile, tests left out, is the version's own."""
     home, host, environment = maven.home, maven.host, maven.environment
     placed_subject = place_subject(spec, home=home, host=host, environment=environment)
-    if detect_kind(placed_subject.tree) != _JAVA:
+    if not is_of_kind(placed_subject.tree, _JAVA):
         raise SubjectError(
             f"{placed_subject.name} is not a Java project: no Maven or Gradle builds it"
         )

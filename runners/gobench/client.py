@@ -14,7 +14,7 @@ from runners.disk import convert_write_errors
 from runners.gobench.commands import BUILD_SECONDS
 from runners.gobench.project import prepare_placed
 from runners.home import HomeFolder
-from runners.subjects.placed import PlacedSubject, detect_kind
+from runners.subjects.placed import PlacedSubject, is_of_kind
 
 _FILES = ("go.mod", "main.go", "work.go", "look.go")
 GUEST = "calls/calls.go"
@@ -34,7 +34,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     `tests` are patterns of the packages whose tests run; none: of all that can call the module.
     Raises SubjectError where there is no Go project, and what Go says where it fails.
     """
-    if detect_kind(client.tree) != "go":
+    if not is_of_kind(client.tree, "go"):
         raise SubjectError(f"{client.name} is not a Go project: it has neither go.mod nor go.work")
     project = prepare_placed(client, home=home, host=host, environment=environment, chooses=False)
     decides = repr((project.digest, library, tuple(tests), compute_tool_digest()))

@@ -16,7 +16,7 @@ from runners.jmh.classes import digest_class_path
 from runners.jmh.guests import JmhGuest
 from runners.jmh.jdk import find_jdk
 from runners.subjects.place import place_artifact
-from runners.subjects.placed import PlacedSubject, detect_kind
+from runners.subjects.placed import PlacedSubject, is_of_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class JavaClients:
         """
         if isinstance(spec.subject, MavenSpec):
             return self._prepare_jar_client(spec, spec.subject, placed, library)
-        if detect_kind(placed.tree) != "jmh":
+        if not is_of_kind(placed.tree, "jmh"):
             raise SubjectError(f"{placed.name} is not a Java project: no Maven or Gradle builds it")
         return self._prepare_tree_client(spec, placed, library)
 

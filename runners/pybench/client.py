@@ -16,7 +16,7 @@ from runners.pybench.installers import PIP, InstallerChoice
 from runners.pybench.library import find_package_root, read_library_modules
 from runners.pybench.project import copy_tree, digest_words, make_process_variables
 from runners.pybench.versions import make_version_variables
-from runners.subjects.placed import PlacedSubject, detect_kind
+from runners.subjects.placed import PlacedSubject, is_of_kind
 
 _RUNNER = "pytest>=7"
 
@@ -48,7 +48,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     tests; none: where it looks by itself. Raises SubjectError where there is no
     Python project, and what uv or pip says where it fails.
     """
-    if detect_kind(client.tree) != "python":
+    if not is_of_kind(client.tree, "python"):
         raise SubjectError(f"{client.name} is not a Python project; add a pyproject.toml")
     environments = Environments(host, dict(environment), python)
     base = environments.choose_interpreter(client.tree)

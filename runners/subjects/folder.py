@@ -21,7 +21,7 @@ from runners.subjects.placed import (
     is_gopath,
 )
 from runners.subjects.repository import Repository
-from runners.subjects.survey import explain_unsupported
+from runners.subjects.survey import choose_kind, explain_unsupported
 from runners.subjects.tree_entries import (
     TreeEntry,
     is_audit_file,
@@ -139,7 +139,7 @@ def _find_outermost_folder(folder: Path, repository: Repository | None) -> Path:
     """
     if is_gopath(folder):
         return repository.top if repository and not holds_home(repository.top) else folder
-    kind = detect_kind(folder)
+    kind = choose_kind(folder)
     if repository is None:
         parents = folder.parents if find_marks(folder) else _list_enclosing_folders(folder, kind)
         around = list(takewhile(lambda path: kind in find_marks(path), parents))

@@ -54,6 +54,11 @@ def detect_kind(tree: Path) -> str | None:
     return "go" if has_go_files(tree) else None
 
 
+def is_of_kind(tree: Path, kind: str) -> bool:
+    """Tell whether a folder is for one of KINDS; it may be for several."""
+    return kind in find_marks(tree) or detect_kind(tree) == kind
+
+
 def find_marks(tree: Path) -> frozenset[str]:
     """Return the KINDS of which a folder holds a mark."""
     java = _has_any_file(tree, _MAVEN) or is_gradle(tree)

@@ -54,3 +54,13 @@ def test_of_a_library_that_cannot_be_installed_the_sources_do(tracing):
     assert "its public names are those of its sources" in note
     assert "the environment: " in note
     assert "\n" not in note
+
+
+@pytest.mark.subject
+def test_of_a_folder_of_two_languages_the_one_with_the_suite_is_traced(tracing, tmp_path):
+    (tmp_path / "go.mod").write_text("module example.org/tools\n")
+    (tmp_path / "test_it.py").write_text("def test_it(benchmark): pass\n")
+
+    result = tracing(PROJECT + NO_BACKEND)
+
+    assert "small.plain.double" in {method.id for method in result.library.methods}

@@ -9,7 +9,7 @@ from auditor.core.request import FolderSpec, MavenSpec
 from runners.home import HomeFolder
 from runners.subjects.missing_files import describe_missing_files
 from runners.subjects.place import place_subject
-from runners.subjects.placed import detect_kind
+from runners.subjects.placed import KINDS, detect_kind, is_of_kind
 from runners.subjects.tree_entries import list_changed_files
 
 GO = "module example.org/ring\n\ngo 1.21\n"
@@ -117,6 +117,27 @@ def test_a_project_of_another_language_around_it_is_none_of_its_build(tmp_path):
 
     assert result.root == result.tree
     assert names(result.tree) == {"go.mod", "a.go"}
+
+
+def test_the_workspace_around_the_suite_that_is_audited_is_copied(tmp_path):
+    top = committed(
+        tmp_path / "repository",
+        pyproject_dot_toml="",
+        ring__go_dot_mod=GO,
+        ring__pyproject_dot_toml="",
+        ring__test_a_dot_py="def test_a(benchmark): pass\n",
+    )
+
+    subject = placed(FolderSpec(top / "ring"), tmp_path)
+
+    assert subject.tree == subject.root / "ring"
+
+
+def test_a_folder_may_be_of_several_kinds(tmp_path):
+    folder = make(tmp_path, go_dot_mod=GO, pyproject_dot_toml="")
+
+    assert [is_of_kind(folder, kind) for kind in KINDS] == [True, False, True]
+    assert is_of_kind(make(tmp_path / "plain", ring_dot_go="package ring\n"), "go")
 
 
 def test_equal_content_is_placed_once_and_changed_content_anew(tmp_path):
