@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -29,6 +29,8 @@ class DeclaredTypes:
     """By alias: the name of the type that it means, without the unit."""
     offered: frozenset[str] = frozenset()
     """Unexported types whose values clients get from functions, fields, variables or embedding."""
+    shadowed: frozenset[str] = frozenset()
+    """Methods (`unit.Name.Method`) of such types that all types shadow which embed these."""
 
     def resolve_owner(self, unit: str, owner: str) -> str:
         """Return the name of a receiver's type; two aliases at most lead there."""
@@ -44,23 +46,32 @@ class _FileTypes:
     aliases: dict[str, str] = field(default_factory=dict)  # type by alias
     exposed: list[tuple[str, str]] = field(default_factory=list)
     """(type, or `_FUNCTION`; name of a type that who has it gets)."""
+    embedded: list[tuple[str, str]] = field(default_factory=list)  # (struct, type in it)
+    members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By type: the names of its methods and fields."""
 
 
 def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
     """Return what all files of a package say together: a method's type may be in another file."""
     fields: dict[str, frozenset[str]] = {}
     aliases: dict[str, str] = {}
-    exposed: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    packages: dict[str, _FileTypes] = defaultdict(_FileTypes)
     for source in sources:
         if _DECLARING.search(source.text):
             file = _read_file_types(source.text)
             fields |= {f"{source.unit}.{name}": names for name, names in file.own_fields.items()}
             aliases |= {f"{source.unit}.{name}": target for name, target in file.aliases.items()}
-            exposed[source.unit] += file.exposed
-    offered = {
-        f"{unit}.{name}" for unit, pairs in exposed.items() for name in _find_offered_types(pairs)
-    }
-    return DeclaredTypes(fields, aliases, frozenset(offered))
+            package = packages[source.unit]
+            package.exposed += file.exposed
+            package.embedded += file.embedded
+            for name, members in file.members.items():
+                package.members[name] |= members
+    offered, shadowed = set(), set()
+    for unit, package in packages.items():
+        names = _find_offered_types([*package.exposed, *package.embedded])
+        offered |= {f"{unit}.{name}" for name in names}
+        shadowed |= {f"{unit}.{name}" for name in _find_shadowed_methods(package, names)}
+    return DeclaredTypes(fields, aliases, frozenset(offered), frozenset(shadowed))
 
 
 def _find_offered_types(exposed: Iterable[tuple[str, str]]) -> set[str]:
@@ -68,7 +79,7 @@ def _find_offered_types(exposed: Iterable[tuple[str, str]]) -> set[str]:
     names_by_holder: dict[str, set[str]] = defaultdict(set)
     for holder, name in exposed:
         names_by_holder[holder].add(name)
-    pending = [name for name in names_by_holder if name == _FUNCTION or name[:1].isupper()]
+    pending = [name for name in names_by_holder if _is_open(name)]
     offered: set[str] = set()
     while pending:
         names = names_by_holder[pending.pop()] - offered
@@ -76,6 +87,35 @@ def _find_offered_types(exposed: Iterable[tuple[str, str]]) -> set[str]:
         offered |= new
         pending += new
     return offered
+
+
+def _find_shadowed_methods(package: _FileTypes, offered: Collection[str]) -> Iterator[str]:
+    """Yield the methods of offered types that each type shadows by which clients get these.
+
+    `offered` are types that `_find_offered_types` returns.
+    """
+    direct = {name for holder, name in package.exposed if holder in offered or _is_open(holder)}
+    holders: dict[str, set[str]] = defaultdict(set)
+    for holder, name in package.embedded:
+        if holder in offered or _is_open(holder):
+            holders[name].add(holder)
+
+    def is_promoted(name: str, method: str, below: frozenset[str]) -> bool:
+        return name in direct or any(
+            method not in package.members[holder]
+            and (_is_open(holder) or is_promoted(holder, method, below | {name}))
+            for holder in holders[name] - below
+        )
+
+    for name in offered:
+        for method in package.members[name]:
+            if not is_promoted(name, method, frozenset((name,))):
+                yield f"{name}.{method}"
+
+
+def _is_open(holder: str) -> bool:
+    """Tell whether clients have a type without another one: it is exported, or a function."""
+    return holder == _FUNCTION or holder[:1].isupper()
 
 
 @lru_cache(maxsize=4096)
@@ -88,6 +128,7 @@ def _read_file_types(text: bytes) -> _FileTypes:
                 _add_spec(file, spec)
         elif declaration.type in ("function_declaration", "method_declaration"):
             _, owner = tree.read_receiver(declaration)
+            file.members[owner].add(tree.read_text(declaration.child_by_field_name("name")))
             if _has_exported_name(declaration):
                 result = declaration.child_by_field_name("result")
                 file.exposed += [(owner or _FUNCTION, name) for name in _list_type_names(result)]
@@ -110,6 +151,7 @@ def _add_spec(file: _FileTypes, spec: Node) -> None:
         file.exposed += [(name, type_name) for type_name in _list_exposed_types(declared)]
         if declared is not None and declared.type == "struct_type":
             file.own_fields[name] = frozenset(_list_owner_fields(declared, name))
+            _add_fields(file, declared, name)
     elif _has_exported_name(spec):
         literals = [
             node.child_by_field_name("type")
@@ -126,7 +168,7 @@ def _has_exported_name(node: Node) -> bool:
 
 
 def _list_exposed_types(declared: Node | None) -> Iterator[str]:
-    """Yield the types of what is exported in a type, or embedded there.
+    """Yield the types of what is exported in a type; what a struct embeds is no such type.
 
     A type that is defined as another named type has none of its methods.
     """
@@ -136,8 +178,18 @@ def _list_exposed_types(declared: Node | None) -> Iterator[str]:
         yield from _list_type_names(declared)
         return
     for struct_field in _list_fields(declared):
-        if _has_exported_name(struct_field) or not struct_field.child_by_field_name("name"):
+        if _has_exported_name(struct_field):
             yield from _list_type_names(struct_field.child_by_field_name("type"))
+
+
+def _add_fields(file: _FileTypes, struct: Node, owner: str) -> None:
+    """Add what a struct embeds, and the names of its fields."""
+    for struct_field in _list_fields(struct):
+        names = struct_field.children_by_field_name("name")
+        file.members[owner].update(map(tree.read_text, names))
+        if not names:
+            types = _list_type_names(struct_field.child_by_field_name("type"))
+            file.embedded += [(owner, type_name) for type_name in types]
 
 
 def _list_type_names(node: Node | None) -> Iterator[str]:

@@ -145,7 +145,8 @@ def _is_public(method: Method, declaration: Node, types: DeclaredTypes) -> bool:
     if declaration.type == "function_declaration":
         return method.name[:1].isupper() and not _is_fuzz_entry(declaration)
     owner = method.owner.rpartition(".")[2]
-    return method.name[:1].isupper() and (owner[:1].isupper() or method.owner in types.offered)
+    is_offered = method.owner in types.offered and method.id not in types.shadowed
+    return method.name[:1].isupper() and (owner[:1].isupper() or is_offered)
 
 
 def _is_fuzz_entry(declaration: Node) -> bool:

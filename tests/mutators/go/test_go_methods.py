@@ -282,6 +282,25 @@ def test_methods_of_an_unexported_type_that_clients_cannot_get_are_not_public(te
     assert not found_methods[f"{UNIT}.tree.Push"].public
 
 
+@pytest.mark.parametrize(
+    ("text", "is_public"),
+    [
+        ("type Ring struct{ shape }\nfunc (Ring) Len() {}", False),
+        ("type Ring struct{ *shape; Len int }", False),
+        ("type Ring struct{ shape }\nfunc (Ring) Size() {}", True),
+        ("type Ring struct{ shape }\nfunc (Ring) Len() {}\ntype Box struct{ shape }", True),
+        ("type Ring struct{ shape }\nfunc (Ring) Len() {}\nvar Empty shape", True),
+        ("type Ring struct{ ring }\nfunc (Ring) Len() {}\ntype ring struct{ shape }", False),
+        ("type Ring struct{ ring }\ntype ring struct{ shape; *ring }\nfunc (ring) Len() {}", False),
+        ("type Ring struct{ ring }\ntype ring struct{ shape }", True),
+    ],
+)
+def test_a_method_that_all_embedding_types_shadow_is_not_public(text, is_public):
+    shape = "package m\ntype shape struct{}\nfunc (shape) Len() {}\n"
+
+    assert methods(f"{shape}{text}\n")[f"{UNIT}.shape.Len"].public is is_public
+
+
 def test_a_method_of_an_alias_is_one_of_its_type():
     (method,) = methods(
         "package m\nfunc (a *alias) Push() {}\n",
