@@ -30,6 +30,7 @@ from runners.pybench.profile_records import (
     PROFILE_HEADER,
     PROFILE_VARIABLE,
 )
+from runners.pybench.project import find_copy_top
 from runners.pybench.pytest_options import drop_unknown_options
 from runners.records import (
     ENOUGH_VARIABLE,
@@ -81,7 +82,9 @@ class PythonHarness:
         listing: Listing = EVERYTHING,  # noqa: ARG002 (one process lists all groups at once)
     ) -> Suite:
         """Let the framework list its benchmarks; none of them is called."""
-        explain_local = partial(explain_local_module, tree=project.root)
+        explain_local = partial(
+            explain_local_module, tree=project.root, top=find_copy_top(project.root)
+        )
         entries: list[dict[str, Any]] = []
         failures: dict[str, str] = {}  # by what they say: several calls may fail for one reason
         for suite_arguments in self._frontend.listings(project.root):

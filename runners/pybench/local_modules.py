@@ -1,7 +1,7 @@
 """What to do about a missing module: those of the tree itself are no packages of an index."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from runners.pybench.library import (
@@ -21,8 +21,11 @@ _DEEPEST = 3
 _NO_PROJECTS = frozenset({"node_modules", "dist", "vendor"})
 
 
-def explain_local_module(name: str, tree: Path) -> str:
-    """Return what to do where a module that the tree has is missing; empty for other modules."""
+def explain_local_module(name: str, tree: Path, top: Path | None = None) -> str:
+    """Return what to do where a module that the tree has is missing; empty for other modules.
+
+    `top` is the top of the copy that the tree is in, None for the tree itself.
+    """
     parts = tuple(name.split("."))
     for root in dict.fromkeys((find_package_root(tree), tree)):
         if _has_beginning(root, parts):
@@ -34,11 +37,27 @@ def explain_local_module(name: str, tree: Path) -> str:
                 f"the project has it ({place}) and does not install it; add it to the packages of "
                 "the build, or its folder to pytest's pythonpath"
             )
-    for folder in _list_projects(tree):
-        if any(_has_beginning(root, parts) for root in {find_package_root(folder), folder}):
-            place = folder.relative_to(tree).as_posix()
-            return f"it is of another project of this tree; audit that: bench-audit abs {place}"
+    if (folder := _find_project_with(parts, _list_projects(tree))) is not None:
+        place = folder.relative_to(tree).as_posix()
+        return f"it is of another project of this tree; audit that: bench-audit abs {place}"
+    if top is None or top == tree:
+        return ""
+    if (folder := _find_project_with(parts, (top, *_list_projects(top)))) is not None:
+        place = Path(os.path.relpath(folder, tree)).as_posix()
+        return f"another project of its repository has it ({place}); add that to the dependencies"
     return ""
+
+
+def _find_project_with(parts: tuple[str, ...], folders: Iterable[Path]) -> Path | None:
+    """Return the first project that has the package that a module is of, None where none has."""
+    return next(
+        (
+            folder
+            for folder in folders
+            if any(_has_beginning(root, parts) for root in {find_package_root(folder), folder})
+        ),
+        None,
+    )
 
 
 def _has_beginning(root: Path, parts: tuple[str, ...]) -> bool:

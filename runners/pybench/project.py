@@ -109,6 +109,12 @@ def prepare_library(
     )
 
 
+def find_copy_top(root: Path) -> Path:
+    """Return the top of the copy that a prepared project is in."""
+    folders = (root, *root.parents)
+    return next((path for path in folders if (path.parent / "made").is_file()), root)
+
+
 def copy_tree(placed: PlacedSubject, top: Path) -> None:
     """Copy a placed tree, in place of what is there."""
     with convert_write_errors(top):

@@ -9,6 +9,7 @@ from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.listings import add_remedy
 from runners.pybench.local_modules import explain_local_module
+from runners.pybench.project import find_copy_top
 
 PROJECT = """[project]
 name = "shop"
@@ -232,6 +233,31 @@ def test_no_package_is_proposed_for_a_module_of_the_tree(module, expected, tmp_p
     assert expected in explanation
     assert bool(explanation) == bool(expected)
     assert ('"requirements"' in advice) == (not expected)
+
+
+@pytest.mark.parametrize(
+    ("module", "place"), [("member", "../member"), ("core.made", "../.."), ("yaml", "")]
+)
+def test_no_package_is_proposed_for_a_module_of_a_project_beside_it(module, place, tmp_path):
+    for name in (
+        "made",
+        "tree/pyproject.toml",
+        "tree/core/__init__.py",
+        "tree/packages/mine/setup.py",
+        "tree/packages/mine/mine.py",
+        "tree/packages/member/setup.py",
+        "tree/packages/member/src/member/__init__.py",
+        "outside/setup.py",
+        "outside/yaml.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    tree = tmp_path / "tree" / "packages" / "mine"
+
+    explanation = explain_local_module(module, tree, find_copy_top(tree))
+
+    assert bool(explanation) == bool(place)
+    assert f"({place}); add that to the dependencies" in explanation or not place
 
 
 @pytest.mark.subject
