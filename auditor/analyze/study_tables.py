@@ -4,7 +4,6 @@ A table tells less than an audit knows. What is missing in it is undecided here:
 the rows of a benchmark out when it times out or crashes, so nobody can say what became of it.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -21,9 +20,11 @@ from auditor.core.request import DetectionRule
 from auditor.core.stability import Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
+from auditor.importers.checking import LONGEST, SHORTEST
 from auditor.importers.research_tools.rows import ProcessValues
 from auditor.measure import stability_judge
 from auditor.measure.stability_judge import slowdown_size
+from reports.number_format import format_count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +143,7 @@ def _build_method(name: str, language: Language) -> Method:
 
 def _build_outcome(rows: ProcessValues) -> Outcome:
     """Return the values, unless one is no time: Go rounds to 0.00 what hardly takes any."""
-    wrong = [second for second in rows.seconds if not 0 < second < math.inf]
+    wrong = [second for second in rows.seconds if not SHORTEST <= second <= LONGEST]
     if wrong:
         return Unreadable(
             f"{len(wrong)} of {len(rows.seconds)} values cannot be times: {wrong[0]}", ""
@@ -177,8 +178,8 @@ def _choose_slowdown(steady: Stability) -> float:
     if size is None:
         reason = "the spreads are zero" if spreads else "no benchmark has a spread"
         raise UsageError(
-            f"the table has no slowdown, and none can be chosen: {reason} over all {steady.runs} "
-            "runs; give a number: --slowdown 0.6"
+            f"the table has no slowdown, and none can be chosen: {reason} over "
+            f"{format_count(steady.runs, 'run')}; give a number: --slowdown 0.6"
         )
     return size
 

@@ -17,10 +17,15 @@ from auditor.store import upkeep
 from reports import names
 from reports.delimited import format_csv_lines
 from reports.long_tables import LongTable
+from reports.number_format import format_count
 
 _STORE = click.option(
     "--store", type=click.Path(path_type=Path), help="The file; that of the subject by default."
 )
+_MOST_DAYS = 365_000
+"""Dates begin with the year 1."""
+_MOST_RESULTS = 2**31 - 1
+"""A number that SQLite takes."""
 _QUIET = options.VERBOSITY_OPTIONS[0]
 
 
@@ -125,12 +130,14 @@ def export_values(context: click.Context, /, **given: Any) -> int:
     click.option(
         "--older-than",
         metavar="DAYS",
-        type=click.IntRange(min=0),
+        type=click.IntRange(0, _MOST_DAYS),
         help="Runs, and audits that never ended.",
     ),
     click.option("--failed", is_flag=True, help="Runs that failed in a way that may pass."),
     click.option(
-        "--audits", type=click.IntRange(min=0), help="Keep so many results of each project."
+        "--audits",
+        type=click.IntRange(0, _MOST_RESULTS),
+        help="Keep so many results of each project.",
     ),
     _STORE,
     _QUIET,
@@ -148,5 +155,6 @@ def prune_store(context: click.Context, /, **given: Any) -> int:
     runs, audits = upkeep.prune_store(
         path, before=before, failed=given["failed"], audits=given["audits"]
     )
-    console.print_result(Text(f"{path}: {runs:,} runs and {audits:,} audits forgotten"))
+    counts = f"{format_count(runs, 'run')} and {format_count(audits, 'audit')}"
+    console.print_result(Text(f"{path}: {counts} forgotten"))
     return Exit.OK

@@ -166,12 +166,12 @@ def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):
         (
             ["0;Baseline;b;1", "0;m;b;1"],
             ["--unit=us/op"],
-            "no benchmark has a spread over all 1 runs; give a number: --slowdown 0.6",
+            "no benchmark has a spread over 1 run; give a number: --slowdown 0.6",
         ),
         (
             ["0;Baseline;b;1", "1;Baseline;b;1", "0;m;b;1"],
             ["--unit=us/op"],
-            "the spreads are zero over all 2 runs; give a number: --slowdown 0.6",
+            "the spreads are zero over 2 runs; give a number: --slowdown 0.6",
         ),
     ],
 )
@@ -182,6 +182,15 @@ def test_what_is_wrong_is_one_line(call, lines, flags, message):
     assert errors.startswith("error[usage]: ")
     assert message in errors
     assert errors.count("\n") == 1
+
+
+def test_a_value_that_no_benchmark_takes_is_no_time(call):
+    lines = [f"{run};Baseline;b;1e308" for run in (0, 0, 1, 1)]
+
+    code, printed, _ = call(lines, "--unit=s/op")
+
+    assert code == 5
+    assert "2 of 2 values cannot be times: 1e+308" in printed
 
 
 def test_no_advice_names_a_setting_that_a_table_does_not_have(call):

@@ -217,7 +217,7 @@ def test_the_commands(call, small, tmp_path, capsys):
     exported = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [float(row["value"]) for row in exported[:3]] == [1.0, 2.0, 3.0]
     assert call("prune", "--store", small, "--failed") == 0
-    assert "1 runs and 0 audits forgotten" in capsys.readouterr().out
+    assert "1 run and 0 audits forgotten" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -225,6 +225,8 @@ def test_the_commands(call, small, tmp_path, capsys):
     [
         (["list", "--store", "nowhere"], 2, "there is no store"),
         (["prune"], 2, "nothing chosen to delete"),
+        (["prune", "--store", "a", "--older-than", "365001"], 2, "365001 is not in the range"),
+        (["prune", "--store", "a", "--audits", "2147483648"], 2, "2147483648 is not in the range"),
         (["merge", "a"], 2, "SOURCES"),
         (["merge", "a", "nowhere"], 2, "there is no store"),
         (["merge", "/proc/nowhere/a", __file__], 4, "cannot write"),
