@@ -17,7 +17,14 @@ from mutators.java.lint_rules.effects import EffectAnalysis, SideEffect, gives_v
 from mutators.java.lint_rules.known import is_factory_method
 from mutators.java.lint_rules.rules import CONSTANT_INPUTS, FINAL_STATE
 from mutators.java.lint_rules.scope import LocalVariable, MethodScope
-from mutators.java.lint_rules.tree import list_arguments, read_text, strip_wrappers, walk_own_nodes
+from mutators.java.lint_rules.tree import (
+    LOOPS,
+    list_arguments,
+    read_text,
+    strip_wrappers,
+    walk_own_nodes,
+    walk_tree,
+)
 
 _SIZE = re.compile(
     r"(?i).*(amount|bound|capacity|concurrency|count|iteration|length|limit|max|min|number|num|size|seed"
@@ -170,12 +177,23 @@ def find_final_states(benches: list[BenchmarkMethod], effects: EffectAnalysis) -
 def _rate_confidence(bench: BenchmarkMethod, call: Node, effects: EffectAnalysis) -> Confidence:
     """Return how sure it is that the constant decides what is measured.
 
-    CERTAIN: the call has no other input, and all that it does is seen to be computing. LIKELY: it
-    has no other argument. POSSIBLE: it has one.
+    CERTAIN: the call has no other input, and is seen to compute without a loop. LIKELY: it has no
+    other argument. POSSIBLE: it has one.
     """
     if not _state_fields(call, bench):
         return Confidence.POSSIBLE
-    return Confidence.CERTAIN if _may_fold(call, bench, effects) else Confidence.LIKELY
+    if _may_fold(call, bench, effects) and not _works_long(call, bench):
+        return Confidence.CERTAIN
+    return Confidence.LIKELY
+
+
+def _works_long(call: Node, bench: BenchmarkMethod) -> bool:
+    """Tell whether a call may do more than a compiler works out: loops, and what it makes."""
+    return any(
+        node.type in LOOPS or node.type == "array_creation_expression"
+        for callee in bench.scope.find_callees(call)
+        for node in walk_tree(callee.body or callee.node)
+    )
 
 
 def _list_state_inputs(bench: BenchmarkMethod) -> Iterator[tuple[Node, Field]]:

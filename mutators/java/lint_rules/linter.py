@@ -16,7 +16,11 @@ from mutators.java.lint_rules.growth import find_growing_states
 from mutators.java.lint_rules.inputs import find_constant_inputs, find_final_states
 from mutators.java.lint_rules.loops import find_repeating_loops
 from mutators.java.lint_rules.project import JavaProject
-from mutators.java.lint_rules.results import find_unrelated_return, find_unused_results
+from mutators.java.lint_rules.results import (
+    find_overwritten_results,
+    find_unrelated_return,
+    find_unused_results,
+)
 from mutators.java.lint_rules.rules import RULES
 from mutators.java.lint_rules.settings import find_bad_options, find_bad_settings
 from mutators.java.lint_rules.sharing import find_shared_states
@@ -62,6 +66,7 @@ class JavaLinter:
 def _find_smells(benches: list[BenchmarkMethod], effects: EffectAnalysis) -> Iterator[Smell]:
     for bench in benches:
         yield from find_unused_results(bench, effects)
+        yield from find_overwritten_results(bench, effects)
         yield from find_unrelated_return(bench)
         yield from find_constant_inputs(bench, effects)
         yield from find_repeating_loops(bench)

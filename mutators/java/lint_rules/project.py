@@ -17,6 +17,7 @@ from mutators.java.lint_rules.declarations import (
 from mutators.java.lint_rules.tree import list_children, parse_source, read_text
 
 _DECLARED = re.compile(rb"\b(?:class|interface|enum|record)\s+(\w+)")
+_EXTENDED = re.compile(rb"\bextends\s+(?:\w+\s*\.\s*)*(\w+)")
 _LONGEST_LINEAGE = 20
 _ALWAYS_IMPORTED = frozenset(
     {
@@ -94,6 +95,15 @@ class JavaProject:
                 files_by_name.setdefault(name, []).append(path)
         return files_by_name
 
+    @cached_property
+    def _extending_files(self) -> dict[bytes, list[str]]:
+        """Return the files that seem to extend a type of each simple name."""
+        files_by_name: dict[bytes, list[str]] = {}
+        for path, text in self._texts.items():
+            for name in set(_EXTENDED.findall(text)):
+                files_by_name.setdefault(name, []).append(path)
+        return files_by_name
+
     def find_type(self, name: str, near: TypeDeclaration) -> TypeDeclaration | None:
         """Return the type that a simple name means inside `near`; None where nobody can tell."""
         file = self.load_file(near.file)
@@ -166,6 +176,15 @@ class JavaProject:
                 if declaration.parent_name
                 else None
             )
+
+    def list_heirs(self, declared: TypeDeclaration) -> list[TypeDeclaration]:
+        """Return the types that extend a type themselves."""
+        return [
+            heir
+            for path in self._extending_files.get(declared.simple_name.encode(), ())
+            for heir in self.load_file(path).types
+            if heir is not declared and declared in self.walk_lineage(heir)
+        ]
 
     def find_field(self, name: str, near: TypeDeclaration) -> Field | None:
         """Return the field that a name means inside a type."""

@@ -20,6 +20,8 @@ from mutators.java.lint_rules.effects import (
 from mutators.java.lint_rules.known import suggests_change, suggests_dual_use, suggests_query
 from mutators.java.lint_rules.rules import UNUSED_RESULT
 from mutators.java.lint_rules.tree import (
+    LOOPS,
+    find_assigned_node,
     list_arguments,
     list_children,
     read_part_text,
@@ -31,7 +33,7 @@ from mutators.java.lint_rules.tree import (
 from mutators.java.lint_rules.variables import VariableUses, collect_uses
 
 _CALLS = frozenset({"method_invocation", "object_creation_expression"})
-_ARITHMETIC = frozenset({"binary_expression", "unary_expression"})
+_ARITHMETIC = frozenset({"binary_expression", "unary_expression", "ternary_expression"})
 _PLAIN = re.compile(
     r"boolean|byte|char|double|float|int|long|short|\w*(Disposable|Future|Result|Stage|Subscription)"
 )
@@ -54,6 +56,36 @@ def find_unused_results(bench: BenchmarkMethod, effects: EffectAnalysis) -> Iter
                 )
         elif node.type == "local_variable_declaration" and not bench.expects_exception(node):
             yield from _find_unread_locals(node, uses, bench, effects)
+
+
+def find_overwritten_results(bench: BenchmarkMethod, effects: EffectAnalysis) -> Iterator[Smell]:
+    """Yield the results in a loop of which only the last is read, as each turn sets them anew."""
+    loops = [node for node in walk_own_nodes(bench.body) if node.type in LOOPS]
+    for loop in [] if bench.is_about_compiler else loops:
+        body = loop.child_by_field_name("body")
+        for statement in list_children(body) if body is not None else ():
+            inner = strip_wrappers(next(iter(list_children(statement)), None))
+            if inner is None or read_part_text(inner, "operator") != "=":
+                continue
+            target = find_assigned_node(inner)
+            value = strip_wrappers(inner.child_by_field_name("right"))
+            if value is None or target is None or not _is_overwritten(target, loop, bench):
+                continue
+            if _is_dropped_work(value, bench, effects):
+                text = (
+                    f"Each turn sets {read_text(target)} anew, so only the last result of "
+                    f"{_describe_work(value)} is used and the compiler may leave the others out."
+                )
+                smell = _make_smell(bench, statement, value, text)
+                yield replace(smell, calls=None, sure=Confidence.POSSIBLE)
+
+
+def _is_overwritten(target: Node, loop: Node, bench: BenchmarkMethod) -> bool:
+    """Tell whether a loop names a local variable only where it sets the variable."""
+    name = read_text(target)
+    return name in bench.scope.locals and [
+        node.id for node in walk_tree(loop) if node.type == "identifier" and read_text(node) == name
+    ] == [target.id]
 
 
 def find_unrelated_return(bench: BenchmarkMethod) -> Iterator[Smell]:
@@ -259,7 +291,7 @@ def _may_be_meant(
     for node in walk_tree(value):
         if node.type in ("lambda_expression", "method_reference", "class_body"):
             return True
-        if node.type == "method_invocation":
+        if node.type == "method_invocation" and not is_pure_of_jdk(node, bench.scope):
             name = read_part_text(node, "name")
             if suggests_change(name) and not (is_stored and suggests_dual_use(name)):
                 return True

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from auditor.core.contracts.lint import Smell
+from auditor.core.contracts.lint import Confidence, Smell
 from mutators.java.lint_rules.benchmark_discovery import BenchmarkMethod
 from mutators.java.lint_rules.constants import resolve_whole_number
 from mutators.java.lint_rules.declarations import Annotation, JavaMethod, TypeDeclaration
@@ -14,12 +14,12 @@ from mutators.java.lint_rules.scope import MethodScope
 from mutators.java.lint_rules.tree import (
     list_arguments,
     read_part_text,
-    read_text,
     strip_wrappers,
     walk_tree,
 )
 
 _LONGEST_CHAIN = 100
+_BRANCHES = frozenset({"if_statement", "ternary_expression", "switch_expression"})
 _OPTIONS = {
     "forks": (
         NO_FORKS,
@@ -59,18 +59,20 @@ def find_bad_options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:
     """Yield the programs in a file that start JMH without forks or without warm-up."""
     if b"OptionsBuilder" not in project.file_texts[file.path]:
         return
+    may_be_single_shot = b"SingleShotTime" in project.file_texts[file.path]
     for declared in file.types:
         for method in declared.methods:
             scope = MethodScope(project, method)
             for node in walk_tree(method.body) if method.body is not None else ():
                 rule, text = _OPTIONS.get(_zero_option(node, scope), (None, ""))
-                if rule is not None:
+                if rule is not None and not (rule is NO_WARMUP and may_be_single_shot):
                     yield Smell(
                         rule=rule.id,
                         benchmark="",
                         span=declared.locate_node(node.child_by_field_name("name") or node),
                         text=f"{method.full_name} {text}",
                         top=method.first_line,
+                        sure=Confidence.POSSIBLE if _is_conditional(node) else None,
                     )
 
 
@@ -81,9 +83,18 @@ def _group_by_annotation(
     users: dict[int, tuple[Annotation, list[BenchmarkMethod]]] = {}
     for bench in benches:
         annotation = bench.find_annotation(name)
-        if annotation is not None:
+        if annotation is not None and not _is_overridden(annotation, bench):
             users.setdefault(id(annotation), (annotation, []))[1].append(bench)
     yield from users.values()
+
+
+def _is_overridden(annotation: Annotation, bench: BenchmarkMethod) -> bool:
+    """Tell whether all heirs of the abstract class of a benchmark set this themselves."""
+    owner = bench.method.owner
+    if "abstract" not in owner.modifiers or annotation in bench.method.annotations:
+        return False
+    heirs = bench.project.list_heirs(owner)
+    return bool(heirs) and all(heir.find_annotation(annotation.name) for heir in heirs)
 
 
 def _read_number(annotation: Annotation, key: str, bench: BenchmarkMethod) -> int | None:
@@ -120,12 +131,32 @@ def _make_smell(
     )
 
 
+def _is_set_again(call: Node) -> bool:
+    """Tell whether a later call of the same chain sets the same option."""
+    name, outer = read_part_text(call, "name"), call.parent
+    while outer is not None and outer.type == "method_invocation":
+        if read_part_text(outer, "name") == name:
+            return True
+        outer = outer.parent
+    return False
+
+
+def _is_conditional(node: Node) -> bool:
+    """Tell whether code of a method runs in some cases only."""
+    outer = node.parent
+    while outer is not None and outer.type != "method_declaration":
+        if outer.type in _BRANCHES:
+            return True
+        outer = outer.parent
+    return False
+
+
 def _zero_option(node: Node, scope: MethodScope) -> str:
     """Return the option that `new OptionsBuilder()....forks(0)` sets to 0, else an empty text."""
     if node.type != "method_invocation" or read_part_text(node, "name") not in _OPTIONS:
         return ""
     nodes = list_arguments(node)
-    if len(nodes) != 1 or read_text(nodes[0]) != "0":
+    if len(nodes) != 1 or resolve_whole_number(nodes[0], scope) != 0 or _is_set_again(node):
         return ""
     inner_node = strip_wrappers(node.child_by_field_name("object"))
     for _ in range(_LONGEST_CHAIN):

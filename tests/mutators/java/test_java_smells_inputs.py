@@ -287,3 +287,25 @@ def test_loops_that_jmh_knows_of_or_needs(head):
 
     assert of("jmh-loop", body, head) == []
     assert len(of("jmh-loop", body, "@Benchmark @BenchmarkMode(Mode.AverageTime)")) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "sure"),
+    [
+        ("int work(int n) { return n * n; }", Confidence.CERTAIN),
+        ("int work(int n) { int r = 0; while (r < n) r += 2; return r; }", Confidence.LIKELY),
+        ("int work(int n) { return new int[n].length; }", Confidence.LIKELY),
+        ("int work(int n) { return n < 2 ? n : work(n - 1) + work(n - 2); }", Confidence.LIKELY),
+    ],
+)
+def test_only_straight_work_is_certain_to_be_done_beforehand(method, sure):
+    text = (
+        "import org.openjdk.jmh.annotations.*; @State(Scope.Thread) public class Bench {"
+        f" final int fixed = 42; static {method} @Benchmark public int run() {{"
+        " return work(fixed); } }"
+    )
+    source = SourceFile(path="B.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
+
+    (smell,) = JavaLinter().find_smells([source]).smells
+
+    assert (smell.rule, smell.sure) == ("jmh-final-state", sure)

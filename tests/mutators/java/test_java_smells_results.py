@@ -311,3 +311,40 @@ def test_statements_in_other_methods_are_left_alone():
     source = SourceFile(path="F.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
 
     assert JavaLinter().find_smells([source]).smells == ()
+
+
+def test_a_pure_call_of_the_jdk_is_work_whatever_its_name_suggests():
+    (smell,) = found("double sum = 0; for (int i : array) { sum += Math.log(i); }")
+
+    assert "sum takes the result" in smell.text
+    assert (
+        found("double sum = 0; for (int i : array) { sum += Math.log(i); } bh.consume(sum);") == []
+    )
+
+
+def test_work_in_a_ternary_is_work():
+    assert len(found("int result = x > 3 ? plain(x) : plain(3);")) == 1
+    assert found("int result = true ? 1 : 2;") == []
+
+
+@pytest.mark.parametrize("head", ["for (int i : array)", "for (int i = 0; i < 9; i++)"])
+def test_a_result_that_the_next_turn_overwrites(head):
+    (smell,) = found(f"int last = 0; {head} {{ last = plain(i); }} bh.consume(last);")
+
+    assert (smell.span.first_line, smell.sure) == (FIRST + 2, Confidence.POSSIBLE)
+    assert smell.text.startswith("Each turn sets last anew, so only the last result of plain(...)")
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "last += plain(i);",
+        "last = plain(last);",
+        "last = plain(i); bh.consume(last);",
+        "last = push(i);",
+        "last = keeps(i);",
+        "x = plain(i);",
+    ],
+)
+def test_a_result_that_each_turn_uses(turn):
+    assert found(f"int last = 0; for (int i : array) {{ {turn} }} bh.consume(last);") == []

@@ -304,3 +304,45 @@ def test_random_numbers_without_a_seed(body):
 )
 def test_random_numbers_that_are_seeded_or_no_data(fixture):
     assert rules(fixture=fixture) == []
+
+
+def start(chain, before=""):
+    main = f"""package org.example;
+import org.openjdk.jmh.runner.options.*;
+class Main {{
+    static final int NONE = 0;
+    static void main(String[] args) {{
+        ChainedOptionsBuilder builder = new OptionsBuilder();
+        {before} {chain};
+    }}
+}}"""
+    return [(smell.rule, smell.sure) for smell in look(more=[main])]
+
+
+def test_a_program_without_warmup_is_fine_for_single_shots():
+    assert start("builder.warmupIterations(0)") == [("jmh-no-warmup", None)]
+    assert start("builder.warmupIterations(NONE)") == [("jmh-no-warmup", None)]
+    assert start("builder.mode(Mode.SingleShotTime).warmupIterations(0)") == []
+    assert start("builder.warmupIterations(0).mode(Mode.SingleShotTime)") == []
+
+
+def test_the_last_call_of_a_chain_sets_an_option():
+    assert start("builder.forks(0).forks(3)") == []
+    assert start("builder.forks(3).forks(0)") == [("jmh-no-forks", None)]
+
+
+def test_an_option_that_a_program_sets_in_some_cases_is_not_certain():
+    assert start("builder.forks(0)", "if (args.length > 3)") == [
+        ("jmh-no-forks", Confidence.POSSIBLE)
+    ]
+
+
+def test_settings_of_the_classes_that_inherit_a_benchmark():
+    imports = "package org.example;\nimport org.openjdk.jmh.annotations.*;\n"
+    base = imports + "@Fork(0) abstract class Base { @Benchmark public int a() { return 1; } }"
+    set_anew = imports + "@Fork(3) class Anew extends Base { }"
+    plain = imports + "class Plain extends Base { }"
+
+    assert [smell.rule for smell in look(more=[base])] == ["jmh-no-forks"]
+    assert [smell.rule for smell in look(more=[base, set_anew, plain])] == ["jmh-no-forks"]
+    assert look(more=[base, set_anew]) == ()
