@@ -17,8 +17,11 @@ _REPEATS = frozenset({"N", "Loop", "RunParallel", "Run"})
 _EXCUSES = frozenset({"Skip", "Skipf", "SkipNow", "ReportMetric"})
 """What a benchmark calls that takes no time, or that reports a number of its own."""
 _FAILURES = ("Fatal", "Fatalf", "FailNow", "Error", "Errorf", "Fail")
+_ENDS = syntax.split_words("panic os.Exit log.Fatal log.Fatalf log.Fatalln log.Panic log.Panicf")
 _MOST = 50
 """Of the calls of a declaration that are looked at."""
+_PARTS = frozenset({"slice_expression", "index_expression", "func_literal"})
+"""What takes a part of a value, so that its size is another."""
 _SORTS = {
     "sort": syntax.split_words("Float64s Ints Slice SliceStable Sort Stable Strings"),
     "slices": syntax.split_words("Sort SortFunc SortStableFunc"),
@@ -77,11 +80,72 @@ def _is_once(part: BenchmarkDeclaration, body: Node) -> bool:
 def _always_fails(part: BenchmarkDeclaration, body: Node) -> bool:
     """Tell whether a benchmark is none: it fails whatever happens."""
     return any(
-        part.calls_method(call, *_FAILURES)
+        part.calls_method(call, *_FAILURES) or syntax.format_callee(call) in _ENDS
         for statement in syntax.list_statements(body)
         if statement.type == "expression_statement"
-        for call in syntax.list_calls(statement)
+        for call in syntax.list_calls(statement, syntax.LITERAL)
     )
+
+
+def find_nested_repetition(part: BenchmarkDeclaration) -> Iterator[NodeFinding]:
+    """Yield loops over all iterations that run more than once: in another, or in each goroutine."""
+    for loop in part.loops:
+        if loop.kind is LoopKind.COUNTED and _repeats_all(part, loop.node):
+            for ancestor in syntax.list_ancestors(loop.node, part.above):
+                if ancestor.type == "func_literal" and ".PB" in tree.read_text(
+                    ancestor.child_by_field_name("parameters")
+                ):
+                    yield _make_nested_finding(loop.node, "goroutine of b.RunParallel")
+        elif loop.kind is LoopKind.COUNTED and not _steps_by_one(loop.node):
+            continue
+        inner = syntax.walk_nodes(loop.body, syntax.LITERAL)
+        for node in islice((node for node in inner if node.type == "for_statement"), _MOST):
+            if _repeats_all(part, node):
+                yield _make_nested_finding(node, f"iteration of the loop over {loop.kind}")
+
+
+def _make_nested_finding(node: Node, outer: str) -> NodeFinding:
+    return NodeFinding(
+        BN_AS_SIZE,
+        node,
+        f"Each {outer} makes all b.N iterations of this loop again, so the time of one grows with "
+        "the number of iterations.",
+    )
+
+
+def _repeats_all(part: BenchmarkDeclaration, loop: Node) -> bool:
+    """Tell whether a loop counts from 0 to b.N by itself, and none of its rounds ends it."""
+    body = loop.child_by_field_name("body")
+    head = next(iter(loop.named_children), None)
+    if (
+        head is None
+        or body is None
+        or any(
+            node.type in ("break_statement", "goto_statement") for node in syntax.walk_nodes(body)
+        )
+    ):
+        return False
+    if head.type == "range_clause":
+        right = head.child_by_field_name("right")
+        return right is not None and is_count(part, right)
+    start, bound = head.child_by_field_name("initializer"), head.child_by_field_name("condition")
+    if start is None or bound is None or not _steps_by_one(loop):
+        return False
+    right = bound.child_by_field_name("right")
+    return (
+        tree.read_text(start.child_by_field_name("right")) == "0"
+        and right is not None
+        and is_count(part, right)
+    )
+
+
+def _steps_by_one(loop: Node) -> bool:
+    """Tell whether a loop ranges, or counts by `i++`, and sets its counter nowhere else."""
+    head = next(iter(loop.named_children), None)
+    if head is None or head.type == "range_clause":
+        return head is not None
+    update = head.child_by_field_name("update")
+    return update is not None and update.type == "inc_statement"
 
 
 def find_growing_work(part: BenchmarkDeclaration, names: NameScope) -> Iterator[NodeFinding]:
@@ -154,14 +218,10 @@ def _find_growing_sort(
     arguments = syntax.list_arguments(call)
     if name not in _SORTS.get(path, ()) or not arguments:
         return
-    value = arguments[0]
-    if (
-        value.type == "call_expression"
-        and _find_count_argument(part, value) < 0
-        and syntax.list_arguments(value)
+    nodes = list(islice(tree.walk_tree(arguments[0]), _MOST))  # also those of byName(x), rows{x}
+    if any(_is_of_size(part, names, node) for node in nodes) and not any(
+        node.type in _PARTS for node in nodes
     ):
-        value = syntax.list_arguments(value)[0]  # a conversion, as in sort.Sort(byName(x))
-    if _is_of_size(part, names, value):
         yield NodeFinding(
             BN_AS_SIZE,
             call,

@@ -96,6 +96,7 @@ def _collect_findings(
     brief = ShortCallDetector(packages)
     yield from counting.find_unrepeated_work(part)
     yield from counting.find_growing_work(part, names)
+    yield from counting.find_nested_repetition(part)
     yield from unused.find_unused_results(part, names)
     yield from preparing.find_preparation(part, names, brief)
     yield from timing.find_timer_stops(part, names, brief)

@@ -113,9 +113,10 @@ def find_constant_inputs(part: BenchmarkDeclaration, names: NameScope) -> Iterat
     for loop in part.loops:
         if loop.kind is LoopKind.KEPT or not loop.timed or _has_other_calls(part, loop):
             continue
+        fixed = frozenset(_list_fixed_locals(part, names, loop))
         for call in _list_used_calls(loop):
             nodes = syntax.list_arguments(call)
-            folds = bool(nodes) and all(_is_constant(names, node) for node in nodes)
+            folds = bool(nodes) and all(_is_constant(names, node, fixed) for node in nodes)
             if folds and _is_plain(names, call) and removable.is_removable_call(names, call):
                 yield NodeFinding(
                     CONSTANT_INPUTS,
@@ -152,20 +153,45 @@ def _is_plain(names: NameScope, call: Node) -> bool:
     return bool(operand) and not names.find_bindings(operand) and operand in names.home.imports
 
 
-def _is_constant(names: NameScope, node: Node) -> bool:
-    """Tell whether an expression is made of literals and of names of constants."""
+def _list_fixed_locals(
+    part: BenchmarkDeclaration, names: NameScope, loop: BenchmarkLoop
+) -> Iterator[str]:
+    """Yield the locals of the function around a loop that are a literal for ever."""
+    changed: set[str] = set()
+    for node in tree.walk_tree(part.declaration):
+        is_change = node.type in ("inc_statement", "dec_statement", "assignment_statement")
+        if is_change or (node.type == "unary_expression" and tree.read_text(node).startswith("&")):
+            target = node.child_by_field_name("left") or node
+            changed |= {tree.read_text(child) for child in tree.walk_tree(target)}
+    for name, bound in names.bound.items():
+        values = syntax.list_values(bound[0].child_by_field_name("right"))
+        plain = len(bound) == len(values) == 1 and bound[0].type == "short_var_declaration"
+        if not plain or values[0].type not in _LITERALS or name in changed:
+            continue
+        if _find_literal(part, bound[0]) == _find_literal(part, loop.node):
+            yield name
+
+
+def _find_literal(part: BenchmarkDeclaration, node: Node) -> int:
+    """Return the id of the function literal around a node, 0 where there is none."""
+    around = (
+        node for node in syntax.list_ancestors(node, part.above) if node.type == "func_literal"
+    )
+    literal = next(around, None)
+    return literal.id if literal is not None else 0
+
+
+def _is_constant(names: NameScope, node: Node, fixed: frozenset[str]) -> bool:
+    """Tell whether an expression is made of literals, of constants and of `fixed` locals."""
     for number, inner_node in enumerate(tree.walk_tree(node)):
         if number > _LARGEST:
             return False
         if inner_node.type == "identifier":
-            bound = names.find_bindings(tree.read_text(inner_node))
-            if bound and bound[0].type != "const_spec":
+            name = tree.read_text(inner_node)
+            bound = names.find_bindings(name)
+            if bound and bound[0].type != "const_spec" and name not in fixed:
                 return False
-            if (
-                not bound
-                and tree.read_text(inner_node)
-                not in names.packages.find_package(names.home).constants
-            ):
+            if not bound and name not in names.packages.find_package(names.home).constants:
                 return False
         elif inner_node.type not in _LITERALS and not inner_node.type.startswith(_INNER):
             return False

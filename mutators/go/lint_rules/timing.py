@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from auditor.core.contracts.lint import Confidence
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
 from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
@@ -18,7 +19,16 @@ def find_timer_stops(
 ) -> Iterator[NodeFinding]:
     """Yield the stop of the timer in a loop that measures little between two stops."""
     for loop in part.loops:
-        stop = _find_stop(part, loop)
+        reset = _find_switch(part, loop, "ResetTimer")
+        if reset is not None:
+            yield NodeFinding(
+                TIMER_IN_LOOP,
+                reset,
+                "b.ResetTimer is called in each iteration, so all iterations but the last are left "
+                "out of the time that is divided by b.N.",
+                sure=Confidence.LIKELY,
+            )
+        stop = _find_switch(part, loop, "StopTimer")
         nodes = _list_timed_statements(part, loop) if stop is not None else []
         if stop is None or not any(_is_work(inner_node) for inner_node in nodes):
             continue
@@ -33,11 +43,11 @@ def find_timer_stops(
             )
 
 
-def _find_stop(part: BenchmarkDeclaration, loop: BenchmarkLoop) -> Node | None:
-    """Return the first statement that stops the timer in every iteration."""
+def _find_switch(part: BenchmarkDeclaration, loop: BenchmarkLoop, method: str) -> Node | None:
+    """Return the first statement that calls a method of the timer in every iteration."""
     for statement in syntax.list_statements(loop.body):
         call = statement.named_children[0] if statement.named_children else statement
-        if call.type == "call_expression" and part.calls_method(call, "StopTimer"):
+        if call.type == "call_expression" and part.calls_method(call, method):
             return statement
     return None
 

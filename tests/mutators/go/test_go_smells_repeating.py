@@ -118,3 +118,21 @@ def test_sub_benchmarks_that_never_repeat(inner, expected):
     body = f'b.Run("x", func(b *testing.B) {{ {inner} }})'
 
     assert len(smells("go-no-bn", body)) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("x := 12; LOOP", 1),
+        ("x, y := 12, 3; use(y); LOOP", 0),
+        ("x := 12; use(&x); LOOP", 0),
+        ("x := 12; for range b.N { input = Small(x); x++ }", 0),
+        ("x := 12; x = input; LOOP", 0),
+        ('x := 12; b.Run("a", func(b *testing.B) { LOOP })', 0),
+        ('b.Run("a", func(b *testing.B) { x := 12; LOOP })', 1),
+    ],
+)
+def test_a_local_that_is_a_literal_for_ever_is_a_constant_input(body, expected):
+    loop = "for range b.N { input = Small(x) }"
+
+    assert len(smells("go-constant-inputs", body.replace("LOOP", loop))) == expected

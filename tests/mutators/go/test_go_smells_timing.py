@@ -56,6 +56,9 @@ def test_a_benchmark_without_a_loop_is_found():
         'Small(1); b.ReportMetric(1, "bytes")',
         "defer func() { repeat(b.N) }()",
         "Small(1",
+        'panic("not to be run")',
+        "Small(1); os.Exit(1)",
+        'log.Fatal("no")',
     ],
 )
 def test_a_benchmark_that_may_repeat_its_work_is_left_alone(body):
@@ -77,6 +80,17 @@ COUNT = "func Count(n int) int { s := 0; for i := 0; i < n; i++ { s += i }; retu
         ("for range b.N { use(make([]int, b.N)) }", "gives b.N to make"),
         ("x := make([]int, b.N); sort.Ints(x)", "sort.Ints sorts b.N elements"),
         ("x := rand.Perm(b.N); sort.Sort(sort.IntSlice(x))", "sort.Sort sorts b.N elements"),
+        ("x := rand.Perm(b.N); sort.Sort(by{sort.IntSlice(x)})", "sort.Sort sorts b.N elements"),
+        ("for range b.N { for i := 0; i < b.N; i++ { use(i) } }", "iteration of the loop over b.N"),
+        ("for b.Loop() { for range b.N { use(1) } }", "iteration of the loop over b.Loop"),
+        (
+            "b.RunParallel(func(pb *testing.PB) { for pb.Next() { for range b.N { use(1) } } })",
+            "iteration of the loop over pb.Next makes all b.N iterations",
+        ),
+        (
+            "b.RunParallel(func(pb *testing.PB) { for i := 0; i < b.N; i++ { use(i) } })",
+            "goroutine of b.RunParallel makes all b.N iterations",
+        ),
     ],
 )
 def test_work_that_grows_with_the_count_is_found(body, named):
@@ -97,6 +111,12 @@ def test_work_that_grows_with_the_count_is_found(body, named):
         "x := make([]int, b.N); for i := range x { x[i] = i }; use(x)",
         "x := make([]int, b.N); for i := 0; i < b.N; i++ { x[i] = i }; sort.Ints(x)",
         "x := make([]int, 9); for range b.N { sort.Ints(x) }",
+        "x := make([]int, b.N); sort.Ints(x[:9])",
+        "for i := 0; i < b.N; i += 9 { for j := i; j < min(i+9, b.N); j++ { use(j) } }",
+        "for i := 0; i < b.N; i += 9 { for j := 0; j < b.N; j++ { use(j) } }",
+        "for range b.N { for j := 0; j < b.N; j++ { if use(j) { break } } }",
+        "for c := 0; c < 9; c++ { for i := 0; i < b.N; i++ { use(i) } }",
+        'for range b.N { b.Run("a", func(b *testing.B) { for range b.N { use(1) } }) }',
         "for i := 0; i < b.N; i++ { Count(9) }",
         "for i := 0; i < b.N; i++ { Small(i) }",
         "for i := 0; i < b.N; i++ { Find(i) }",
@@ -440,3 +460,15 @@ def test_allocations_that_nobody_reports_are_found_once():
 )
 def test_reported_or_unclear_allocations_are_left_alone(body):
     assert lines("go-no-report-allocs", body) == []
+
+
+def test_a_timer_that_each_iteration_resets_is_found():
+    ((line, text),) = found("go-timer-in-loop", "for range b.N {\nb.ResetTimer()\nuse(1)\n}")
+
+    assert line == 5
+    assert "all iterations but the last are left out" in text
+    assert lines("go-timer-in-loop", "b.ResetTimer(); for range b.N { use(1) }") == []
+    assert (
+        lines("go-timer-in-loop", "for i := range b.N { if i == 9 { b.ResetTimer() }; use(1) }")
+        == []
+    )
