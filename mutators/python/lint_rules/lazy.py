@@ -71,7 +71,7 @@ def _explain_lazy_function(
     if bench.file.expand_name(name) in _BUILTINS:
         hidden = "." not in name and not bench.file.is_builtin_name(name)
         return "" if hidden else "is lazy, and nobody consumes what each call makes"
-    definition = bench.inner_functions.get(name) or _resolve_function(bench, name, project)
+    definition = bench.inner_functions.get(name) or resolve_function(bench, name, project)
     if definition is None:
         return ""
     if any(
@@ -86,9 +86,10 @@ def _explain_lazy_function(
     )
 
 
-def _resolve_function(
+def resolve_function(
     bench: BenchmarkSource, name: str, project: PythonProject
 ) -> cst.FunctionDef | None:
+    """Return the function of the project that a name around the timed code stands for."""
     if any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
         return None
     definition = project.find_function(bench.file, name)

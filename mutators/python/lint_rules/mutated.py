@@ -27,6 +27,7 @@ from mutators.python.lint_rules.kinds import (
     runs_out,
     written_names,
 )
+from mutators.python.lint_rules.lazy import resolve_function
 from mutators.python.lint_rules.project import PythonProject
 
 _CHANGE_TEXTS = {
@@ -103,22 +104,37 @@ def _find_target_changes(
         for change in _find_method_changes(bench, handed, bench, project)
         if change.is_certain
     )
-    yield from _find_exhausted_iterators(handed, bench)
+    yield from _find_exhausted_iterators(bench, handed, bench, project)
     for argument_change in _find_function_changes(bench, handed, bench, project):
         if argument_change.is_certain and argument_change.change is not ObjectChange.APPENDS:
             yield argument_change
 
 
 def _find_exhausted_iterators(
-    handed: CallTarget, context: BindingContext
+    bench: BenchmarkSource, handed: CallTarget, context: BindingContext, project: PythonProject
 ) -> Iterator[_MutatingCall]:
     """Yield the iterators among the arguments of a function."""
     last = handed.function.attr if isinstance(handed.function, cst.Attribute) else handed.function
     if tree.read_dotted_name(last) in _UNREAD:
         return
     for argument in handed.arguments:
-        if runs_out(context.resolve_value(argument.value), context.file):
+        value = context.resolve_value(argument.value)
+        if runs_out(value, context.file) or _makes_generator(bench, value, project):
             yield _MutatingCall(handed.call, handed.function, argument.value, ObjectChange.EXHAUSTS)
+
+
+def _makes_generator(
+    bench: BenchmarkSource, value: cst.BaseExpression | None, project: PythonProject
+) -> bool:
+    """Tell whether an expression calls a generator function of the project that comes to an end."""
+    name = tree.read_dotted_name(value.func) if isinstance(value, cst.Call) else ""
+    function = resolve_function(bench, name, project) if name else None
+    return function is not None and project.answer_once(_is_finite_generator, function)
+
+
+def _is_finite_generator(function: cst.FunctionDef) -> bool:
+    endless = any(isinstance(node, cst.While) for node in tree.walk_tree(function.body))
+    return not function.decorators and tree.is_generator(function) and not endless
 
 
 def _find_method_changes(
@@ -255,5 +271,5 @@ def _find_call_changes(
 ) -> Iterator[_MutatingCall]:
     handed = CallTarget(call=call, function=call.func, arguments=tuple(call.args))
     yield from _find_method_changes(bench, handed, context, project)
-    yield from _find_exhausted_iterators(handed, context)
+    yield from _find_exhausted_iterators(bench, handed, context, project)
     yield from _find_function_changes(bench, handed, context, project)

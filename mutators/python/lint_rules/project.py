@@ -65,6 +65,10 @@ class PythonFile:
         """Return the functions of the module by name, without those defined more than once."""
         return _index_unique_definitions(self.statements, cst.FunctionDef)
 
+    def find_own_function(self, name: str) -> cst.FunctionDef | None:
+        """Return the function of a name that the module binds to nothing else."""
+        return self.functions.get(name) if len(self.bindings.get(name, ())) == 1 else None
+
     @cached_property
     def classes(self) -> dict[str, cst.ClassDef]:
         """Return the classes of the module by name, without those defined more than once."""
@@ -177,8 +181,8 @@ class PythonProject:
     def find_function(self, file: PythonFile, name: str) -> LocatedFunction | None:
         """Return the function that a dotted name in a file stands for, None where nobody knows."""
         if name in file.functions:
-            bound = file.bindings.get(name, [])
-            return (file, file.functions[name]) if len(bound) == 1 else None
+            function = file.find_own_function(name)
+            return (file, function) if function is not None else None
         full = file.expand_name(name)
         if full == name and "." not in name:
             return None
@@ -219,8 +223,8 @@ class PythonProject:
         if name.encode() not in home.raw_words and b"import *" not in home.text:
             return None
         if name in home.functions:
-            single = len(home.bindings.get(name, [])) == 1
-            return (home, home.functions[name]) if single else None
+            function = home.find_own_function(name)
+            return (home, function) if function is not None else None
         if name in home.import_origins:
             return self._follow_import(home, home.import_origins[name], left - 1)
         starred = home.star_imports if len(home.star_imports) <= _STARRED else ()

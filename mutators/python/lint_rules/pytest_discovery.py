@@ -313,7 +313,7 @@ def _make_target_code(
         yield make_round_code(code, handed)
     elif isinstance(code, cst.Name):
         hidden = code.value in bench.scopes[0]
-        outer = None if hidden else bench.file.functions.get(code.value)
+        outer = None if hidden else bench.file.find_own_function(code.value)
         function = inner.get(code.value, outer)
         if function is not None:
             yield make_round_code(function, handed)

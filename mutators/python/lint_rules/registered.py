@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from auditor.core.contracts.lint import Confidence
 from mutators.python.lint_rules import rules, tree
 from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
 from mutators.python.lint_rules.hits import RuleHit
@@ -21,7 +22,7 @@ _VALUES = frozenset(
 """Functions of the standard library that never return a function."""
 
 
-def find_single_rounds(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:  # noqa: ARG001 - as all rules
+def find_single_rounds(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:
     """Yield the calls of `pedantic` that call the function once."""
     for call in bench.registered:
         if tree.read_dotted_name(call.func) != "benchmark.pedantic":
@@ -35,7 +36,14 @@ def find_single_rounds(bench: BenchmarkSource, project: PythonProject) -> Iterat
                 node=call,
                 text=f"`benchmark.pedantic` {description} one round of one call: a single time, "
                 "of which nobody can tell how much of it is chance.",
+                sure=project.answer_once(_rate_single_rounds, project),
             )
+
+
+def _rate_single_rounds(project: PythonProject) -> Confidence | None:
+    """Return POSSIBLE for a project that knows a counter of instructions, which needs no more."""
+    counters = (b"cachegrind", b"callgrind", b"codspeed")
+    return Confidence.POSSIBLE if any(map(project.mentions_word, counters)) else None
 
 
 def find_call_results(bench: BenchmarkSource, project: PythonProject) -> Iterator[RuleHit]:

@@ -138,7 +138,7 @@ def find_single_process(bench: BenchmarkSource, project: PythonProject) -> Itera
         for call in project.answer_once(_pyperf_runners, bench.file):
             if tree.evaluate_constant(tree.find_argument(call, "processes", 1)) == 1:
                 yield _make_process_hit(bench, call, "pyperf")
-    elif bench.harness is BenchmarkFramework.ASV and bench.owner is not None:
+    elif bench.harness is BenchmarkFramework.ASV and bench.owner is not None and bench.timed:
         for node in project.answer_once(_asv_settings, bench.owner):
             yield _make_process_hit(bench, node, "asv")
 

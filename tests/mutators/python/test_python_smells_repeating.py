@@ -132,3 +132,9 @@ def test_processes_of_asv(setting, expected):
     made = smells("py-one-process", ASV.replace("SETTING", setting), "benchmarks/sorting.py")
 
     assert len(made) == expected
+
+
+def test_processes_of_benchmarks_that_take_no_time():
+    text = ASV.replace("SETTING", "rounds = 1").replace("time_", "peakmem_")
+
+    assert smells("py-one-process", text, "benchmarks/sorting.py") == []

@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from auditor.core.contracts.lint import Confidence
 from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.lint_rules.linter import PythonLinter
 
@@ -350,3 +351,51 @@ def test_a_seed_in_a_file_that_runs_before_counts():
     assert look(text, conftest=seeded) == []
     assert look(text, tests__common=seeded) == []
     assert len(look(text, elsewhere__conftest=seeded)) == 1
+
+
+GENERATORS = """
+def few(n):
+    yield n
+
+def endless(n):
+    while True:
+        yield n
+
+"""
+
+
+@pytest.mark.parametrize(
+    "lines", [("benchmark(sum, few(3))",), ("a = few(3)", "benchmark(lambda: sum(a))")]
+)
+def test_a_generator_of_the_project_is_used_up_by_the_first_call(lines):
+    one("py-mutated-argument", 8 + len(lines), "an iterator", look(GENERATORS + bench(*lines)))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("benchmark(next, few(3))",),
+        ("benchmark(take_some, endless(3))",),
+        ("few = list", "benchmark(sum, few('1'))"),
+        ("benchmark(lambda: sum(few(3)))",),
+    ],
+)
+def test_other_generators_are_left_alone(lines):
+    assert look(GENERATORS + bench(*lines)) == []
+
+
+def test_a_function_whose_name_the_module_binds_again_is_not_known():
+    text = "def many():\n    yield 1\nmany = list\n" + bench("benchmark(many)")
+
+    assert look(text) == []
+    assert len(look(text.replace("many = list\n", ""))) == 1
+
+
+@pytest.mark.parametrize("tool", ["cachegrind", "codspeed", "perf"])
+def test_one_round_is_not_certain_to_be_wrong_where_instructions_are_counted(tool):
+    text = f"# counted by {tool}\n" + bench("benchmark.pedantic(f)")
+    source = SourceFile(path="test_it.py", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
+
+    (smell,) = PythonLinter().find_smells([source]).smells
+
+    assert smell.sure is (None if tool == "perf" else Confidence.POSSIBLE)
