@@ -25,7 +25,7 @@ _BENCHMARK = re.compile(
 )
 _MODES = frozenset({"Throughput", "AverageTime", "SampleTime", "SingleShotTime", "All"})
 _SINGLE_SHOT = {"SingleShotTime"}
-_ABOUT_COMPILER = re.compile(r"(?i)eliminat|folding")
+_ABOUT_COMPILER = re.compile(r"(?i)eliminat|folding|compiler")
 _HANDLES_ERRORS = frozenset({"printStackTrace", "fail", "error", "exit", "addSuppressed"})
 _MANY = frozenset({"MAX", "HALF_MAX"})
 

@@ -14,7 +14,7 @@ from mutators.java.lint_rules.benchmark_discovery import (
 from mutators.java.lint_rules.constants import find_constant_variables, is_constant
 from mutators.java.lint_rules.declarations import Field
 from mutators.java.lint_rules.effects import EffectAnalysis, SideEffect, gives_value, is_pure_of_jdk
-from mutators.java.lint_rules.known import is_factory_method
+from mutators.java.lint_rules.known import is_factory_method, makes_text
 from mutators.java.lint_rules.rules import CONSTANT_INPUTS, FINAL_STATE
 from mutators.java.lint_rules.scope import LocalVariable, MethodScope
 from mutators.java.lint_rules.tree import (
@@ -97,6 +97,8 @@ def _may_fold(call: Node, bench: BenchmarkMethod, effects: EffectAnalysis) -> bo
     receiver = strip_wrappers(call.child_by_field_name("object"))
     if is_pure_of_jdk(call, scope):
         static = receiver is not None and not scope.resolve_type(receiver)
+        if scope.resolve_type(receiver) == "String" and makes_text(read_called_name(call)):
+            return False
         return is_constant(receiver, scope) or (
             static and not is_factory_method(read_text(receiver), read_called_name(call))
         )

@@ -45,6 +45,10 @@ _PURE = {
     "StringBuilder": "charAt indexOf length substring",
 }
 """Methods that only compute, by the type; with no names, all of that type are such."""
+_READS_TEXT = frozenset(
+    {"charAt", "codePointAt", "compareTo", "contains", "endsWith", "equals", "hashCode", "indexOf"}
+    | {"isBlank", "isEmpty", "lastIndexOf", "length", "startsWith"}
+)
 _LEFT_OUT = frozenset({"getChars", "getBytes", "random", "notify", "notifyAll", "wait"})
 _CHANGES = re.compile(
     r"(accept|acquire|add|advance|after|allocate|append|apply|assert|await|before|begin|bind|block"
@@ -88,6 +92,11 @@ def is_factory_method(kind: str, name: str) -> bool:
     """Tell whether a static method of the JDK is there for the object that it makes."""
     names = _MAKING.get(kind)
     return names is not None and (not names or name in names.split())
+
+
+def makes_text(name: str) -> bool:
+    """Tell whether a method of a String makes another object, which no compiler does beforehand."""
+    return name not in _READS_TEXT
 
 
 def suggests_change(name: str) -> bool:

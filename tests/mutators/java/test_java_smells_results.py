@@ -348,3 +348,9 @@ def test_a_result_that_the_next_turn_overwrites(head):
 )
 def test_a_result_that_each_turn_uses(turn):
     assert found(f"int last = 0; for (int i : array) {{ {turn} }} bh.consume(last);") == []
+
+
+def test_a_benchmark_about_the_compiler_is_left_alone():
+    text = BENCH.replace("BODY", "plain(x);")
+
+    assert look(text.replace("class Bench", "class CompilerHints"), RING, STORE) == []
