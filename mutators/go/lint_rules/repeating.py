@@ -18,6 +18,7 @@ _STOPS = syntax.split_words(
     "send_statement select_statement func_literal inc_statement dec_statement"
 )
 _NUMBERS = frozenset({"int_literal", "float_literal", "rune_literal", "imaginary_literal"})
+_CALLS = frozenset({"call_expression", "func_literal"})
 _LITERALS = _NUMBERS | {"interpreted_string_literal", "raw_string_literal", "true", "false"}
 _INNER = ("unary_expr", "binary_expr", "parenthesized_expr", "interpreted_string", "escape_seq")
 """Beginnings of the types of nodes that constant expressions are made of."""
@@ -110,10 +111,12 @@ def _list_assigned_names(nodes: list[Node]) -> set[str]:
 def find_constant_inputs(part: BenchmarkDeclaration, names: NameScope) -> Iterator[NodeFinding]:
     """Yield the calls with constants only that the compiler does beforehand."""
     removable = RemovableCallDetector(names.packages)
+    literals = _map_fixed_locals(part, names) if part.loops else {}
     for loop in part.loops:
         if loop.kind is LoopKind.KEPT or not loop.timed or _has_other_calls(part, loop):
             continue
-        fixed = frozenset(_list_fixed_locals(part, names, loop))
+        inside = _find_literal(part, loop.node)
+        fixed = frozenset(name for name, literal in literals.items() if literal == inside)
         for call in _list_used_calls(loop):
             nodes = syntax.list_arguments(call)
             folds = bool(nodes) and all(_is_constant(names, node, fixed) for node in nodes)
@@ -153,23 +156,21 @@ def _is_plain(names: NameScope, call: Node) -> bool:
     return bool(operand) and not names.find_bindings(operand) and operand in names.home.imports
 
 
-def _list_fixed_locals(
-    part: BenchmarkDeclaration, names: NameScope, loop: BenchmarkLoop
-) -> Iterator[str]:
-    """Yield the locals of the function around a loop that are a literal for ever."""
+def _map_fixed_locals(part: BenchmarkDeclaration, names: NameScope) -> dict[str, int]:
+    """Return the locals that are a literal for ever, with the function literal that has them."""
     changed: set[str] = set()
     for node in tree.walk_tree(part.declaration):
         is_change = node.type in ("inc_statement", "dec_statement", "assignment_statement")
         if is_change or (node.type == "unary_expression" and tree.read_text(node).startswith("&")):
             target = node.child_by_field_name("left") or node
-            changed |= {tree.read_text(child) for child in tree.walk_tree(target)}
+            changed |= {tree.read_text(child) for child in syntax.walk_nodes(target, _CALLS)}
+    literals: dict[str, int] = {}
     for name, bound in names.bound.items():
         values = syntax.list_values(bound[0].child_by_field_name("right"))
         plain = len(bound) == len(values) == 1 and bound[0].type == "short_var_declaration"
-        if not plain or values[0].type not in _LITERALS or name in changed:
-            continue
-        if _find_literal(part, bound[0]) == _find_literal(part, loop.node):
-            yield name
+        if plain and values[0].type in _LITERALS and name not in changed:
+            literals[name] = _find_literal(part, bound[0])
+    return literals
 
 
 def _find_literal(part: BenchmarkDeclaration, node: Node) -> int:

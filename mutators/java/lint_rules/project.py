@@ -73,6 +73,8 @@ class JavaProject:
         self._texts = {file.path: file.text for file in sources if file.path.endswith(".java")}
         self._files: dict[str, JavaFile] = {}
         self._types: dict[str, dict[str, list[TypeDeclaration]]] = {}
+        self._extending_types: dict[str, dict[str, list[TypeDeclaration]]] = {}
+        self._heirs: dict[TypeDeclaration, list[TypeDeclaration]] = {}
         self._methods: dict[TypeDeclaration, dict[str, list[JavaMethod]]] = {}
 
     @property
@@ -179,12 +181,22 @@ class JavaProject:
 
     def list_heirs(self, declared: TypeDeclaration) -> list[TypeDeclaration]:
         """Return the types that extend a type themselves."""
-        return [
-            heir
-            for path in self._extending_files.get(declared.simple_name.encode(), ())
-            for heir in self.load_file(path).types
-            if heir is not declared and declared in self.walk_lineage(heir)
-        ]
+        if declared not in self._heirs:
+            self._heirs[declared] = [
+                heir
+                for path in self._extending_files.get(declared.simple_name.encode(), ())
+                for heir in self._index_file_heirs(path).get(declared.simple_name, ())
+                if self.find_type(heir.parent_name, heir) is declared
+            ]
+        return self._heirs[declared]
+
+    def _index_file_heirs(self, path: str) -> Mapping[str, list[TypeDeclaration]]:
+        """Return the types of a file by the names of those that they extend."""
+        if path not in self._extending_types:
+            types_by_parent = self._extending_types[path] = {}
+            for declaration in self.load_file(path).types:
+                types_by_parent.setdefault(declaration.parent_name, []).append(declaration)
+        return self._extending_types[path]
 
     def find_field(self, name: str, near: TypeDeclaration) -> Field | None:
         """Return the field that a name means inside a type."""

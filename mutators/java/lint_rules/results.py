@@ -1,8 +1,10 @@
 """Results that nobody uses: the compiler may leave the work out."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -32,6 +34,8 @@ from mutators.java.lint_rules.tree import (
 )
 from mutators.java.lint_rules.variables import VariableUses, collect_uses
 
+_MOST_LOOPS = 50
+"""Of a benchmark that are looked at."""
 _CALLS = frozenset({"method_invocation", "object_creation_expression"})
 _ARITHMETIC = frozenset({"binary_expression", "unary_expression", "ternary_expression"})
 _PLAIN = re.compile(
@@ -60,32 +64,29 @@ def find_unused_results(bench: BenchmarkMethod, effects: EffectAnalysis) -> Iter
 
 def find_overwritten_results(bench: BenchmarkMethod, effects: EffectAnalysis) -> Iterator[Smell]:
     """Yield the results in a loop of which only the last is read, as each turn sets them anew."""
-    loops = [node for node in walk_own_nodes(bench.body) if node.type in LOOPS]
-    for loop in [] if bench.is_about_compiler else loops:
-        body = loop.child_by_field_name("body")
-        for statement in list_children(body) if body is not None else ():
-            inner = strip_wrappers(next(iter(list_children(statement)), None))
-            if inner is None or read_part_text(inner, "operator") != "=":
-                continue
-            target = find_assigned_node(inner)
-            value = strip_wrappers(inner.child_by_field_name("right"))
-            if value is None or target is None or not _is_overwritten(target, loop, bench):
-                continue
-            if _is_dropped_work(value, bench, effects):
+    loops = (node for node in walk_own_nodes(bench.body) if node.type in LOOPS)
+    for loop in [] if bench.is_about_compiler else islice(loops, _MOST_LOOPS):
+        names = Counter(read_text(node) for node in walk_tree(loop) if node.type == "identifier")
+        for statement, target, value in _list_assignments(loop):
+            is_overwritten = target in bench.scope.locals and names[target] == 1
+            if is_overwritten and _is_dropped_work(value, bench, effects):
                 text = (
-                    f"Each turn sets {read_text(target)} anew, so only the last result of "
+                    f"Each turn sets {target} anew, so only the last result of "
                     f"{_describe_work(value)} is used and the compiler may leave the others out."
                 )
                 smell = _make_smell(bench, statement, value, text)
                 yield replace(smell, calls=None, sure=Confidence.POSSIBLE)
 
 
-def _is_overwritten(target: Node, loop: Node, bench: BenchmarkMethod) -> bool:
-    """Tell whether a loop names a local variable only where it sets the variable."""
-    name = read_text(target)
-    return name in bench.scope.locals and [
-        node.id for node in walk_tree(loop) if node.type == "identifier" and read_text(node) == name
-    ] == [target.id]
+def _list_assignments(loop: Node) -> Iterator[tuple[Node, str, Node]]:
+    """Yield the statements of a loop that set a variable: its name, and the value."""
+    for statement in list_children(loop.child_by_field_name("body")):
+        inner = strip_wrappers(next(iter(list_children(statement)), None))
+        if inner is not None and read_part_text(inner, "operator") == "=":
+            target = find_assigned_node(inner)
+            value = strip_wrappers(inner.child_by_field_name("right"))
+            if target is not None and value is not None:
+                yield statement, read_text(target), value
 
 
 def find_unrelated_return(bench: BenchmarkMethod) -> Iterator[Smell]:
