@@ -155,6 +155,14 @@ class BenchmarkSource(BindingContext):
         ]
         return {function.name.value: function for function in reversed(functions)}
 
+    def hides_name(self, name: str) -> bool:
+        """Tell whether what is around the timed code binds a name, other than its module."""
+        return any(name.partition(".")[0] in scope for scope in self.scopes[:-1])
+
+    def means_builtin(self, name: str) -> bool:
+        """Tell whether a name around the timed code can only be that of the builtin."""
+        return not self.hides_name(name) and self.file.is_builtin_name(name)
+
     def make_code_context(self, code: TimedCode) -> BindingContext:
         """Return what names in a piece of its timed code are bound to."""
         default_bindings = {

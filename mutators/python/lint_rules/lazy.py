@@ -24,9 +24,11 @@ def find_unused_generators(bench: BenchmarkSource, project: PythonProject) -> It
             if reason:
                 yield _make_hit(bench, handed.call, tree.format_code(handed.function), reason)
     for code in bench.timed:
+        own_names = {*code.bindings, *code.parameters}
         for node in _list_dropped_values(code):
+            called = tree.read_dotted_name(node.func) if isinstance(node, cst.Call) else ""
             reason = _explain_lazy_value(bench, node, project)
-            if reason:
+            if reason and called.partition(".")[0] not in own_names:
                 yield _make_hit(bench, node, tree.format_code(node), reason)
     if bench.harness is BenchmarkFramework.ASV:
         yield from _find_lazy_benchmarks(bench)
@@ -69,7 +71,7 @@ def _explain_lazy_function(
     if not name:
         return ""
     if bench.file.expand_name(name) in _BUILTINS:
-        hidden = "." not in name and not bench.file.is_builtin_name(name)
+        hidden = "." not in name and not bench.means_builtin(name)
         return "" if hidden else "is lazy, and nobody consumes what each call makes"
     definition = bench.inner_functions.get(name) or resolve_function(bench, name, project)
     if definition is None:
@@ -90,7 +92,7 @@ def resolve_function(
     bench: BenchmarkSource, name: str, project: PythonProject
 ) -> cst.FunctionDef | None:
     """Return the function of the project that a name around the timed code stands for."""
-    if any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
+    if bench.hides_name(name):
         return None
     definition = project.find_function(bench.file, name)
     return definition[1] if definition is not None else None

@@ -218,6 +218,8 @@ def _fill_targets(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSou
         for definition in tree.walk_own_nodes(*body)
         if isinstance(definition, cst.FunctionDef)
     }
+    bound = bench.scopes[0]
+    single = {name: function for name, function in inner.items() if len(bound[name]) == 1}
     handed: list[CallTarget] = []
     registered: list[cst.Call] = []
     codes: list[TimedCode] = []
@@ -227,7 +229,7 @@ def _fill_targets(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSou
             handed_code = _read_call_target(call, bench)
             if handed_code is not None:
                 handed.append(handed_code)
-                codes += _make_target_code(handed_code, inner, bench)
+                codes += _make_target_code(handed_code, single, bench)
     for function in inner.values():
         if _FIXTURE in tree.list_decorator_names(function):
             decorated_target = CallTarget(call=function, function=function.name)

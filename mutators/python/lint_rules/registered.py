@@ -68,9 +68,9 @@ def _explain_not_callable(bench: BenchmarkSource, call: cst.Call, project: Pytho
     name = tree.read_dotted_name(call.func)
     meant = bench.file.expand_name(name)
     if meant in _VALUES:
-        hidden = "." not in name and not bench.file.is_builtin_name(name)
+        hidden = "." not in name and not bench.means_builtin(name)
         return "" if hidden else f"`{name}` returns a value"
-    if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
+    if not name or bench.hides_name(name):
         return ""
     definition = project.find_function(bench.file, name)
     if definition is None or definition[1].decorators:

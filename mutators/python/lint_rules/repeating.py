@@ -105,7 +105,7 @@ def _is_cached_function(
 ) -> bool:
     """Tell whether a function of the project is decorated with a cache of `functools`."""
     name = tree.read_dotted_name(function)
-    if not name or any(name.partition(".")[0] in scope for scope in bench.scopes[:-1]):
+    if not name or bench.hides_name(name):
         return False
     definition = project.find_function(bench.file, name)
     if definition is None:

@@ -399,3 +399,18 @@ def test_one_round_is_not_certain_to_be_wrong_where_instructions_are_counted(too
     (smell,) = PythonLinter().find_smells([source]).smells
 
     assert smell.sure is (None if tool == "perf" else Confidence.POSSIBLE)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("if f:", "    def run(): return [1]", "else:", "    def run(): yield 1", "benchmark(run)"),
+        ("def run(): yield 1", "run = list", "benchmark(run)"),
+        ("def zip(a): return list(a)", "benchmark(zip, '12')"),
+        ("def map(a): return list(a)", "benchmark(lambda: map('12'))"),
+        ("def str(a): return lambda: a", "benchmark(str(3))"),
+        ("def run(filter): return filter('1')", "benchmark(run, list)"),
+    ],
+)
+def test_names_that_a_test_binds_again_are_not_known(lines):
+    assert look(bench(*lines)) == []
