@@ -98,7 +98,7 @@ class EffectAnalysis:
         body = method.body
         if body is None or depth > _DEEPEST or "synchronized" in method.modifiers:
             return SideEffect.UNKNOWN
-        if _is_default(method):
+        if _is_default(method) or self._project.is_overridden(method):
             return SideEffect.UNKNOWN
         scope = MethodScope(self._project, method)
         worst = SideEffect.NONE

@@ -190,6 +190,16 @@ class JavaProject:
             ]
         return self._heirs[declared]
 
+    def is_overridden(self, method: JavaMethod) -> bool:
+        """Tell whether a type that extends the owner of a method has another body for it."""
+        if method.modifiers & {"private", "static", "final"}:
+            return False
+        return any(
+            other.name == method.name and len(other.parameters) == len(method.parameters)
+            for heir in self.list_heirs(method.owner)
+            for other in heir.methods
+        )
+
     def _index_file_heirs(self, path: str) -> Mapping[str, list[TypeDeclaration]]:
         """Return the types of a file by the names of those that they extend."""
         if path not in self._extending_types:

@@ -14,6 +14,7 @@ from mutators.java.lint_rules.scope import MethodScope
 from mutators.java.lint_rules.tree import (
     list_arguments,
     read_part_text,
+    read_text,
     strip_wrappers,
     walk_tree,
 )
@@ -63,9 +64,13 @@ def find_bad_options(file: JavaFile, project: JavaProject) -> Iterator[Smell]:
     for declared in file.types:
         for method in declared.methods:
             scope = MethodScope(project, method)
-            for node in walk_tree(method.body) if method.body is not None else ():
+            nodes = list(walk_tree(method.body)) if method.body is not None else []
+            last_calls = _map_last_calls(nodes)
+            for node in nodes:
                 rule, text = _OPTIONS.get(_zero_option(node, scope), (None, ""))
-                if rule is not None and not (rule is NO_WARMUP and may_be_single_shot):
+                if rule is None or (rule is NO_WARMUP and may_be_single_shot):
+                    continue
+                if not _is_set_again(node, last_calls):
                     yield Smell(
                         rule=rule.id,
                         benchmark="",
@@ -131,14 +136,26 @@ def _make_smell(
     )
 
 
-def _is_set_again(call: Node) -> bool:
-    """Tell whether a later call of the same chain sets the same option."""
+def _is_set_again(call: Node, last_calls: dict[tuple[str, str], int]) -> bool:
+    """Tell whether a later call of the same chain, or on the same variable, sets the option."""
     name, outer = read_part_text(call, "name"), call.parent
     while outer is not None and outer.type == "method_invocation":
         if read_part_text(outer, "name") == name:
             return True
         outer = outer.parent
-    return False
+    builder = call.child_by_field_name("object")
+    is_variable = builder is not None and builder.type == "identifier"
+    return is_variable and call.start_byte < last_calls[read_text(builder), name]
+
+
+def _map_last_calls(nodes: list[Node]) -> dict[tuple[str, str], int]:
+    """Return where a variable's option is set last, by the names of both."""
+    last_calls: dict[tuple[str, str], int] = {}
+    for node in nodes:
+        builder = node.child_by_field_name("object") if node.type == "method_invocation" else None
+        if builder is not None and builder.type == "identifier":
+            last_calls[read_text(builder), read_part_text(node, "name")] = node.start_byte
+    return last_calls
 
 
 def _is_conditional(node: Node) -> bool:
@@ -156,7 +173,7 @@ def _zero_option(node: Node, scope: MethodScope) -> str:
     if node.type != "method_invocation" or read_part_text(node, "name") not in _OPTIONS:
         return ""
     nodes = list_arguments(node)
-    if len(nodes) != 1 or resolve_whole_number(nodes[0], scope) != 0 or _is_set_again(node):
+    if len(nodes) != 1 or resolve_whole_number(nodes[0], scope) != 0:
         return ""
     inner_node = strip_wrappers(node.child_by_field_name("object"))
     for _ in range(_LONGEST_CHAIN):

@@ -311,3 +311,25 @@ def test_only_straight_work_is_certain_to_be_done_beforehand(method, sure):
     (smell,) = JavaLinter().find_smells([source]).smells
 
     assert (smell.rule, smell.sure) == ("jmh-final-state", sure)
+
+
+@pytest.mark.parametrize(
+    ("heir", "sure"),
+    [
+        ("int work(int n) { return n + next; }", Confidence.LIKELY),
+        ("int other(int n) { return n + next; }", Confidence.CERTAIN),
+    ],
+)
+def test_a_method_that_an_heir_overrides_is_not_all_seen(heir, sure):
+    text = (
+        "import org.openjdk.jmh.annotations.*; @State(Scope.Thread) public class Bench {"
+        " final int fixed = 42; Base base = make(); static int next;"
+        f" @Benchmark public int run() {{ return base.work(fixed); }} }}"
+        " class Base { int work(int n) { return n * n; } }"
+        f" class Heir extends Base {{ static int next; {heir} }}"
+    )
+    source = SourceFile(path="B.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())
+
+    (smell,) = JavaLinter().find_smells([source]).smells
+
+    assert (smell.rule, smell.sure) == ("jmh-final-state", sure)

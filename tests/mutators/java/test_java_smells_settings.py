@@ -328,6 +328,8 @@ def test_a_program_without_warmup_is_fine_for_single_shots():
 
 def test_the_last_call_of_a_chain_sets_an_option():
     assert start("builder.forks(0).forks(3)") == []
+    assert start("builder.forks(0); builder.forks(3)") == []
+    assert start("builder.forks(3); builder.forks(0)") == [("jmh-no-forks", None)]
     assert start("builder.forks(3).forks(0)") == [("jmh-no-forks", None)]
 
 
