@@ -195,9 +195,9 @@ class JavaProject:
         if method.modifiers & {"private", "static", "final"}:
             return False
         return any(
-            other.name == method.name and len(other.parameters) == len(method.parameters)
+            override.name == method.name and len(override.parameters) == len(method.parameters)
             for heir in self.list_heirs(method.owner)
-            for other in heir.methods
+            for override in heir.methods
         )
 
     def _index_file_heirs(self, path: str) -> Mapping[str, list[TypeDeclaration]]:
