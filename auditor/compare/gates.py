@@ -8,6 +8,7 @@ from auditor.compare import page
 from auditor.compare.document import ComparedBenchmark, ComparisonDocument, PatchDocument
 from auditor.compare.model import PerformanceChange
 from auditor.core.errors import Exit
+from auditor.core.result import Verdict
 from reports import number_format
 
 
@@ -24,8 +25,9 @@ def judge_gates(
     An inconclusive benchmark is no failed gate. There is no verdict where nothing was compared and
     no method was judged.
     """
-    score = document.patch.score
-    is_patch_judged = score is not None and score.bounds is not None
+    is_patch_judged = any(
+        method.outcome in {*MISSED, Verdict.DETECTED} for method in document.patch.methods
+    )
     if not is_patch_judged and (reason := _explain_nothing_compared(document)):
         return Exit.NO_VERDICT, [f"no verdict: {reason}"]
     judgements: list[tuple[Exit, str]] = []
@@ -45,9 +47,8 @@ def _judge_regressions(document: ComparisonDocument) -> tuple[Exit, str]:
         count_text = number_format.format_count(regressions, "regression")
         status = "called, not confirmed" if page.is_stored(document) else "confirmed"
         return Exit.GATE_FAILED, f"gate failed: {count_text} {status}"
-    if suspects := page.find_suspected(document):
-        count_text = number_format.format_count(len(suspects), "suspected regression")
-        return Exit.NO_VERDICT, f"gate undecided: {count_text} not confirmed"
+    if suspicion := _count_suspicions(document):
+        return Exit.NO_VERDICT, f"gate undecided: {suspicion}"
     if reason := _explain_unknown(document):
         return Exit.NO_VERDICT, f"gate undecided: {reason}"
     inconclusive_count = changes.count(PerformanceChange.UNKNOWN)
@@ -80,7 +81,16 @@ def _explain_nothing_compared(document: ComparisonDocument) -> str:
         return f"no benchmark is in both: {added} only in head, {removed} only in base"
     differing = [benchmark for benchmark in document.benchmarks if not benchmark.same]
     if differing and all(benchmark.change is PerformanceChange.UNKNOWN for benchmark in differing):
-        return page.describe_all_inconclusive(document)
+        suspicion = _count_suspicions(document)
+        return "; ".join(filter(None, (page.describe_all_inconclusive(document), suspicion)))
+    return ""
+
+
+def _count_suspicions(document: ComparisonDocument) -> str:
+    """Return how many regressions are suspected and not confirmed; empty where none is."""
+    if suspects := page.find_suspected(document):
+        count_text = number_format.format_count(len(suspects), "suspected regression")
+        return f"{count_text} not confirmed"
     return ""
 
 

@@ -665,6 +665,15 @@ def test_nothing_compared_is_no_verdict_without_a_gate_too():
     assert ended(made(benchmark("same"), added=("a",))) == (Exit.OK, [])
     message = "no verdict: every benchmark is inconclusive"
     assert ended(made(LOST)) == (Exit.NO_VERDICT, [message])
+    open_verdict = replace(
+        verdict(replace(score(0, counted=1), bounds=(0.0, 100.0))),
+        methods=(method_verdict_of(id="a", outcome=Verdict.INCONCLUSIVE),),
+    )
+    open_patch = Patch(changed=("a",), added=(), removed=(), verdict=open_verdict)
+    assert ended(made(LOST, patch=open_patch)) == (Exit.NO_VERDICT, [message])
+    suspicion = f"{message}; 1 suspected regression not confirmed"
+    suspected = made(benchmark("a", 1.2, fresh=False), patch=open_patch)
+    assert ended(suspected) == (Exit.NO_VERDICT, [suspicion])
 
 
 def test_a_baseline_keeps_what_a_new_result_leaves_open(tmp_path):
