@@ -30,7 +30,7 @@ def format_effect(value: float | None) -> str:
 
 def format_factor(factor: float) -> str:
     """Write a factor with three digits and the sign of multiplication."""
-    return f"{factor:.3g}{_SPACE}{_TIMES_SIGN}"
+    return f"{format_number(factor)}{_SPACE}{_TIMES_SIGN}"
 
 
 def format_range(bounds: tuple[float | None, float | None] | None, *, scale: float = 1.0) -> str:

@@ -9,9 +9,9 @@ from auditor.abs.document import Document
 from auditor.abs.document_of_verdict import build_abs_document
 from auditor.abs.model import AbsVerdict
 from auditor.compare.document import ComparisonDocument, build_comparison_document
-from auditor.compare.model import Comparison
+from auditor.compare.model import Comparison, ComparisonArm
 from auditor.compare.preview import preview_comparison
-from auditor.compare.study import ComparisonStudy
+from auditor.compare.study import ComparisonStudy, name_revision
 from auditor.compare.study_order import find_changed_methods
 from auditor.compare.study_patch import (
     accept_misses_of_head,
@@ -107,9 +107,10 @@ def open_comparison(
 ) -> Iterator[RevisionComparer]:
     """Make base and head ready and open the store; raises UsageError for two harnesses."""
     with open_session(revisions[1], places, environment, observer) as session:
-        (base_config, base), (head_config, head) = (
-            session.prepare_study(revision) for revision in revisions
-        )
+        with name_revision(ComparisonArm.BASE):
+            base_config, base = session.prepare_study(revisions[0])
+        with name_revision(ComparisonArm.HEAD):
+            head_config, head = session.prepare_study(revisions[1])
         if base.project.harness != head.project.harness:
             raise UsageError(
                 f"base is a {base.project.harness} project, head a {head.project.harness} "

@@ -54,7 +54,8 @@ def _judge_regressions(document: ComparisonDocument) -> tuple[Exit, str]:
     inconclusive_count = changes.count(PerformanceChange.UNKNOWN)
     benchmarks = number_format.format_count(inconclusive_count, "benchmark")
     inconclusive_text = f"; {benchmarks} inconclusive" if inconclusive_count else ""
-    return Exit.OK, f"gate passed: no regression{inconclusive_text}"
+    gone_text = f"; {len(document.removed)} gone" if document.removed else ""
+    return Exit.OK, f"gate passed: no regression{inconclusive_text}{gone_text}"
 
 
 def _explain_unknown(document: ComparisonDocument) -> str:
@@ -119,7 +120,7 @@ def _judge_patch(
     if reason := _explain_unjudged_patch(patch):
         return Exit.NO_VERDICT, f"gate undecided: {requirement}; {reason}"
     if not patch.methods or patch.score is None or patch.score.bounds is None:
-        return Exit.OK, f"gate passed: {requirement}; no method differs"
+        return Exit.OK, f"gate passed: {requirement}; no method is changed or new"
     score, (low, high) = patch.score, patch.score.bounds
     unslowed = _count_unslowed(patch)
     unsure_count = sum(

@@ -218,8 +218,8 @@ def explain_inconclusive(head_ratio: Ratio | None, thresholds: ComparisonThresho
     if head_ratio is None:
         return "too few rounds"
     return (
-        f"it takes {head_ratio.low:.3g} to {head_ratio.high:.3g} times as much, and from "
-        f"{1 + thresholds.min_delta:.3g} on it counts"
+        f"it takes {head_ratio.low:.3g} to {head_ratio.high:.3g} times as much; "
+        f"no change is {1 / (1 + thresholds.min_delta):.3g} to {1 + thresholds.min_delta:.3g}"
     )
 
 

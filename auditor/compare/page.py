@@ -16,6 +16,7 @@ from auditor.compare.document import (
 )
 from auditor.compare.model import WORST_FIRST, Dimension, PerformanceChange
 from auditor.core import busy
+from auditor.core.caveats import Caveat
 from auditor.core.units import format_duration, is_throughput
 from reports import names, number_format, plots
 from reports.html import GateView, build_closing, make_caveat_views, render_template
@@ -122,10 +123,14 @@ def build_view(document: ComparisonDocument) -> ComparisonView:
         ),
         unwatched=tuple(names.format_labels(document.patch.unwatched).values()),
         caveats=tuple(
-            (caveat.slug, names.escape_line(caveat.text))
-            for caveat in (*document.caveats, *document.patch.caveats)
+            (caveat.slug, names.escape_line(caveat.text)) for caveat in _list_caveats(document)
         ),
     )
+
+
+def _list_caveats(document: ComparisonDocument) -> tuple[Caveat, ...]:
+    """Return the caveats of both studies; what holds for both is said once."""
+    return tuple(dict.fromkeys((*document.caveats, *document.patch.caveats)))
 
 
 def format_headline(document: ComparisonDocument) -> str:
@@ -157,15 +162,24 @@ def format_headline(document: ComparisonDocument) -> str:
             count_text += (
                 f" that {'call' if inconclusive_count > 1 else 'calls'} none of the changed methods"
             )
-        return f"No regression of {threshold} or more was found; {count_text} inconclusive"
+        return (
+            f"No regression of {threshold} or more was found; {count_text} inconclusive"
+            f"{_describe_failing(document)}"
+        )
     return f"No benchmark has a regression of {threshold} or more"
 
 
 def describe_all_inconclusive(document: ComparisonDocument) -> str:
     """Return that no benchmark which was measured, or was to be, has a verdict."""
-    if any(benchmark.same for benchmark in document.benchmarks):
-        return "every benchmark that differs is inconclusive"
-    return "every benchmark is inconclusive"
+    is_any_same = any(benchmark.same for benchmark in document.benchmarks)
+    text = f"every benchmark{' that differs' if is_any_same else ''} is inconclusive"
+    return f"{text}{_describe_failing(document)}"
+
+
+def _describe_failing(document: ComparisonDocument) -> str:
+    """Return how many benchmarks head cannot run, to end a sentence; empty where it runs all."""
+    failing_count = sum(benchmark.fails_in_head for benchmark in document.benchmarks)
+    return f"; {failing_count} cannot run in head" if failing_count else ""
 
 
 def _format_regression_headline(document: ComparisonDocument, regressed_ids: Sequence[str]) -> str:
@@ -263,6 +277,9 @@ def _format_empty_patch(patch: PatchDocument) -> str:
     if patch.unknown:
         count_text = number_format.format_count(patch.unknown, "method")
         return f"Whether methods of the library differ is unknown: {count_text} without a source."
+    if patch.removed:
+        count_text = number_format.format_count(len(patch.removed), "method")
+        return f"{count_text} of the library removed; none is changed or new."
     return "No method of the library differs."
 
 
@@ -389,7 +406,9 @@ def _build_measured_row(
         base=_format_value(dimension.base, dimension.dimension, unit),
         head=_format_value(dimension.head, dimension.dimension, unit),
         times=times,
-        interval=f"{low:.3g} … {high:.3g}" if has_interval else number_format.NO_VALUE,
+        interval=f"{number_format.format_number(low)} … {number_format.format_number(high)}"
+        if has_interval
+        else number_format.NO_VALUE,
         visible=number_format.NO_VALUE
         if dimension.visible is None
         else number_format.format_factor(1 + dimension.visible),
@@ -444,7 +463,6 @@ def _build_legend(document: ComparisonDocument) -> tuple[LegendEntry, ...]:
 
 def render_html(document: ComparisonDocument, gate: GateView | None = None) -> str:
     """Render a comparison as one page, with what the gates said."""
-    caveats = (*document.caveats, *document.patch.caveats)
     return render_template(
         "comparison.html.j2",
         page=build_view(document),
@@ -452,6 +470,8 @@ def render_html(document: ComparisonDocument, gate: GateView | None = None) -> s
         axis=plots.draw_forest_axis("counts"),
         legend=_build_legend(document),
         # Its rounds are no plan of runs and blocks.
-        closing=replace(build_closing(document, make_caveat_views(caveats)), plan=()),
+        closing=replace(
+            build_closing(document, make_caveat_views(_list_caveats(document))), plan=()
+        ),
         gate=gate,
     )

@@ -1,6 +1,7 @@
 """Base against head: processes of both in turns, on one machine, until all is settled."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
@@ -18,7 +19,7 @@ from auditor.compare.model import (
 )
 from auditor.compare.study_order import find_calling_benchmarks
 from auditor.core.caveats import Caveat, list_some
-from auditor.core.errors import NoBenchmarks
+from auditor.core.errors import NoBenchmarks, SubjectError
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose, Run, Trial
 from auditor.core.request import CompareRequest
@@ -102,8 +103,9 @@ class ComparisonStudy:
         base_benchmarks, head_benchmarks = map(_index_benchmarks, (self.base, self.head))
         suite_arguments = self.head.suite, self.head.request.benchmarks
         if not head_benchmarks and (not base_benchmarks or is_broken(*suite_arguments)):
-            choose_benchmarks(*suite_arguments)
-        lost_comparisons = self._list_lost_benchmarks(base_benchmarks, head_benchmarks)
+            with name_revision(ComparisonArm.HEAD):
+                choose_benchmarks(*suite_arguments)
+        unlisted, removed, added = self._split_unshared(base_benchmarks, head_benchmarks)
         shared_benchmarks = [
             SharedBenchmark(base_benchmarks[name], head_benchmarks[name])
             for name in base_benchmarks
@@ -127,13 +129,11 @@ class ComparisonStudy:
             else BenchmarkComparison(id=benchmark.id, same=True)
             for benchmark in shared_benchmarks
         )
-        unmeasured = [comparison for comparison in lost_comparisons if comparison.reason]
-        removed = [comparison.id for comparison in lost_comparisons if not comparison.reason]
         return Comparison(
             min_delta=self.request.min_delta,
-            benchmarks=(*comparisons, *unmeasured),
-            added=tuple(name for name in head_benchmarks if name not in base_benchmarks),
-            removed=tuple(removed),
+            benchmarks=(*comparisons, *unlisted),
+            added=added,
+            removed=removed,
             controls=sum(bool(comparison.dimensions) for comparison in comparisons),
             suspected=self_differing_ids,
             confirming_seconds=self._estimate_confirming_time(comparisons, differing, sizes),
@@ -258,20 +258,26 @@ class ComparisonStudy:
     def _base_thresholds(self) -> ComparisonThresholds:
         return ComparisonThresholds(min_delta=self.request.min_delta, fresh=self.request.fresh)
 
-    def _list_lost_benchmarks(
+    def _split_unshared(
         self, base_benchmarks: Mapping[str, Benchmark], head_benchmarks: Mapping[str, Benchmark]
-    ) -> tuple[BenchmarkComparison, ...]:
-        return tuple(
-            self._make_lost_comparison(benchmark)
-            for name, benchmark in base_benchmarks.items()
-            if name not in head_benchmarks
-        )
-
-    def _make_lost_comparison(self, benchmark: Benchmark) -> BenchmarkComparison:
-        """Say why head does not list a benchmark of base; without a reason it is gone."""
-        cause = find_listing_obstacle(benchmark, self.head.suite)
-        reason = "" if cause is None else f"it cannot be listed in head: {cause}"[:600]
-        return BenchmarkComparison(id=benchmark.id, reason=reason, fails_in_head=bool(reason))
+    ) -> tuple[list[BenchmarkComparison], tuple[str, ...], tuple[str, ...]]:
+        """Return what a revision cannot list, and the ids of what is removed and what is added."""
+        unlisted: list[BenchmarkComparison] = []
+        gone: dict[ComparisonArm, list[str]] = {ComparisonArm.HEAD: [], ComparisonArm.BASE: []}
+        for present, lacking, arm, suite in (
+            (base_benchmarks, head_benchmarks, ComparisonArm.HEAD, self.head.suite),
+            (head_benchmarks, base_benchmarks, ComparisonArm.BASE, self.base.suite),
+        ):
+            for name, benchmark in present.items():
+                if name in lacking:
+                    continue
+                if (cause := find_listing_obstacle(benchmark, suite)) is None:
+                    gone[arm].append(name)
+                    continue
+                reason = f"it cannot be listed in {arm}: {cause}"[:600]
+                in_head = arm is ComparisonArm.HEAD
+                unlisted.append(BenchmarkComparison(id=name, reason=reason, fails_in_head=in_head))
+        return unlisted, tuple(gone[ComparisonArm.HEAD]), tuple(gone[ComparisonArm.BASE])
 
     def _is_same(self, benchmark: SharedBenchmark) -> bool:
         """Tell whether both revisions are built of the same, so that there is nothing to ask."""
@@ -531,6 +537,15 @@ class ComparisonStudy:
         return BenchmarkComparison(
             id=benchmark.id, dimensions=verdicts, reason=cause, calls_changed=calls_changed
         )
+
+
+@contextmanager
+def name_revision(arm: ComparisonArm) -> Iterator[None]:
+    """Say of an error of the subject which revision is at fault."""
+    try:
+        yield
+    except SubjectError as error:
+        raise type(error)(f"{arm}: {error}") from error
 
 
 def _index_benchmarks(parts: StudyContext) -> dict[str, Benchmark]:

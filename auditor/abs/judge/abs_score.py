@@ -373,7 +373,8 @@ def unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict
     """
     if not benchmarks:
         return []
-    reason = f"{benchmarks} benchmarks are not in the sample that the budget has time for"
+    subject = "1 benchmark is" if benchmarks == 1 else f"{benchmarks} benchmarks are"
+    reason = f"{subject} not in the sample that the budget has time for"
     return [
         PairVerdict(
             method=method,

@@ -277,3 +277,44 @@ def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes
     patch = Patch(changed=tuple(one.id for one in methods), added=(), removed=(), verdict=verdict)
 
     assert format_patch_headline(made(patch=patch)).endswith(message)
+
+
+FAILING = BenchmarkComparison(id="broken", reason="it fails in head: no", fails_in_head=True)
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "ending"),
+    [
+        ([FAILING], "every benchmark is inconclusive; 1 cannot run in head"),
+        ([benchmark("a"), FAILING], "1 benchmark inconclusive; 1 cannot run in head"),
+    ],
+)
+def test_the_headline_counts_benchmarks_that_head_cannot_run(benchmarks, ending):
+    assert page.format_headline(made(*benchmarks)).lower().endswith(ending)
+
+
+def test_a_removed_method_is_a_difference():
+    result = made(benchmark("a"), patch=Patch(changed=(), added=(), removed=("gone",)))
+
+    assert format_patch_headline(result) == (
+        "1 method of the library removed; none is changed or new."
+    )
+
+
+def test_a_caveat_of_both_studies_is_said_once():
+    caveat = Caveat("budget", "the budget is used up")
+    document = made(benchmark("a"), caveats=(caveat,))
+    document = msgspec.structs.replace(
+        document, patch=msgspec.structs.replace(document.patch, caveats=(caveat,))
+    )
+
+    assert page.build_view(document).caveats == (("budget", "the budget is used up"),)
+
+
+def test_a_large_ratio_has_no_exponent():
+    rounds = tuple((1e-6, 1.001e-6, 2345e-6 * (1 + index / 1000)) for index in range(6))
+    judged = judge_dimension(Dimension.TIME, Rounds(first=rounds, fresh=rounds), LIMITS)
+    (row,) = page.build_view(made(BenchmarkComparison(id="a", dimensions=(judged,)))).rows
+
+    assert row.times.startswith("2,35")
+    assert "e+" not in row.times + row.interval + row.visible

@@ -174,7 +174,7 @@ def test_noise_is_said_as_what_would_have_been_seen():
 
     assert 3 * quiet.visible < noisy.visible
     assert noisy.change is PerformanceChange.UNKNOWN
-    assert "from 1.05 on it counts" in noisy.reason
+    assert "no change is 0.952 to 1.05" in noisy.reason
 
 
 @pytest.mark.parametrize(

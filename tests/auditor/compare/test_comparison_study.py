@@ -291,8 +291,24 @@ def broken(unusable, left=(), benchmarks="."):
 
 @pytest.mark.parametrize("pattern", [".", "^long$"])
 def test_a_head_of_which_no_benchmark_can_be_listed_is_at_fault(pattern):
-    with pytest.raises(NoBenchmarks, match="toy: ImportError: no module named ring"):
+    with pytest.raises(NoBenchmarks, match=r"^head: .*toy: ImportError: no module named ring"):
         broken((("toy", "ImportError: no module named ring"),), benchmarks=pattern)
+
+
+def test_what_cannot_be_listed_in_base_is_not_new():
+    asked, machine, store = request(), Machine(), Memory()
+    base, head = (
+        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+    )
+    listed = tuple(benchmark for benchmark in base.suite.benchmarks if benchmark.name == "short")
+    suite = replace(base.suite, benchmarks=listed, unusable=(("toy.long", "it does not build"),))
+
+    result = ComparisonStudy(replace(base, suite=suite), head, ASKED).compare_revisions()
+
+    assert changes(result) == {"short": PerformanceChange.NONE, "long": PerformanceChange.UNKNOWN}
+    assert result.benchmarks[-1].reason == "it cannot be listed in base: it does not build"
+    assert not result.benchmarks[-1].fails_in_head
+    assert result.added == ("toy.quick",)
 
 
 def test_what_cannot_be_listed_in_head_is_not_gone():
