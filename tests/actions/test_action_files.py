@@ -1,5 +1,6 @@
 """The actions and the example workflows, as those see them who look for holes in such files."""
 
+import os
 import re
 import shlex
 import shutil
@@ -8,7 +9,7 @@ import sys
 
 import pytest
 import yaml
-from acting import BIN, ROOT
+from acting import BIN, ROOT, git
 
 pytestmark = pytest.mark.subject
 INSTALLATION = (ROOT / "docs" / "installation.md").read_text()
@@ -79,6 +80,68 @@ def test_each_input_is_used_and_each_shell_is_named():
         pinned = [step["uses"].partition("@")[2] for step in steps if "uses" in step]
         assert bool(pinned) is (file.parent.name != "lint")  # which needs no other
         assert all(len(one) == 40 for one in pinned)
+
+
+@pytest.fixture
+def audit(tmp_path):
+    """Return what runs the step that audits, with a program that prints its arguments."""
+    tool = tmp_path / "place" / "tool" / "bin" / "bench-audit"
+    tool.parent.mkdir(parents=True)
+    tool.write_text('#!/bin/sh\necho "::error::a name"\necho "$*" > "$CALLED"\nexit 5\n')
+    tool.chmod(0o755)
+    steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+    (script,) = (step["run"] for step in steps if step.get("id") == "audit")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+
+    def run_step(**values):
+        inputs = {"COMMAND": "compare", "BASE": "", "HEAD": "HEAD", "CONFIG": ".", **values}
+        inputs = {"USE": "none", "PULL_BASE": "", "PULL_HEAD": "", **inputs}
+        called = tmp_path / "called"
+        environment = {
+            **os.environ, **inputs, "PLACE": str(tmp_path / "place"), "CALLED": str(called),
+        }  # fmt: skip
+        words = ("bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
+        ended = subprocess.run(
+            words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        return ended, called.read_text().split(" -- ")[1].split()
+
+    return folder, run_step
+
+
+@pytest.mark.parametrize("command", ["abs", "compare"])
+def test_nothing_that_the_audit_prints_is_a_command_to_the_runner(audit, command):
+    _, run_step = audit
+
+    ended, _ = run_step(COMMAND=command)
+
+    first, printed, last = ended.stdout.splitlines()[-3:]
+    token = first.removeprefix("::stop-commands::")
+    assert (len(token), printed, last) == (32, "::error::a name", f"::{token}::")
+    assert ended.returncode == 5
+
+
+def test_a_head_that_is_not_merged_is_compared_with_where_it_began(audit):
+    folder, run_step = audit
+    git(folder, "commit", "-q", "--allow-empty", "-m", "the beginning")
+    git(folder, "tag", "beginning")
+    git(folder, "switch", "-q", "-c", "pull")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "of the pull request")
+    git(folder, "switch", "-q", "main")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "somebody else's")
+    git(folder, "switch", "-q", "pull")
+    beginning, main, pull = (
+        subprocess.check_output(("git", "-C", folder, "rev-parse", name), text=True).strip()
+        for name in ("beginning", "main", "pull")
+    )
+
+    _, words = run_step(PULL_BASE=main, PULL_HEAD=pull)
+    _, unknown = run_step(PULL_BASE="c" * 40, PULL_HEAD=pull)
+
+    assert words[:2] == [beginning, "HEAD"]
+    assert unknown[:2] == ["c" * 40, "HEAD"]
 
 
 def test_what_is_installed_is_locked():
