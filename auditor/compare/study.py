@@ -172,6 +172,45 @@ class ComparisonStudy:
         self, group: Sequence[SharedBenchmark], sizes: BlockSizes
     ) -> Sequence[tuple[SharedBenchmark, Dimension]]:
         """Measure these benchmarks, and return what the first rounds suspected."""
+        suspects: list[tuple[SharedBenchmark, Dimension]] = []
+        pending = group
+        while pending:
+            count = self._count_fitting(pending, sizes)
+            suspects += self._measure_together(pending[:count], sizes)
+            pending = pending[count:]
+        return suspects
+
+    def _count_fitting(self, pending: Sequence[SharedBenchmark], sizes: BlockSizes) -> int:
+        """Return how many of these, from the first on, the time left can judge together.
+
+        All, where it has room for the rounds that a suspicion takes; else as many as also leave
+        time to confirm the slowest: one round of each would say nothing of any.
+        """
+        deadline = self.head.deadline
+        if deadline is None or deadline.is_rehearsal or deadline.is_over:
+            return len(pending)
+        round_seconds = [
+            0.0
+            if benchmark.id in self._failed
+            else self._estimate_round_seconds([benchmark], sizes)
+            for benchmark in pending
+        ]
+        least_rounds, time_left = audit.SCREENING_ROUNDS[0], deadline.seconds_left
+        if least_rounds * sum(round_seconds) <= time_left:
+            return len(pending)
+        fitting_counts = [
+            count
+            for count in range(1, len(pending))
+            if least_rounds * sum(round_seconds[:count])
+            + self.request.fresh * max(round_seconds[:count])
+            <= time_left
+        ]
+        return max(fitting_counts, default=1)
+
+    def _measure_together(
+        self, group: Sequence[SharedBenchmark], sizes: BlockSizes
+    ) -> Sequence[tuple[SharedBenchmark, Dimension]]:
+        """Measure these benchmarks interleaved, and return what the first rounds suspected."""
         self._all = group
         self._run_first_rounds(group, sizes)
         suspects = [

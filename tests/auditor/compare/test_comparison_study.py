@@ -196,6 +196,18 @@ def test_what_the_budget_prevents_is_open():
     assert PerformanceChange.REGRESSION not in changes(found).values()
 
 
+def test_a_budget_for_few_rounds_judges_few_benchmarks_rather_than_none():
+    slower = {("head", name): 1.2 for name in ("long", "quick", "short")}
+
+    found, machine = compared(Machine(slower=slower), request(budget=20))
+
+    suspected = {
+        verdict.suspected for benchmark in found.benchmarks for verdict in benchmark.dimensions
+    }
+    assert PerformanceChange.REGRESSION in suspected
+    assert len({trial.benchmark.name for trial in of_comparison(machine)[:12]}) == 1
+
+
 def test_time_to_confirm_what_is_suspected_is_kept_back():
     """The others stay open for all ten rounds, which would take all of the budget."""
     machine = Machine(slower={("head", "long"): 1.6}, moved=0.04)
