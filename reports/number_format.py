@@ -1,6 +1,6 @@
 """Numbers as people read them; None is a dash."""
 
-from auditor.core.units import in_unit
+from auditor.core.units import in_unit, is_operation_unit
 
 NO_VALUE = "\N{EN DASH}"
 _SPACE = "\N{NO-BREAK SPACE}"
@@ -54,8 +54,11 @@ def format_seconds(value: float | None) -> str:
 
 
 def format_operation_time(value: float | None, unit: str) -> str:
-    """Write seconds per operation as the tool does that has this unit; as a time without one."""
-    if not value or not unit:
+    """Write seconds per operation as the tool does that has this unit; else as a time.
+
+    A result may be a stranger's, and its unit any text.
+    """
+    if not value or not is_operation_unit(unit):
         return format_seconds(value)
     return f"{format_number(in_unit(value, unit))}{_SPACE}{unit}"
 

@@ -31,7 +31,13 @@ OWN_UNITS = {"go": "ns/op"}
 
 def is_throughput(unit: str) -> bool:
     """Tell whether more is better."""
-    return unit.startswith("ops/")
+    return unit.startswith("ops/") and is_operation_unit(unit)
+
+
+def is_operation_unit(unit: str) -> bool:
+    """Tell whether this is a unit of a time per operation or of a throughput."""
+    above, _, below = unit.partition("/")
+    return (below == "op" and above in SECONDS) or (above == "ops" and below in SECONDS)
 
 
 def in_unit(seconds: float, unit: str) -> float:

@@ -14,7 +14,7 @@ from auditor.abs.text import detection_curve
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.stability import BenchmarkVerdict
-from auditor.core.units import in_unit
+from auditor.core.units import in_unit, is_operation_unit
 from reports.long_tables import LongTable, Row
 from reports.results import NullableRange
 
@@ -117,7 +117,7 @@ def _make_benchmark_row(benchmark: BenchmarkVerdict, cover: set[str] | None) -> 
         None if cover is None else int(benchmark.id in cover),
         benchmark.reason,
         _join_slugs(benchmark.caveats),
-        in_unit(mean, benchmark.unit) if mean and benchmark.unit else None,
+        in_unit(mean, benchmark.unit) if mean and is_operation_unit(benchmark.unit) else None,
         benchmark.unit,
     )
 

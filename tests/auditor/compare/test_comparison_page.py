@@ -318,3 +318,14 @@ def test_a_large_ratio_has_no_exponent():
 
     assert row.times.startswith("2,35")
     assert "e+" not in row.times + row.interval + row.visible
+
+
+@pytest.mark.parametrize("unit", ["ops/evil", "evil/op", "::error::x", "ns"])
+def test_a_unit_that_is_none_leaves_times_as_they_are(unit):
+    document = made(benchmark("a", 1.3))
+    (compared,) = document.benchmarks
+    strange = msgspec.structs.replace(compared, unit=unit)
+
+    (row,) = page.build_view(msgspec.structs.replace(document, benchmarks=(strange,))).rows
+
+    assert (row.dimension, row.base) == ("time", "1\N{NO-BREAK SPACE}µs")
