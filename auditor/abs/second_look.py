@@ -15,7 +15,7 @@ from auditor.abs.model import MethodVerdict
 from auditor.cli.console import Console
 from auditor.cli.options import CommandLine
 from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
-from auditor.core.request import second_seed
+from auditor.core.request import FIRST_PART, second_seed
 from auditor.core.result import Verdict
 from auditor.core.units import format_duration
 from auditor.store.audits import SECOND_LOOK
@@ -24,8 +24,6 @@ from reports import number_format
 _LEAST_SECONDS = 10.0
 """What is left of a budget has to last so long for a second look to begin."""
 _NO_TIME = "missed, and the budget left too little time to measure again"
-FIRST_PART = 0.75
-"""Part of a budget for the first look, where a gate may need a second one."""
 _FOLDER = "second-look"
 
 

@@ -17,6 +17,7 @@ from auditor.compare.study_patch import (
     accept_misses_of_head,
     audit_patch,
     find_differing_methods,
+    limit_first_look,
     make_patch_request,
     repeat_audit,
 )
@@ -57,8 +58,11 @@ class RevisionComparer:
         config = self._config
         return preview_comparison(self._base, self._head, config.compare, config.request)
 
-    def compare_revisions(self) -> Comparison:
-        """Run the benchmarks of both in turns, then slow down what head has changed."""
+    def compare_revisions(self, *, has_patch_gate: bool = False) -> Comparison:
+        """Run the benchmarks of both in turns, then slow down what head has changed.
+
+        A gate on the changed methods may need a second look at them, for which time is left.
+        """
         self._number = self._session.begin_audit("compare", self._config, self._head.project)
         request = self._config.compare
         abs_request = accept_misses_of_head(self._config.request, self._head)
@@ -67,6 +71,7 @@ class RevisionComparer:
         comparison = ComparisonStudy(self._base, self._head, request, changed).compare_revisions()
         reuse = ReuseObserver(self._head.observer, self._head.project.revision)
         head = replace(self._head, observer=reuse)
+        head = limit_first_look(head) if has_patch_gate else head
         patch = audit_patch(patch, request.methods, abs_request, head)
         return replace(
             comparison,

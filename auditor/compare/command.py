@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from auditor.compare.document import ComparisonDocument
 from auditor.config.judgeable import check_judgeable
 from auditor.config.load import at_revision
 from auditor.config.shares import as_percent
-from auditor.core.errors import UsageError
+from auditor.core.errors import NoBenchmarks, OutOfTime, UsageError
 from reports import results
 from reports.html import make_gate_view
 
@@ -149,7 +149,9 @@ def _compare_revisions(
     with _open_comparer(
         command_line, console, option_values["base"], option_values["head"]
     ) as comparing:
-        comparison_result = comparing.compare_revisions()
+        comparison_result = comparing.compare_revisions(
+            has_patch_gate=option_values["fail_under"] is not None
+        )
         document = comparing.store_document(comparison_result)
         if comparison_result.patch.verdict is not None:
             patch = comparing.build_patch_document(comparison_result.patch.verdict)
@@ -160,14 +162,18 @@ def _compare_revisions(
         missed = gates.list_missed_methods(document, option_values["fail_under"], borderline_misses)
         if not missed:
             return document, SecondLook(()), borderline_misses
+        return document, _look_again(comparing, missed), borderline_misses
+
+
+def _look_again(comparing: "RevisionComparer", missed: Sequence[str]) -> SecondLook:
+    """Slow missed methods down a second time; what cannot be measured again is unsure."""
+    try:
         repeated_verdict = comparing.repeat_patch_audit(missed)
-        if repeated_verdict is None:
-            return document, make_unmeasured(missed), borderline_misses
-        return (
-            document,
-            SecondLook.from_outcomes(missed, list_sure_outcomes(repeated_verdict.methods)),
-            borderline_misses,
-        )
+    except (UsageError, OutOfTime, NoBenchmarks) as error:
+        return make_unmeasured(missed, f"missed, and not measured again: {error}")
+    if repeated_verdict is None:
+        return make_unmeasured(missed)
+    return SecondLook.from_outcomes(missed, list_sure_outcomes(repeated_verdict.methods))
 
 
 def _list_borderline_misses(verdict: AbsVerdict | None) -> frozenset[str]:

@@ -8,7 +8,14 @@ from auditor.abs.study import abs_audit
 from auditor.abs.study.accepted_misses import find_accepted_misses
 from auditor.compare.model import Patch
 from auditor.core.caveats import Caveat, list_some
-from auditor.core.request import AbsRequest, CompareRequest, CurveMode, DetectionRule, second_seed
+from auditor.core.request import (
+    FIRST_PART,
+    AbsRequest,
+    CompareRequest,
+    CurveMode,
+    DetectionRule,
+    second_seed,
+)
 from auditor.core.result import Verdict
 from auditor.core.subject import Method
 from auditor.measure.context import StudyContext
@@ -107,6 +114,14 @@ def accept_misses_of_head(request: AbsRequest, head: StudyContext) -> AbsRequest
     )
     find_accepted_misses(accepted, head)
     return replace(request, accepted=accepted)
+
+
+def limit_first_look(head: StudyContext) -> StudyContext:
+    """Return head with less time, so that a budget leaves some for a second look."""
+    if head.deadline is None:
+        return head
+    first_seconds = FIRST_PART * max(0.0, head.deadline.seconds_left)
+    return replace(head, deadline=head.deadline.make_stage_deadline(first_seconds))
 
 
 def repeat_audit(methods: Sequence[str], request: AbsRequest, head: StudyContext) -> AbsVerdict:

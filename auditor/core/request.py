@@ -351,6 +351,8 @@ class CompareRequest:
     """Most changed methods that the patch audit slows."""
 
 
+FIRST_PART = 0.75
+"""Part of a budget for the first look, where a gate may need a second one."""
 FURTHER = 1_000_003
 """Between the seeds of a first and of a second look at the same methods."""
 

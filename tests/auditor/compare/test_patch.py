@@ -14,11 +14,12 @@ from auditor.compare.study_patch import (
     accept_misses_of_head,
     audit_patch,
     find_differing_methods,
+    limit_first_look,
     make_patch_request,
     repeat_audit,
 )
 from auditor.core.accepted import Acceptance
-from auditor.core.errors import UsageError
+from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.request import CompareRequest
 from auditor.core.subject import SourceFile, SourceRole
 from auditor.core.suite import Suite
@@ -209,3 +210,25 @@ def test_a_dry_run_names_the_gates():
         f"{limits}; a confirmed regression fails the gate; at least 80% of the methods that "
         "differ have to be detected."
     )
+
+
+def test_a_gate_on_a_patch_keeps_a_quarter_of_the_time_for_a_second_look():
+    unlimited, limited = parts(request()), parts(request(budget=100))
+
+    assert limit_first_look(unlimited) is unlimited
+    first = limit_first_look(limited)
+    assert first.deadline.seconds == pytest.approx(75, rel=0.1)
+    assert limited.deadline.seconds_left > first.deadline.seconds_left
+
+
+def test_a_second_look_that_cannot_be_made_leaves_the_misses_unsure():
+    def fail(_methods):
+        raise NoBenchmarks("each benchmark fails")
+
+    look = command._look_again(SimpleNamespace(repeat_patch_audit=fail), ("a",))
+    late = command._look_again(SimpleNamespace(repeat_patch_audit=lambda _: None), ("a",))
+
+    assert look.unsure_methods == late.unsure_methods == {"a"}
+    assert list(look.describe_outcome()) == [
+        "second look: unsure of a: missed, and not measured again: each benchmark fails"
+    ]
