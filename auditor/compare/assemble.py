@@ -11,7 +11,7 @@ from auditor.abs.model import AbsVerdict
 from auditor.compare.document import ComparisonDocument, build_comparison_document
 from auditor.compare.model import Comparison, ComparisonArm
 from auditor.compare.preview import preview_comparison
-from auditor.compare.study import ComparisonStudy, name_revision
+from auditor.compare.study import ComparisonStudy
 from auditor.compare.study_order import find_changed_methods
 from auditor.compare.study_patch import (
     accept_misses_of_head,
@@ -21,6 +21,7 @@ from auditor.compare.study_patch import (
     make_patch_request,
     repeat_audit,
 )
+from auditor.compare.study_revisions import name_revision
 from auditor.config import Config, Places
 from auditor.config.subjects import as_revision
 from auditor.core.errors import UsageError

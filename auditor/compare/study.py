@@ -1,7 +1,6 @@
 """Base against head: processes of both in turns, on one machine, until all is settled."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
@@ -18,8 +17,8 @@ from auditor.compare.model import (
     Rounds,
 )
 from auditor.compare.study_order import find_calling_benchmarks
+from auditor.compare.study_revisions import index_benchmarks, name_revision
 from auditor.core.caveats import Caveat, list_some
-from auditor.core.errors import NoBenchmarks, SubjectError
 from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose, Run, Trial
 from auditor.core.request import CompareRequest
@@ -100,7 +99,7 @@ class ComparisonStudy:
 
         Raises NoBenchmarks where neither revision has any, and where none of head can be listed.
         """
-        base_benchmarks, head_benchmarks = map(_index_benchmarks, (self.base, self.head))
+        base_benchmarks, head_benchmarks = map(index_benchmarks, (self.base, self.head))
         suite_arguments = self.head.suite, self.head.request.benchmarks
         if not head_benchmarks and (not base_benchmarks or is_broken(*suite_arguments)):
             with name_revision(ComparisonArm.HEAD):
@@ -302,7 +301,10 @@ class ComparisonStudy:
     ) -> tuple[list[BenchmarkComparison], tuple[str, ...], tuple[str, ...]]:
         """Return what a revision cannot list, and the ids of what is removed and what is added."""
         unlisted: list[BenchmarkComparison] = []
-        gone: dict[ComparisonArm, list[str]] = {ComparisonArm.HEAD: [], ComparisonArm.BASE: []}
+        missing_ids: dict[ComparisonArm, list[str]] = {
+            ComparisonArm.HEAD: [],
+            ComparisonArm.BASE: [],
+        }
         for present, lacking, arm, suite in (
             (base_benchmarks, head_benchmarks, ComparisonArm.HEAD, self.head.suite),
             (head_benchmarks, base_benchmarks, ComparisonArm.BASE, self.base.suite),
@@ -311,12 +313,16 @@ class ComparisonStudy:
                 if name in lacking:
                     continue
                 if (cause := find_listing_obstacle(benchmark, suite)) is None:
-                    gone[arm].append(name)
+                    missing_ids[arm].append(name)
                     continue
                 reason = f"it cannot be listed in {arm}: {cause}"[:600]
                 in_head = arm is ComparisonArm.HEAD
                 unlisted.append(BenchmarkComparison(id=name, reason=reason, fails_in_head=in_head))
-        return unlisted, tuple(gone[ComparisonArm.HEAD]), tuple(gone[ComparisonArm.BASE])
+        return (
+            unlisted,
+            tuple(missing_ids[ComparisonArm.HEAD]),
+            tuple(missing_ids[ComparisonArm.BASE]),
+        )
 
     def _is_same(self, benchmark: SharedBenchmark) -> bool:
         """Tell whether both revisions are built of the same, so that there is nothing to ask."""
@@ -576,23 +582,3 @@ class ComparisonStudy:
         return BenchmarkComparison(
             id=benchmark.id, dimensions=verdicts, reason=cause, calls_changed=calls_changed
         )
-
-
-@contextmanager
-def name_revision(arm: ComparisonArm) -> Iterator[None]:
-    """Say of an error of the subject which revision is at fault."""
-    try:
-        yield
-    except SubjectError as error:
-        raise type(error)(f"{arm}: {error}") from error
-
-
-def _index_benchmarks(parts: StudyContext) -> dict[str, Benchmark]:
-    """Return the benchmarks that are asked for; a revision may have none yet, or no longer."""
-    try:
-        return {
-            benchmark.id: benchmark
-            for benchmark in choose_benchmarks(parts.suite, parts.request.benchmarks)
-        }
-    except NoBenchmarks:
-        return {}

@@ -135,6 +135,10 @@ class Repository:
             return None
         return chunk.decode().strip() or None
 
+    def is_shallow(self) -> bool:
+        """Tell whether commits are left out, as in the clones of many CI services."""
+        return self._run_git("rev-parse", "--is-shallow-repository").strip() == b"true"
+
     def find_nearest_tag(self, commit: str) -> str:
         """Return the nearest tag with a digit in it, of a commit or one before; empty if none."""
         words = ("describe", "--tags", "--abbrev=0", "--match", "*[0-9]*", commit)

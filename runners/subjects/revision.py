@@ -129,11 +129,11 @@ def _require_commit(spec: GitSpec, repository: Repository) -> str:
         similar_names = get_close_matches(
             spec.revision, repository.list_ref_names(), n=3, cutoff=0.5
         )
-        hint = (
-            f"did you mean {', '.join(similar_names)}?"
-            if similar_names
-            else "see `git log` and `git tag`"
-        )
+        hint = "see `git log` and `git tag`"
+        if similar_names:
+            hint = f"did you mean {', '.join(similar_names)}?"
+        elif repository.is_shallow():
+            hint = "the clone is shallow: fetch its history (in GitHub Actions fetch-depth: 0)"
         raise UsageError(f"no revision {spec.revision!r} in {spec.repository}; {hint}")
     return commit
 

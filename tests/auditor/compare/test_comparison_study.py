@@ -199,10 +199,10 @@ def test_what_the_budget_prevents_is_open():
 def test_a_budget_for_few_rounds_judges_few_benchmarks_rather_than_none():
     slower = {("head", name): 1.2 for name in ("long", "quick", "short")}
 
-    found, machine = compared(Machine(slower=slower), request(budget=20))
+    comparison, machine = compared(Machine(slower=slower), request(budget=20))
 
     suspected = {
-        verdict.suspected for benchmark in found.benchmarks for verdict in benchmark.dimensions
+        verdict.suspected for benchmark in comparison.benchmarks for verdict in benchmark.dimensions
     }
     assert PerformanceChange.REGRESSION in suspected
     assert len({trial.benchmark.name for trial in of_comparison(machine)[:12]}) == 1
@@ -308,12 +308,16 @@ def test_a_head_of_which_no_benchmark_can_be_listed_is_at_fault(pattern):
 
 
 def test_what_cannot_be_listed_in_base_is_not_new():
-    asked, machine, store = request(), Machine(), Memory()
+    plan, machine, store = request(), Machine(), Memory()
     base, head = (
-        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+        parts(plan, store=store, machine=machine, digest=digest) for digest in ("base", "head")
     )
-    listed = tuple(benchmark for benchmark in base.suite.benchmarks if benchmark.name == "short")
-    suite = replace(base.suite, benchmarks=listed, unusable=(("toy.long", "it does not build"),))
+    left_benchmarks = tuple(
+        benchmark for benchmark in base.suite.benchmarks if benchmark.name == "short"
+    )
+    suite = replace(
+        base.suite, benchmarks=left_benchmarks, unusable=(("toy.long", "it does not build"),)
+    )
 
     result = ComparisonStudy(replace(base, suite=suite), head, ASKED).compare_revisions()
 

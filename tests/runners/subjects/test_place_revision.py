@@ -251,6 +251,15 @@ def test_a_submodule_cannot_name_a_folder_of_this_machine(tmp_path):
         placed(top, "main", tmp_path)
 
 
+def test_a_revision_that_a_shallow_clone_lacks_is_answered_with_how_to_fetch_it(tmp_path):
+    origin = committed(tmp_path / "origin", go_dot_mod=GO)
+    git(origin, "commit", "-q", "--allow-empty", "-m", "second")
+    git(tmp_path, "clone", "-q", "--depth", "1", origin.as_uri(), "shallow")
+
+    with pytest.raises(UsageError, match=r"no revision 'HEAD~1' in .*shallow.*fetch-depth: 0"):
+        placed(tmp_path / "shallow", "HEAD~1", tmp_path)
+
+
 def test_an_unknown_revision_is_answered_with_near_names(tmp_path):
     folder = committed(tmp_path / "ring", go_dot_mod=GO)
 
