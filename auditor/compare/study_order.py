@@ -15,8 +15,11 @@ from auditor.measure.suite_runs import SuiteBaseline
 
 COUNTING_SHARE = 0.1
 """Part of the time that is left in which calls are counted."""
-_IMPORT_LINE = re.compile(r'(?:import|from|package)\b.*|[\w.]*\s?"[^"]*"|[()]')
+_IMPORT_LINE = re.compile(r"(?:import|from|package)\b.*|[()]")
 """A whole line that imports something: a method that has changed may need it."""
+_GO_IMPORT_LINE = re.compile(rf'{_IMPORT_LINE.pattern}|[\w.]*\s?"[^"]*"')
+"""Likewise, and a line in the parentheses of an import of Go."""
+_IMPORT_WORDS = frozenset({"import", "from", "package", "as", "static"})
 _CALLED_STATES = (ReachState.IN_LOOP, ReachState.SET_UP_ONLY)
 
 
@@ -25,11 +28,13 @@ def find_changed_methods(
 ) -> tuple[Method, ...]:
     """Return the methods that head has changed or added, if nothing else differs.
 
-    Empty where lines outside of methods differ (imports, comments and blank lines aside): any
-    benchmark may depend on those.
+    Empty where lines outside of methods differ (comments, blank lines, and imports that replace
+    no other aside): any benchmark may depend on those.
     """
     method_ids = {*patch.changed, *patch.added}
     if not method_ids or _collect_outside_lines(base) != _collect_outside_lines(head):
+        return ()
+    if _is_import_replaced(base, head):
         return ()
     return tuple(
         method
@@ -99,9 +104,36 @@ def _collect_outside_lines(parts: StudyContext) -> dict[str, list[str]]:
     return {path: lines for path, lines in lines_by_path.items() if lines}
 
 
+def _is_import_replaced(base: StudyContext, head: StudyContext) -> bool:
+    """Tell whether an import may now bring another thing under a name that base has, too."""
+    base_lines, head_lines = (
+        {
+            (source.path, text)
+            for source in parts.suite.sources
+            for text in _list_texts(source)
+            if _is_import(source, text)
+        }
+        for parts in (base, head)
+    )
+    removed_words, added_words = (
+        {word for _, text in lines for word in re.findall(r"\w+", text)} - _IMPORT_WORDS
+        for lines in (base_lines - head_lines, head_lines - base_lines)
+    )
+    return not removed_words.isdisjoint(added_words)
+
+
+def _is_import(source: SourceFile, text: str) -> bool:
+    pattern = _GO_IMPORT_LINE if source.path.endswith(".go") else _IMPORT_LINE
+    return pattern.fullmatch(text) is not None
+
+
+def _list_texts(source: SourceFile) -> list[str]:
+    """Return the lines without white space that means nothing."""
+    return [" ".join(line.split()) for line in source.text.decode(errors="replace").splitlines()]
+
+
 def _list_lines_outside(source: SourceFile, method_lines: set[int], comment: str) -> Iterator[str]:
-    for number, line in enumerate(source.text.decode(errors="replace").splitlines(), 1):
-        text = " ".join(line.split())
-        is_code = text and not text.startswith(comment) and not _IMPORT_LINE.fullmatch(text)
+    for number, text in enumerate(_list_texts(source), 1):
+        is_code = text and not text.startswith(comment) and not _is_import(source, text)
         if is_code and number not in method_lines:
             yield text

@@ -72,5 +72,20 @@ else:
     assert changed(head, "get", base=base, mutator_class=PythonMutator) == ["get"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('import "example.org/fast"', 'import "example.org/fast/v2"'),
+        ('import fast "example.org/a"', 'import fast "example.net/b"'),
+    ],
+)
+def test_no_method_is_named_where_an_import_replaces_another(old, new):
+    base = BASE.replace('import "strings"', old)
+    head = base.replace("a + 1", "a + 2")
+
+    assert changed(head, "Add", base=base) == ["Add"]
+    assert changed(head.replace(old, new), "Add", base=base) == []
+
+
 def test_no_method_is_named_where_none_has_changed():
     assert changed(BASE) == []
