@@ -278,9 +278,11 @@ class ComparisonStudy:
             comparison.calls_changed is False and comparison.change is PerformanceChange.UNKNOWN
             for comparison in comparisons
         )
-        if inconclusive_count:
+        deadline = self.head.deadline
+        if inconclusive_count and deadline is not None and deadline.is_over:
+            verb = "calls" if inconclusive_count == 1 else "call"
             text = (
-                f"{inconclusive_count} of {len(comparisons)} benchmarks call none of the changed "
+                f"{inconclusive_count} of {len(comparisons)} benchmarks {verb} none of the changed "
                 "methods; they came last, and the budget ended before they were judged; repeat "
                 "the command"
             )

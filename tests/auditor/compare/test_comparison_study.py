@@ -414,6 +414,18 @@ def test_what_was_left_to_the_last_is_counted_and_says_why():
     assert all(reason.startswith("it calls none of the methods") for reason in reasons.values())
 
 
+def test_noise_is_not_told_as_the_end_of_the_budget():
+    comparison, _ = ordered(10_000, "trip", machine=Machine(moved=0.3))
+
+    open_ids = {
+        benchmark.id
+        for benchmark in comparison.benchmarks
+        if benchmark.change is PerformanceChange.UNKNOWN and benchmark.calls_changed is False
+    }
+    assert open_ids
+    assert "left-to-the-last" not in slugs(comparison)
+
+
 @pytest.mark.parametrize("changed", [(), ("idle",), ("odd",)])
 def test_the_order_stays_where_no_benchmark_is_known_to_call_what_changed(changed):
     """Nothing calls `idle`, and `odd` does not compile."""
