@@ -32,6 +32,10 @@ class Reach:
         return self.state in (ReachState.IN_LOOP, ReachState.UNKNOWN)
 
 
+SEEN_IN_SAMPLES = Reach(state=ReachState.UNKNOWN)
+"""Of a pair without a counted call whose CPU samples are in the method."""
+
+
 def reach_of(outcome: Outcome, method: str) -> Reach:
     """Judge one method by the windows of one benchmark (slowdown-injection.md).
 

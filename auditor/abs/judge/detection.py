@@ -14,6 +14,7 @@ from auditor.core.request import SIGNIFICANCE, AbsRequest, DetectionRule
 from auditor.core.result import ReachState, Verdict
 from auditor.core.units import format_percent
 from auditor.measure.failures import find_failure
+from auditor.measure.reach_judge import SEEN_IN_SAMPLES
 from auditor.stats.compare import smallest_rank_sum_p
 from auditor.stats.sequential import LOOKS
 from auditor.stats.signed_rank import smallest_p
@@ -120,6 +121,11 @@ def _share_at_most(data: PairData) -> float | None:
 NOT_MEASURED = "not measured"
 """The reason of a pair that nothing is known of."""
 
+_SAMPLED_CALLS = (
+    "no call was counted, but CPU samples of longer blocks are in the method: give blocks more "
+    "operations by a longer plan.iteration_time"
+)
+
 _NOT_IN_LOOP = (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)
 
 
@@ -168,6 +174,8 @@ def _judge_unmeasured(data: PairData) -> Judgement | None:
         return None
     if data.reach is not None and not data.reach.may_be_in_loop:
         return Judgement(outcome=Verdict.UNREACHED, reason=str(data.reach.state))
+    if data.reach is SEEN_IN_SAMPLES:
+        return undecided_judgement("reach-contradicted", _SAMPLED_CALLS)
     # Without a slowdown there is no effect to predict.
     predictable = data.slowdown > 0 and data.rule is not DetectionRule.PAPER
     predicted = predict_share(data) if predictable else None

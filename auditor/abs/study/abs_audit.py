@@ -29,6 +29,7 @@ from auditor.abs.study.pair import (
     most_runs,
 )
 from auditor.abs.study.pairs import PairStudy
+from auditor.abs.study.sampled_calls import add_sampled_calls
 from auditor.abs.study.unslowable_methods import find_obstacles
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
@@ -113,6 +114,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     _note_caveat(power.warn_of_weak_plan(steady, slowdown), parts)
     allocations = _judge_allocations(request, methods, pairs, base, parts)
     analysis, runs = _measure_pairs(analysis, study, _select_measurable(request, pairs), parts)
+    pairs, analysis = add_sampled_calls(pairs, analysis)
     verdicts = _note_unmeasured(_judge_pairs(analysis, pairs, runs), runs, parts)
     checked_controls, searches = _measure_extras(analysis, verdicts, pairs, runs, parts)
     detected_slowdowns = find_least_detected(searches or ())

@@ -230,7 +230,10 @@ class _Sampler:
                     pairs[pair.pair_key] = SampledMethod(share, removed=call_location)
         runs = [run for runs_of_benchmark in self._runs.values() for run in runs_of_benchmark]
         failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
-        return SampledPairs(pairs=pairs, caveats=_describe_failures(failed))
+        profiles = {
+            name: tuple(runs_of_benchmark) for name, runs_of_benchmark in self._runs.items()
+        }
+        return SampledPairs(pairs=pairs, caveats=_describe_failures(failed), profiles=profiles)
 
 
 def _is_open(pair: StudyPair, analysis: PairAnalysis) -> bool:

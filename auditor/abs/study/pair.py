@@ -97,6 +97,8 @@ class SampledPairs:
     """By the ids of method and benchmark, as far as samples were taken."""
     caveats: tuple[Caveat, ...] = ()
     """What kept benchmarks from being sampled."""
+    profiles: Mapping[str, tuple[Run, ...]] = field(default_factory=dict, repr=False)
+    """Profiled processes by the id of their benchmark, failed ones included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

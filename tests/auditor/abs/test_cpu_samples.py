@@ -370,3 +370,19 @@ def test_the_curve_of_a_share_needs_no_further_delay():
     (pair,) = verdict.curve.pairs
     assert pair.slowdown is not None
     assert len(trials(with_curve, Purpose.PAIRS)) == len(trials(without, Purpose.PAIRS))
+
+
+def test_a_method_without_a_counted_call_is_no_unreached_one_where_samples_are_in_it(monkeypatch):
+    # As a cache that only longer blocks fill: what is counted never evicts.
+    monkeypatch.setattr(toy_language, "SAMPLED", {**toy_language.SHARES, ("hop", "short"): 0.05})
+    machine = Machine()
+
+    pairs = by_key(audited(machine))
+
+    late = pairs["toy.hop", "toy.short"]
+    assert late.outcome is Verdict.INCONCLUSIVE
+    assert "plan.iteration_time" in late.reason
+    assert [caveat.slug for caveat in late.caveats] == ["reach-contradicted"]
+    assert "short" not in slowed(machine, "hop")
+    assert pairs["toy.skip", "toy.quick"].outcome is Verdict.UNREACHED
+    assert pairs["toy.skip", "toy.quick"].caveats == ()
