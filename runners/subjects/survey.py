@@ -210,8 +210,9 @@ def _find_projects(top: Path) -> tuple[list[tuple[Path, str]], bool]:
         folders[:] = sorted(
             folder
             for folder in folders
-            if folder not in LEFT_OUT
-            and not folder.startswith((".", "_"))
+            # Go leaves `_benchmark` out of the module above, not a module that lies in it.
+            if folder.removeprefix("_") not in LEFT_OUT
+            and not folder.startswith(".")
             and not (current_folder / folder).is_symlink()
             and not is_virtual_environment(current_folder / folder)
         )

@@ -67,6 +67,19 @@ def test_suites_of_all_languages_are_found_those_with_most_benchmarks_first(tmp_
     assert list_suites(folders[:1]) == f"py (pytest, {folders[0].suite.benchmarks} benchmarks)"
 
 
+def test_a_module_below_a_folder_with_an_underscore_has_a_suite(tmp_path):
+    make(
+        tmp_path,
+        go_dot_mod="module example.org/top\n",
+        _benchmark__go__go_dot_mod="module example.org/bench\n",
+        _benchmark__go__m_test_dot_go=GO_TEST,
+        _vendor__x__go_dot_mod="module example.org/x\n",
+        _vendor__x__m_test_dot_go=GO_TEST,
+    )
+
+    assert [folder.path for folder in find_suites(tmp_path)] == ["_benchmark/go"]
+
+
 def test_the_command_for_the_first_candidate_is_said(tmp_path):
     candidates_text = describe_candidates(monorepo(tmp_path), "a b")
 
