@@ -7,6 +7,8 @@ MAX_LABEL_LENGTH = 120
 """Letters of a name that are shown; the whole of it stands where the page describes its owner."""
 
 _ARGUMENT_START = re.compile(r"[(\[{]")
+_MAJOR_VERSION = re.compile(r"v\d+[./]")
+"""The last element of a Go module's path from version 2 on, which names nothing."""
 # Controls but tab and line feed, marks that turn the direction of writing or have no width, and
 # surrogates, which no file can hold. The joiners of emoji and of some scripts stay.
 _INVISIBLE_LETTERS = re.compile(
@@ -66,6 +68,8 @@ def _find_prefix_end(ids: list[str]) -> int:
     bare_names = [_ARGUMENT_START.split(name, maxsplit=1)[0] for name in ids]
     shared = _find_shared_prefix(stem.split(".Benchmark", maxsplit=1)[0] for stem in bare_names)
     slash = shared.rfind("/") + 1
+    if slash and all(_MAJOR_VERSION.match(stem, slash) for stem in bare_names):
+        slash = shared.rfind("/", 0, slash - 1) + 1
     if slash and all("." in stem[slash:] for stem in bare_names):
         return slash
     # The last separator that leaves every name one more: the one before the first of their last.

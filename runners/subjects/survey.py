@@ -24,6 +24,10 @@ LOOKED_FOR = {
     "pyperf": "scripts that make a pyperf.Runner",
 }
 """What a benchmark is, by harness."""
+_ARCHIVE_REMEDY = (
+    "published archives leave benchmarks out that a repository has: name a checkout, or "
+    "git:URL@REVISION"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +186,8 @@ def explain_missing_benchmarks(
     candidate_text = describe_candidates(
         folder, folder_text, revision, failed=harness, tried=(folder, *tried)
     )
-    return f"{search_text}; {candidate_text}"
+    archive_text = "" if folder_text or find_suites(folder) else f"; {_ARCHIVE_REMEDY}"
+    return f"{search_text}; {candidate_text}{archive_text}"
 
 
 def _list_tags_of(folder: Path, harness: str) -> tuple[str, ...]:

@@ -148,10 +148,14 @@ def _advise_on_uncovered(facts: ResultFacts) -> Advice | None:
     ranked.sort(key=lambda method: -(method.calls or 0))
     if not ranked:
         return None
+    trivial = sum(
+        facts.methods_by_id[method].trivial is not None for method in facts.uncovered_methods
+    )
+    rest = f", besides {trivial} too trivial for one" if trivial else ""
     return Advice(
         "unwatched",
         f"Write benchmarks for {number_format.format_count(len(ranked), 'method')} that none "
-        "covers",
+        f"covers{rest}",
         "If one of them got slower, no benchmark would say so.",
         tuple(AdviceTarget(method.id, _describe_uncovered(method, facts)) for method in ranked),
     )

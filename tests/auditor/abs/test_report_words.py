@@ -69,6 +69,8 @@ def test_ranges_have_one_unit():
         (["e.org/a/b.BenchmarkX/v1.0/k=1", "e.org/a/b.BenchmarkX/v1.0/k=2"],
          ["b.BenchmarkX/v1.0/k=1", "b.BenchmarkX/v1.0/k=2"]),
         (["e.org/a/x.F", "e.org/a/y/z.G"], ["x.F", "y/z.G"]),
+        (["e.org/lru/v2.Get", "e.org/lru/v2/simple.Add"], ["lru/v2.Get", "lru/v2/simple.Add"]),
+        (["e.org/lru/v2.Get"], ["lru/v2.Get"]),
         (["org.apache.text.StrBuilder.append(java.lang.String)",
           "org.apache.text.StrBuilder.append(char[])"],
          ["StrBuilder.append(java.lang.String)", "StrBuilder.append(char[])"]),

@@ -156,6 +156,18 @@ def test_no_command_is_made_up_for_a_folder_that_cannot_be_named(tmp_path, subje
     assert "bench-audit abs" not in text
 
 
+@pytest.mark.parametrize(
+    "subject", [GoModuleSpec("example.org/top", "v1.0.0"), DistributionSpec("top", "1.0")]
+)
+def test_an_archive_without_benchmarks_leads_to_the_repository(subject, tmp_path):
+    make(tmp_path, go_dot_mod="module example.org/top\n")
+
+    assert "name a checkout, or git:URL@REVISION" in explain_missing_benchmarks(
+        tmp_path, subject, "go"
+    )
+    assert "git:URL" not in explain_missing_benchmarks(tmp_path, FolderSpec(tmp_path), "go")
+
+
 def test_a_jar_has_no_folders(tmp_path):
     text = explain_missing_benchmarks(monorepo(tmp_path), JarSpec(tmp_path / "a.jar"), "jmh")
 
