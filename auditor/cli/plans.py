@@ -43,9 +43,9 @@ def render_plan(preview: "Preview", rule_text: str = "") -> RenderableType:
         if total
         else "Nothing is left to measure."
     )
-    worst_case = (
-        f"Without a budget at most about {format_duration(total)}, if all goes as badly as it can."
-    )
+    # The phases leave out what the expected time holds besides processes.
+    most = format_duration(max(total, preview.expected.high))
+    worst_case = f"Without a budget at most about {most}, if all goes as badly as it can."
     details = [Text(worst_case, style="dim")] if total else []
     inventory = preview.inventory
     return Group(

@@ -111,9 +111,9 @@ def make_test_call(tree: Path, places: Sequence[str] = ()) -> tuple[str, ...]:
 def _make_pytest_call(suite_arguments: Sequence[str], tree: Path) -> tuple[str, ...]:
     first = tree / (suite_arguments[0] if suite_arguments else "").partition("::")[0]
     folder = first if is_folder(first) else pytest_options.configured_folder(tree, first)
-    kept_options = pytest_options.list_suite_options(
-        tree, folder, frozenset(_WITHOUT), suite_arguments
-    )
+    # A project leaves the plugin out of its unit tests, and loads it for its benchmarks.
+    without = frozenset((*_WITHOUT, "benchmark"))
+    kept_options = pytest_options.list_suite_options(tree, folder, without, suite_arguments)
     return _make_guest_call("zz_bench_audit_pytest", "--codspeed", *kept_options, *suite_arguments)
 
 

@@ -136,7 +136,9 @@ def skip_reason(report: Any) -> str:
 def why(report: Any) -> str:
     """Return the one line that says why a test or a file of tests fails."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = crash.message if crash is not None else str(report.longrepr)
+    # A fixture that is missing: the text around ends with the place of the test.
+    lookup = getattr(report.longrepr, "errorstring", "")
+    text = crash.message if crash is not None else lookup.split("\n")[0] or str(report.longrepr)
     lines = [line for line in text.splitlines() if line.strip()] or ["no reason given"]
     if lines[-1].startswith("HINT:"):
         return " ".join(" ".join(lines[:-1]).split())[:_LONGEST]

@@ -1,10 +1,15 @@
 """What the tests of a Python project need, and which of its options for pytest are kept."""
 
+import importlib
 import re
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from auditor.core.request import PythonSpec
+from runners import pybench
+from runners.pybench.frontends import FRONTENDS
 from runners.pybench.needs import find_suite_needs, imported_plugins
 from runners.pybench.pytest_options import list_project_options
 
@@ -143,3 +148,21 @@ def test_options_that_decide_which_tests_run_are_kept(files, options, tmp_path):
     )
 
     assert texts == options
+
+
+def test_a_plugin_that_the_project_leaves_out_of_its_unit_tests_is_there_for_benchmarks(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:benchmark -p kept\n")
+    (tmp_path / "test_it.py").write_text("def test_a(benchmark): benchmark(sum, [1])\n")
+
+    words = FRONTENDS["pytest"].call(["test_it.py"], tmp_path)
+
+    assert "no:benchmark" not in words
+    assert "kept" in words
+
+
+def test_a_fixture_that_is_missing_is_the_reason_and_not_the_place_of_the_test(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(pybench.__file__).parent / "guest"))
+    guest = importlib.import_module("zz_bench_audit_pytest")
+    lookup = SimpleNamespace(errorstring="fixture 'timed' not found\navailable fixtures: a")
+
+    assert guest.why(SimpleNamespace(longrepr=lookup)) == "fixture 'timed' not found"
