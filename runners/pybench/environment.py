@@ -88,8 +88,10 @@ class Environments:
             return first
         candidates = {first.version: first}
         for name in interpreters.NAMES:
+            # A shim of pyenv refuses versions that the user has not activated.
+            variables = {**self.variables, "PYENV_VERSION": name.removeprefix("python")}
             with suppress(ToolMissing, UsageError):
-                candidate = self._inspect_interpreter(name, tree)
+                candidate = replace(self, variables=variables)._inspect_interpreter(name, tree)
                 candidates.setdefault(candidate.version, candidate)
         for candidate in candidates.values():
             if interpreters.satisfies_requirement(candidate.version, required):
