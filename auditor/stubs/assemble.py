@@ -73,8 +73,8 @@ class StubGenerator:
             reasons = dict.fromkeys(reason for stub in stubs for _, reason in stub.incomplete)
             because = "; ".join(reasons) or "each has a benchmark of its name, or cannot be called"
             raise SubjectError(
-                f"no benchmark can be generated for these methods: {because}; name others with "
-                "--method"
+                f"no benchmark can be generated for these methods ({because}); write them by hand, "
+                "or name others with --method"
             )
         notes = () if names or known_calls.watched else (_UNSEEN,)
         return StubResult(stubs, (*notes, *_explain_missing_stubs(target_methods, stubs)))

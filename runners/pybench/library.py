@@ -10,12 +10,14 @@ from auditor.core.files.foreign_files import read_beginning
 from auditor.core.files.paths import is_virtual_environment
 from auditor.core.subject import SourceFile, SourceRole
 
+_NO_PART = frozenset(
+    {"test", "tests", "testsuite", "benchmark", "benchmarks", "benches", "asv_bench"}
+)
 _NO_LIBRARY = frozenset(
-    {"test", "tests", "testing", "bench", "benches", "benchmark", "benchmarks", "asv_bench"}
+    {*_NO_PART, "testing", "bench"}
     | {"doc", "docs", "example", "examples", "script", "scripts", "tools", "ci", "build", "dist"}
 )
 _NO_MODULE = frozenset({"setup", "conftest", "noxfile", "tasks"})
-_NO_PART = frozenset({"test", "tests", "benchmark", "benchmarks", "benches", "asv_bench"})
 _BENCH = frozenset({"bench", "benches", "benchmark", "benchmarks"})
 _MOST_NESTED = 3
 """Folders of a namespace, one in the other: `google/cloud/…`."""
