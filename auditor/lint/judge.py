@@ -200,7 +200,7 @@ def _explain_silence(
     if benchmarks and not findings:
         text = (
             "rules read source code only: they miss types of other libraries, code that the "
-            "compiler removes, and times; to check against measurements, add --result"
+            "compiler removes, and times; bench-audit abs measures what a suite misses"
         )
         yield Caveat("lint-silence", text)
 

@@ -32,6 +32,8 @@ _MORE = 5
 """How often a function that breaks off is run again: each time may take as long as a hang."""
 _SURE = 3
 """How often what has a result without a time is run alone, to see whether it panics."""
+_ERRORS = 4
+"""Lines of a compiler that are shown where nothing builds."""
 _LONGEST = 50_000
 """Characters of names, escaped at most twice as many: an argument may have 128 KiB on Linux."""
 
@@ -82,7 +84,7 @@ class SuiteDiscovery:
         if self.messages and not built and not skipped_units:
             raise BuildFailed(
                 f"no package of {self.project.name} with benchmarks builds; fix the compiler's "
-                f"errors first: {self.messages[0]}"
+                f"errors first: {take_first_errors(self.messages[0])}"
             )
         return Suite(
             tuple(self.benchmarks), tuple(self.sources), tuple(self.unusable), tuple(skipped_units)
@@ -310,6 +312,15 @@ class SuiteDiscovery:
                 settings=leaf_settings.format_settings(),
             )
         )
+
+
+def take_first_errors(message: str) -> str:
+    """Return the first lines of what a compiler says: one cause often has many."""
+    lines = message.splitlines()
+    rest = len(lines) - _ERRORS
+    return "\n".join(
+        [*lines[:_ERRORS], *([f"and {rest} more lines"] if rest > 1 else lines[_ERRORS:])]
+    )
 
 
 def _find_benchmark_functions(tests: Sequence[bytes]) -> list[str]:

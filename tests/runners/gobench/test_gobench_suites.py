@@ -14,6 +14,7 @@ from auditor.core.schedule import Arm, ArmName
 from auditor.core.subject import SourceRole
 from auditor.core.suite import Suite
 from auditor.measure.suite_runs import choose_benchmarks
+from runners.gobench.discovery import take_first_errors
 from runners.gobench.harness import GoBench
 from runners.hosts.local import LocalHost
 
@@ -301,3 +302,13 @@ def test_a_run_tells_by_which_go_and_on_which_machine_it_was_made(ring):
 
     assert dict(facts)["go"] == dict(ring.project.versions)["go"] != "unknown"
     assert {"cpu", "kernel", "governor"} <= set(dict(facts))
+
+
+@pytest.mark.parametrize(
+    ("count", "last"), [(4, "error 3"), (5, "error 4"), (11, "and 7 more lines")]
+)
+def test_of_many_errors_of_a_compiler_the_first_are_shown(count, last):
+    shown = take_first_errors("\n".join(f"error {number}" for number in range(count)))
+
+    assert shown.splitlines()[:4] == ["error 0", "error 1", "error 2", "error 3"]
+    assert shown.splitlines()[-1] == last
