@@ -1,12 +1,16 @@
 """What a build compiled, source set by source set, and how a project's parts follow from it."""
 
-from collections.abc import Container, Sequence
+import re
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from auditor.core.subject import Part, Role
 from runners.jmh.classes import benchmark_classes, benchmark_list, split_classes
+
+_FOR_BENCHMARKS = re.compile(r"bench|jmh", re.IGNORECASE)
+"""What the folder of a module is called that has nothing but benchmarks and their helpers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +41,9 @@ def list_parts(
 ) -> tuple[Part, ...]:
     """Return the parts of a project below `top`, some of whose sets have benchmark lists.
 
-    The library is what the benchmarks run with and was built here, but for tests. `existing_files`
-    (POSIX, below `top`) were there before: a jar among them is not the project's own.
+    The library is what the benchmarks run with and was built here, but for tests and for what else
+    a module of benchmarks has. `existing_files` (POSIX, below `top`) were there before: a jar among
+    them is not the project's own.
     """
     benchmark_sets = [source_set for source_set in sets if source_set.folders_with_list]
     benchmark_folders = _list_class_folders(benchmark_sets)
@@ -50,6 +55,9 @@ def list_parts(
     paths = [entry for entry in rest if entry.is_relative_to(top) and entry not in tests]
     library = [entry for entry in paths if entry.relative_to(top).as_posix() not in existing_files]
     benchmarks = benchmark_folders
+    helpers = set(_find_helpers(library, benchmark_folders, top))
+    if len(helpers) < len(library):
+        library = [entry for entry in library if entry not in helpers]
     if not library:
         # The benchmarks live among the classes that they measure.
         named = [benchmark_list(entry) or "" for entry in benchmark_folders]
@@ -72,3 +80,18 @@ def list_parts(
 def _list_class_folders(sets: Sequence[SourceSet]) -> list[Path]:
     class_folders = dict.fromkeys(chain.from_iterable(source_set.classes for source_set in sets))
     return [path for path in class_folders if path.is_dir()]
+
+
+def _find_helpers(
+    library: Sequence[Path], benchmark_folders: Sequence[Path], top: Path
+) -> Iterator[Path]:
+    """Yield the folders that lie in a module of benchmarks, by its name, beside these."""
+    for entry in library:
+        parts = entry.relative_to(top).parts
+        modules = (
+            top.joinpath(*parts[: depth + 1])
+            for depth, part in enumerate(parts)
+            if _FOR_BENCHMARKS.search(part)
+        )
+        if any(folder.is_relative_to(module) for module in modules for folder in benchmark_folders):
+            yield entry
