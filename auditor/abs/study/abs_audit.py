@@ -113,8 +113,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     steady = _add_power(request, steady, pairs, base)
     _note_caveat(power.warn_of_weak_plan(steady, slowdown), parts)
     allocations = _judge_allocations(request, methods, pairs, base, parts)
-    analysis, runs = _measure_pairs(analysis, study, _select_measurable(request, pairs), parts)
-    pairs, analysis = add_sampled_calls(pairs, analysis)
+    analysis, pairs, runs = _measure_pairs(analysis, study, pairs, parts)
     verdicts = _note_unmeasured(_judge_pairs(analysis, pairs, runs), runs, parts)
     checked_controls, searches = _measure_extras(analysis, verdicts, pairs, runs, parts)
     detected_slowdowns = find_least_detected(searches or ())
@@ -180,19 +179,23 @@ def _add_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> Ab
 
 def _measure_pairs(
     analysis: PairAnalysis, study: PairStudy | None, pairs: Sequence[StudyPair], parts: StudyContext
-) -> tuple[PairAnalysis, StudyRuns]:
-    """Sample the benchmarks of the pairs, then inject delays where the samples do not decide."""
+) -> tuple[PairAnalysis, Sequence[StudyPair], StudyRuns]:
+    """Sample the benchmarks of the pairs, then inject delays where the samples do not decide.
+
+    Return the pairs with the calls that only samples show.
+    """
     if study is None:
-        return analysis.with_references(()), StudyRuns()
+        return analysis.with_references(()), pairs, StudyRuns()
     request = analysis.request
+    measurable = _select_measurable(request, pairs)
     if request.asks_shares:
-        analysis = replace(
-            analysis, sampling=sample_shares(pairs, analysis, _limit_sampling(parts))
-        )
-        study.take_samples(analysis.sampling)
-    pairs_to_slow = choose_pairs_to_slow(pairs, analysis, parts.mutator.probe_seconds)
+        sampling = sample_shares(measurable, analysis, _limit_sampling(parts))
+        analysis = replace(analysis, sampling=sampling)
+        study.take_samples(sampling)
+    pairs_to_slow = choose_pairs_to_slow(measurable, analysis, parts.mutator.probe_seconds)
     runs = study.measure_pairs(pairs_to_slow)
-    return analysis.with_references(runs.references), runs
+    pairs, analysis = add_sampled_calls(pairs, analysis)
+    return analysis.with_references(runs.references), pairs, runs
 
 
 SAMPLES_PART = 0.6
