@@ -178,8 +178,8 @@ def _add_allocations(verdict: AbsVerdict, allocations: Allocations | None) -> Ab
 
 
 def _measure_pairs(
-    analysis: PairAnalysis, study: PairStudy | None, pairs: Sequence[StudyPair], parts: StudyContext
-) -> tuple[PairAnalysis, Sequence[StudyPair], StudyRuns]:
+    analysis: PairAnalysis, study: PairStudy | None, pairs: list[StudyPair], parts: StudyContext
+) -> tuple[PairAnalysis, list[StudyPair], StudyRuns]:
     """Sample the benchmarks of the pairs, then inject delays where the samples do not decide.
 
     Return the pairs with the calls that only samples show.
