@@ -308,7 +308,7 @@ def test_a_run_tells_by_which_go_and_on_which_machine_it_was_made(ring):
     ("count", "last"), [(4, "error 3"), (5, "error 4"), (11, "and 7 more lines")]
 )
 def test_of_many_errors_of_a_compiler_the_first_are_shown(count, last):
-    shown = take_first_errors("\n".join(f"error {number}" for number in range(count)))
+    first_errors = take_first_errors("\n".join(f"error {number}" for number in range(count)))
 
-    assert shown.splitlines()[:4] == ["error 0", "error 1", "error 2", "error 3"]
-    assert shown.splitlines()[-1] == last
+    assert first_errors.splitlines()[:4] == ["error 0", "error 1", "error 2", "error 3"]
+    assert first_errors.splitlines()[-1] == last
