@@ -91,7 +91,7 @@ class StubGenerator:
         )
         if not target_methods:
             raise SubjectError(
-                "every used method has a benchmark that detects it; name others with --method"
+                "each used method is trivial, or a benchmark calls it; name others with --method"
             )
         return target_methods
 

@@ -1,10 +1,13 @@
 """Which methods should have a benchmark first."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from builders import method
 
+from auditor.core.errors import SubjectError
+from auditor.stubs.assemble import LibraryUsage, StubGenerator
 from auditor.stubs.judge import WatchState, select_unwatched_methods
 
 METHODS = [method(name) for name in ("Add", "Get", "Len")]
@@ -37,3 +40,14 @@ def test_what_cannot_get_slower_needs_no_benchmark():
         unwatched_method.name
         for unwatched_method in select_unwatched_methods(methods, [ADD, GET], {}, 20)
     ] == ["Get"]
+
+
+def test_a_method_that_is_called_but_open_is_not_claimed_to_be_detected():
+    library = SimpleNamespace(methods=METHODS)
+    generator = StubGenerator.__new__(StubGenerator)
+    generator._tracing = SimpleNamespace(library=library)
+
+    with pytest.raises(SubjectError, match="is trivial, or a benchmark calls it"):
+        generator._choose_methods(
+            LibraryUsage(used=[ADD], watched={ADD: WatchState.WATCHED}), most=5
+        )
