@@ -12,13 +12,12 @@ from auditor.config.places import find_rental_folder
 from auditor.core.caveats import Caveat, list_some
 from auditor.core.errors import NoBenchmarks, OutOfTime
 from auditor.core.jobs import HostFacts
-from auditor.core.listing import AskAll, Listing
 from auditor.core.plan import Trial
 from auditor.core.ports import Dispatcher, Host, Observer
 from auditor.core.provenance import Context
 from auditor.core.request import SubjectSpec, SuiteRequest
 from auditor.core.subject import Project, Role
-from auditor.core.suite import Suite
+from auditor.core.suite import AskAll, Listing, Suite
 from auditor.hosts import open_host
 from auditor.hosts.opened import OpenHost
 from auditor.languages.model import Machine

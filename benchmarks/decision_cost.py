@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from auditor.core.stop_rules import TRAINED, Criterion
-from auditor.warmup.scored_rule import ScoredRule
+from auditor.warmup.detector import WINDOW
 from auditor.warmup.scorers.files import load_shipped_model
-from auditor.warmup.windows import WINDOW
+from auditor.warmup.stop_rules import ScoredRule
 
 ITERATIONS = 600
 LASTS = 0.1

@@ -30,8 +30,8 @@ from training.replay import LIMIT
 from training.samples import Sample, balanced, drawn, joined, unbalanced
 from training.scores import classified, threshold
 
+from auditor.warmup.detector import WINDOW, standardise_windows
 from auditor.warmup.scorers.convolutional import ConvolutionalNetwork
-from auditor.warmup.windows import WINDOW, standardise_windows
 
 NETWORKS = {"fcn": networks.FCN, "oscnn": networks.OSCNN}
 Scorer = ConvolutionalNetwork | rocket.Rocket

@@ -36,10 +36,10 @@ from training.splits import GROUPS
 from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.core.suite import IterationSettings
 from auditor.warmup.configured import estimate_iteration_times
-from auditor.warmup.scored_rule import ScoredRule
+from auditor.warmup.detector import WINDOW, standardise_windows
 from auditor.warmup.scorers.boosted import BoostedTrees
 from auditor.warmup.scorers.files import ScorerModel, load_shipped_model
-from auditor.warmup.windows import WINDOW, standardise_windows
+from auditor.warmup.stop_rules import ScoredRule
 
 LENGTH = 3000
 THRESHOLDS = np.linspace(0.2, 0.9, 71)

@@ -14,8 +14,8 @@ from training.folds import project
 from training.segments import segments
 from training.splits import systems_in_groups
 
+from auditor.warmup.detector import WINDOW
 from auditor.warmup.scorers.boosted import BoostedTrees
-from auditor.warmup.windows import WINDOW
 
 SEED = 1
 

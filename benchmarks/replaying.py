@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from configured_warmup import bootstrap_deviation
 from corpus import Corpus
 from published_stopping import BALANCES, EFFECTS, TIMES
 from quantities import Quantity, quartiles, said
@@ -16,7 +17,7 @@ from training.replay import Fairness, Iterations, matched, timed
 from training.scores import Result, chance_of_less, rank_biserial, shares
 
 from auditor.core.suite import IterationSettings
-from auditor.warmup.configured import bootstrap_deviation, estimate_iteration_times
+from auditor.warmup.configured import estimate_iteration_times
 
 BASELINES = {SETTINGS: "sop", "Cov": "cv", "Ci": "rciw", "Divergence": "kld"}
 """As files call them, and as the published tables do."""

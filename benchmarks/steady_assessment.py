@@ -16,17 +16,17 @@ from functools import partial
 from math import isclose
 
 import numpy as np
-from corpus import Corpus, add_option, opened
-from quantities import Quantity, quartiles, said, share, table
-from training.scores import chance_of_less, rank_biserial
-
-from auditor.core.suite import IterationSettings
-from auditor.warmup.configured import (
+from configured_warmup import (
     bootstrap_deviation,
     map_iterations,
     sum_iteration_times,
     time_wasted,
 )
+from corpus import Corpus, add_option, opened
+from quantities import Quantity, quartiles, said, share, table
+from training.scores import chance_of_less, rank_biserial
+
+from auditor.core.suite import IterationSettings
 from auditor.warmup.cpssd import without_outliers
 
 Row = dict[str, str]

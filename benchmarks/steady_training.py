@@ -21,9 +21,8 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from auditor.warmup import learned
-from auditor.warmup.features import compute_features
 from auditor.warmup.forest import Forest, round_down_thresholds
-from auditor.warmup.learned import LENGTH, ForestModel, LearnedDetector
+from auditor.warmup.learned import LENGTH, ForestModel, LearnedDetector, compute_features
 
 OUT = Path(learned.__file__).with_name(learned.MODEL)
 SHARED = {"random_state": 1, "n_jobs": -1, "max_features": 0.6}

@@ -33,10 +33,10 @@ from auditor.measure import own_series as measured
 from auditor.store.suites import read_suite_runs
 from auditor.warmup.configured import read_iteration_times
 from auditor.warmup.cpssd import CpSsd
+from auditor.warmup.detector import WINDOW
 from auditor.warmup.run_so_far import RunSoFar, build_feature_vector
 from auditor.warmup.scorers import files
 from auditor.warmup.stop_rules import WatcherFactory
-from auditor.warmup.windows import WINDOW
 
 ROOT = Path(__file__).parent.parent
 METHODS = (Criterion.LEARNED, Criterion.RCIW, Criterion.KLD, Criterion.COV, Criterion.FIXED)

@@ -20,7 +20,7 @@ from training.looks import wanted
 from training.replay import LIMIT, Iterations
 
 from auditor.core.suite import IterationSettings
-from auditor.warmup.windows import WINDOW
+from auditor.warmup.detector import WINDOW
 
 PERFECT = "perfect"
 ITERATIONS = (0, 30, 100, 300)

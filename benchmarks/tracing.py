@@ -24,10 +24,10 @@ from auditor.core.popularity import ClientUse, Ranking
 from auditor.core.ports import Launcher
 from auditor.core.request import BuildOptions, ClientSpec, PythonSpec
 from auditor.core.subject import Project
-from auditor.languages.library_tracing import LibraryTracing
 from auditor.languages.model import Machine
+from auditor.languages.registry import LibraryTracing
 from auditor.measure import popularity
-from auditor.trace.study_clients import make_trial
+from auditor.trace.study import make_trial
 from runners.gobench import commands
 from runners.gobench.commands import PackageBuild
 from runners.home import HomeFolder

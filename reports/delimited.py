@@ -3,10 +3,23 @@
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 
 from reports import names
-from reports.long_tables import Cell, LongTable
+
+Cell = str | float | int | None
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LongTable:
+    """The columns and rows of a long table."""
+
+    columns: tuple[str, ...]  # names
+    rows: Iterator[Row]
+    """A cell for each column, None: unknown or none. Only one pass: large audits have millions."""
+
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
             "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}", "\t", "\r")  # fmt: skip

@@ -14,13 +14,12 @@ from fasteners import ReaderWriterLock
 
 from auditor.core.errors import FolderUnusable, OutOfTime
 from auditor.core.jobs import CompletedProcess, HostFacts, HostInterference, Invocation
-from auditor.core.listing import EVERYTHING, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Exhausted, Outcome
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Clock, Harness, Host, Launcher, Places, Watchers
 from auditor.core.subject import Method, Project, SourceFile
-from auditor.core.suite import Suite
+from auditor.core.suite import EVERYTHING, Listing, Suite
 from runners.disk import convert_write_errors
 from runners.folders import locate_run_folder
 from runners.hosts.exchange import put_files

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field, replace
 
-from auditor.core.contracts.concurrent_test import MemberKind, Variable
-from auditor.core.contracts.test_generation import (
+from auditor.core.contracts.concurrent_test import (
     AttemptRequest,
     DescriptionRequest,
     FactoryRequest,
     GenerationAnswer,
+    MemberKind,
     SubtypeRequest,
+    Variable,
 )
 
 POOL = "org.example.Pool"

@@ -14,7 +14,7 @@ PACKAGES = ("auditor", "mutators", "runners", "reports")
 MODELS = """
 import importlib.util
 import numpy as np
-from auditor.warmup.scored_rule import ScoredRule
+from auditor.warmup.stop_rules import ScoredRule
 from auditor.warmup.scorers.files import load_shipped_model
 from auditor.core.stop_rules import TRAINED
 

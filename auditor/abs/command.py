@@ -1,28 +1,126 @@
 """`bench-audit abs`: would the suite detect it if a method got slower?"""
 
+import shlex
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
-from auditor.abs import github_step, second_look, stored_result
-from auditor.abs import options as abs_options
+from auditor.abs import running, second_look, stored_result
 from auditor.abs import running as abs_output
 from auditor.abs.document import Document
 from auditor.abs.exports import long_tables
 from auditor.abs.gates import BaselineResult, judge_gates
-from auditor.abs.next_steps import AuditCall, next_steps
 from auditor.abs.recording import CSV, RecordedRuns
-from auditor.cli import github, options, output, purposes
+from auditor.abs.text.advice import list_advice
+from auditor.cli import options, output, purposes
 from auditor.cli.console import Console
 from auditor.cli.outputs import make_output_options
 from auditor.config import Config, choose_places
 from auditor.config.judgeable import check_judgeable
 from auditor.config.shares import as_percent
 from auditor.core.errors import Exit, UsageError
+from auditor.core.result import Verdict
+from reports import number_format
 from reports.html import make_gate_view
+
+MOST_STEPS = 3
+STUBS = "new-benchmarks"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditCall:
+    """How the audit was called, and where its results are."""
+
+    subject: str
+    """The configuration or subject, as it was written."""
+    arguments: Sequence[str]
+    """All words of the command line."""
+    store: Path | None
+    """The store where it is not the default one, else None."""
+    result: Path
+    """The file of the result."""
+    options: Sequence[str] = ()
+    """Options that say how the subject is read: --harness, --untrusted."""
+    may_have_gate: bool = False
+    """Whether a gate on the score is possible, and none was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A command, and what it is good for."""
+
+    reason: str
+    command: str
+
+
+BASELINE = click.option(
+    "--baseline",
+    type=options.PATH_TYPE,
+    metavar="RESULT",
+    help="Exit with 1 if a method detected in this result is now missed.",
+)
+JUDGED = (
+    options.METHOD,
+    click.option("--runs", type=int, help="Runs that must agree on a detection (2)."),
+    options.STABILITY_RUNS,
+    options.SLOWDOWN,
+    click.option(
+        "--wait",
+        type=click.Choice(["auto", "sleep", "spin", "work"]),
+        help="How a delay passes its time: asleep, in a loop, or by work (auto).",
+    ),
+    click.option(
+        "--rule", type=click.Choice(["ours", "paper", "gate"]), help="How a detection is decided."
+    ),
+    options.make_min_delta_option(
+        "Slowdown at which your gate fires; the default rule is then gate"
+    ),
+    click.option("--paper", is_flag=True, help="The paper's rule, with delays that sleep."),
+    click.option(
+        "--mode", type=click.Choice(["matrix", "score"]), help="score: stop at the first detection."
+    ),
+    click.option(
+        "--curve",
+        type=click.Choice(["none", "methods", "pairs"]),
+        help="Find the smallest detected slowdown: of each method (default), of each pair.",
+    ),
+    click.option("--controls", type=int, help="A/A controls of each method (1)."),
+    click.option(
+        "--estimate", is_flag=True, help="Predict from how long methods take; slow none down."
+    ),
+    click.option(
+        "--allocations",
+        is_flag=True,
+        help="Also test whether benchmarks show one more allocation per call (one more short "
+        "process per pair).",
+    ),
+    click.option(
+        "--as-configured",
+        is_flag=True,
+        help="With JavaABS' file: its confidence and min_effect_size instead of .01 and half of "
+        "the slowdown.",
+    ),
+    click.option(
+        "--no-shares",
+        is_flag=True,
+        help="Decide by injected delays alone; no CPU samples of the unchanged benchmarks.",
+    ),
+    click.option("--exact", is_flag=True, help="No pruning, no early stopping."),
+    click.option(
+        "--interleave",
+        is_flag=True,
+        help="With --paper: interleave plain and slowed runs, so that drift affects both.",
+    ),
+    options.FAIL_UNDER,
+    BASELINE,
+    options.INCONCLUSIVE,
+)
+SWITCHES = ("exact", "estimate", "allocations", "interleave")
 
 
 @click.command(
@@ -40,7 +138,7 @@ from reports.html import make_gate_view
 )
 @options.add_options(
     *options.SUITE_OPTIONS,
-    *abs_options.JUDGED,
+    *JUDGED,
     options.WARMUP,
     options.RETRY_FAILED,
     options.GITHUB,
@@ -73,9 +171,7 @@ def command(context: click.Context, /, **_: object) -> int:
     bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
     start_time = time.monotonic()
-    command_line = options.CommandLine.from_context(
-        context, abs_options.judged_changes(context.params)
-    )
+    command_line = options.CommandLine.from_context(context, judged_changes(context.params))
     check_judgeable(command_line.config)
     baseline = _read_baseline(context.params["baseline"], command_line)
     command_line = _add_baseline_methods(baseline, command_line)
@@ -86,7 +182,7 @@ def command(context: click.Context, /, **_: object) -> int:
             command_line, lambda audit: audit.plan_audit(), _describe_judging(command_line.config)
         )
     if context.params["github"]:
-        github.find_step_files(command_line.surroundings.environment)
+        output.find_step_files(command_line.surroundings.environment)
     # A gate that would fail is looked at a second time.
     has_gate = command_line.config.gates.min_score is not None or baseline is not None
     audited_line = second_look.limit_first_look(command_line) if has_gate else command_line
@@ -102,7 +198,7 @@ def command(context: click.Context, /, **_: object) -> int:
         console.print_note(f"next: {step.command}  # {step.reason}")
     if context.params["github"]:
         environment = command_line.surroundings.environment
-        github_step.write_for_github(document, (verdict, lines), folder, environment)
+        running.write_for_github(document, (verdict, lines), folder, environment)
     return code
 
 
@@ -167,7 +263,7 @@ def _apply_gates(
         )
         verdict, lines = judge_gates(first, limits, baseline, unmeasured.unsure_methods)
         return verdict, [*lines, *unmeasured.describe_outcome()]
-    changes = abs_options.judged_changes(context.params) | second_look.second_look_changes(
+    changes = judged_changes(context.params) | second_look.second_look_changes(
         first, methods, command_line.config.request.suite.seed
     )
     second_command_line = replace(
@@ -210,3 +306,65 @@ def _read_baseline(path: Path | None, command_line: options.CommandLine) -> Base
     )
     baseline.check_comparable(command_line.config)
     return baseline
+
+
+def judged_changes(option_values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that the options of `abs` set."""
+    named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode", "curve", "controls")
+    changes = options.drop_none({key: option_values[key] for key in named})
+    if option_values["paper"]:
+        changes = {"wait": "sleep", **changes, "rule": "paper"}
+        if not option_values["as_configured"]:
+            changes["min_delta"] = None  # the paper's own: a gate's limit in the file is another
+    changes |= {flag: True for flag in SWITCHES if option_values[flag]}
+    if option_values["no_shares"]:
+        changes["shares"] = False
+    if option_values["method"]:
+        changes["methods"] = (
+            "auto" if option_values["method"] == ("auto",) else option_values["method"]
+        )
+    if option_values["fail_under"] is not None:
+        changes["gates"] = {"min_score": option_values["fail_under"]}
+    if option_values["min_delta"] is not None:
+        changes = {"rule": "gate", **changes, "min_delta": option_values["min_delta"]}
+    return options.collect_shared_changes(option_values) | changes
+
+
+def next_steps(document: Document, call: AuditCall) -> tuple[NextStep, ...]:
+    """Return at most three steps, the most valuable first."""
+    return tuple(islice(_list_steps(document, call), MOST_STEPS))
+
+
+def _list_steps(document: Document, call: AuditCall) -> Iterator[NextStep]:
+    advice = {step.slug for step in list_advice(document)}
+    outcomes = [method.outcome for method in document.methods]
+    store = ("--store", str(call.store)) if call.store else ()
+    if uncalled := outcomes.count(Verdict.UNREACHED):
+        yield _make_step(
+            f"begin benchmarks for {number_format.format_count(uncalled, 'method')} that none "
+            "calls",
+            *("trace", call.subject, "--stubs", STUBS, *call.options, *store),
+        )
+    if missed := outcomes.count(Verdict.MISSED):
+        yield _make_step(
+            "look for faults in the benchmarks that miss "
+            f"{number_format.format_count(missed, 'method')}",
+            *("lint", call.subject, "--result", str(call.result)),
+        )
+    if "unstable" in advice:
+        yield _make_step(
+            "see how steady this machine is, as some benchmarks vary", "doctor", "--probe"
+        )
+    if "redundant" in advice:
+        yield _make_step(
+            "see which benchmarks can go without a loss", "select", call.subject, "--remove", *store
+        )
+    bounds = document.scores.total.bounds
+    if call.may_have_gate and bounds is not None and bounds[0] >= 1:
+        yield _make_step(
+            "fail in CI where the score falls", *call.arguments, f"--fail-under={int(bounds[0])}%"
+        )
+
+
+def _make_step(reason: str, *words: str) -> NextStep:
+    return NextStep(reason, shlex.join(("bench-audit", *words)))

@@ -1,7 +1,7 @@
 """Ask for a result of `abs` or `stability`, write it and show it."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.abs import terminal
 from auditor.abs.document import AbsOrStability, Document
+from auditor.abs.exports import markdown
+from auditor.abs.model import Score
 from auditor.abs.page.report import render_page
 from auditor.cli import output
 from auditor.cli.console import Console
@@ -130,3 +132,29 @@ def dry_run(
     with open_with_progress(command_line) as (audit, console):
         plan = ask(audit)
     return show_plan(console, plan, judged, as_json=command_line.as_json)
+
+
+def write_for_github(
+    document: Document,
+    gates: tuple[Exit, Sequence[str]],
+    folder: Path,
+    environment: Mapping[str, str],
+) -> None:
+    """Append the summary and the outputs of an audit; raises UsageError and FolderUnusable.
+
+    `gates` has their verdict, whatever `--inconclusive` makes of it, and what they say.
+    """
+    verdict, lines = gates
+    outputs = {
+        "score": percent_of(document.without_accepted or document.scores.total),
+        "report": str(folder / ABS.report),
+        "result": str(folder / ABS.result),
+        "verdict": output.VERDICTS[verdict],
+    }
+    text = markdown.format_markdown(document, output.MAX_SUMMARY_BYTES, lines)
+    output.append_step_files(text, outputs, folder, environment)
+
+
+def percent_of(score: Score | None) -> str:
+    """Return a score as a number of percent; an empty text where there is none."""
+    return "" if score is None or score.percent is None else f"{score.percent:.4g}"

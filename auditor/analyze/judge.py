@@ -19,9 +19,8 @@ from auditor.compare.judge import (
     widen_interval,
 )
 from auditor.compare.model import Dimension, DimensionVerdict, PerformanceChange, Rounds
-from auditor.stats.arrays import check_positive
+from auditor.stats.arrays import check_positive, trimmed_mean
 from auditor.stats.compare import Ratio, estimate_ratio, predict_half_width
-from auditor.stats.trimming import trimmed_mean
 
 LEAST = 3
 """Values of each side: fewer tell nothing of how far sessions lie apart."""

@@ -1,21 +1,30 @@
 """Results that other tools have stored: how far their runs lie apart, and base against head."""
 
+import math
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from auditor.analyze import foreign_runs, judge
+import numpy as np
+
+from auditor.analyze import judge
 from auditor.analyze.judge import LEAST, ComparisonSides
 from auditor.compare.model import BenchmarkComparison, Comparison
 from auditor.core.caveats import Caveat, list_some
-from auditor.core.plan import Run
+from auditor.core.jobs import NOWHERE
+from auditor.core.mutant import PLAIN, Variant, VariantKind
+from auditor.core.outcome import Measured, Outcome
+from auditor.core.plan import Purpose, Run, Trial
+from auditor.core.schedule import Arm, ArmName, Phase, Schedule
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
 from auditor.core.stability import BenchmarkVerdict, Stability
+from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.units import is_throughput, mean_time
+from auditor.core.values import TIME, Series
 from auditor.importers.benchmark_names import align_names
+from auditor.measure import run_similarity
 from auditor.measure import stability_judge as audit
-from auditor.measure import trust
 from auditor.measure.failures import describe_failure
 from auditor.series.stored import count_expected_runs, list_result_caveats, split_processes
 
@@ -47,11 +56,11 @@ def judge_stability(results: StoredResults) -> Stability:
         if len(runs) == len(results.runs)
         else tuple(_list_session_caveats(results.runs[0], run_counts))
     )
-    return foreign_runs.without_durations(
+    return without_durations(
         steady,
         *list_result_caveats(results),
         *together,
-        *trust.warn_of_unsteady_runs(results, runs),
+        *run_similarity.warn_of_unsteady_runs(results, runs),
     )
 
 
@@ -84,11 +93,9 @@ def _convert_runs(
             values.extend(process.seconds if is_whole else (process.middle or 0.0,))
         if is_throughput(unit) and not failures:
             values = array("d", (1 / value for value in values))
-        outcome = failures[0] if failures else foreign_runs.measured_outcome(values, slowed=False)
+        outcome = failures[0] if failures else measured_outcome(values, slowed=False)
         if processes:
-            yield replace(
-                foreign_runs.build_run(digest, benchmark, (run_number, 1), outcome), host=run.host
-            )
+            yield replace(build_run(digest, benchmark, (run_number, 1), outcome), host=run.host)
 
 
 def compare_benchmarks(
@@ -248,3 +255,59 @@ def _collect_facts(side: StoredResults, key: str) -> set[str]:
 
 def _format_pair(base: set[str], head: set[str]) -> str:
     return f"{list_some(tuple(sorted(base)))} / {list_some(tuple(sorted(head)))}"
+
+
+def build_run(
+    digest: str,
+    benchmark: Benchmark,
+    place: tuple[int, int],
+    outcome: Outcome,
+    method: Method | None = None,
+) -> Run:
+    """Return a process of a benchmark that runs as it is, or with a method slowed down.
+
+    `digest` identifies the files that it was read from; `place` is the number of its run and its
+    own number in that, both from one.
+    """
+    trial = Trial(
+        subject=digest,
+        purpose=Purpose.SUITE if method is None else Purpose.MUTANT,
+        variant=PLAIN if method is None else Variant(VariantKind.DELAYED, (method,)),
+        benchmark=benchmark,
+        schedule=Schedule(
+            arms=(Arm(_choose_arm(slowed=method is not None)),), blocks=(), seconds=0.0
+        ),
+        repetition=place[0],
+        fork=place[1],
+        seed=0,
+        timeout_seconds=math.inf,
+    )
+    return Run(trial=trial, host=NOWHERE, outcome=outcome, started="", seconds=0.0)
+
+
+def measured_outcome(seconds: Sequence[float], *, slowed: bool) -> Measured:
+    """Return values in seconds per operation, in the order measured."""
+    series = Series(
+        metric=TIME,
+        unit="s/op",
+        arm=_choose_arm(slowed=slowed),
+        phase=Phase.MEASUREMENT,
+        packed=np.asarray(seconds, dtype="<f8").tobytes(),
+        positions=np.arange(len(seconds), dtype="<u4").tobytes(),
+    )
+    return Measured((series,))
+
+
+def without_durations(stability: Stability, *caveats: Caveat) -> Stability:
+    """Return a stability without how long its runs took, which no file says."""
+    return replace(
+        stability,
+        benchmarks=tuple(replace(benchmark, seconds=None) for benchmark in stability.benchmarks),
+        suite_seconds=(),
+        duration=None,
+        caveats=(*stability.caveats, *caveats),
+    )
+
+
+def _choose_arm(*, slowed: bool) -> ArmName:
+    return ArmName.SLOWED if slowed else ArmName.PLAIN

@@ -11,7 +11,7 @@ from auditor.abs.judge import abs_score, detection
 from auditor.abs.judge.abs_score import AbsData, MethodData
 from auditor.abs.judge.pair import PairData
 from auditor.abs.model import AbsVerdict, PairVerdict
-from auditor.analyze import foreign_runs
+from auditor.analyze import study
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.outcome import Outcome, Unreadable
@@ -21,7 +21,7 @@ from auditor.core.stability import Stability
 from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 from auditor.importers.checking import LONGEST, SHORTEST
-from auditor.importers.research_tools.rows import ProcessValues
+from auditor.importers.research_tools.layout import ProcessValues
 from auditor.measure import stability_judge
 from auditor.measure.stability_judge import slowdown_size
 from reports.number_format import format_count
@@ -134,7 +134,7 @@ class _TableRuns:
         place: tuple[int, int],
         outcome: Outcome,
     ) -> Run:
-        return foreign_runs.build_run(self._digest, benchmark, place, outcome, method)
+        return study.build_run(self._digest, benchmark, place, outcome, method)
 
 
 def _build_method(name: str, language: Language) -> Method:
@@ -148,7 +148,7 @@ def _build_outcome(rows: ProcessValues) -> Outcome:
         return Unreadable(
             f"{len(wrong)} of {len(rows.seconds)} values cannot be times: {wrong[0]}", ""
         )
-    return foreign_runs.measured_outcome(rows.seconds, slowed=rows.method is not None)
+    return study.measured_outcome(rows.seconds, slowed=rows.method is not None)
 
 
 def _judge_stability(table_runs: _TableRuns) -> Stability:
@@ -161,7 +161,7 @@ def _judge_stability(table_runs: _TableRuns) -> Stability:
     stability = stability_judge.judge_suite_stability(
         table_runs.benchmarks, runs, wanted_runs=table_runs.wanted_plain
     )
-    return foreign_runs.without_durations(stability, Caveat("from-a-table", _FROM_A_TABLE))
+    return study.without_durations(stability, Caveat("from-a-table", _FROM_A_TABLE))
 
 
 _FROM_A_TABLE = (

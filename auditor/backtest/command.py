@@ -14,7 +14,7 @@ from auditor.compare.command import collect_changes
 from auditor.config import Config
 from auditor.core.errors import Exit, UsageError
 from auditor.versions import find_own_version
-from runners.subjects.history import find_commits, list_recent_commits
+from runners.subjects.repository import find_commits, list_recent_commits
 
 
 @click.command(

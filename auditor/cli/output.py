@@ -1,15 +1,18 @@
 """Files for the user: there as a whole, or as they were before."""
 
+import logging
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from rich.console import RenderableType
 
 from auditor.cli.console import Console
-from auditor.core.errors import FolderUnusable
+from auditor.core.errors import Exit, FolderUnusable, UsageError
 
 Document = TypeVar("Document")
 
@@ -59,3 +62,96 @@ def make_write_error(path: Path, error: OSError) -> FolderUnusable:
     """Return the error for a file of ours that cannot be written."""
     reason = (error.strerror or str(error)).lower()
     return FolderUnusable(f"cannot write {path}: {reason}; choose another folder with --output")
+
+
+SUMMARY, OUTPUT = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
+MAX_SUMMARY_BYTES = 900_000
+"""Bytes; GitHub refuses a summary of more than a mebibyte."""
+VERDICTS = {Exit.OK: "pass", Exit.GATE_FAILED: "fail", Exit.NO_VERDICT: "undecided"}
+"""The output `verdict` of a step, by the exit code of its gates."""
+
+
+def find_step_files(environment: Mapping[str, str]) -> tuple[Path, Path]:
+    """Return the files of the summary and of the outputs; raises UsageError outside of a step."""
+    path_texts = [environment.get(name, "") for name in (SUMMARY, OUTPUT)]
+    if not all(path_texts):
+        raise UsageError(
+            f"--github works only in GitHub Actions, which sets {SUMMARY} and {OUTPUT}; leave it "
+            "out elsewhere"
+        )
+    return Path(path_texts[0]), Path(path_texts[1])
+
+
+def append_step_files(
+    text: str, outputs: Mapping[str, str], folder: Path, environment: Mapping[str, str]
+) -> None:
+    """Append a text to the summary of the step, and its outputs; raises UsageError.
+
+    `outputs` name files in `folder` and nothing that comes from the subject.
+    """
+    summary, output_file = find_step_files(environment)
+    if any("\n" in value or "\r" in value for value in outputs.values()):
+        raise UsageError(f"the folder {str(folder)!r} has a line break in its name; rename it")
+    _append_text(summary, text)
+    _append_text(output_file, "".join(f"{name}={value}\n" for name, value in outputs.items()))
+
+
+def _append_text(path: Path, text: str) -> None:
+    try:
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        raise make_write_error(path, error) from error
+
+
+_LOG = logging.getLogger(__name__)
+
+LOGGED_PACKAGES = ("auditor", "mutators", "runners", "reports")
+_TERMINAL_LEVELS = (None, logging.INFO, logging.DEBUG)
+_LOG_FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+
+
+class _LogFile(logging.FileHandler):
+    """A log that falls silent when the disk is full: what matters then is said elsewhere."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 the base's name
+        """Let go of what cannot be written; bugs in our own calls are still shown."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
+@contextmanager
+def log_to_folder(folder: Path, verbose: int) -> Iterator[None]:
+    """Log to `log` in a folder, and to stderr if asked; raises FolderUnusable."""
+    handlers = [_open_log_file(folder / "log")]
+    if level := _TERMINAL_LEVELS[min(verbose, 2)]:
+        terminal_handler = logging.StreamHandler()
+        terminal_handler.setLevel(level)
+        handlers.append(terminal_handler)
+    for handler in handlers:
+        handler.setFormatter(logging.Formatter(_LOG_FORMAT))
+    loggers = [logging.getLogger(name) for name in LOGGED_PACKAGES]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.DEBUG)
+            logger.handlers += handlers
+        yield
+    except BaseException:
+        _LOG.debug("ended early", exc_info=True)
+        raise
+    finally:
+        for logger in loggers:
+            logger.handlers = [
+                other_handler for other_handler in logger.handlers if other_handler not in handlers
+            ]
+        for handler in handlers:
+            with suppress(OSError):  # as in _File
+                handler.close()
+
+
+def _open_log_file(path: Path) -> logging.Handler:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return _LogFile(path, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise make_write_error(path, error) from error

@@ -9,18 +9,18 @@ from importlib.util import find_spec
 from typing import Any
 from uuid import uuid4
 
-from auditor.clusters.question import WorkerQuestion
 from auditor.clusters.rented import RentedCluster, rent_cluster
 from auditor.clusters.worker import (
     SubjectRecipe,
     WorkerInfo,
+    WorkerQuestion,
     describe_worker,
     leave_session,
     run_trial,
     store_recipe,
 )
 from auditor.config import Config
-from auditor.config.rented import read_rental_file
+from auditor.config.hosts import read_rental_file
 from auditor.core.caveats import Caveat
 from auditor.core.errors import MachineError, ToolMissing
 from auditor.core.hosts import DaskSpec

@@ -3,13 +3,14 @@
 import atexit
 import os
 import platform
+import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from auditor.clusters.peers import ProgramPeers, read_c_library
 from auditor.config import Places
 from auditor.config.load import parse_config_text
 from auditor.config.places import find_cache_folder, find_state_folder
@@ -31,6 +32,83 @@ from runners.programs import is_program_built
 from runners.subjects.jar import NAME
 from runners.subjects.placed import PlacedSubject
 from runners.tree_archive import unpack_folders
+
+
+class WorkerQuestion:
+    """A function that workers are to call; it stays asked, so that an answer may come late."""
+
+    def __init__(
+        self, client: Any, function: Callable[..., Any], workers: Sequence[str], *given: Any
+    ) -> None:
+        """Ask these workers by a client of `distributed`."""
+        self._named = ", ".join(workers)
+        self._answers: list[Mapping[str, Any]] = []
+        self._errors: list[Exception] = []
+
+        def ask_workers() -> None:
+            try:
+                self._answers.append(client.run(function, *given, workers=workers))
+            except Exception as error:  # whatever a worker says that lacks us
+                self._errors.append(error)
+
+        # The client itself waits for ever for one that has been halted.
+        self._thread = threading.Thread(target=ask_workers, daemon=True)
+        self._thread.start()
+
+    def wait_for_answer(self, seconds: float) -> Mapping[str, Any]:
+        """Return what each worker answers, for which so many seconds are waited.
+
+        Raises TimeoutError where there is no answer yet, ConnectionError where none will come, and
+        MachineError where a worker lacks us.
+        """
+        self._thread.join(seconds)
+        if self._answers:
+            return self._answers[0]
+        if not self._errors:
+            raise TimeoutError(f"{self._named} does not answer")
+        error = self._errors[0]
+        if isinstance(error, OSError):
+            raise ConnectionError(f"{self._named} does not answer: {error}") from error
+        raise MachineError(
+            f"{self._named} cannot run bench-audit {find_own_version()}: install the same version "
+            f"for its Python ({type(error).__name__}: {error})"
+        ) from error
+
+
+_SECONDS = 20.0
+"""How long a program may take on its way; after that it is built here."""
+
+ProgramReader = Callable[[str, str, str, str], bytes | None]
+"""What a worker answers: the program of a session, a project's digest and a path of its builds, if
+its C library is like that of who asks: programs may be linked with it."""
+
+
+class ProgramPeers:
+    """The workers that have built what this one is about to build, as told with each trial."""
+
+    def __init__(self, session: str, digest: str, made: ProgramReader) -> None:
+        """Take whose builds are meant, and what the others are asked."""
+        self._session = session
+        self._digest = digest
+        self._made = made
+        self.makers: Sequence[str] = ()
+
+    def fetch_program(self, path: Path) -> bytes | None:
+        """Return what one of them has at this path of its builds; None: it has to be built."""
+        if not self.makers:
+            return None
+        from distributed import get_client  # noqa: PLC0415 an extra, and slow to import
+
+        words = (self._session, self._digest, str(path), read_c_library())
+        for worker in self.makers:
+            try:
+                question = WorkerQuestion(get_client(), self._made, [worker], *words)
+                chunk: bytes | None = question.wait_for_answer(_SECONDS)[worker]
+            except (OSError, ValueError, KeyError, MachineError):  # to build it is no great loss
+                continue
+            if chunk is not None:
+                return chunk
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,3 +261,8 @@ def _unpack_tree(recipe: SubjectRecipe, home_: HomeFolder) -> PlacedSubject:
 def _leave_all_sessions() -> None:
     for name in tuple(_SESSIONS):
         leave_session(name)
+
+
+def read_c_library() -> str:
+    """Return the C library of this machine, and its version."""
+    return " ".join(platform.libc_ver())

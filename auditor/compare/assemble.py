@@ -8,9 +8,11 @@ from dataclasses import replace
 from auditor.abs.document import Document
 from auditor.abs.document_of_verdict import build_abs_document
 from auditor.abs.model import AbsVerdict
+from auditor.abs.preview import preview_abs
+from auditor.compare import study_patch
 from auditor.compare.document import ComparisonDocument, build_comparison_document
+from auditor.compare.judge import SCREENING_ROUNDS
 from auditor.compare.model import Comparison, ComparisonArm
-from auditor.compare.preview import preview_comparison
 from auditor.compare.study import ComparisonStudy
 from auditor.compare.study_order import find_changed_methods
 from auditor.compare.study_patch import (
@@ -25,10 +27,14 @@ from auditor.compare.study_revisions import name_revision
 from auditor.config import Config, Places
 from auditor.config.subjects import as_revision
 from auditor.core.errors import UsageError
+from auditor.core.plan import Purpose
 from auditor.core.ports import Observer
 from auditor.core.provenance import Context
+from auditor.core.request import AbsRequest, CompareRequest
 from auditor.measure.context import StudyContext
-from auditor.measure.planning.preview import Preview
+from auditor.measure.planning.expected_time import ExpectedTime
+from auditor.measure.planning.preview import Inventory, Preview
+from auditor.measure.planning.rehearsal import rehearse_study
 from auditor.measure.reuse import ReuseObserver
 from auditor.session import AuditSession, open_session
 from reports import results
@@ -123,3 +129,46 @@ def open_comparison(
                 "project; choose one with --harness"
             )
         yield RevisionComparer((base_config, head_config), base, head, session)
+
+
+def preview_comparison(
+    base: StudyContext, head: StudyContext, request: CompareRequest, abs_request: AbsRequest
+) -> Preview:
+    """Return what a comparison would measure at most; nothing starts, the stores are only read.
+
+    `abs_request` is that of the audit of the patch. Where nothing is suspected, four rounds are
+    enough.
+    """
+
+    def run_rehearsal(rehearsal_context: StudyContext) -> None:
+        base_context = replace(
+            base,
+            store=rehearsal_context.store,
+            observer=rehearsal_context.observer,
+            deadline=rehearsal_context.deadline,
+        )
+        ComparisonStudy(base_context, rehearsal_context, request).compare_revisions()
+
+    lookups = rehearse_study(head, run_rehearsal)
+    pilot = lookups.build_phase("pilot", Purpose.PILOT)
+    rounds = lookups.build_phase("rounds (at most)", Purpose.COMPARISON)
+    phases, lows, highs = [pilot, rounds], [pilot.seconds], [pilot.seconds]
+    lows.append(rounds.seconds * min(1.0, SCREENING_ROUNDS[0] / request.rounds))
+    highs.append(rounds.seconds * (1 + request.fresh / request.rounds))
+    method_ids = study_patch.select_methods(
+        study_patch.find_differing_methods(base, head)[0], request.methods, head
+    )
+    if method_ids and head.suite.benchmarks:
+        patch_preview = preview_abs(
+            replace(abs_request, methods=method_ids), replace(head, request=abs_request.suite)
+        )
+        phases += [replace(phase, name=f"patch: {phase.name}") for phase in patch_preview.phases]
+        lows.append(patch_preview.expected.low)
+        highs.append(patch_preview.expected.high)
+    budget = None if head.deadline is None else head.deadline.seconds
+    shared_ids = {benchmark.id for benchmark in base.suite.benchmarks} & {
+        benchmark.id for benchmark in head.suite.benchmarks
+    }
+    reason = "" if shared_ids else "no benchmark is in both revisions"
+    inventory = Inventory(reason=reason, unusable=head.suite.unusable)
+    return Preview(tuple(phases), (), ExpectedTime(sum(lows), sum(highs), budget), inventory)

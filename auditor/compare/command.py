@@ -14,9 +14,9 @@ from auditor.abs.gates import is_borderline_miss
 from auditor.abs.model import AbsVerdict
 from auditor.abs.page.report import render_page
 from auditor.abs.second_look import SecondLook, list_sure_outcomes, make_unmeasured
-from auditor.cli import github, options, output, purposes, running
+from auditor.cli import options, output, purposes, running
 from auditor.cli.console import Console
-from auditor.cli.logs import log_to_folder
+from auditor.cli.output import log_to_folder
 from auditor.cli.progress import open_observer
 from auditor.compare import gates
 from auditor.compare import terminal as comparison
@@ -84,7 +84,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     command_line = _make_command_line(context, given)
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     if given["github"]:
-        github.find_step_files(command_line.surroundings.environment)
+        output.find_step_files(command_line.surroundings.environment)
     folder = command_line.places.output
     if given["dry_run"]:
         with _open_comparer(command_line, console, given["base"], given["head"]) as comparing:

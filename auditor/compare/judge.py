@@ -18,11 +18,10 @@ from auditor.core.plan import Run
 from auditor.core.schedule import ArmName
 from auditor.core.values import TIME
 from auditor.measure import readings
-from auditor.stats.arrays import check_positive
+from auditor.stats.arrays import check_positive, trimmed_mean
 from auditor.stats.blocked import compute_contrast
 from auditor.stats.compare import Ratio, estimate_ratio, predict_half_width
 from auditor.stats.sequential import LEAST_DEVIATION
-from auditor.stats.trimming import trimmed_mean
 
 SCREENING_LEVEL = 0.95
 """Level of the interval that raises a suspicion, or says that nothing has changed."""

@@ -6,8 +6,8 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from auditor.abs import github_step
-from auditor.cli import github, tables
+from auditor.abs import running
+from auditor.cli import output, tables
 from auditor.cli.outputs import ResultFiles
 from auditor.compare import page
 from auditor.compare.document import ComparisonDocument
@@ -89,13 +89,13 @@ def write_for_github(
     outputs = {
         "change": document.change.value.replace(" ", "-"),
         "regressions": str(regressions),
-        "score": github_step.percent_of(document.patch.score),
+        "score": running.percent_of(document.patch.score),
         "report": str(paths[".html"]),
         "result": str(paths[".json"]),
-        "verdict": github.VERDICTS[verdict],
+        "verdict": output.VERDICTS[verdict],
     }
-    text = render_markdown(document, github.MAX_SUMMARY_BYTES, lines)
-    github.append_step_files(text, outputs, folder, environment)
+    text = render_markdown(document, output.MAX_SUMMARY_BYTES, lines)
+    output.append_step_files(text, outputs, folder, environment)
 
 
 FILES = ResultFiles("compare", build_table, {".html": page.render_html, ".md": render_markdown})

@@ -28,10 +28,16 @@ from auditor.store.races import ConcurrentRunStore
 from auditor.store.sqlite import SqliteStore
 from auditor.versions import find_own_version
 from mutators.java.races import JMH, RaceHeader, RaceWriter
-from runners.concurrency import guests
-from runners.concurrency.arena import RACE_OPTIONS, LocalArena
+from runners.concurrency.arena import (
+    RACE_OPTIONS,
+    RUNTIME,
+    JavaRuntime,
+    LocalArena,
+    find_java,
+    prepare_race_guests,
+    read_guest_sources,
+)
 from runners.concurrency.code import CodeReader
-from runners.concurrency.jdks import JavaRuntime, find_java
 from runners.concurrency.lookup import require_class, require_readable
 from runners.concurrency.versions import ReadyVersion, prepare_version
 from runners.home import HomeFolder
@@ -39,8 +45,7 @@ from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.hosts.variables import usual_ones
 from runners.jmh.guests import prepare_guests
-from runners.jmh.javac import Javac
-from runners.jmh.jdk import Jdk, find_jdk, java_environment
+from runners.jmh.jdk import Javac, Jdk, find_jdk, java_environment
 
 _LEAST_RELEASE = "8"
 """The guest's own code runs in any JDK that a subject may be run with."""
@@ -48,14 +53,14 @@ MAKERS = (
     *(
         f"auditor.concurrency.judge.{name}"
         for name in (
-            "acquire_release", "arguments", "catalogue", "focus", "generation", "hierarchy",
-            "length", "tally", "terminal_methods", "uncompilable_calls",
+            "arguments", "catalogue", "focus", "generation", "tally", "terminal_methods",
+            "uncompilable_calls",
         )
     ),
     "auditor.concurrency.study_generation",
 )  # fmt: skip
 """The modules that decide which tests are made."""
-RACERS = ("auditor.concurrency.study_race", "mutators.java.race_plains", "mutators.java.races")
+RACERS = ("auditor.concurrency.study_race", "mutators.java.races")
 """Those that decide what is raced of a test."""
 _READ_ME = """These tests were made by bench-audit for two versions of {subject}.
 
@@ -108,7 +113,7 @@ class ConcurrencyAuditor:
         """Make tests and race the versions."""
         ready, request = self._ready, self._asked
         javac = Javac(self._host, self._java_environment, ready.jdk, _LEAST_RELEASE)
-        guest = guests.prepare_guests(self._home, javac)
+        guest = prepare_race_guests(self._home, javac)
         with self._home.make_scratch_folder() as scratch:
             arena = LocalArena(
                 host=self._host,
@@ -174,8 +179,8 @@ class ConcurrencyAuditor:
             *verdict.suite.files,
             *(
                 (name, source_bytes.decode())
-                for name, source_bytes in guests.read_guest_sources().items()
-                if name.startswith(guests.RUNTIME)
+                for name, source_bytes in read_guest_sources().items()
+                if name.startswith(RUNTIME)
             ),
         ]
 

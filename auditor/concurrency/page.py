@@ -1,12 +1,12 @@
 """Two versions of a class under threads: what is shown of them, and the page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from statistics import fmean
 
 from markupsafe import Markup
 
-from auditor.concurrency import page_throughput
 from auditor.concurrency import text as words
 from auditor.concurrency.document import (
     ConcurrencyDocument,
@@ -17,10 +17,21 @@ from auditor.concurrency.document import (
     ThreadsResult,
 )
 from auditor.core import busy
-from auditor.core.contracts.concurrency import CROWD, ConcurrencyFinding, TimedScope, Vote
-from reports import names, number_format
+from auditor.core.contracts.concurrency import (
+    CROWD,
+    SEQUENTIAL,
+    ConcurrencyFinding,
+    TimedScope,
+    Vote,
+)
+from reports import charts, names, number_format, plots
+from reports.charts import Axes, ChartCurve, ChartPoint
 from reports.html import ClosingSection, Facts, GateView, make_caveat_views, render_template
+from reports.results import NullableRange
 from reports.wording import LegendEntry
+
+WIDE, SMALL = (600, 300), (400, 230)
+_UNITS = ((1e6, "million "), (1e3, "thousand "), (1.0, ""))
 
 _FINDING_KINDS = {
     ConcurrencyFinding.REGRESSION: "missed",
@@ -124,14 +135,14 @@ def _is_busy(document: ConcurrencyDocument) -> bool:
 
 def build_view(document: ConcurrencyDocument) -> ConcurrencyView:
     """Put a document into words."""
-    common = page_throughput.find_conclusive_tests(document)
+    common = find_conclusive_tests(document)
     return ConcurrencyView(
         subject=names.format_label(document.subject),
         versions=f"{_format_origin(document.old)} … {_format_origin(document.new)}",
         headline=_format_headline(document),
         cause=words.describe_cause(document),
-        rows=tuple(map(_build_row, page_throughput.list_lanes(document))),
-        plot=page_throughput.draw_curve(document, common),
+        rows=tuple(map(_build_row, list_lanes(document))),
+        plot=draw_curve(document, common),
         plot_note=_describe_plot(document, len(common)),
         smallest=_describe_smallest(document),
         tests=tuple(_build_test_rows(document)),
@@ -175,7 +186,7 @@ def _format_origin(origin: Origin) -> str:
 def _build_row(lane: ThreadsResult) -> ThreadsRow:
     votes = lane.votes
     return ThreadsRow(
-        threads=page_throughput.lane_name(lane),
+        threads=lane_name(lane),
         finding=lane.finding,
         kind=_FINDING_KINDS[lane.finding],
         word=words.FINDINGS[lane.finding],
@@ -200,7 +211,7 @@ def _describe_plot(document: ConcurrencyDocument, common: int) -> str:
 
 def _build_test_rows(document: ConcurrencyDocument) -> Iterator[GeneratedTestRow]:
     """Yield the tests: the smallest that shows the finding, then by their statements."""
-    lanes = page_throughput.list_lanes(document)
+    lanes = list_lanes(document)
     lane_tests = [{test.test: test for test in lane.tests} for lane in lanes]
     order = sorted(
         document.tests,
@@ -220,7 +231,7 @@ def _build_test_rows(document: ConcurrencyDocument) -> Iterator[GeneratedTestRow
                 _build_cell(tests_by_number.get(generated_test.test))
                 for tests_by_number in lane_tests
             ),
-            plot=page_throughput.draw_curve(document, {generated_test.test}, page_throughput.SMALL)
+            plot=draw_curve(document, {generated_test.test}, SMALL)
             if index < MOST_DRAWN and runs > 1
             else Markup(),
         )
@@ -334,3 +345,110 @@ def _list_execution_facts(plan: ConcurrencyPlan) -> Facts:
         ("confidence", number_format.format_share(plan.confidence)),
         ("conclusive tests", f"at least {plan.least_conclusive} for a finding"),
     )
+
+
+def list_lanes(document: ConcurrencyDocument) -> tuple[ThreadsResult, ...]:
+    """Return the control, where there is one, and the numbers of threads from the least on."""
+    ordered = sorted(document.threads, key=lambda thread: thread.threads)
+    return (*([document.control] if document.control else []), *ordered)
+
+
+def lane_name(lane: ThreadsResult) -> str:
+    """Return how many threads there are; the control is the one that tells of one thread."""
+    return "1 (control)" if lane.threads == SEQUENTIAL else str(lane.threads)
+
+
+def find_conclusive_tests(document: ConcurrencyDocument) -> frozenset[int]:
+    """Return the tests that are conclusive with each number of threads that has such tests.
+
+    Else the points of a curve would be of different tests. A number with which all are open has
+    no point.
+    """
+    all_ = [
+        {test.test for test in lane.tests if test.speedup is not None}
+        for lane in list_lanes(document)
+    ]
+    test_sets = [test_numbers for test_numbers in all_ if test_numbers]
+    return frozenset[int]().union(*test_sets).intersection(*test_sets)
+
+
+def draw_curve(
+    document: ConcurrencyDocument, tests: Container[int], size: tuple[int, int] = WIDE
+) -> Markup:
+    """Draw the throughput of tests that are done one after the other.
+
+    NOTHING without a test, and where each suffix was timed by itself: this tells nothing of what
+    all threads do together.
+    """
+    lane_tests = [
+        (lane, [test for test in lane.tests if test.test in tests and test.speedup is not None])
+        for lane in list_lanes(document)
+    ]
+    measured_lanes = [
+        (lane, measured_tests) for lane, measured_tests in lane_tests if measured_tests
+    ]
+    if document.plan.scope is not TimedScope.ALL or not measured_lanes:
+        return plots.EMPTY_PLOT
+    old = [
+        _compute_rate(
+            index, measured_tests, [(test.old, test.old_interval) for test in measured_tests]
+        )
+        for index, (_, measured_tests) in enumerate(measured_lanes)
+    ]
+    new = [
+        _compute_rate(
+            index, measured_tests, [(test.new, test.new_interval) for test in measured_tests]
+        )
+        for index, (_, measured_tests) in enumerate(measured_lanes)
+    ]
+    names = [lane_name(lane) for lane, _ in measured_lanes]
+    return _draw_chart(names, (old, new), size)
+
+
+def _compute_rate(
+    position: int,
+    tests: Sequence[MeasuredTest],
+    times: Sequence[tuple[Sequence[float], NullableRange | None]],
+) -> ChartPoint:
+    """Return the calls per second at a place, between what both ends of all intervals give."""
+    calls = sum(test.calls for test in tests)
+    mean = sum(fmean(values) for values, _ in times)
+    least, most = (sum(_read_bound(interval, end) for _, interval in times) for end in (0, 1))
+    return ChartPoint(position, calls / mean, calls / most, calls / least if least > 0 else inf)
+
+
+def _read_bound(interval: NullableRange | None, end: int) -> float:
+    return (interval[end] if interval else None) or 0.0
+
+
+def _draw_chart(
+    names: Sequence[str], versions: tuple[list[ChartPoint], list[ChartPoint]], size: tuple[int, int]
+) -> Markup:
+    points = [point for version in versions for point in version]
+    most = max(point.high if point.high < inf else point.value for point in points)
+    scale, unit = next(
+        (unit_choice for unit_choice in _UNITS if most >= unit_choice[0]), _UNITS[-1]
+    )
+    curves = tuple(
+        ChartCurve(name, kind, tuple(_scale_point(point, scale) for point in version))
+        for name, kind, version in zip(("old", "new"), ("first", "second"), versions, strict=True)
+    )
+    axes = Axes(
+        size=size,
+        ends=(0.0, len(names) - 1.0),
+        named=tuple((float(index), name) for index, name in enumerate(names)),
+        across="threads",
+        units=f"{unit}calls per second",
+        most=charts.choose_ticks(most / scale)[-1],
+    )
+    text = "; ".join(
+        f"threads {name}: old {number_format.format_number(old.value)}, "
+        f"new {number_format.format_number(new.value)}"
+        for name, old, new in zip(names, *versions, strict=True)
+    )
+    label = f"calls per second with {text}"
+    return plots.make_svg(size, label, charts.draw_chart(axes, curves), kind="lines")
+
+
+def _scale_point(point: ChartPoint, scale: float) -> ChartPoint:
+    return ChartPoint(point.x, point.value / scale, point.low / scale, point.high / scale)

@@ -5,8 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from auditor.concurrency.judge.catalogue import TypeCatalogue
 from auditor.concurrency.judge.focus import compute_draw_weights
-from auditor.concurrency.judge.generation import ConcurrentTestGenerator
-from auditor.concurrency.judge.length import LengthAttempt, SuffixLength, search_length
+from auditor.concurrency.judge.generation import (
+    ConcurrentTestGenerator,
+    LengthAttempt,
+    SuffixLength,
+    search_length,
+)
 from auditor.concurrency.judge.tally import GenerationTally
 from auditor.concurrency.judge.uncompilable_calls import split_test, uncompilable_members
 from auditor.concurrency.study_race import RaceMeasurement

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,21 +12,23 @@ from typing import Any
 
 import msgspec
 
-from auditor.config import clients, reading, research_tools, shares, subjects
+from auditor.config import reading, research_tools, shares, subjects
 from auditor.config.audit import DEFAULT_SLOWDOWN, abs_request
 from auditor.config.found import UNNAMED, ProjectConfiguration, find_configuration
 from auditor.config.hosts import dask_spec, docker_spec, local_spec, ssh_spec
-from auditor.config.python import python_spec
 from auditor.config.quantities import parse_duration
+from auditor.config.sections import ClientSection, TraceSection
 from auditor.config.settings import Settings
-from auditor.config.untrusted import refuse_other_subject, refuse_reaching
+from auditor.config.subjects import python_spec
 from auditor.core.errors import UsageError
-from auditor.core.files.own_files import describe_file
+from auditor.core.files.foreign_files import describe_file
 from auditor.core.files.paths import is_dir, is_file, path_exists
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
+from auditor.core.popularity import Ranking
 from auditor.core.request import (
     AbsRequest,
     BuildOptions,
+    ClientSpec,
     CompareRequest,
     FolderSpec,
     GitSpec,
@@ -35,6 +38,24 @@ from auditor.core.request import (
     SubjectSpec,
     TraceRequest,
 )
+
+_REFUSED = {
+    "host": "which machine measures; choose it with --host",
+    "docker": "what containers may use; choose the image with --host docker:IMAGE",
+    "ssh": "which machine measures; remove it",
+    "dispatch": "which machines measure; choose them with --dispatch",
+    "dask": "which cluster measures; choose it with --scheduler or --rent",
+    "local": "the environment variables of the suite; remove it",
+    "python": "what is installed and from where; remove it",
+    "store": "which file is written; choose it with --store",
+    "clients": "which other folders are read; remove it",
+}
+"""Keys that reach out of the project, each with what it decides."""
+_FLAG = re.compile(r"-[\w .,:;=+!*#\[\]()-]*")
+"""A flag without a folder, a variable or a place on the network in it."""
+
+
+NAMED = "with --untrusted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +296,7 @@ def _build_config(settings: Settings, folder: Path) -> Config:
         dask=msgspec.structs.replace(settings.dask, rent=rent),
         subject=subjects.resolve_subject(subject, words),
         methods="auto" if methods is None else methods,
-        clients=clients.resolve_clients(settings, folder),
+        clients=resolve_clients(settings, folder),
         store=str(store) if store else None,
         warmup=msgspec.structs.replace(settings.warmup, model=str(model) if model else None),
         schema=None,
@@ -296,7 +317,7 @@ def _build_config(settings: Settings, folder: Path) -> Config:
         warmup_given=settings.plan.warmup is not None,
         length_given=settings.plan.iteration_time is not None,
         gates=Gates(settings.gates.min_score),
-        trace=clients.trace_request(settings, folder),
+        trace=trace_request(settings, folder),
         series=series_request(settings),
         model=model,
         store=store,
@@ -354,3 +375,107 @@ def series_request(settings: Settings) -> SeriesRequest:
         iteration_seconds=lasting,
         forks=section.forks,
     )
+
+
+def trace_request(settings: Settings, folder: Path) -> TraceRequest:
+    """Return how clients are traced; raises UsageError or ValueError."""
+    section: TraceSection = settings.trace
+    try:
+        limit = parse_duration(section.timeout)
+    except ValueError as error:
+        raise ValueError(f"{error}, at trace.timeout") from error
+    specs = [
+        _parse_client(client, folder, number) for number, client in enumerate(settings.clients)
+    ]
+    names = [spec.name for spec in specs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"the client {twice[0]} is named twice at clients; name it once")
+    return TraceRequest(
+        clients=tuple(specs),
+        seconds=limit,
+        jobs=section.jobs,
+        ranking=Ranking(section.rank),
+        top=section.top,
+    )
+
+
+def _parse_client(client: str | ClientSection, folder: Path, number: int) -> ClientSpec:
+    place = f"clients[{number}]"
+    subject = subjects.parse_subject(client, folder, place)
+    more = client if isinstance(client, ClientSection) else ClientSection()
+    return ClientSpec(
+        name=subjects.describe_subject(subject),
+        subject=subject,
+        build=subjects.read_build_options(client),
+        python=python_spec(more.python, folder),
+        tests=more.tests,
+    )
+
+
+def resolve_clients(settings: Settings, folder: Path) -> tuple[str | ClientSection, ...]:
+    """Return the clients as a configuration that means the same from everywhere."""
+    return tuple(
+        _resolve_client(client, folder, f"clients[{number}]")
+        for number, client in enumerate(settings.clients)
+    )
+
+
+def _resolve_client(client: str | ClientSection, folder: Path, place: str) -> str | ClientSection:
+    named = subjects.describe_subject(subjects.parse_subject(client, folder, place))
+    if isinstance(client, str):
+        return named
+    kind, _, rest = named.partition(":")
+    location = {kind: rest} if f"{kind}:" in subjects.PREFIXES else {"path": named}
+    return msgspec.structs.replace(client, **location)
+
+
+def refuse_reaching(document: Mapping[str, Any], source: str, condition: str = NAMED) -> None:
+    """Raise UsageError, which begins with `source`, for a key that reaches out of the project.
+
+    `condition` says when it is refused.
+    """
+    for key, meaning in _REFUSED.items():
+        if document.get(key) is not None:
+            raise UsageError(f"{source}{key} is not allowed {condition}: it decides {meaning}")
+    if isinstance(subject := document.get("subject"), Mapping):
+        _refuse_tools(subject, source, condition)
+    methods = document.get("methods", "auto")
+    if isinstance(methods, str) and methods != "auto":
+        raise UsageError(f"{source}methods may not name a file {condition}; list the names")
+    warmup = document.get("warmup")
+    if isinstance(warmup, Mapping) and warmup.get("model") is not None:
+        raise UsageError(
+            f"{source}warmup.model is not allowed {condition}: it names a file; remove it"
+        )
+
+
+def _refuse_tools(subject: Mapping[str, Any], source: str, condition: str) -> None:
+    """Raise UsageError where a subject names a file or a program of the machine for its build."""
+    jdk, flags = subject.get("jdk"), subject.get("flags")
+    if isinstance(jdk, str) and not jdk.isdecimal():
+        raise UsageError(
+            f"{source}subject.jdk may not name a folder {condition}; write the number of an "
+            "installed JDK"
+        )
+    if subject.get("gradle") is not None:
+        raise UsageError(
+            f"{source}subject.gradle is not allowed {condition}: it decides which program builds; "
+            "remove it"
+        )
+    for flag in flags if isinstance(flags, list) else ():
+        if isinstance(flag, str) and (not _FLAG.fullmatch(flag) or ".." in flag):
+            raise UsageError(
+                f"{source}subject.flags may not name files of other folders {condition}: "
+                f"{flag[:80]!a}; remove it"
+            )
+
+
+def refuse_other_subject(
+    subject: SubjectSpec, folder: Path, source: str, condition: str = NAMED
+) -> None:
+    """Raise UsageError for a subject that does not lie in the configuration's own folder."""
+    inside = isinstance(subject, FolderSpec) and subject.path.resolve().is_relative_to(folder)
+    if not inside:
+        raise UsageError(
+            f"{source}subject must be the configuration's folder or below it {condition}"
+        )

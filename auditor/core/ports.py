@@ -8,13 +8,12 @@ from typing import Protocol
 from auditor.core.caveats import Caveat
 from auditor.core.contracts.stubs import Samples, Stub
 from auditor.core.jobs import CompletedProcess, HostFacts, Invocation
-from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay, OverlayRefusal, Variant
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Run, Trial
 from auditor.core.stop_rules import WarmupResult
 from auditor.core.subject import Method, Project, SourceFile
-from auditor.core.suite import Suite
+from auditor.core.suite import EVERYTHING, Ask, Listing, Suite
 
 Places = frozenset[tuple[str, int]]
 """Files, relative to the project's root, and lines in them, one-based."""

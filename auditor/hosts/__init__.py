@@ -12,9 +12,8 @@ from auditor.hosts.docker import open_docker_host, remove_stale_containers
 from auditor.hosts.opened import OpenHost, chosen_variables
 from auditor.hosts.ssh import open_ssh_host
 from runners.home import HomeFolder
-from runners.hosts.capped import JobCaps
-from runners.hosts.local import LocalHost
-from runners.hosts.processors import reserve_processors
+from runners.hosts.descendants import JobCaps
+from runners.hosts.local import LocalHost, reserve_processors
 from runners.hosts.variables import usual_ones
 
 _HOST_OPENERS = {"docker": open_docker_host, "ssh": open_ssh_host}

@@ -1,10 +1,11 @@
 """`bench-audit doctor`: which tools are here, how steady is the machine, and what to change?"""
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,19 +16,48 @@ from rich.text import Text
 
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.context import AppContext
 from auditor.cli.machine import explain_unwritable, list_machine_caveats
+from auditor.cli.options import AppContext
 from auditor.config import Config, Places, load_config
 from auditor.config.places import find_cache_folder, find_state_folder
 from auditor.core.caveats import Caveat
-from auditor.core.errors import Exit, ToolMissing, UsageError
+from auditor.core.errors import Exit, MachineError, ToolMissing, UsageError
 from auditor.core.jobs import HostInterference, Invocation
-from auditor.housekeeping.tools import PROGRAMS, check_tool, usable_harnesses
+from auditor.core.ports import Host
+from auditor.languages.model import RequiredProgram
+from auditor.languages.registry import LANGUAGES
 from reports import number_format
 from runners.jmh.jdks import installed_jdks
 
 if TYPE_CHECKING:
     from auditor.hosts.opened import OpenHost
+
+
+_SECONDS = 60.0
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
+"""Java announces them in front of its version."""
+
+
+_GIT = RequiredProgram(
+    name="git",
+    argument="--version",
+    oldest=(2, 20),
+    purpose="subjects git:...",
+    debian="apt install git",
+    macos="brew install git",
+)
+PROGRAMS = (*(program for language in LANGUAGES for program in language.programs), _GIT)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCheck:
+    """A tool as it is here: its version if it answered, and what is wrong with it."""
+
+    tool: RequiredProgram
+    version: str | None
+    problem: str | None
+
 
 _LOOPS = 60
 _TUNING_SECONDS = 120.0
@@ -219,3 +249,53 @@ def _probe_line(probe: Mapping[str, Any]) -> str:
         f"{number_format.format_share(probe['worst'])} longer"
         f"{'; ' if also else ''}{', '.join(also)}"
     )
+
+
+def check_tool(
+    tool: RequiredProgram, host: Host, environment: Mapping[str, str], folder: Path
+) -> ToolCheck:
+    """Ask a tool for its version; `folder` takes what it may want to write."""
+    program = tool.name
+    if tool.name in ("java", "javac") and environment.get("JAVA_HOME"):
+        program = f"{environment['JAVA_HOME']}/bin/{tool.name}"
+    invocation = Invocation(
+        argv=(program, tool.argument),
+        cwd=Path("/"),
+        environment=_isolate_environment(environment, folder),
+        timeout_seconds=_SECONDS,
+    )
+    try:
+        answer = host.run_process(invocation)
+    except ToolMissing:
+        return ToolCheck(
+            tool, None, f"{program} was not found" if program != tool.name else "missing"
+        )
+    except MachineError as error:
+        return ToolCheck(tool, None, str(error))
+    text = _COLOURS.sub("", (answer.stdout + answer.stderr).decode(errors="replace"))
+    version = re.search(r"\d+(\.\d+)+|\d{2}", text)
+    if answer.exit_code != 0 or version is None:
+        return ToolCheck(tool, None, f"does not work: {answer.format_tail(1) or 'no answer'}")
+    numbers = tuple(int(number) for number in version[0].split("."))
+    old = f"too old, {'.'.join(map(str, tool.oldest))} is needed" if numbers < tool.oldest else None
+    return ToolCheck(tool, version[0], old)
+
+
+def _isolate_environment(
+    environment: Mapping[str, str], folder: Path
+) -> tuple[tuple[str, str], ...]:
+    """Keep counters that tools make of their use out of the user's configuration folder."""
+    clean_environment = {
+        key: value for key, value in environment.items() if key not in _JAVA_OPTIONS
+    }
+    return tuple(sorted({**clean_environment, "XDG_CONFIG_HOME": str(folder / "config")}.items()))
+
+
+def usable_harnesses(checks: Mapping[str, ToolCheck]) -> dict[str, bool]:
+    """Tell of each language's main harness whether all its programs are here."""
+    return {
+        language.main_harness: all(
+            checks[program.name].problem is None for program in language.programs
+        )
+        for language in LANGUAGES
+    }

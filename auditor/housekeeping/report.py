@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from auditor.abs.exports.formats import ExportFormat, format_result
 from auditor.abs.page.report import render_page
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.context import AppContext
+from auditor.cli.options import AppContext
 from auditor.cli.outputs import (
     Outputs,
     ResultFiles,
@@ -31,12 +31,14 @@ from auditor.compare import terminal as comparison
 from auditor.config import choose_places
 from auditor.core import caveats
 from auditor.core.errors import Exit, UsageError
-from auditor.housekeeping import sources
 from auditor.series.question import choose_output_folder
 from auditor.store.audits import COMPARE, PROFILE, TRACE
 from auditor.trace import document as trace_document
 from auditor.trace import document_clients, terminal_clients
 from auditor.trace import terminal as tracing
+
+LARGEST = 4 * 1024 * 1024
+"""Bytes; a source that people read is smaller."""
 
 _PATH = click.Path(path_type=Path)
 _TABLE = "table"
@@ -180,7 +182,7 @@ def _format_document(document: AbsOrStability, option_values: dict[str, Any]) ->
     export_format = ExportFormat(option_values["format"])
     texts = {}
     if option_values["sources"]:
-        texts = sources.read_texts(option_values["sources"], sources.source_names(document))
+        texts = read_texts(option_values["sources"], source_names(document))
     return format_result(
         document, export_format, rows=option_values["rows"] or "pairs", sources=texts
     )
@@ -196,3 +198,31 @@ def _refuse_useless_options(option_values: dict[str, Any]) -> None:
         )
     if option_values["result"] and (option_values["of"] or option_values["store"]):
         raise UsageError("--result reads a file, not the store; leave out --of and --store")
+
+
+def source_names(document: AbsOrStability) -> tuple[str, ...]:
+    """Return the files in which methods of a result are."""
+    methods = document.methods if isinstance(document, Document) else ()
+    return tuple(dict.fromkeys(method.span.file for method in methods if method.span))
+
+
+def read_texts(folder: Path, files: Iterable[str]) -> dict[str, str]:
+    """Return the texts of those files that are there; raises UsageError without the folder.
+
+    A result may come from anybody: no name in it leads out of the folder, by links neither.
+    """
+    root = folder.resolve()
+    if not root.is_dir():
+        raise UsageError(f"{folder} is not a folder")
+    text_by_file = {file: _read_text(root, file) for file in files}
+    return {file: text for file, text in text_by_file.items() if text is not None}
+
+
+def _read_text(root: Path, file: str) -> str | None:
+    try:
+        path = (root / file).resolve()
+        if not path.is_relative_to(root) or not path.is_file() or path.stat().st_size > LARGEST:
+            return None
+        return path.read_bytes().decode(errors="replace")
+    except (OSError, ValueError, RuntimeError):  # a name that no file can have; a loop of links
+        return None

@@ -10,13 +10,12 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.context import AppContext
+from auditor.cli.options import AppContext
 from auditor.config import choose_places, load_config
 from auditor.core.errors import Exit, UsageError
 from auditor.store import upkeep
 from reports import names
-from reports.delimited import format_csv_lines
-from reports.long_tables import LongTable
+from reports.delimited import LongTable, format_csv_lines
 from reports.number_format import format_count
 
 _STORE = click.option(

@@ -1,9 +1,10 @@
 """Values of a file that anybody may have written: each is what it has to be, or refused."""
 
+import csv
 import math
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from auditor.core.outcome import Unreadable
@@ -160,3 +161,44 @@ def _shorten_value(value: object) -> str:
     return (
         value_text if len(value_text) <= _MAX_QUOTE_LENGTH else f"{value_text[:_MAX_QUOTE_LENGTH]}…"
     )
+
+
+_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+LONGEST_LINE = 1 << 16
+"""Bytes of a line."""
+
+
+def rows_of(
+    lines: Iterable[bytes], delimiter_of: Callable[[str], str]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of a line and its cells, those of the header first; raises BrokenFile.
+
+    `delimiter_of` tells it by the header. Empty lines are left out.
+    """
+    texts = _decode_lines(lines)
+    header = next(texts, "").removeprefix(_MARK)
+    delimiter = delimiter_of(header)
+    if not delimiter:
+        raise BrokenFile("the header lacks required columns; is it the right file?")
+    yield 1, next(csv.reader([header], delimiter=delimiter))
+    reader = csv.reader(texts, delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num + 1, row
+    except csv.Error as error:
+        raise BrokenFile(
+            f"line {reader.line_num + 1}: {error}; repair it, or let it be written again"
+        ) from error
+
+
+def _decode_lines(lines: Iterable[bytes]) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        if len(line) >= LONGEST_LINE:
+            raise BrokenFile(
+                f"line {number} is longer than {LONGEST_LINE} bytes; is it the right file?"
+            )
+        try:
+            yield line.decode()
+        except UnicodeDecodeError as error:
+            raise BrokenFile(f"line {number} is not UTF-8; convert the file") from error

@@ -4,6 +4,8 @@ All files of a folder are one run. Values are seconds per operation, from the fi
 whatever warms up is among them. A table beside them (`subjects.csv`) has what was configured.
 """
 
+import csv
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
+from auditor.core.errors import UsageError
+from auditor.core.files.foreign_files import read_regular
 from auditor.core.series.stored import StoredProcess, StoredRun
 from auditor.core.suite import IterationSettings
 from auditor.importers.checking import (
@@ -24,7 +28,16 @@ from auditor.importers.checking import (
     require_seconds,
     require_text,
 )
-from auditor.importers.corpus_subjects import read_configuration
+
+NAME = "subjects.csv"
+_COLUMNS = {
+    *("project", "benchmark", "params", "forks"),
+    *("warmupIterations", "warmupTimeSec", "measurementIterations", "measurementTimeSec"),
+}
+_LONGEST = 1e6
+"""Seconds; no iteration is as long."""
+_MOST = 1_000_000
+"""Iterations, and forks."""
 
 _NAME = re.compile(r"[^#]+#[^#]+#[^#]*\.json")
 """`owner__repo#benchmark#parameters.json`; parameters are `a=1&b=2`, or none."""
@@ -117,3 +130,46 @@ def _build_process(fork: list[object], label: str) -> StoredProcess:
 def _convert_floats(fork: list[object]) -> list[float] | None:
     """Return the values where all are floats: one look at the types, not one at each value."""
     return [*map(float, fork)] if set(map(type, fork)) == {float} else None  # type: ignore[arg-type]
+
+
+def read_configuration(folder: Path) -> dict[str, IterationSettings]:
+    """Return what was configured, by the benchmarks' names; none where there is no such table.
+
+    It lies in the folder of the series or one or two above. Raises UsageError for a broken one.
+    """
+    places = (candidate / NAME for candidate in (folder, folder.parent, folder.parent.parent))
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
+        return {}
+    try:
+        text = read_regular(path).decode("utf-8-sig")
+        rows = csv.DictReader(io.StringIO(text, newline=""))
+        if not _COLUMNS.issubset(rows.fieldnames or ()):
+            return {}
+        return dict(_parse_row(row, f"{path}: line {rows.line_num}") for row in rows)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
+def _parse_row(row: dict[str, str | None], place: str) -> tuple[str, IterationSettings]:
+    name = "#".join(
+        ((row["project"] or "").replace("/", "__"), row["benchmark"] or "", row["params"] or "")
+    )
+    try:
+        settings = IterationSettings(
+            warmup_iterations=int(row["warmupIterations"] or ""),
+            warmup_seconds=float(row["warmupTimeSec"] or ""),
+            measurement_iterations=int(row["measurementIterations"] or ""),
+            measurement_seconds=float(row["measurementTimeSec"] or ""),
+            forks=int(row["forks"] or ""),
+        )
+    except ValueError as error:
+        raise UsageError(f"{place}: {error}; write numbers, or leave the table out") from error
+    counts = (settings.warmup_iterations + 1, settings.measurement_iterations, settings.forks)
+    lasting = (settings.warmup_seconds, settings.measurement_seconds)
+    if not (
+        all(0 < number <= _MOST for number in counts)
+        and all(0 < seconds < _LONGEST for seconds in lasting)
+    ):
+        raise UsageError(f"{place}: a number is outside of JMH's range; correct it")
+    return name, settings

@@ -1,17 +1,24 @@
-"""The formats that are read: what tells one, and whose it is."""
+"""The formats that are read: what tells one, and whose it is.
+
+Summaries that tools print or export: told by how they begin, and which option keeps the values.
+
+They have one figure for a benchmark, rounded mostly, so there is nothing to judge.
+"""
 
 import csv
 import hashlib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from auditor.core.errors import UsageError
-from auditor.core.files import own_files
+from auditor.core.files import foreign_files
 from auditor.core.series.stored import StoredRun
 from auditor.importers import (
     asv_files,
+    benchmark_names,
     corpus,
     criterion,
     files,
@@ -21,14 +28,74 @@ from auditor.importers import (
     jmh_csv,
     jmh_json,
     jmh_log,
-    jmh_names,
     pyperf_files,
     pytest_files,
     series_csv,
-    summaries,
 )
 from auditor.importers.asv_files import AsvReader
 from auditor.importers.checking import BrokenFile, require_mapping
+
+_TABLES: tuple[tuple[bytes, str, str], ...] = (
+    (
+        rb"^\xef?\xbb?\xbf?Benchmark +(?:\([^)\n]*\) +)*Mode +(?:Cnt|Samples) +Score",
+        "JMH's last table",
+        "give the file of -rf json -rff FILE, or all that JMH prints",
+    ),
+    (
+        "^(?:[^\n]*│ +(?:sec/op|B/op|allocs/op|B/s)|name +(?:old )?time/op|,sec/op,CI)".encode(),
+        "a table of benchstat",
+        "give the output of go test -bench . -count 10 that benchstat read",
+    ),
+    (
+        "^ *(?:Time|Range) \\((?:mean ± .{1,2}|min … max)\\):".encode(),
+        "what hyperfine prints",
+        "give the file of --export-json FILE",
+    ),
+    (
+        rb"^command,mean,stddev,median,user,system,min,max"
+        rb"|^\| Command \| Mean \[[^\]\n]+\]|^\[cols=\"<,>,>,>,>\"\]",
+        "a summary of hyperfine",
+        "give the file of --export-json FILE",
+    ),
+    (
+        rb"^Benchmark +Time +CPU +Iterations|^name,iterations,real_time,cpu_time,time_unit",
+        "a table of Google Benchmark",
+        "give the file of --benchmark_out=FILE --benchmark_out_format=json "
+        "--benchmark_repetitions=10",
+    ),
+    (
+        "^[^\n]* time: +\\[[\\d.]+ (?:p|n|µ|u|m)?s [\\d.]+ (?:p|n|µ|u|m)?s ".encode(),
+        "what criterion prints",
+        "give the folder target/criterion",
+    ),
+    (
+        rb"^group,function,value,throughput_num,",
+        "the raw.csv of criterion",
+        "give the folder target/criterion, whose sample.json has the same values",
+    ),
+    (
+        rb"^test \S+ +\.\.\. bench: +[\d.,]+ ns/iter",
+        "what Rust's own cargo bench prints",
+        "measure with criterion and give the folder target/criterion",
+    ),
+    (
+        rb"^-{3,} benchmark[^\n]*: \d+ tests|^Name \(time in \w+\) +Min"
+        rb"|^name,(?:[\w:]+,)*min,max,mean,stddev",
+        "a table of pytest-benchmark",
+        "give the file of --benchmark-json FILE --benchmark-save-data",
+    ),
+    (
+        rb"^(?:[^\n]*: )?Mean \+- std dev: ",
+        "what pyperf prints",
+        "give the file of -o FILE",
+    ),
+    (
+        "^\\[ *[\\d.]+%\\] (?:·)+ |^\\| +Change +\\| +Before".encode(),
+        "what asv prints",
+        "give the folder .asv/results, which asv run --record-samples writes",
+    ),
+)
+_PATTERNS = tuple((re.compile(start, re.MULTILINE), whose, give) for start, whose, give in _TABLES)
 
 Content = tuple[StoredRun, tuple[str, ...]]
 """The run of a file, and the benchmarks in it that measure no time."""
@@ -60,11 +127,11 @@ _HARNESSES = {
     StoredFormat.PYTEST: "pytest",
     StoredFormat.ASV: "asv",
     StoredFormat.PYPERF: "pyperf",
-    StoredFormat.JMH_JSON: jmh_names.HARNESS,
-    StoredFormat.JMH_LOG: jmh_names.HARNESS,
-    StoredFormat.JMH_CSV: jmh_names.HARNESS,
+    StoredFormat.JMH_JSON: benchmark_names.HARNESS,
+    StoredFormat.JMH_LOG: benchmark_names.HARNESS,
+    StoredFormat.JMH_CSV: benchmark_names.HARNESS,
     StoredFormat.GO: go_text.HARNESS,
-    StoredFormat.CORPUS: jmh_names.HARNESS,
+    StoredFormat.CORPUS: benchmark_names.HARNESS,
     StoredFormat.HYPERFINE: hyperfine.HARNESS,
     StoredFormat.GOOGLE: google_benchmark.HARNESS,
     StoredFormat.CRITERION: criterion.HARNESS,
@@ -92,15 +159,13 @@ def is_known(path: Path) -> bool:
     beginning = files.read_start(path)
     if files.is_json(beginning) or _detect_text_format(beginning) is not None:
         return True
-    return bool(
-        own_files.describe_beginning(beginning, path) or summaries.describe_summary(beginning)
-    )
+    return bool(foreign_files.describe_beginning(beginning, path) or describe_summary(beginning))
 
 
 def read_file(path: Path, asv: AsvReader) -> ParsedFile | None:
     """Read a file; None for what nobody here knows. Raises BrokenFile, UsageError."""
     beginning = files.read_start(path)
-    if instead := own_files.describe_beginning(beginning, path) or _describe_summary(beginning):
+    if instead := foreign_files.describe_beginning(beginning, path) or _describe_summary(beginning):
         raise BrokenFile(instead)
     text_format = _detect_text_format(beginning)
     if text_format is not None:
@@ -116,7 +181,7 @@ def read_file(path: Path, asv: AsvReader) -> ParsedFile | None:
     result = _parse_json_document(document, path, asv)
     if result is not None:
         return ParsedFile(*result, hashlib.sha256(file_content).hexdigest())
-    if instead := summaries.describe_json_summary(document):
+    if instead := describe_json_summary(document):
         raise BrokenFile(instead)
     return None
 
@@ -124,7 +189,7 @@ def read_file(path: Path, asv: AsvReader) -> ParsedFile | None:
 def _describe_summary(beginning: bytes) -> str:
     """Return the way out of a summary; empty where values stand beside it, as in JMH's log."""
     has_values = jmh_log.matches_format(beginning) or go_text.has_results(beginning)
-    return "" if has_values else summaries.describe_summary(beginning)
+    return "" if has_values else describe_summary(beginning)
 
 
 def format_name(path: Path) -> str:
@@ -196,3 +261,36 @@ def _parse_json_list(document: list[object], path: Path) -> tuple[StoredFormat, 
     if corpus.matches_format(document):
         return StoredFormat.CORPUS, (corpus.parse_run(document, path), ())
     return None
+
+
+def describe_summary(beginning: bytes) -> str:
+    """Return what a text sums up and what to give instead; empty where it is no known summary."""
+    for start, whose, give in _PATTERNS:
+        if start.search(beginning):
+            return f"it is {whose}, which has no single values; {give}"
+    return ""
+
+
+def describe_json_summary(document: object) -> str:
+    """Return the same of JSON: metrics that were made for a tool that draws them."""
+    entries = document if isinstance(document, list) else [*_list_values(document)]
+    first = entries[0] if entries else None
+    if not isinstance(first, dict):
+        return ""
+    if {"name", "unit", "value"} <= set(first):
+        return _describe_metrics("github-action-benchmark")
+    measures = [value for value in first.values() if isinstance(value, dict)]
+    if measures and all("value" in measure for measure in measures):
+        return _describe_metrics("Bencher")
+    return ""
+
+
+def _list_values(document: object) -> list[object]:
+    return [*document.values()] if isinstance(document, dict) else []
+
+
+def _describe_metrics(whose: str) -> str:
+    return (
+        f"it has metrics for {whose}, a figure for each benchmark; give the file that the "
+        "framework itself wrote"
+    )

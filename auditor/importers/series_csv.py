@@ -20,8 +20,8 @@ from auditor.importers.checking import (
     build_process,
     escape_text,
     quoted_name,
+    rows_of,
 )
-from auditor.importers.rows import rows_of
 
 COLUMNS = ("benchmark", "fork", "iteration", "seconds")
 WARMUP = "warmup"

@@ -32,18 +32,17 @@ from auditor.languages.model import (
     RequiredProgram,
     SourcePatch,
     TracingSupport,
+    delayed_overlay,
     public_library,
 )
-from auditor.languages.patching import delayed_overlay
 from auditor.measure.trial_times import AuditFigures
 from mutators.go.mutator import FOLDER, GoMutator
 from mutators.go.stubs import write_stubs
 from runners.gobench import subset
-from runners.gobench.client import prepare_client
 from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare_placed
 from runners.gobench.toolchain import language_version
-from runners.gobench.tracer import GoTracer
+from runners.gobench.tracer import GoTracer, prepare_client
 from runners.subjects.placed import PlacedSubject
 
 _FIXED_DELAY = """package {folder}

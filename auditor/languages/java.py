@@ -38,9 +38,8 @@ from runners.jmh.client import JavaClients
 from runners.jmh.guests import JmhGuest, prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.library import prepare_library
-from runners.jmh.own_tests import published_tests, tests_of_tree
 from runners.jmh.project import jmh_jar, prepare_artifact, prepare_jar, prepare_tree
-from runners.jmh.testing import UnitTests
+from runners.jmh.testing import UnitTests, published_tests, tests_of_tree
 from runners.jmh.tracer import JavaTracer
 from runners.subjects.placed import PlacedSubject
 

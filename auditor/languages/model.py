@@ -7,7 +7,8 @@ from typing import Any
 
 from auditor.config import Config
 from auditor.core.contracts.lint import Linter
-from auditor.core.mutant import Delay
+from auditor.core.errors import SubjectError
+from auditor.core.mutant import Delay, Overlay, OverlayRefusal, Variant, VariantKind
 from auditor.core.popularity import Library
 from auditor.core.ports import Harness, Host, Launcher, Mutator, StubWriter
 from auditor.core.request import BuildOptions, ClientSpec, Pace, SubjectSpec
@@ -201,3 +202,12 @@ def split_at_last_dot(benchmark: str) -> tuple[str, str]:
     name, bracket, parameters = benchmark.partition("[")
     group, _, last = name.rpartition(".")
     return group, f"{last}{bracket}{parameters}"
+
+
+def delayed_overlay(patch: SourcePatch) -> Overlay:
+    """Return the overlay that slows the method; raises SubjectError where the mutator refuses."""
+    variant = Variant(VariantKind.DELAYED, (patch.method,), guarded=patch.guarded)
+    overlay = patch.mutator.build_overlay(patch.sources, variant)
+    if isinstance(overlay, OverlayRefusal):
+        raise SubjectError(f"{patch.method.id} cannot be slowed: {overlay.reason}")
+    return overlay

@@ -33,10 +33,10 @@ from auditor.languages.model import (
     RequiredProgram,
     SourcePatch,
     TracingSupport,
+    delayed_overlay,
     public_library,
     split_at_last_dot,
 )
-from auditor.languages.patching import delayed_overlay
 from auditor.measure.trial_times import AuditFigures
 from mutators.python.guest_call_edits import GUEST
 from mutators.python.mutator import PythonMutator

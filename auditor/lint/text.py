@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from auditor.core.contracts.lint import Confidence, EvidenceState
 from auditor.lint.document import LintDocument, LintFinding
 from reports import names, number_format
-from reports.annotations import format_annotation_lines
-from reports.findings import FindingKind, FindingLevel, SourceFinding
+from reports.findings import FindingKind, FindingLevel, SourceFinding, format_annotation_lines
 from reports.markdown import MAX_CAVEATS, format_code, format_prose
 from reports.sarif import LogCategory, format_sarif_log
 

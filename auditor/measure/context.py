@@ -1,6 +1,6 @@
 """What a study is handed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
@@ -9,9 +9,8 @@ from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Clock, Dispatcher, Mutator, Observer, Store
 from auditor.core.request import SuiteRequest
 from auditor.core.schedule import Schedule
-from auditor.core.subject import Method, Project
+from auditor.core.subject import BuildInputs, Method, Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
-from auditor.measure import overlay_digest
 from auditor.measure.trial_times import AuditFigures, TrialTimes
 
 UNDECIDED = (BUDGET, SO_FAR)
@@ -175,15 +174,13 @@ class StudyContext:
         # outlast their own; that of a calibration is twice as long.
         watched = 2 * self.request.watched.watch.seconds if self.request.watched else 0.0
         group = tests if benchmark is None else benchmark.group
-        closure = overlay_digest.find_variant_inputs(self.project, group, built.variant)
+        closure = find_variant_inputs(self.project, group, built.variant)
         return Trial(
             subject=closure.digest,
             purpose=purpose,
             variant=built.variant,
             overlay=built.overlay,
-            built_overlay=overlay_digest.linked_overlay_digest(
-                closure, built.overlay, self.suite.sources
-            ),
+            built_overlay=linked_overlay_digest(closure, built.overlay, self.suite.sources),
             benchmark=benchmark,
             schedule=schedule,
             repetition=1,
@@ -191,3 +188,23 @@ class StudyContext:
             tests=tests,
             timeout_seconds=self.request.timeout_seconds + 10 * planned_seconds + watched,
         )
+
+
+def find_variant_inputs(project: Project, group: str, variant: Variant) -> BuildInputs:
+    """Return what the process of a group's benchmark or tests is built of; "": of any.
+
+    All of the project decides where none of the methods that change is in the program: nothing of
+    them is run then, but their build may fail.
+    """
+    group_inputs = project.find_group_inputs(group)
+    absent = bool(variant.methods) and not any(map(group_inputs.may_contain, variant.methods))
+    return project.all_inputs if absent else group_inputs
+
+
+def linked_overlay_digest(
+    program: BuildInputs, overlay: Overlay, sources: Sequence[SourceFile]
+) -> str:
+    """Return the digest of that part of an overlay that is in a program; empty: all may be."""
+    if program.files is None or not overlay.files:
+        return ""
+    return overlay.digest_without({source.path for source in sources} - program.files)

@@ -1,9 +1,16 @@
-"""The user's own gate, shown a subject as it is and slowed."""
+"""The user's own gate, shown a subject as it is and slowed.
+
+A method slowed in the sources themselves, for programs that are built and run by somebody else.
+
+What the guests are told while we measure is written into them here. Where no benchmark has told
+how many turns of the loop a slowdown is, the clock decides in place: that is right for methods of
+microseconds, and too little for shorter ones, as it takes time itself.
+"""
 
 import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.abs.model import AbsVerdict, PairVerdict
@@ -19,14 +26,15 @@ from auditor.core.contracts.qualify import (
     ShownCase,
 )
 from auditor.core.errors import SubjectError, UsageError
-from auditor.core.mutant import Delay
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.ports import Observer
 from auditor.core.request import CurveMode
 from auditor.core.schedule import ArmName, Schedule
+from auditor.core.subject import Method
+from auditor.languages.model import LanguageSupport, PatchedFiles, SourcePatch
 from auditor.languages.registry import LANGUAGES
-from auditor.measure.context import Deadline
+from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.method_choice import choose_candidates
-from auditor.qualify import checkout_slowdown
 from auditor.qualify.document import QualifyDocument, build_qualify_document
 from auditor.qualify.study import QualifyStudy
 from auditor.session import AuditSession, open_session
@@ -34,6 +42,37 @@ from auditor.store.gates import GateAnswerStore
 from runners.dispatch.machine import lock_machine
 from runners.gates import AlarmRule, LocalGate, hash_named_files, list_version_factors
 from runners.subjects.place import place_subject
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePatcher:
+    """Patches a method of a project in its sources."""
+
+    method: Method
+    guarded: bool
+    """Whether nested calls of the method add no further delay."""
+    context: StudyContext
+    language: LanguageSupport
+
+    def patch_method(
+        self, delay_of_calls: Delay, trace: Path, version: CheckoutVersion
+    ) -> PatchedFiles:
+        """Return the files to write into a checkout; its code leaves a file named by its version.
+
+        Raises SubjectError where the method cannot be slowed in its source.
+        """
+        context = self.context
+        return self.language.patch(
+            SourcePatch(
+                project=context.project,
+                sources=context.suite.sources,
+                mutator=context.mutator,
+                method=self.method,
+                guarded=self.guarded,
+                delay=delay_of_calls,
+                trace=str(trace / version),
+            )
+        )
 
 
 class GateQualifier:
@@ -148,12 +187,10 @@ class GateQualifier:
             case: GateCase, version: CheckoutVersion, trace: Path
         ) -> Mapping[str, bytes]:
             subject = subjects_by_method[case.method or first_method]
-            delay = checkout_slowdown.make_delay(
+            delay = make_delay(
                 subject, case.factor, waits=list_version_factors(case)[version] > 1.0
             )
-            patcher = checkout_slowdown.SourcePatcher(
-                methods[subject.method], subject.guarded, parts, language
-            )
+            patcher = SourcePatcher(methods[subject.method], subject.guarded, parts, language)
             patched_files = patcher.patch_method(delay, trace, version)
             # A method of a neighbouring module is in a folder beside the subject's.
             return {
@@ -206,9 +243,7 @@ def _make_case_describer(subjects: list[GateSubject]) -> Callable[[GateCase], st
 
     def describe_case(case: GateCase) -> str:
         subject = subjects_by_method.get(case.method, subjects[0])
-        return repr(
-            (checkout_slowdown.make_delay(subject, case.factor, waits=True), subject.guarded)
-        )
+        return repr((make_delay(subject, case.factor, waits=True), subject.guarded))
 
     return describe_case
 
@@ -246,3 +281,15 @@ def _sort_method_pairs(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict
 def _find_slowed_delay(schedule: Schedule) -> Delay | None:
     delays = [arm.delay for arm in schedule.arms if arm.name is ArmName.SLOWED]
     return next((delay for delay in delays if delay is not None and delay.number > 0), None)
+
+
+def make_delay(subject: GateSubject, factor: float, *, waits: bool) -> Delay:
+    """Return what makes a method take `factor` times as long, or waits alike for no time at all.
+
+    A factor of 1 is that of pairs that are alike.
+    """
+    injected_delay = (
+        subject.find_delay(factor) if factor != 1.0 else next(iter(subject.injected), None)
+    )
+    delay = injected_delay.delay if injected_delay else Delay(InjectionKind.SPIN, factor - 1.0)
+    return delay if waits and factor != 1.0 else replace(delay, number=0.0)

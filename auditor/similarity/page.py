@@ -1,13 +1,14 @@
 """Whether runs are alike, in words: a headline, a row for each benchmark, and a page."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import fmean
 
 from auditor.core import busy
-from auditor.core.series.similarity import Measure
-from auditor.similarity import page_heatmap as heat
+from auditor.core.series.similarity import Measure, PairSimilarity
 from auditor.similarity.document import BenchmarkSimilarity, SimilarityDocument
 from reports import names
 from reports import number_format as figures
@@ -20,6 +21,59 @@ from reports.html import (
     render_template,
 )
 from reports.wording import LegendEntry
+
+THETA = 0.25
+"""The dissimilarity above which a measure counts (Bauer et al., ICPE 2023, Section 3.2)."""
+MOST_RUNS = 30
+"""Runs of a benchmark that are set against each other."""
+_STEPS = 5
+_OF_CORPUS = re.compile(r"([^#]+__[^#]+)#[^#]+#[^#]*")
+"""`owner__repo#benchmark#parameters`; other tools' names may have a # as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatmapCell:
+    """A number; `kind` tells the style sheet its side of the threshold, and how far from it."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    """Means over the benchmarks of an application; `unlike` of so many (`size`) are dissimilar."""
+
+    name: str
+    unlike: int
+    size: int
+    cells: tuple[HeatmapCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatmapHead:
+    """A run at the edge of a matrix, as people count."""
+
+    number: str
+    is_outlier: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HeatmapRow:
+    """A run against all that are drawn, None being itself; `unlike` is of all that there are."""
+
+    head: HeatmapHead
+    cells: tuple[HeatmapCell | None, ...]
+    unlike: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heatmap:
+    """Runs against runs; `left_out` says where there was no room for all."""
+
+    heads: tuple[HeatmapHead, ...]
+    lines: tuple[HeatmapRow, ...]
+    left_out: str
+
 
 DISSIMILAR, UNKNOWN, SIMILAR = "unlike", "unknown", "alike"
 KINDS = {
@@ -60,7 +114,7 @@ class SimilarityRow:
     unlike: int  # number of dissimilar pairs
     pairs: int  # number of pairs
     measures: tuple[str, ...]  # means of M1 to M5; empty texts: unknown
-    heat: tuple[heat.HeatmapCell, ...]  # cells of these means; empty: unknown
+    heat: tuple[HeatmapCell, ...]  # cells of these means; empty: unknown
     outlier_text: str  # outlier runs, which are to be repeated; empty: none
     note: str  # the first caveat; empty: none
 
@@ -72,7 +126,7 @@ class RunComparison:
     id: str
     name: str
     lines: tuple[str, ...]
-    matrix: heat.Heatmap
+    matrix: Heatmap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +148,7 @@ class SimilarityView:
     kinds: Facts  # (style, word) of each kind that occurs
     measures: tuple[tuple[str, str, str], ...]
     """(number, name, meaning of a high value) of M1 to M5."""
-    applications: tuple[heat.Application, ...]  # benchmarks whose runs differ, by application
+    applications: tuple[Application, ...]  # benchmarks whose runs differ, by application
     mapped: tuple[SimilarityRow, ...]  # rows in the map of measures
     unmapped: str  # how many benchmarks the map shows of all; empty: all
     figures: tuple[RunComparison, ...]  # benchmarks whose runs are set against each other
@@ -134,7 +188,7 @@ def build_view(document: SimilarityDocument, runs: Sequence[str] = ()) -> Simila
             (CELLS[category], KINDS[category].word) for category in KINDS if counts[category]
         ),
         measures=tuple((measure.value, *MEASURES[measure]) for measure in Measure),
-        applications=heat.list_applications(document.benchmarks),
+        applications=list_applications(document.benchmarks),
         mapped=similarity_rows[:MOST_MAPPED],
         unmapped=_describe_cut(MOST_MAPPED, len(similarity_rows)),
         figures=tuple(
@@ -217,7 +271,7 @@ def _build_row(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) 
         unlike=sum(pair.dissimilar for pair in benchmark.pairs),
         pairs=len(benchmark.pairs),
         measures=tuple(f"{value:.2f}" for value in benchmark.means or ()) or ("",) * 5,
-        heat=heat.build_cells(benchmark.means) if benchmark.means else (),
+        heat=build_cells(benchmark.means) if benchmark.means else (),
         outlier_text=", ".join(_run_name(run, files) for run in benchmark.outlier_runs),
         note=names.escape_line(benchmark.caveats[0].text) if benchmark.caveats else "",
     )
@@ -238,15 +292,13 @@ def _worth_drawing(benchmarks: Sequence[BenchmarkSimilarity]) -> list[BenchmarkS
 
 
 def _compare_runs(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> RunComparison:
-    texts = (_describe_outliers(benchmark, files), heat.describe_groups(benchmark))
-    return RunComparison(
-        names.escape_line(benchmark.id), name, texts, heat.build_heatmap(benchmark)
-    )
+    texts = (_describe_outliers(benchmark, files), describe_groups(benchmark))
+    return RunComparison(names.escape_line(benchmark.id), name, texts, build_heatmap(benchmark))
 
 
 def _describe_outliers(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
     """Say which run is to be repeated."""
-    dissimilar_counts = heat.count_dissimilar(benchmark)
+    dissimilar_counts = count_dissimilar(benchmark)
     if not benchmark.outlier_runs:
         pairs = sum(pair.dissimilar for pair in benchmark.pairs)
         return f"No run stands apart: {pairs} of {len(benchmark.pairs)} pairs are dissimilar."
@@ -270,3 +322,121 @@ def _list_caveats(document: SimilarityDocument) -> Iterator[CaveatView]:
     for slug, texts in texts_by_slug.items():
         example = texts[0] if len(set(texts)) == 1 else f"{texts[0]}, for example"
         yield CaveatView(slug, example, figures.format_count(len(texts), "benchmark"))
+
+
+def build_cell(value: float) -> HeatmapCell:
+    """Return a dissimilarity, from 0 to 1."""
+    if value > THETA:
+        side, share = "far", (value - THETA) / (1 - THETA)
+    else:
+        side, share = "near", (THETA - value) / THETA
+    return HeatmapCell(f"{side} much-{min(int(share * _STEPS) + 1, _STEPS)}", f"{value:.2f}")
+
+
+def build_cells(means: Sequence[float]) -> tuple[HeatmapCell, ...]:
+    """Return the five measures, and behind them their mean."""
+    return tuple(build_cell(value) for value in (*means, fmean(means)))
+
+
+def list_applications(benchmarks: Sequence[BenchmarkSimilarity]) -> tuple[Application, ...]:
+    """Return the applications of a corpus, the least alike first; none where there is only one."""
+    by_application: dict[str, list[BenchmarkSimilarity]] = {}
+    for benchmark in benchmarks:
+        named = _OF_CORPUS.fullmatch(benchmark.id)
+        if named is None:
+            return ()
+        if benchmark.means is not None:
+            by_application.setdefault(named[1], []).append(benchmark)
+    if len(by_application) < 2:
+        return ()
+    means = {name: _average_measures(similarities) for name, similarities in by_application.items()}
+    return tuple(
+        Application(
+            name=name,
+            unlike=sum(bool(similarity.dissimilar) for similarity in by_application[name]),
+            size=len(by_application[name]),
+            cells=build_cells(means[name]),
+        )
+        for name in sorted(by_application, key=lambda name: -fmean(means[name]))
+    )
+
+
+def _average_measures(benchmarks: Sequence[BenchmarkSimilarity]) -> list[float]:
+    rows = [benchmark.means for benchmark in benchmarks if benchmark.means is not None]
+    return [fmean(column) for column in zip(*rows, strict=True)]
+
+
+def build_heatmap(benchmark: BenchmarkSimilarity) -> Heatmap:
+    """Set the runs of a benchmark against each other: how many of the measures are above THETA.
+
+    Of too many those are drawn that are unlike most others.
+    """
+    dissimilar_counts = count_dissimilar(benchmark)
+    matrix_runs = sorted(
+        sorted(dissimilar_counts, key=lambda run: -dissimilar_counts[run])[:MOST_RUNS]
+    )
+    pairs = {(pair.first, pair.second): _count_measures(pair) for pair in benchmark.pairs}
+    heads = {run: HeatmapHead(str(run + 1), run in benchmark.outlier_runs) for run in matrix_runs}
+    return Heatmap(
+        heads=tuple(heads.values()),
+        lines=tuple(
+            HeatmapRow(
+                heads[run],
+                tuple(pairs.get((min(run, column), max(run, column))) for column in matrix_runs),
+                f"{dissimilar_counts[run]} of {len(dissimilar_counts) - 1}",
+            )
+            for run in matrix_runs
+        ),
+        left_out=(
+            f"Of {len(dissimilar_counts)} runs the {MOST_RUNS} are drawn that are unlike most "
+            "others."
+        )
+        if len(dissimilar_counts) > MOST_RUNS
+        else "",
+    )
+
+
+def _count_measures(pair: PairSimilarity) -> HeatmapCell:
+    above = sum(value > THETA for value in pair.measures)
+    side = "far" if pair.dissimilar else "near"
+    return HeatmapCell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))
+
+
+def count_dissimilar(benchmark: BenchmarkSimilarity) -> dict[int, int]:
+    """Return for each run that was compared how many others it is dissimilar to."""
+    runs = sorted({run for pair in benchmark.pairs for run in (pair.first, pair.second)})
+    unlike = Counter(
+        run for pair in benchmark.pairs if pair.dissimilar for run in (pair.first, pair.second)
+    )
+    return {run: unlike[run] for run in runs}
+
+
+def describe_groups(benchmark: BenchmarkSimilarity) -> str:
+    """Say what SAME's clustering finds."""
+    if benchmark.groups is None:
+        return ""
+    if len(benchmark.groups) == 1:
+        return "SAME finds one group of all runs."
+    together = [
+        f"{format_run_numbers(group)} together" for group in benchmark.groups if len(group) > 1
+    ]
+    alone = sorted(group[0] for group in benchmark.groups if len(group) == 1)
+    if alone:
+        together.append(f"{format_run_numbers(alone)} {'each ' if len(alone) > 1 else ''}alone")
+    return f"SAME finds {len(benchmark.groups)} groups: {'; '.join(together)}."
+
+
+def format_run_numbers(runs: Sequence[int]) -> str:
+    """Return what people call these runs, who count from one: `runs 1 to 3, 5`."""
+    breaks = [
+        number
+        for number, (current, following) in enumerate(pairwise(runs), 1)
+        if following != current + 1
+    ]
+    edges = [0, *breaks, len(runs)]
+    parts = [(runs[start] + 1, runs[stop - 1] + 1) for start, stop in pairwise(edges)]
+    ranges = [
+        str(first) if first == last else f"{first}{' to ' if last > first + 1 else ', '}{last}"
+        for first, last in parts
+    ]
+    return f"{'run' if len(runs) == 1 else 'runs'} {', '.join(ranges)}"

@@ -8,9 +8,8 @@ from math import sqrt
 import numpy as np
 from scipy import linalg
 
-from auditor.stats.arrays import Array, check_positive
+from auditor.stats.arrays import Array, check_positive, count_kept, trimmed_mean
 from auditor.stats.compare import Ratio, t_half
-from auditor.stats.trimming import count_kept, trimmed_mean
 
 
 @dataclass(frozen=True, slots=True)

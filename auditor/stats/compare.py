@@ -8,9 +8,8 @@ from statistics import fmean, stdev
 import numpy as np
 from scipy import special
 
-from auditor.stats.arrays import Array, check_finite, check_positive
+from auditor.stats.arrays import Array, check_finite, check_positive, count_kept, trimmed_mean
 from auditor.stats.components import VarianceComponent, component_error
-from auditor.stats.trimming import count_kept, trimmed_mean
 
 EXACT_UP_TO = 8
 """Size of the smaller group up to which scipy's own rule takes the exact distribution."""

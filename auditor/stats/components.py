@@ -7,8 +7,7 @@ from math import ceil, sqrt
 import numpy as np
 from scipy import special
 
-from auditor.stats.arrays import Array
-from auditor.stats.trimming import TrimmedMean, trimmed_mean
+from auditor.stats.arrays import Array, TrimmedMean, trimmed_mean
 
 Groups = Sequence[Array]
 

@@ -12,16 +12,15 @@ from auditor.core.popularity import Popularity, UsageProfile
 from auditor.core.ports import Dispatcher, Observer, Store
 from auditor.core.request import ClientSpec
 from auditor.core.subject import Project
-from auditor.languages.library_tracing import LibraryTracing
 from auditor.languages.model import ReadyClient
+from auditor.languages.registry import LibraryTracing
 from auditor.measure.context import Deadline
 from auditor.session import AuditSession, SubjectWork, open_session
 from auditor.store.audits import PROFILE, TRACE
 from auditor.trace import document_clients
 from auditor.trace.document import TraceDocument, build_trace_document
 from auditor.trace.document_clients import ProfileDocument
-from auditor.trace.study import count_suite_calls
-from auditor.trace.study_clients import PreparedClient, profile_usage
+from auditor.trace.study import PreparedClient, count_suite_calls, profile_usage
 from reports import results
 from runners.dispatch.machine import MachineDispatcher
 from runners.dispatch.parallel import run_in_parallel

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from auditor.core.popularity import Ranking
 from auditor.trace.document_clients import ProfiledMethod, ProfileDocument
 from reports import names, number_format
-from reports.delimited import format_csv
+from reports.delimited import LongTable, format_csv
 from reports.html import ClosingSection, Facts, build_closing, make_caveat_views, render_template
-from reports.long_tables import LongTable
 from reports.wording import LegendEntry
 
 OFTEN, CALLED, NEVER = "often", "called", "never"

@@ -1,4 +1,9 @@
-"""What every detector of the steady state is asked and answers."""
+"""What every detector of the steady state is asked and answers.
+
+The last iterations of a run, as the models of the study of learned stopping take them.
+
+Source: its public code (ASE 2024).
+"""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -52,3 +57,24 @@ class Detector(Protocol):
     def find_steady_start(self, values: Values) -> Steadiness:
         """Judge finite values above zero, in the order measured."""
         ...
+
+
+WINDOW = 100
+"""Iterations that are judged together, the last ones."""
+_UNIT = 1e6
+
+Windows = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float32]
+Starts = npt.NDArray[np.int64]
+
+
+def standardise_windows(values: Values, starts: Starts) -> Windows:
+    """Return the windows that begin at `starts`, (windows, 100), each with mean 0 and deviation 1.
+
+    A window without any scatter is all zeros.
+    """
+    windows = np.lib.stride_tricks.sliding_window_view(values * _UNIT, WINDOW)[starts]
+    centred = windows - windows.mean(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = centred / windows.std(axis=1, keepdims=True)
+    return np.where(np.isfinite(scaled), scaled, 0.0).astype(np.float32)

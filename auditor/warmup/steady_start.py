@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.stats.arrays import Array
+from auditor.warmup.detector import WINDOW
 from auditor.warmup.run_so_far import BLOCK, RunSoFar, compute_block_medians, compute_median
-from auditor.warmup.windows import WINDOW
 
 Places = npt.NDArray[np.int64]
 

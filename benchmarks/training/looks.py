@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from auditor.warmup.configured import estimate_iteration_times
-from auditor.warmup.detector import Values
+from auditor.warmup.detector import WINDOW, Starts, Values
 from auditor.warmup.run_so_far import RunSoFar
 from auditor.warmup.steady_start import find_start_candidates
-from auditor.warmup.windows import WINDOW, Starts
 from training.scores import Truth
 
 Cases = npt.NDArray[np.float32]

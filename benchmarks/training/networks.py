@@ -10,8 +10,8 @@ from typing import Any
 import keras
 import numpy as np
 
+from auditor.warmup.detector import WINDOW, Windows
 from auditor.warmup.scorers.convolutional import ConvolutionalNetwork, Floats
-from auditor.warmup.windows import WINDOW, Windows
 from training.samples import Sample
 
 _PRIMES = (1, 2, 3, 5, 7, 11, 13, 17, 19, 23)

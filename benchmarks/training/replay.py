@@ -8,8 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from auditor.warmup.detector import Values
-from auditor.warmup.windows import WINDOW
+from auditor.warmup.detector import WINDOW, Values
 
 LIMIT = 500
 """Windows that are looked at; a fork of which none is called stable is measured after them."""

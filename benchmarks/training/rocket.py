@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import RidgeClassifierCV
 
+from auditor.warmup.detector import WINDOW
 from auditor.warmup.scorers.rocket import RandomKernels, Rocket
-from auditor.warmup.windows import WINDOW
 from training.samples import Sample
 
 KERNELS = 500

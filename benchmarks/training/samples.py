@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auditor.warmup.detector import Values
-from auditor.warmup.windows import Starts, Windows, standardise_windows
+from auditor.warmup.detector import Starts, Values, Windows, standardise_windows
 from training.scores import Truth
 from training.segments import segments
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from auditor.warmup.windows import WINDOW, Starts
+from auditor.warmup.detector import WINDOW, Starts
 
 EACH = 50
 """Segments of each class that a fork gives, where it has so many."""

@@ -10,8 +10,28 @@ from tree_sitter import Node
 from auditor.core.subject import Language, Method, SourceFile, SourceRole, Span
 from mutators.go import dual_body, recursion, tree
 from mutators.go.declared_types import DeclaredTypes
-from mutators.go.returned_functions import explain_iterator
-from mutators.go.trivial import why_trivial
+from mutators.go.lint_rules import syntax
+
+_ITERATOR = "an iterator: calling it runs nothing of the loop that it returns"
+_CONVERSION = "http.HandlerFunc"
+"""The conversion that most middleware makes; others are known by the type of the result."""
+_LAZY = ("bytes", "maps", "slices", "strings")
+"""Packages of the standard library whose iterators do nothing before their loop."""
+
+_LITERALS = frozenset(
+    {
+        "int_literal", "float_literal", "imaginary_literal", "rune_literal", "true", "false", "nil",
+        "interpreted_string_literal", "raw_string_literal",
+    }
+)  # fmt: skip
+_NAMES = frozenset({"identifier", "iota"})
+_STANDARD = syntax.split_words(
+    "archive bufio bytes cmp compress container context crypto database debug embed encoding "
+    "errors expvar flag fmt go hash html image index io iter log maps math mime net os path "
+    "plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing text "
+    "time unicode unique unsafe weak"
+)
+"""Where paths of the standard library begin. A module's own path may have no dot, either."""
 
 _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswritebarrierrec)\b")
 """Directives under which a deferred call may not be compiled or linked."""
@@ -182,3 +202,150 @@ def _find_directive(declaration: Node) -> str:
         line = above.start_point.row
         above = above.prev_sibling
     return ""
+
+
+def why_trivial(declaration: Node, root: Node) -> str | None:
+    """Return why a function cannot get slower; None where it can, or has no body."""
+    body = declaration.child_by_field_name("body")
+    if body is None or declaration.has_error:
+        return None
+    if makes_only_function(declaration):
+        return "it only makes a function: the work is in that one"
+    statements = syntax.list_statements(body)
+    if not statements:
+        return "its body is empty"
+    return _why_single(statements[0], root) if len(statements) == 1 else None
+
+
+def _why_single(only: Node, root: Node) -> str | None:
+    """Return why the only statement of a function cannot get slower."""
+    if only.type == "assignment_statement" and only.child_count == 3:
+        sides = _list_sides(only)
+        return "it only sets a field" if sides and all(map(_is_plain, sides)) else None
+    if only.type not in {"return_statement", "expression_statement"}:
+        return None
+    values = [value for child in only.named_children for value in syntax.list_values(child)]
+    if only.type == "return_statement" and all(map(_is_plain, values)):
+        return "it only returns a field or a constant"
+    if len(values) == 1 and _is_platform_call(values[0], root):
+        return "it only calls the standard library"
+    return None
+
+
+def _list_sides(assignment: Node) -> list[Node]:
+    operator = assignment.child_by_field_name("operator")
+    if operator is None or tree.read_text(operator) != "=":
+        return []
+    return [value for side in assignment.named_children for value in syntax.list_values(side)]
+
+
+def _is_plain(node: Node) -> bool:
+    """Tell whether an expression is a name, a field or a literal."""
+    if node.type == "selector_expression":
+        operand = node.child_by_field_name("operand")
+        return operand is not None and _is_plain(operand)
+    return node.type in _LITERALS or node.type in _NAMES
+
+
+def _is_platform_call(node: Node, root: Node) -> bool:
+    """Tell whether it is a call of the standard library that hands over literals at most."""
+    if node.type != "call_expression":
+        return False
+    function = node.child_by_field_name("function")
+    arguments = node.child_by_field_name("arguments")
+    if function is None or arguments is None or function.type != "selector_expression":
+        return False
+    if any(child.type not in _LITERALS for child in arguments.named_children):
+        return False
+    operand = function.child_by_field_name("operand")
+    return operand is not None and tree.read_text(operand) in _standard_packages(root)
+
+
+def _standard_packages(root: Node) -> frozenset[str]:
+    """Return the names of imported packages of the standard library."""
+    packages = set()
+    for node in (
+        inner_node for child in root.named_children for inner_node in tree.walk_tree(child)
+    ):
+        if node.type == "import_spec":
+            path = tree.read_text(node.child_by_field_name("path")).strip('"`')
+            if path.partition("/")[0] in _STANDARD:
+                alias = tree.read_text(node.child_by_field_name("name"))
+                packages.add(alias or path.rsplit("/", 1)[-1])
+    return frozenset(packages)
+
+
+def explain_iterator(declaration: Node, root: Node) -> str | None:
+    """Return why a delay would miss the work, where that is in the iterator that is returned.
+
+    The statements in front of it may hold no call and no loop: these would be work of the function.
+    """
+    statements, value = _find_returned_value(declaration)
+    if value is None or any(map(_may_work, statements[:-1])):
+        return None
+    result = tree.read_text(declaration.child_by_field_name("result"))
+    literal = _find_literal(value, result)
+    if literal is not None:
+        return _ITERATOR if _is_iterator(literal) else None
+    return _ITERATOR if _forwards_iterator(value, result, root) else None
+
+
+def makes_only_function(declaration: Node) -> bool:
+    """Tell whether all that a function does is to return a function literal."""
+    statements, value = _find_returned_value(declaration)
+    if value is None or len(statements) > 1:
+        return False
+    return (
+        _find_literal(value, tree.read_text(declaration.child_by_field_name("result"))) is not None
+    )
+
+
+def _find_returned_value(declaration: Node) -> tuple[list[Node], Node | None]:
+    """Return the statements of a function, and the only value that the last one returns."""
+    statements = list(syntax.list_statements(declaration.child_by_field_name("body")))
+    if not statements or statements[-1].type != "return_statement":
+        return statements, None
+    values = [value for child in statements[-1].named_children for value in _list_values(child)]
+    return statements, values[0] if len(values) == 1 else None
+
+
+def _may_work(statement: Node) -> bool:
+    return any(
+        node.type in ("call_expression", "for_statement") for node in tree.walk_tree(statement)
+    )
+
+
+def _list_values(node: Node) -> list[Node]:
+    return [syntax.strip_parentheses(value) for value in syntax.list_values(node)]
+
+
+def _find_literal(value: Node, result: str) -> Node | None:
+    """Return a function literal, also below a conversion of it; None for anything else."""
+    if value.type == "func_literal":
+        return value
+    arguments = value.child_by_field_name("arguments")
+    operands = arguments.named_children if arguments else [value.child_by_field_name("operand")]
+    if len(operands) != 1 or operands[0] is None or operands[0].type != "func_literal":
+        return None
+    converted = tree.read_text(value).partition("(")[0]
+    return operands[0] if converted in (result, _CONVERSION) else None
+
+
+def _is_iterator(literal: Node) -> bool:
+    """Tell whether the only parameter is a function that answers whether to go on."""
+    parameters = tree.list_parameters(literal)
+    if len(parameters) != 1 or literal.child_by_field_name("result") is not None:
+        return False
+    _, _, declared = parameters[0]
+    answer = tree.read_text(declared.child_by_field_name("result"))
+    return declared.type == "function_type" and answer == "bool"
+
+
+def _forwards_iterator(value: Node, result: str, root: Node) -> bool:
+    """Tell whether it is an iterator of the standard library, over what needs no call."""
+    package = tree.imported_as(root, "iter")
+    if package is None or not result.startswith(f"{package}.Seq"):
+        return False
+    callee, _, _ = tree.read_text(value).partition(".")
+    calls = [node for node in tree.walk_tree(value) if node.type == "call_expression"]
+    return calls == [value] and any(callee == tree.imported_as(root, path) for path in _LAZY)

@@ -6,8 +6,15 @@ from dataclasses import dataclass
 
 from auditor.core.contracts.stubs import Samples, Stub, reserve_name
 from auditor.core.subject import Method, SourceFile
-from mutators.java.class_lines import ABSTRACT, PRIVATE, PUBLIC, STATIC
-from mutators.java.listing import ListedMethod, read_hidden_types, read_listing
+from mutators.java.listing import (
+    ABSTRACT,
+    PRIVATE,
+    PUBLIC,
+    STATIC,
+    ListedMethod,
+    read_hidden_types,
+    read_listing,
+)
 from mutators.java.mutator import JavaMutator
 
 _CLASS = """package {package};

@@ -3,18 +3,211 @@
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from auditor.core.caveats import Caveat
 from auditor.core.errors import AuditError, MachineError, WorkerUnusable
 from auditor.core.plan import Run, Trial
 from auditor.core.ports import Clock
-from runners.dispatch.artifact_locations import ArtifactLocations
-from runners.dispatch.worker_pool import WorkerAdmission, WorkerPool, require_loss
-from runners.dispatch.worker_queue import AHEAD, QueuedTrial, SentTrial, WorkerQueue, WorkerQueues
+
+_AGAIN_SECONDS = 5.0
+"""After how long a worker is asked again that did not answer."""
+
+
+class WorkerPool(Protocol):
+    """Those who work on a cluster."""
+
+    def send_subject(self, worker: str, subject: str) -> tuple[Any, ...]:
+        """Hand a worker what trials of a subject need; return what names that there.
+
+        Raises OSError where it has not got that yet, or is lost; to ask again takes no time.
+        """
+
+    def find_home_worker(self, benchmark: str) -> str | None:
+        """Return the worker whose machine has measured a benchmark before, if there is one."""
+
+    def explain_refusal(self, worker: str) -> str:
+        """Say why a worker cannot be used, nothing where it can.
+
+        Raises TimeoutError where it does not answer yet; to ask again takes no time.
+        """
+
+    def require_usable(self) -> None:
+        """Raise MachineError where they may work no longer."""
+
+    def stop_trials(self) -> None:
+        """End what they run, for good."""
+
+
+class WorkerAdmission:
+    """Remembers who was refused, and who has not answered."""
+
+    def __init__(self, crew: WorkerPool, clock: Clock, on_caveat: Callable[[Caveat], None]) -> None:
+        """Take whom to ask, and who is told of those that cannot be used."""
+        self._crew = crew
+        self._clock = clock
+        self._told = on_caveat
+        self._refused: set[str] = set()
+        self._unfit: set[str] = set()
+        self._said: set[tuple[str, str]] = set()
+        self._silent: dict[str, float] = {}
+
+    def admit_workers(self, workers: Collection[str], used: Collection[str]) -> Iterator[str]:
+        """Yield the workers that can be used from now on; says once of each other why not."""
+        self._refused.intersection_update(workers)
+        self._unfit.intersection_update(workers)
+        self._silent = {
+            address: retry_time
+            for address, retry_time in self._silent.items()
+            if address in workers
+        }
+        for worker in sorted(set(workers) - set(used) - self._refused - self._unfit):
+            now = self._clock.monotonic()
+            if self._silent.get(worker, now) <= now and self._try_admission(worker):
+                yield worker
+
+    def may_use_another(self, workers: Collection[str], worker: str) -> bool:
+        """Tell whether there is another worker than this one that was not refused.
+
+        It may not have answered yet.
+        """
+        return bool(set(workers) - {worker} - self._refused - self._unfit)
+
+    def refuse_worker(self, worker: str, reason: str) -> None:
+        """Have no more of a worker, for as long as it is there."""
+        self._unfit.add(worker)
+        self._report_refusal(worker, reason)
+
+    def ask_again(self) -> None:
+        """Ask those anew that were refused: what they were unlike, or beside, may be gone."""
+        self._refused.clear()
+
+    def _report_refusal(self, worker: str, reason: str) -> None:
+        if (worker, reason) not in self._said:
+            self._said.add((worker, reason))
+            self._told(Caveat("worker-refused", reason))
+
+    def _try_admission(self, worker: str) -> bool:
+        try:
+            reason = self._crew.explain_refusal(worker)
+        except TimeoutError as error:
+            if worker not in self._silent:
+                self._told(Caveat("worker-silent", f"{error}; it is asked again every few seconds"))
+            self._silent[worker] = self._clock.monotonic() + _AGAIN_SECONDS
+            return False
+        self._silent.pop(worker, None)
+        if reason:
+            self._refused.add(worker)
+            self._report_refusal(worker, reason)
+        return not reason
+
+
+AHEAD = 2
+"""Trials that a worker has at a time: the one that it runs, and the next."""
+_WINDOW = 4
+"""Trials for each worker that are known and not done: as many as keep all busy, not all."""
+_FAR = 64
+"""As many where one has less than it can do: those of one benchmark may follow each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedTrial:
+    """A trial that is not sent yet; `attempt` is above one where workers were lost with it."""
+
+    trial: Trial
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SentTrial:
+    """A trial that a worker has; `first` tells that it is the one to run, and not the next."""
+
+    queued: QueuedTrial
+    worker: str
+    first: bool
+
+
+@dataclass(slots=True)
+class WorkerQueue:
+    """What one worker has to do: in order, and begun; and what it has been given, by subject."""
+
+    waiting: deque[QueuedTrial] = field(default_factory=deque)
+    started_count: int = 0
+    assignments: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @property
+    def trial_count(self) -> int:
+        """Return how many trials are not done."""
+        return len(self.waiting) + self.started_count
+
+
+class WorkerQueues:
+    """The lane of each worker, by its address; all trials of a benchmark have the same one."""
+
+    def __init__(self, home: Callable[[str], str | None]) -> None:
+        """Begin without workers; `home` says which has measured a benchmark before."""
+        self.each: dict[str, WorkerQueue] = {}
+        self._home = home
+        self._homes: dict[str, str] = {}
+
+    @property
+    def trial_count(self) -> int:
+        """Return how many trials are not done."""
+        return sum(lane.trial_count for lane in self.each.values())
+
+    def needs_trials(self, known: int) -> bool:
+        """Tell whether more trials than these have to be known to keep all workers busy."""
+        many = len(self.each)
+        return known < _WINDOW * many or (
+            known < _FAR * many and any(lane.trial_count < AHEAD for lane in self.each.values())
+        )
+
+    def choose_queue(self, trial: Trial) -> WorkerQueue:
+        """Return the lane that has or had the trial's benchmark, else one with little to do."""
+        name = trial.benchmark.id if trial.benchmark else trial.tests
+        if self._homes.get(name) not in self.each:
+            before = self._home(name)
+            least = min(self.each, key=lambda worker: self.each[worker].trial_count)
+            self._homes[name] = before if before in self.each else least
+        return self.each[self._homes[name]]
+
+
+_Program = tuple[str, str, str, int]
+_MOST_PEERS = 2
+"""Workers that are asked for a program, one after the other; it is soon built, too.
+
+They are those that had it last: to send it takes a moment of a machine that may be measuring, and
+not always of the same one.
+"""
+
+
+class ArtifactLocations:
+    """The workers that have run a trial of each program, as long as they are there."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._known: dict[_Program, list[str]] = {}
+
+    def record_worker(self, trial: Trial, worker: str) -> None:
+        """Know that a worker has run a trial, and so has its program."""
+        workers = self._known.setdefault(_identify_program(trial), [])
+        if worker not in workers:
+            workers.append(worker)
+
+    def forget_worker(self, worker: str) -> None:
+        """Forget a worker."""
+        for workers in self._known.values():
+            if worker in workers:
+                workers.remove(worker)
+
+    def find_workers(self, trial: Trial, worker: str) -> tuple[str, ...]:
+        """Return workers that `worker` may ask for the program of a trial; none where it has it."""
+        workers = self._known.get(_identify_program(trial), [])
+        return () if worker in workers else tuple(workers[: -_MOST_PEERS - 1 : -1])
+
 
 RESOURCE = "machine"
 """Of which each worker has one and each trial takes one."""
@@ -300,3 +493,16 @@ class ClusterDispatcher:
         for lane in self._lanes.each.values():
             lane.waiting.clear()
             lane.started_count = 0
+
+
+def _identify_program(trial: Trial) -> _Program:
+    group = trial.benchmark.group if trial.benchmark else trial.tests
+    return trial.subject, trial.overlay.digest, group, trial.layout
+
+
+def require_loss(worker: str, error: BaseException | None) -> None:
+    """Raise what a worker has raised, unless it only says that the worker is gone."""
+    if isinstance(error, AuditError):
+        raise error
+    if error is not None and type(error).__name__ != "KilledWorker":
+        raise MachineError(f"{worker} failed: {type(error).__name__}: {error}")

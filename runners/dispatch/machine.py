@@ -9,10 +9,10 @@ from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
 from auditor.core.jobs import CompletedProcess, Invocation
-from auditor.core.listing import Ask, ask_in_turn
 from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Profiled, Skipped
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Launcher
+from auditor.core.suite import Ask, ask_in_turn
 from runners.dispatch.parallel import run_in_parallel
 from runners.trial import TrialRunner
 

@@ -10,7 +10,7 @@ from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
 from auditor.core.subject import Project, Role
 from runners import folders
-from runners.gobench import goflags
+from runners.gobench import settings
 
 BUILD_SECONDS = 1800.0
 """A cold build of a large module with its dependencies takes minutes, never this long."""
@@ -86,7 +86,7 @@ def compile_tests(place: PackageBuild, *, overlaid: bool) -> Invocation:
     flags = build_flags(place.project, place.output_folder, overlaid=overlaid)
     if overlaid or place.layout:  # else it is the user's own build
         set_by_user = dict(place.project.environment).get("GOFLAGS", "")
-        flags += goflags.linker_flags(place.layout, set_by_user)
+        flags += settings.linker_flags(place.layout, set_by_user)
     package_argument = folder_argument(place.project, place.folder)
     job = make_go_job(
         place.project,

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from auditor.core.errors import BuildFailed
 from auditor.core.jobs import CompletedProcess, Invocation
-from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.subject import Project, SourceFile, SourceRole
-from auditor.core.suite import ENDED_AFTER, Benchmark, Suite
+from auditor.core.suite import ENDED_AFTER, EVERYTHING, Ask, Benchmark, Listing, Suite
 from runners.gobench import commands, golist, text
 from runners.gobench.commands import PackageBuild
 from runners.gobench.settings import GoSettings, mentions_word, split_functions

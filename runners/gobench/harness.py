@@ -1,19 +1,25 @@
 """The Harness of Go's testing package."""
 
 import json
+import os
+import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from auditor.core.jobs import CompletedProcess, Invocation
-from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import Build, Places
-from auditor.core.subject import Project, SourceFile, SourceRole
-from auditor.core.suite import Suite
-from runners.gobench import commands, goflags, inlining, launching, reading
+from auditor.core.subject import Project, Role, SourceFile, SourceRole
+from auditor.core.suite import EVERYTHING, Ask, Listing, Suite
+from runners.gobench import commands, launching, reading, settings
 from runners.gobench.discovery import SuiteDiscovery
+
+_INLINE_DECISION = re.compile(
+    r"^(?P<file>\S.*?\.go):(?P<line>\d+):\d+: (?P<said>can|cannot) inline "
+)
+_CHANGES = re.compile(r"-(?:gcflags|pgo)\b")
 
 
 class GoBench:
@@ -33,7 +39,7 @@ class GoBench:
     def find_layouts(self, project: Project) -> Layouts:
         """Tell whether the linker can draw the order of functions."""
         version = dict(project.versions).get("go", "")
-        return Layouts.DRAWN if goflags.draws_layouts(version) else Layouts.FIXED
+        return Layouts.DRAWN if settings.draws_layouts(version) else Layouts.FIXED
 
     def discover_suite(
         self, project: Project, build_folder: Path, ask: Ask, listing: Listing = EVERYTHING
@@ -53,7 +59,7 @@ class GoBench:
 
     def never_inlined(self, project: Project, folder: str, build_folder: Path, ask: Ask) -> Places:
         """Ask the compiler which functions of a package it never inlines."""
-        return inlining.never_inlined(project, folder, build_folder, ask)
+        return never_inlined(project, folder, build_folder, ask)
 
     def plan_build(self, project: Project, overlay: Overlay, build_folder: Path) -> Build:
         """Return the overlay's files, and the build of the packages that are to be tried first.
@@ -103,3 +109,41 @@ def _make_assembly_folders(project: Project, overlay: Overlay) -> list[tuple[Pat
         (project.root / file.path).parent for file in overlay.files if file.path.endswith(".s")
     }
     return [(folder / ".bench-audit", b"") for folder in sorted(needed)]
+
+
+def never_inlined(project: Project, folder: str, build_folder: Path, ask: Ask) -> Places:
+    """Return where the functions of a package are declared that the compiler never inlines.
+
+    The package is compiled once more, for what the compiler says of it. Of generic functions it
+    speaks where it makes one of them. None are known where that fails, or where flags of the
+    user's own decide what is inlined.
+    """
+    if _CHANGES.search(dict(project.environment).get("GOFLAGS", "")):
+        return frozenset()
+    flags = commands.build_flags(project, build_folder, overlaid=False)
+    package_argument = commands.folder_argument(project, folder)
+    step = (
+        "build",
+        "-buildvcs=false",
+        *flags,
+        "-gcflags=-m=2",
+        "-o",
+        "/dev/null",
+        package_argument,
+    )
+    answer = ask(commands.make_go_job(project, *step))
+    if answer.exit_code != 0 or answer.truncated:
+        return frozenset()
+    places: dict[str, set[tuple[str, int]]] = {"can": set(), "cannot": set()}
+    for line in answer.stderr.decode(errors="replace").splitlines():
+        if match := _INLINE_DECISION.match(line):
+            place = _find_project_path(project, match["file"]), int(match["line"])
+            places[match["said"]].add(place)
+    return frozenset(places["cannot"] - places["can"])
+
+
+def _find_project_path(project: Project, compiler_path: str) -> str:
+    """Return a path below the root: the compiler writes it from where it is called, or whole."""
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
+    inside = os.path.relpath(suite_folder / compiler_path, project.root)
+    return str(PurePosixPath(compiler_path if inside.startswith("../") else inside))

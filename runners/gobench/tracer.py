@@ -4,31 +4,33 @@ The client's files are written anew, by the types that the compiler knows, and l
 neither the client's tree nor the library is changed, wherever that is.
 """
 
+import hashlib
 import json
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from auditor.core.errors import MachineError, SubjectError
 from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.mutant import Overlay
-from auditor.core.outcome import (
-    Crashed,
-    MethodCalls,
-    NotBuilt,
-    Outcome,
-    Skipped,
-    TimedOut,
-    Traced,
-)
+from auditor.core.outcome import Crashed, MethodCalls, NotBuilt, Outcome, Skipped, TimedOut, Traced
 from auditor.core.plan import Trial
-from auditor.core.ports import Build
+from auditor.core.ports import Build, Host
 from auditor.core.subject import Project
-from runners.gobench import client, commands, compiler, text
-from runners.gobench.commands import BUILD, COUNTERS, LAUNCH, RUN, PackageBuild
+from runners.disk import convert_write_errors
+from runners.gobench import commands, text, toolchain
+from runners.gobench.commands import BUILD, BUILD_SECONDS, COUNTERS, LAUNCH, RUN, PackageBuild
+from runners.gobench.project import prepare_placed
+from runners.home import HomeFolder
 from runners.programs import is_program_built
+from runners.subjects.placed import PlacedSubject, is_of_kind
+
+_FILES = ("go.mod", "main.go", "work.go", "look.go")
+GUEST = "calls/calls.go"
 
 PACKAGES, ARGUMENTS = "packages.json", "arguments.json"
 _ENDED = re.compile(rb"^--- (PASS|FAIL|SKIP): ", re.MULTILINE)
@@ -56,7 +58,7 @@ class GoTracer:
             environment=project.environment,
             timeout_seconds=commands.BUILD_SECONDS,
         )
-        files = ((methods, "\n".join(ids).encode()), (guest, client.read_tool_file(client.GUEST)))
+        files = ((methods, "\n".join(ids).encode()), (guest, read_tool_file(GUEST)))
         return Build(files, (commands.label_build(project, build_folder, job),))
 
     def plan_launch(
@@ -136,7 +138,7 @@ def _make_test_job(place: PackageBuild, trial: Trial) -> Invocation:
 
 def _explain_broken_build(build: CompletedProcess) -> str:
     """Say why a package's tests do not build, and whose fault it is."""
-    message = compiler.describe_build_failure(build, "")
+    message = toolchain.describe_build_failure(build, "")
     if _COUNTING in message:
         return f"the calls that count do not compile there: {message}"
     return message
@@ -184,3 +186,77 @@ def _list_method_calls(
         for direct, indirect in [counts[2 * number : 2 * number + 2]]
         if direct or indirect
     )
+
+
+def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the user contribute
+    client: PlacedSubject,
+    library: str,
+    *,
+    home: HomeFolder,
+    host: Host,
+    environment: Iterable[tuple[str, str]],
+    tests: Sequence[str] = (),
+) -> Project:
+    """Return a client that uses a module, at the version that it asks for.
+
+    `tests` are patterns of the packages whose tests run; none: of all that can call the module.
+    Raises SubjectError where there is no Go project, and what Go says where it fails.
+    """
+    if not is_of_kind(client.tree, "go"):
+        raise SubjectError(f"{client.name} is not a Go project: it has neither go.mod nor go.work")
+    project = prepare_placed(client, home=home, host=host, environment=environment, chooses=False)
+    decides = repr((project.digest, library, tuple(tests), compute_tool_digest()))
+    key = hashlib.sha256(decides.encode()).hexdigest()[:24]
+    options = {
+        "library": library,
+        "tests": "\n".join(tests),
+        "tool": str(_build_tool(project, home, host)),
+    }
+    return replace(
+        project, digest=key, content="", closures=(), options=tuple(sorted(options.items()))
+    )
+
+
+def read_tool_file(name: str) -> bytes:
+    """Return one of the tool's files."""
+    return (resources.files("runners.gobench") / "tracer" / name).read_bytes()
+
+
+def compute_tool_digest() -> str:
+    """Return a digest of the tool, and of what it puts into a client, hexadecimal."""
+    contents = [read_tool_file(name) for name in (*_FILES, GUEST)]
+    return hashlib.sha256(b"\0".join(contents)).hexdigest()[:16]
+
+
+def _build_tool(project: Project, home: HomeFolder, host: Host) -> Path:
+    """Build the tool once for each version of Go: it reads what that compiler writes."""
+    version = dict(project.versions).get("go", "")
+    key = hashlib.sha256(f"{compute_tool_digest()} {version}".encode()).hexdigest()[:16]
+    folder = home.make_tool_folder(f"go-tracer-{key}")
+    binary = folder / "tracer"
+    with home.lock_folder(folder):
+        if binary.is_file():
+            return binary
+        with convert_write_errors(folder):
+            for name in _FILES:
+                (folder / name).write_bytes(read_tool_file(name))
+        variables = {
+            **dict(project.environment),
+            "GOWORK": "off",
+            "GOFLAGS": "",
+            "PWD": str(folder),
+        }
+        job = Invocation(
+            argv=("go", "build", "-o", "new", "."),
+            cwd=folder,
+            environment=tuple(sorted(variables.items())),
+            timeout_seconds=BUILD_SECONDS,
+        )
+        answer = host.run_process(job)
+        if answer.exit_code != 0:
+            raise MachineError(
+                f"bench-audit's tool for finding calls does not build: {answer.format_tail()}"
+            )
+        with convert_write_errors(folder):
+            (folder / "new").rename(binary)
+    return binary

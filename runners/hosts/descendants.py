@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,3 +171,49 @@ def _is_group(group: int) -> bool:
     except (ProcessLookupError, PermissionError):
         return False
     return True
+
+
+_LOOK_SECONDS = 0.05
+"""Between two looks. What a job takes and gives back meanwhile is not seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobCaps:
+    """What a job may use at most, with all of its processes; None: no limit."""
+
+    memory: int | None = None  # bytes
+    processes: int | None = None  # with their threads
+
+    def find_exceeded(self, use: ResourceUse) -> str:
+        """Return the limit that is exceeded, in words; empty where none is."""
+        if self.memory is not None and use.bytes > self.memory:
+            return f"{self.memory >> 20} MiB of memory (local.memory)"
+        if self.processes is not None and use.threads > self.processes:
+            return f"{self.processes} processes and threads (local.processes)"
+        return ""
+
+
+@contextmanager
+def enforce_caps(caps: JobCaps, group: int) -> Iterator[Callable[[], str]]:
+    """Kill a job that exceeds a limit; gives what tells which one that was, empty for none."""
+    if caps == JobCaps():
+        yield str
+        return
+    exceeded: list[str] = []
+    over = threading.Event()
+
+    def check_use() -> None:
+        while not over.wait(_LOOK_SECONDS):
+            limit = caps.find_exceeded(DESCENDANTS.measure_use(group))
+            if limit:
+                exceeded.append(limit)
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, signal.SIGKILL)
+
+    thread = threading.Thread(target=check_use, daemon=True)
+    thread.start()
+    try:
+        yield lambda: exceeded[0] if exceeded else ""
+    finally:
+        over.set()
+        thread.join()

@@ -4,11 +4,16 @@ import copy
 import os
 import signal
 import threading
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from docker.errors import APIError, DockerException, NotFound
+from docker.types import Mount
+from docker.utils.socket import frames_iter
 
 from auditor.core.errors import FolderUnusable, MachineError
 from auditor.core.jobs import CompletedProcess, HostFacts, Invocation
@@ -17,13 +22,101 @@ from runners.disk import check_local_disk
 from runners.home import HomeFolder
 from runners.hosts import interference
 from runners.hosts.clock import SystemClock
-from runners.hosts.container import Container, open_container
-from runners.hosts.daemon import LABEL, OWNER, DockerDaemon, Image, program_missing
+from runners.hosts.daemon import (
+    FAILURES,
+    LABEL,
+    OWNER,
+    SECONDS,
+    DockerDaemon,
+    Image,
+    container_refused,
+    program_missing,
+)
 from runners.hosts.exchange import collect_files, refuse_links, write_files
 from runners.hosts.following import OutputFollower
 from runners.hosts.machine_facts import SCRIPT, make_host_facts, parse_facts, read_machine_facts
-from runners.hosts.mounts import list_mounts
-from runners.hosts.output_watch import OutputWatch, signal_or_code
+from runners.hosts.output_watch import OutputWatch, WatchedProcess, signal_or_code
+
+_LAG_SECONDS = 5.0
+"""How long after its end a container's output may still be on its way."""
+
+
+class Container:
+    """One that runs one program; what goes wrong with the daemon is MachineError."""
+
+    def __init__(self, daemon: DockerDaemon, image: Image, program: str, number: str) -> None:
+        """Take one that is made and not started, by its number."""
+        self._daemon = daemon
+        self._api: Any = daemon.api
+        self._image = image
+        self._program = program
+        self._number = number
+        self._lost: Exception | None = None
+
+    @contextmanager
+    def start_watched(self, seconds: float) -> Iterator[WatchedProcess]:
+        """Start it, its output going to pipes; it is watched for so many seconds."""
+        output = self._start_container()
+        reads, writes = zip(os.pipe(), os.pipe(), strict=True)
+        pump = threading.Thread(target=_pump_output, args=(output, writes), daemon=True)
+        pump.start()
+        try:
+            yield WatchedProcess(
+                stdout=reads[0],
+                stderr=reads[1],
+                wait=partial(self._wait_for_end, pump, seconds),
+                signal=self.send,
+            )
+        finally:
+            for read in reads:
+                os.close(read)
+        if self._lost is not None:
+            raise self._daemon.make_daemon_error(f"wait for {self._program}", self._lost)
+
+    def send(self, which: signal.Signals) -> None:
+        """Send it a signal; it may have ended; `_wait_for_end` notices a daemon that is gone."""
+        if self._lost is not None:
+            return
+        with suppress(*FAILURES):
+            self._api.kill(self._number, signal=which.name)
+
+    def inspect_state(self) -> Any:
+        """Return how it has ended, in the daemon's words."""
+        with self._daemon.convert_failures(f"tell how {self._program} has ended"):
+            return self._api.inspect_container(self._number)["State"]
+
+    def remove(self) -> None:
+        """Remove it, whatever it does, unless it is gone; raises what the SDK does."""
+        with suppress(NotFound):
+            self._api.remove_container(self._number, force=True, v=True)
+
+    def _start_container(self) -> Any:
+        """Start it; return its output."""
+        stream_options = {"stdout": 1, "stderr": 1, "stream": 1, "logs": 0}
+        with self._daemon.convert_failures(f"hand on the output of {self._program}"):
+            output = self._api.attach_socket(self._number, params=stream_options)
+        try:
+            self._api.start(self._number)
+        except FAILURES as error:
+            _close_connection(output)
+            if isinstance(error, APIError):
+                raise container_refused(error, self._program, self._image) from error
+            raise self._daemon.make_daemon_error(f"start {self._program}", error) from error
+        return output
+
+    def _wait_for_end(self, pump: threading.Thread, seconds: float) -> None:
+        """Wait for the end. A daemon that does not tell of it is waited for a while longer."""
+        try:
+            self._api.wait(self._number, timeout=seconds + SECONDS)
+        except FAILURES as error:
+            self._lost = error
+        pump.join(_LAG_SECONDS)
+
+
+_CLOSED = Path("/root")
+
+User = tuple[int, int]
+"""The numbers of a user and a group."""
 
 _NOBODY = 65534
 """Who runs in the container where we are root."""
@@ -217,3 +310,91 @@ class DockerHost:
             log_config={"type": "none"},
             ipc_mode="private",
         )
+
+
+def list_mounts(root: Path, writable: Sequence[Path], scratch: Path, user: User) -> list[Mount]:
+    """Return what is mounted, outer ones first: `root`, and of it what may be written.
+
+    Temporary files are on the disk, in the empty folder `scratch`, so that a full one can be told,
+    and programs may be run from there.
+    """
+    temporary, passwd, group = (scratch / name for name in ("tmp", "passwd", "group"))
+    temporary.mkdir()
+    passwd.write_text(f"bench:x:{user[0]}:{user[1]}::/tmp:/bin/sh\n")
+    group.write_text(f"bench:x:{user[1]}:\n")
+    _hand_over((scratch, *writable), user)
+    folders = [*_mount_parent_folders(root, scratch), (root, root, root not in writable)]
+    folders += [(path, path, False) for path in writable if path != root]
+    folders += [(temporary, Path("/tmp"), False), (passwd, Path("/etc/passwd"), True)]
+    folders += [(group, Path("/etc/group"), True)]
+    return [
+        Mount(target=str(target), source=str(source), type="bind", read_only=fixed)
+        for source, target, fixed in folders
+    ]
+
+
+def _mount_parent_folders(root: Path, scratch: Path) -> list[tuple[Path, Path, bool]]:
+    """Return what is mounted where images let nobody through on the way to `root`: in /root.
+
+    It holds the folders on that way alone.
+    """
+    if not root.is_relative_to(_CLOSED):
+        return []
+    way = scratch / "way"
+    for folder in reversed([root, *root.parents]):
+        if folder.is_relative_to(_CLOSED):
+            path = way / folder.relative_to(_CLOSED)
+            path.mkdir()
+            path.chmod(0o755)
+    return [(way, _CLOSED, True)]
+
+
+def _hand_over(folders: Sequence[Path], user: User) -> None:
+    """Give folders to the one who runs in the container, where we are another: root."""
+    if os.getuid() != 0:
+        return
+    for folder in folders:
+        for path, names, files in os.walk(folder):
+            for name in ("", *names, *files):
+                option = os.path.join(path, name).rstrip("/")  # noqa: PTH118 thousands of files
+                if os.lstat(option).st_uid != user[0]:
+                    os.chown(option, *user, follow_symlinks=False)
+
+
+@contextmanager
+def open_container(
+    daemon: DockerDaemon, image: Image, program: str, settings: Any
+) -> Iterator[Container]:
+    """Make a container for a program; it is removed whatever happens."""
+    with daemon.convert_failures(f"make a container for {program}"):
+        number = str(daemon.api.create_container_from_config(settings)["Id"])
+    container = Container(daemon, image, program, number)
+    try:
+        yield container
+    except BaseException:
+        with suppress(*FAILURES):  # what went wrong before is what is to be said
+            container.remove()
+        raise
+    with daemon.convert_failures(f"remove the container of {program}"):
+        container.remove()
+
+
+def _pump_output(output: Any, pipes: tuple[int, int]) -> None:
+    """Hand on what a container writes, until it ends or nobody reads any more."""
+    try:
+        with suppress(DockerException, OSError):
+            for stream, chunk in frames_iter(output, tty=False):
+                left = memoryview(chunk)
+                while left:
+                    left = left[os.write(pipes[stream - 1], left) :]
+    finally:
+        for pipe in pipes:
+            os.close(pipe)
+        _close_connection(output)
+
+
+def _close_connection(output: Any) -> None:
+    """Close what the SDK attached; its connection was upgraded, so no pool takes it back."""
+    connection = getattr(output, "_sock", output)
+    output.close()
+    connection.close()

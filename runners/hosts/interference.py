@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from auditor.core.jobs import HostInterference
-from runners.hosts import groups
+from runners.hosts import machine_facts
 
 STAT, PRESSURE, UPTIME = "/proc/stat", "/proc/pressure/cpu", "/proc/uptime"
 GROUP = "cpu.stat"
@@ -72,7 +72,9 @@ def parse_counters(texts: Mapping[str, str]) -> KernelCounters:
 
 def read_own_counters() -> KernelCounters:
     """Return what this machine's kernel has counted."""
-    group_files = groups.list_group_files(_read_text(groups.SELF_CGROUP) or "", (GROUP,))
+    group_files = machine_facts.list_group_files(
+        _read_text(machine_facts.SELF_CGROUP) or "", (GROUP,)
+    )
     counter_files = (UPTIME, STAT, PRESSURE, *group_files, *_find_heat_files())
     counts = parse_counters(
         {path: text for path in counter_files if (text := _read_text(path)) is not None}

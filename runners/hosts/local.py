@@ -13,20 +13,18 @@ from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
-from auditor.core.errors import FolderUnusable, MachineError, ToolMissing
+from auditor.core.errors import FolderUnusable, MachineError, ToolMissing, UsageError
 from auditor.core.jobs import CompletedProcess, HostFacts, Invocation
 from auditor.core.ports import Clock
 from runners.disk import check_local_disk
 from runners.hosts import interference
-from runners.hosts.capped import JobCaps, enforce_caps
 from runners.hosts.clock import SystemClock
-from runners.hosts.descendants import DESCENDANTS
+from runners.hosts.descendants import DESCENDANTS, JobCaps, enforce_caps
 from runners.hosts.exchange import collect_files, write_files
 from runners.hosts.following import OutputFollower
 from runners.hosts.interrupts import DelayedInterrupts
 from runners.hosts.machine_facts import read_machine_facts
 from runners.hosts.output_watch import OutputWatch, WatchedProcess
-from runners.hosts.processors import parse_processors
 
 # Reads its group's number; if the auditor dies (end of file instead of a second line), the group
 # dies too. A parent-death signal would reach only the first process, and would depend on the
@@ -228,3 +226,49 @@ def _signal_group(group: int, number: signal.Signals) -> None:
     """Send a signal to every process of the group; macOS refuses where only a zombie is left."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
+
+
+def parse_processors(text: str) -> frozenset[int]:
+    """Return the processors of "0,2-3"."""
+    processors: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        processors |= set(range(int(first), int(last or first) + 1))
+    return frozenset(processors)
+
+
+@contextmanager
+def reserve_processors(job_processors: str, key: str) -> Iterator[None]:
+    """Keep this program off the processors of others, where there are more than those.
+
+    Raises UsageError, naming the `key` that they are from, for processors that there are not, and
+    MachineError where processors cannot be chosen.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        raise MachineError(f"{key} works only on Linux; remove it")
+    all_, requested_processors = os.sched_getaffinity(0), parse_processors(job_processors)
+    if missing_cpus := requested_processors - all_:
+        available_text = ", ".join(map(str, sorted(all_)))
+        raise UsageError(
+            f"processor {min(missing_cpus)} at {key} does not exist; this machine has "
+            f"{available_text}"
+        )
+    with stay_off_processors(job_processors):
+        yield
+
+
+@contextmanager
+def stay_off_processors(job_processors: str) -> Iterator[None]:
+    """Keep this program off the processors of others, as far as they are ours and can be chosen.
+
+    A daemon may have others than we, and may be in a machine of its own.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    all_ = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, all_ - parse_processors(job_processors) or all_)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, all_)

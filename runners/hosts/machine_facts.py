@@ -5,12 +5,19 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from auditor.core.jobs import HostFacts
-from runners.hosts import groups
+
+SELF_CGROUP = "/proc/self/cgroup"
+ROOT = "/sys/fs/cgroup"
+WORDS = (files("runners.hosts") / "groups.sh").read_text()
+"""The same for a shell: `groups NAME... </proc/self/cgroup`."""
+_KINDS = ("", "cpu", "memory")
+"""Version 2 has one hierarchy, version 1 one for each kind."""
 
 UNKNOWN = "unknown"
 _CPUS = "/sys/devices/system/cpu"
@@ -27,7 +34,7 @@ PATHS = (
     "/proc/1/cgroup",
     "/proc/cpuinfo",
     "/proc/meminfo",
-    groups.SELF_CGROUP,
+    SELF_CGROUP,
     "/proc/sys/kernel/randomize_va_space",
     _PRODUCT,
     _VENDOR,
@@ -46,9 +53,9 @@ LIMITS = (
     *("cpu.cfs_quota_us", "cpu.cfs_period_us", "memory.limit_in_bytes"),
 )
 _FENCE = "=== bench-audit "
-SCRIPT = f"""{groups.WORDS}
+SCRIPT = f"""{WORDS}
 {{ printf '%s\\n' {" ".join(PATHS)}
-groups {" ".join(LIMITS)} <{groups.SELF_CGROUP}; }} 2>/dev/null |
+groups {" ".join(LIMITS)} <{SELF_CGROUP}; }} 2>/dev/null |
 while read -r path; do
 [ -r "$path" ] && echo && printf '{_FENCE}%s\\n' "$path" && cat "$path"
 done 2>/dev/null
@@ -90,7 +97,7 @@ def parse_facts(printed: str) -> MachineFacts:
 
 
 def _is_limit_file(path: str) -> bool:
-    return path.startswith(f"{groups.ROOT}/") and path.rpartition("/")[2] in LIMITS
+    return path.startswith(f"{ROOT}/") and path.rpartition("/")[2] in LIMITS
 
 
 def make_host_facts(machine: MachineFacts) -> HostFacts:
@@ -110,7 +117,7 @@ def read_machine_facts() -> HostFacts:
     kernel = f"{platform.system()} {platform.release()}"
     arch = platform.machine() or UNKNOWN
     if platform.system() != "Darwin":
-        limits = groups.list_group_files(_read_text(groups.SELF_CGROUP) or "", LIMITS)
+        limits = list_group_files(_read_text(SELF_CGROUP) or "", LIMITS)
         texts = {path: text for path in (*PATHS, *limits) if (text := _read_text(path)) is not None}
         machine = MachineFacts(
             texts=texts, arch=arch, kernel=kernel, node=platform.node(), cores=str(_count_cores())
@@ -228,7 +235,7 @@ def _find_least_quota(texts: Texts) -> str:
     granted = [text for text in quotas if re.fullmatch(r"[1-9][0-9]* [1-9][0-9]*", text)]
     if granted:
         return min(granted, key=_compute_quota_share)
-    return "max" if quotas or groups.SELF_CGROUP in texts else ""
+    return "max" if quotas or SELF_CGROUP in texts else ""
 
 
 def _compute_quota_share(quota: str) -> float:
@@ -240,7 +247,7 @@ def _read_group_files(texts: Texts, *names: str) -> Iterator[tuple[str, str]]:
     """Yield the folder of each control group that has such a file, and the text of that."""
     for path, text in texts.items():
         folder, _, name = path.rpartition("/")
-        if name in names and path.startswith(f"{groups.ROOT}/"):
+        if name in names and path.startswith(f"{ROOT}/"):
             yield folder, text
 
 
@@ -294,3 +301,19 @@ _MAC: dict[str, Callable[[], str]] = {
     "turbo": lambda: "",
     "virtual": lambda: {"0": "no", "1": "yes"}.get(_read_sysctl("kern.hv_vmm_present"), ""),
 }
+
+
+def list_group_files(cgroup_text: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return where files of these names are, nearest first, by the text of SELF_CGROUP.
+
+    A container may see fewer groups than it is in; its own is then the root.
+    """
+    folders = []
+    for line in cgroup_text.splitlines():
+        _, kinds, group = line.split(":", 2)
+        for kind in set(_KINDS) & set(kinds.split(",")):
+            parts = group.strip("/").split("/") if group.strip("/") else []
+            for depth in range(len(parts), -1, -1):
+                above = "/".join((ROOT, *filter(None, (kind,)), *parts[:depth]))
+                folders += [f"{above}/{name}" for name in names]
+    return tuple(folders)

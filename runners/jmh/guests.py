@@ -11,8 +11,15 @@ from auditor.core.ports import Host
 from runners.disk import convert_write_errors
 from runners.home import HomeFolder
 from runners.jmh.build.maven import Maven, fetch_jar, file_digest
-from runners.jmh.javac import Javac, pack_jar, read_sources, write_sources
-from runners.jmh.jdk import Jdk, find_jdk, java_environment
+from runners.jmh.jdk import (
+    Javac,
+    Jdk,
+    find_jdk,
+    java_environment,
+    pack_jar,
+    read_sources,
+    write_sources,
+)
 from runners.jmh.sampling import SamplerMaker
 
 ASM = "org.ow2.asm:asm:9.9"

@@ -5,13 +5,12 @@ from pathlib import Path
 
 from auditor.core.errors import SourceUnreadable
 from auditor.core.jobs import CompletedProcess, Invocation
-from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, Role, SourceFile, SourceRole
-from auditor.core.suite import Suite
+from auditor.core.suite import EVERYTHING, Ask, Listing, Suite
 from runners.folders import locate_run_folder
 from runners.jmh import commandline
 from runners.jmh.classes import benchmark_classes, benchmark_list

@@ -6,18 +6,23 @@ from pathlib import Path
 
 from auditor.core.jobs import Invocation
 from auditor.core.plan import Trial
-from auditor.core.request import BuildOptions
+from auditor.core.ports import Host
+from auditor.core.request import BuildOptions, MavenSpec
 from runners.folders import locate_run_folder
-from runners.jmh.build import reactor
+from runners.home import HomeFolder
+from runners.jmh.build import artifact, reactor
 from runners.jmh.build.artifact import ResolvedArtifact
+from runners.jmh.build.build_plan import plan_build
 from runners.jmh.build.gradle import Gradle
 from runners.jmh.build.maven import Maven, fetch_jar
+from runners.jmh.build.source_tree import copy_folder, is_built
 from runners.jmh.classes import digest_class_path
 from runners.jmh.commandline import INSTRUCTIONS
 from runners.jmh.guests import JmhGuest
-from runners.jmh.jdk import Jdk
+from runners.jmh.jdk import Jdk, find_jdk
 from runners.records import RECORDS_HEADER, RECORDS_VARIABLE
-from runners.subjects.placed import is_gradle
+from runners.subjects.place import place_artifact
+from runners.subjects.placed import PlacedSubject, is_gradle
 
 CONSOLE = "org.junit.platform:junit-platform-console-standalone:1.11.4"
 """JUnit's own program that runs tests, with the engines of JUnit 3 to 5 in it."""
@@ -94,3 +99,37 @@ def make_jar_tests(maven: Maven, jdk: Jdk, path: Sequence[Path], tests: Sequence
         f"tests-{digest_class_path(path, repr(tests), CONSOLE)[:24]}"
     )
     return UnitTests(replace(maven.make_job(cwd=work_folder), argv=argv), work_folder)
+
+
+def tests_of_tree(
+    placed: PlacedSubject,
+    *,
+    home: HomeFolder,
+    host: Host,
+    environment: tuple[tuple[str, str], ...],
+    words: BuildOptions,
+) -> UnitTests:
+    """Return the call of the build tool, in a copy of their own: what is measured stays as it is.
+
+    The tool compiles as well; tests of siblings that are built with the subject count too.
+    """
+    maven = Maven(home=home, host=host, environment=environment)
+    jdk = find_jdk(host, environment)
+    folder = copy_folder(placed, maven, jdk, words, "tests")
+    top = folder / "tree"
+    root = top / placed.tree.relative_to(placed.root)
+    with home.lock_folder(folder):
+        if not is_gradle(root):
+            reactor.adapt_project(plan_build(top, root, everything=True), jdk)
+        is_built(folder, mark_done=True)
+    return make_tree_tests(maven, top, root, words, ())
+
+
+def published_tests(
+    spec: MavenSpec, *, home: HomeFolder, host: Host, environment: tuple[tuple[str, str], ...]
+) -> UnitTests | None:
+    """Return the call of JUnit for the jar of tests, None where none was published."""
+    maven = Maven(home=home, host=host, environment=environment)
+    fetched = artifact.fetch_artifact(spec, place_artifact(spec, home).tree, maven)
+    path = published_tests_path(fetched)
+    return make_jar_tests(maven, find_jdk(host, environment), path, ()) if path else None

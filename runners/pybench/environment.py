@@ -1,17 +1,23 @@
 """A virtual environment for one revision of a Python project, or an interpreter of the user's."""
 
+import ast
 import re
 import shutil
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion
 
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
 from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import Installer, PythonSpec
-from runners.pybench import interpreters, needs, versions
+from runners.pybench import library, needs
 from runners.pybench.installers import (
     PIP,
     InstallerChoice,
@@ -21,7 +27,14 @@ from runners.pybench.installers import (
     pip_settings,
     uv_version,
 )
+from runners.pybench.library import read_file_head
 from runners.steps import ignore_step
+
+NAMES = tuple(f"python3.{minor}" for minor in range(25, 8, -1))
+"""How interpreters are called on PATH, the newest first."""
+_OF_SETUP_CFG = re.compile(rb"^python_requires[ \t]*=[ \t]*(\S.*)$", re.MULTILINE)
+
+_POETRY_RANGE = re.compile(r"([~^])[ \t]*(\d{1,4})(?:\.(\d{1,4}))?(?:\.\d+)*")
 
 OLDEST = (3, 9)
 _SECONDS = 1800
@@ -83,18 +96,18 @@ class Environments:
         Raises where it is missing or too old.
         """
         first = self._inspect_interpreter(self.python.interpreter or "python3", tree)
-        required = interpreters.required_python(tree)
-        if self.python.interpreter or interpreters.satisfies_requirement(first.version, required):
+        required = required_python(tree)
+        if self.python.interpreter or satisfies_requirement(first.version, required):
             return first
         candidates = {first.version: first}
-        for name in interpreters.NAMES:
+        for name in NAMES:
             # A shim of pyenv refuses versions that the user has not activated.
             variables = {**self.variables, "PYENV_VERSION": name.removeprefix("python")}
             with suppress(ToolMissing, UsageError):
                 candidate = replace(self, variables=variables)._inspect_interpreter(name, tree)
                 candidates.setdefault(candidate.version, candidate)
         for candidate in candidates.values():
-            if interpreters.satisfies_requirement(candidate.version, required):
+            if satisfies_requirement(candidate.version, required):
                 note = f"the project needs Python {required}: {candidate.path} is taken"
                 return replace(candidate, notes=(note,))
         installed = ", ".join(
@@ -218,14 +231,14 @@ class Environments:
 
         Tools that cap its version would be installed in releases from before they had the cap.
         """
-        name = versions.project_without_version(tree)
-        if not name or not versions.is_placeholder_version(self.versions):
+        name = library.project_without_version(tree)
+        if not name or not library.is_placeholder_version(self.versions):
             return self.versions
         try:
             self.install_packages(own, tool, tree, *wanted)
         except (BuildFailed, ResolveFailed):
             return self.versions  # they need the project itself; the error is told with it
-        released = versions.find_release(name, self._query_distributions(own, tree))
+        released = library.find_release(name, self._query_distributions(own, tree))
         return dict.fromkeys(self.versions, released) if released else self.versions
 
     def install_packages(self, own: Path, tool: InstallerChoice, tree: Path, *words: str) -> None:
@@ -276,3 +289,64 @@ def _split_option(text: str) -> tuple[str, ...]:
     """Return a requirement, or an option of pip and its value apart (`-r file`)."""
     match = _OPTION.fullmatch(text)
     return (match[1], match[2]) if match else (text,)
+
+
+def required_python(tree: Path) -> str:
+    """Return the versions of Python that a project declares (`>=3.12`), empty where it does not."""
+    try:
+        document: Any = tomllib.loads(read_file_head(tree / "pyproject.toml").decode())
+    except (ValueError, RecursionError):
+        document = {}  # the installer says what is wrong with it
+    project = document.get("project")
+    declared = project.get("requires-python") if isinstance(project, dict) else None
+    if isinstance(declared, str) or (declared := _read_poetry_python(document)):
+        return declared
+    if match := _OF_SETUP_CFG.search(read_file_head(tree / "setup.cfg")):
+        return match[1].decode(errors="replace").strip()
+    return _read_setup_script(tree / "setup.py")
+
+
+def satisfies_requirement(version: str, required: str) -> bool:
+    """Tell whether a version is among those required; what cannot be read is left to installers."""
+    try:
+        return SpecifierSet(required).contains(version.rpartition(" ")[2], prereleases=True)
+    except (InvalidSpecifier, InvalidVersion):
+        return True
+
+
+def _read_poetry_python(document: Any) -> str:
+    """Return the versions that poetry's table declares, in pip's notation; empty where it cannot.
+
+    A caret allows what keeps the first number, a tilde what keeps the second one.
+    """
+    for key in ("tool", "poetry", "dependencies", "python"):
+        document = document.get(key) if isinstance(document, dict) else None
+    if not isinstance(document, str) or "|" in document:
+        return ""
+    return ",".join(filter(None, map(_convert_poetry_range, document.split(","))))
+
+
+def _convert_poetry_range(text: str) -> str:
+    text = text.strip()
+    match = _POETRY_RANGE.fullmatch(text)
+    if match is None:
+        return "" if text == "*" else text
+    major, minor = int(match[2]), match[3]
+    keeps_minor = match[1] == "~" and minor is not None
+    end = f"{major}.{int(minor) + 1}" if keeps_minor else f"{major + 1}"
+    return f">={text[1:].strip()},<{end}"
+
+
+def _read_setup_script(script: Path) -> str:
+    try:
+        nodes = ast.walk(ast.parse(read_file_head(script)))
+        return next((requirement for node in nodes if (requirement := _read_declaration(node))), "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+
+
+def _read_declaration(node: ast.AST) -> str:
+    if isinstance(node, ast.keyword) and node.arg == "python_requires":
+        value = getattr(node.value, "value", None)
+        return value if isinstance(value, str) else ""
+    return ""

@@ -11,27 +11,25 @@ from typing import Any
 from auditor.core.caveats import list_some
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
-from auditor.core.listing import EVERYTHING, Ask, Listing
 from auditor.core.mutant import Overlay, VariantKind
 from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, SourceFile, SourceRole
-from auditor.core.suite import Suite
+from auditor.core.suite import EVERYTHING, Ask, Listing, Suite
 from runners.folders import locate_run_folder
 from runners.limits import check_limits
 from runners.live import LiveRecords
-from runners.pybench import guests, listings, reading
+from runners.pybench import guests, reading
 from runners.pybench.frontends import Frontend, explain_lack, make_test_call, read_library_sources
-from runners.pybench.library import is_file, is_folder
-from runners.pybench.local_modules import explain_local_module
-from runners.pybench.profile_records import (
+from runners.pybench.library import explain_local_module, is_file, is_folder
+from runners.pybench.project import find_copy_top
+from runners.pybench.pytest_options import drop_unknown_options
+from runners.pybench.reading import (
     MODULES_VARIABLE,
     PROFILE_HEADER,
     PROFILE_VARIABLE,
 )
-from runners.pybench.project import find_copy_top
-from runners.pybench.pytest_options import drop_unknown_options
 from runners.records import (
     ENOUGH_VARIABLE,
     RECORDS_HEADER,
@@ -94,12 +92,12 @@ class PythonHarness:
                 places = [word for word in suite_arguments if not word.startswith("--")]
                 failures[str(error)] = list_some(places) or project.name
         if failures and not entries:
-            raise SourceUnreadable(listings.add_remedy(next(iter(failures)), explain_local))
+            raise SourceUnreadable(reading.add_remedy(next(iter(failures)), explain_local))
         entries += [
             {"unusable": place, "why": " ".join(reason.split())[:_LONGEST_REASON]}
             for reason, place in failures.items()
         ]
-        benchmarks, unusable = listings.check_listing(entries, explain_local)
+        benchmarks, unusable = reading.check_listing(entries, explain_local)
         if not benchmarks and not unusable:
             raise NoBenchmarks(explain_lack(project.name, project.root, self._frontend))
         return Suite(benchmarks, self.read_sources(project, build_folder, ask), unusable)
@@ -123,7 +121,7 @@ class PythonHarness:
                 f"the suite cannot be listed; its output:\n{answer.format_tail()}"
             )
         try:
-            return [listings.parse_entry(line) for line in answer.files[listing_file].splitlines()]
+            return [reading.parse_entry(line) for line in answer.files[listing_file].splitlines()]
         except (ValueError, RecursionError) as error:
             raise SourceUnreadable(
                 "the suite overwrote the file of its benchmark list; check what its benchmarks "
@@ -182,7 +180,7 @@ class PythonHarness:
     ) -> Sequence[Invocation]:
         """Return the one process of a trial."""
         if trial.benchmark is None:
-            return (self._make_test_job(project, trial, build_folder),)
+            return (make_test_job(project, trial, build_folder, "BENCH_AUDIT_INSTRUCTIONS"),)
         name = trial.benchmark.name
         folder = locate_run_folder(build_folder, trial)
         records, schedule = folder / RECORDS, folder / SCHEDULE
@@ -222,19 +220,6 @@ class PythonHarness:
         )
         return (replace(invocation, files=files, collects=(records, *profiles), follow=follow),)
 
-    def _make_test_job(self, project: Project, trial: Trial, build_folder: Path) -> Invocation:
-        """Return the process that counts what the project's own unit tests call."""
-        records = locate_run_folder(build_folder, trial) / RECORDS
-        variables = {
-            "BENCH_AUDIT_INSTRUCTIONS": str(build_folder / INSTRUCTIONS),
-            RECORDS_VARIABLE: str(records),
-        }
-        invocation = make_guest_job(
-            project, build_folder, make_test_call(project.root), variables, trial.timeout_seconds
-        )
-        files = ((records, f"{RECORDS_HEADER}\n".encode()),)
-        return replace(invocation, files=files, collects=(records,))
-
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how a trial ended."""
         return reading.read_outcome(trial, answers, RECORDS, PROFILE)
@@ -260,6 +245,21 @@ def make_hook_build(
     """Return the changed modules, the instructions of the import hook, and the guest."""
     instructions = (build_folder / INSTRUCTIONS, "".join(lines).encode())
     return Build((*files, instructions, *guests.locate_guest_files(build_folder)))
+
+
+def make_test_job(
+    project: Project, trial: Trial, build_folder: Path, variable: str, places: Sequence[str] = ()
+) -> Invocation:
+    """Return the process that counts what a project's own unit tests call.
+
+    `variable` tells the guest its instructions, `places` are those of the tests.
+    """
+    records = locate_run_folder(build_folder, trial) / RECORDS
+    variables = {variable: str(build_folder / INSTRUCTIONS), RECORDS_VARIABLE: str(records)}
+    call = make_test_call(project.root, places)
+    invocation = make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
+    files = ((records, f"{RECORDS_HEADER}\n".encode()),)
+    return replace(invocation, files=files, collects=(records,))
 
 
 def make_guest_job(

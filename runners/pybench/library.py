@@ -3,7 +3,8 @@
 import ast
 import os
 import re
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from auditor.core.files.foreign_files import read_beginning
@@ -151,3 +152,135 @@ def parse_python_file(path: Path) -> ast.AST:
         return ast.parse(read_file_head(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.Module([], [])
+
+
+MISSING_FILE = (
+    "the audited copy lacks the file of this module; check whether git ignores it or a build step "
+    "makes it"
+)
+_DEEPEST = 3
+"""Folders that a project of a workspace lies in: `libs/partners/x`."""
+_NO_PROJECTS = frozenset({"node_modules", "dist", "vendor"})
+
+
+def explain_local_module(name: str, tree: Path, top: Path | None = None) -> str:
+    """Return what to do where a module that the tree has is missing; empty for other modules.
+
+    `top` is the top of the copy that the tree is in, None for the tree itself.
+    """
+    parts = tuple(name.split("."))
+    for root in dict.fromkeys((find_package_root(tree), tree)):
+        if _has_beginning(root, parts):
+            path = root.joinpath(*parts)
+            if not (is_folder(path) or is_file(path.with_name(f"{path.name}.py"))):
+                return MISSING_FILE
+            place = path.relative_to(tree).as_posix()
+            return (
+                f"the project has it ({place}) and does not install it; add it to the packages of "
+                "the build, or its folder to pytest's pythonpath"
+            )
+    if (folder := _find_project_with(parts, _list_projects(tree))) is not None:
+        place = folder.relative_to(tree).as_posix()
+        return f"it is of another project of this tree; audit that: bench-audit abs {place}"
+    if top is None or top == tree:
+        return ""
+    if (folder := _find_project_with(parts, (top, *_list_projects(top)))) is not None:
+        place = Path(os.path.relpath(folder, tree)).as_posix()
+        return f"another project of its repository has it ({place}); add that to the dependencies"
+    return ""
+
+
+def _find_project_with(parts: tuple[str, ...], folders: Iterable[Path]) -> Path | None:
+    """Return the first project that has the package that a module is of, None where none has."""
+    return next(
+        (
+            folder
+            for folder in folders
+            if any(_has_beginning(root, parts) for root in {find_package_root(folder), folder})
+        ),
+        None,
+    )
+
+
+def _has_beginning(root: Path, parts: tuple[str, ...]) -> bool:
+    """Tell whether a folder has the package that a module is of; a namespace alone is none."""
+    path = root
+    for part in parts:
+        path /= part
+        if is_file(path.with_name(f"{part}.py")) or (is_folder(path) and any(path.glob("*.py"))):
+            return True
+    return False
+
+
+def _list_projects(tree: Path) -> Iterator[Path]:
+    """Yield the folders below the tree that declare a project of their own."""
+    for directory, folders, names in os.walk(tree):
+        depth = len(Path(directory).relative_to(tree).parts)
+        folders[:] = sorted(
+            folder
+            for folder in folders
+            if depth < _DEEPEST
+            and folder not in _NO_PROJECTS
+            and may_have_sources(Path(directory) / folder)
+        )
+        if depth and not {*DECLARING}.isdisjoint(names):
+            yield Path(directory)
+
+
+_TOLD_BY = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
+"""How setuptools_scm (and hatch-vcs, which uses it), pdm and pbr are told."""
+_MADE_UP = "9999.0"
+"""No older than what others need of the project."""
+_SUFFIX = r"[-._]?(?:a|b|c|rc|alpha|beta|pre|preview|post|dev)[-._]?\d*"
+_TAG = re.compile(rf"(?:.*[-_/])?v?(\d+(?:\.\d+)+(?:{_SUFFIX})*)", re.IGNORECASE)
+
+
+def make_version_variables(tree: Path, tag: str) -> dict[str, str]:
+    """Return what tells a build its version; `tag` is the last one before the revision, or empty.
+
+    A source distribution says its version itself. Of a tag it is that of the release, without the
+    commits since: others may not want a newer one, and it stays the same from commit to commit.
+    """
+    if (tree / "PKG-INFO").is_file():
+        return {}
+    return dict.fromkeys(_TOLD_BY, parse_tag_version(tag) or _MADE_UP)
+
+
+def is_placeholder_version(version_variables: Mapping[str, str]) -> bool:
+    """Tell whether the version that a build is told is no release's."""
+    return _MADE_UP in version_variables.values()
+
+
+def project_without_version(tree: Path) -> str:
+    """Return the name of a project whose build finds its version out; empty if it is written."""
+    try:
+        project = tomllib.loads(read_file_head(tree / "pyproject.toml").decode()).get("project")
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(project, dict) or "version" in project:
+        return ""
+    return str(project.get("name", ""))
+
+
+def find_release(name: str, installed: Sequence[str]) -> str:
+    """Return the version of a project among what is installed (`name==version`), or nothing."""
+    releases = (distribution.partition("==") for distribution in installed)
+    return next(
+        (
+            version
+            for release_name, _, version in releases
+            if _normalise_name(release_name) == _normalise_name(name)
+        ),
+        "",
+    )
+
+
+def parse_tag_version(tag: str) -> str:
+    """Return the version that a tag names, empty if it names none: `v1.2`, `lib-1.2rc1`."""
+    match = _TAG.fullmatch(tag)
+    return match[1] if match else ""
+
+
+def _normalise_name(name: str) -> str:
+    """Return the name of a distribution as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,29 +1,88 @@
-"""What a process of a Python benchmark left, as an outcome; what is incomplete is never one."""
+"""What a process of a Python benchmark left, as an outcome; what is incomplete is never one.
 
+The stacks that the guest sampled in a process of a Python benchmark, as an outcome.
+
+The guest writes the file that BENCH_AUDIT_PROFILE names once all blocks have run. It is UTF-8 text,
+one entry a line, fields parted by tabs:
+
+    bench-audit-profile 1
+    frame    LINE FILE FUNCTION     in the order of their numbers, from 0; LINE is 0 and FILE empty
+                                    where they are not known
+    stack    BLOCK COUNT FRAMES     FRAMES are numbers parted by commas, innermost first
+    total    NAME NUMBER            each of TOTALS
+    end                             the file is whole
+"""
+
+import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+from typing import Any
 
 from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import VariantKind
 from auditor.core.outcome import (
     Counted,
     Crashed,
+    Frame,
     Measured,
     NeverCalled,
     NotBuilt,
     Outcome,
+    Profiled,
     Skipped,
+    Stack,
     TimedOut,
     Traced,
     Unreadable,
     Window,
 )
 from auditor.core.plan import Purpose, Trial
-from runners.pybench.listings import add_remedy
-from runners.pybench.local_modules import MISSING_FILE
-from runners.pybench.profile_records import ProfileUnreadable, read_profile
+from auditor.core.schedule import Phase, Schedule
+from auditor.core.suite import Benchmark
+from runners.pybench.library import MISSING_FILE
 from runners.records import GuestRecords, RecordsUnreadable, read_records
+
+PROFILE_HEADER = "bench-audit-profile 1"
+PROFILE_VARIABLE = "BENCH_AUDIT_PROFILE"
+MODULES_VARIABLE = "BENCH_AUDIT_MODULES"
+TOTALS = ("unattributed", "background", "period", "cpu", "timed", "waiting", "operations")
+LARGEST_PROFILE = 16 << 20
+"""Bytes of the largest file that is read; a profile of seconds has some kilobytes."""
+_MOST_FRAMES = 100_000
+_MOST_STACKS = 100_000
+_LONGEST_STACK = 3000
+_LONGEST_TEXT = 4096
+_LARGEST_COUNT = 1 << 40
+
+
+class ProfileUnreadable(Exception):
+    """The file is not one that the guest writes; the text says where."""
+
+
+Unusable = tuple[tuple[str, str], ...]
+
+_MISSING = re.compile(r"(?:No module named|could not import) '([A-Za-z_][\w.]*)'")
+_OPTION = re.compile(
+    r"^skipped: .*?(?<![\w-])(?P<skip>--[a-z][\w-]*)|"
+    r"arguments are required: (?:-\w/)?(?P<required>--[a-z][\w-]*)"
+)
+_DISTRIBUTIONS = {
+    "yaml": "PyYAML",
+    "attr": "attrs",
+    "bson": "pymongo",
+    "dateutil": "python-dateutil",
+    "PIL": "Pillow",
+    "cv2": "opencv-python-headless",
+    "sklearn": "scikit-learn",
+    "bs4": "beautifulsoup4",
+    "google.protobuf": "protobuf",
+    "ruamel": "ruamel.yaml",
+    "pkg_resources": "setuptools",
+}
+"""Modules whose distribution has another name."""
 
 _WINDOWS = 2
 _UNCHANGED = (VariantKind.PLAIN, VariantKind.PROFILED)
@@ -158,3 +217,164 @@ def _read_values(trial: Trial, records: GuestRecords) -> Outcome:
         ids = {method.id: method.id for method in trial.variant.methods}
         return records.summarise_counts(ids, set_up_apart=True)
     return Measured(records.build_series(trial.schedule))
+
+
+def parse_entry(line: bytes) -> dict[str, Any]:
+    """Return a line of a listing; raises ValueError for what the guest does not write."""
+    document = json.loads(line)
+    if isinstance(document, dict):
+        name = document.get("benchmark", document.get("unusable"))
+        reason = document.get("why" if "unusable" in document else "skipped", "")
+        if isinstance(name, str) and isinstance(reason, str):
+            return document
+    raise ValueError(line)
+
+
+def check_listing(
+    entries: Sequence[dict[str, Any]], explain_local: Callable[[str], str]
+) -> tuple[tuple[Benchmark, ...], Unusable]:
+    """Return the benchmarks of a listing, and what cannot be listed or run, with the reason.
+
+    Where all benchmarks are skipped, none is left. Files that fail and are not known to hold
+    benchmarks are named only where there is no benchmark at all.
+    """
+    entries_by_name: dict[str, dict[str, Any]] = {}
+    for item in entries:
+        if "benchmark" in item:
+            # The first process is handed the file, as the one that runs the benchmark.
+            entries_by_name.setdefault(item["benchmark"], item)
+    skipped = {name: item.get("skipped", "") for name, item in entries_by_name.items()}
+    files = {name.partition("::")[0] for name in entries_by_name}
+    # A file that another process lists is no failure: its name was taken in this one.
+    failing = [item for item in entries if "unusable" in item and item["unusable"] not in files]
+    related = [item for item in failing if item.get("related", True)]
+    unusable = {item["unusable"]: item["why"] for item in (related if entries_by_name else failing)}
+    if entries_by_name and all(skipped.values()):
+        unusable = {name: f"skipped: {reason}" for name, reason in skipped.items()} | unusable
+        entries_by_name = {}
+    benchmarks = tuple(_make_benchmark(item) for item in entries_by_name.values())
+    return benchmarks, tuple(
+        (name, add_remedy(reason, explain_local)) for name, reason in unusable.items()
+    )
+
+
+def add_remedy(reason: str, explain_local: Callable[[str], str]) -> str:
+    """Return a reason with the line of the configuration that installs or selects the lack.
+
+    `explain_local` says what to do about a module of the project itself, which no package has.
+    """
+    module_match = _MISSING.search(reason)
+    if module_match is None:
+        return reason + _suggest_option(reason)
+    if explanation := explain_local(module_match[1]):
+        return f"{reason}; {explanation}"
+    name = (
+        module_match[1] if module_match[1] in _DISTRIBUTIONS else module_match[1].partition(".")[0]
+    )
+    distribution = _DISTRIBUTIONS.get(name, name.replace("_", "-"))
+    return (
+        f'{reason}; if a package has it, add "python": {{"requirements": ["{distribution}"]}} to '
+        "a configuration, and name that: bench-audit abs bench-audit.json"
+    )
+
+
+def _suggest_option(reason: str) -> str:
+    """Return the line of the configuration for an option of pytest that a reason names."""
+    option_match = _OPTION.search(reason)
+    if option_match is None:
+        return ""
+    option = option_match["skip"] or f"{option_match['required']}=VALUE"
+    return f'; if it is an option of pytest, add "python": {{"pytest_options": ["{option}"]}}'
+
+
+def _make_benchmark(entry: dict[str, Any]) -> Benchmark:
+    return Benchmark(group="", name=entry["benchmark"], settings=str(entry.get("index", "")))
+
+
+def read_profile(data: bytes, schedule: Schedule) -> Profiled:
+    """Return the profile of a process that ran all of a schedule; raises ProfileUnreadable."""
+    if len(data) > LARGEST_PROFILE:
+        raise ProfileUnreadable(f"the profile has more than {LARGEST_PROFILE >> 20} MiB")
+    header, *lines = data.decode(errors="replace").split("\n")
+    if header != PROFILE_HEADER or lines[-2:] != ["end", ""]:
+        raise ProfileUnreadable("the guest wrote no whole profile")
+    frames: list[Frame] = []
+    stacks: list[Stack] = []
+    totals: dict[str, float] = {}
+    measured = {
+        index for index, block in enumerate(schedule.blocks) if block.phase is Phase.MEASUREMENT
+    }
+    for line in lines[:-2]:
+        try:
+            _take_entry(line.split("\t"), frames, stacks, totals)
+        except ValueError as error:
+            raise ProfileUnreadable(f"not an entry of a profile: {line[:80]!r}") from error
+    _check_stacks(stacks, len(frames), measured)
+    if set(totals) != set(TOTALS):
+        raise ProfileUnreadable("the profile lacks some of its totals")
+    return _make_profile(frames, stacks, totals)
+
+
+def _take_entry(
+    fields: Sequence[str], frames: list[Frame], stacks: list[Stack], totals: dict[str, float]
+) -> None:
+    """Add the entry of a line; raises ValueError."""
+    match fields:
+        case ["frame", line, file, function] if len(frames) < _MOST_FRAMES:
+            frames.append(Frame(_checked_text(function), _checked_path(file), _read_count(line)))
+        case ["stack", block, count, numbers] if len(stacks) < _MOST_STACKS:
+            chain = tuple(map(_read_count, numbers.split(","))) if numbers else ()
+            if len(chain) > _LONGEST_STACK or len(set(chain)) < len(chain):
+                raise ValueError("a frame is there twice, or the stack is too long")
+            stacks.append(Stack(_read_count(block), chain, _read_count(count)))
+        case ["total", name, number] if name in TOTALS and name not in totals:
+            totals[name] = float(number)
+            if not 0 <= totals[name] <= _LARGEST_COUNT or not math.isfinite(totals[name]):
+                raise ValueError(number)
+        case _:
+            raise ValueError(fields)
+
+
+def _read_count(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= _LARGEST_COUNT:
+        raise ValueError(text)
+    return number
+
+
+def _checked_text(text: str) -> str:
+    if len(text) > _LONGEST_TEXT or not text.isprintable():
+        raise ValueError(text[:80])
+    return text
+
+
+def _checked_path(text: str) -> str:
+    """Return a path that stays inside the project; raises ValueError."""
+    path = PurePosixPath(_checked_text(text))
+    if path.is_absolute() or ".." in path.parts:
+        raise ValueError(text)
+    return text
+
+
+def _check_stacks(stacks: Sequence[Stack], frames: int, measured: set[int]) -> None:
+    for stack in stacks:
+        if stack.block not in measured:
+            raise ProfileUnreadable(f"a stack is of block {stack.block}, which is not measured")
+        if any(number >= frames for number in stack.frames):
+            raise ProfileUnreadable("a stack has a frame that the profile does not name")
+
+
+def _make_profile(frames: list[Frame], stacks: list[Stack], totals: dict[str, float]) -> Profiled:
+    if not totals["period"] or totals["cpu"] > totals["timed"] * 1.001:
+        raise ProfileUnreadable("the times of the profile contradict each other")
+    return Profiled(
+        frames=tuple(frames),
+        stacks=tuple(stacks),
+        unattributed=int(totals["unattributed"]),
+        background=int(totals["background"]),
+        period_seconds=totals["period"],
+        cpu_seconds=totals["cpu"],
+        timed_seconds=totals["timed"],
+        waiting_seconds=totals["waiting"],
+        operations=int(totals["operations"]),
+    )

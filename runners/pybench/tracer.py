@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from auditor.core.jobs import CompletedProcess, Invocation
@@ -11,11 +10,8 @@ from auditor.core.outcome import Outcome
 from auditor.core.plan import Trial
 from auditor.core.ports import Build
 from auditor.core.subject import Project, Role
-from runners.folders import locate_run_folder
 from runners.pybench import reading
-from runners.pybench.frontends import make_test_call
-from runners.pybench.harness import INSTRUCTIONS, RECORDS, make_guest_job, make_hook_build
-from runners.records import RECORDS_HEADER, RECORDS_VARIABLE
+from runners.pybench.harness import RECORDS, make_hook_build, make_test_job
 
 
 class PythonTracer:
@@ -50,15 +46,7 @@ class PythonTracer:
         self, project: Project, trial: Trial, build_folder: Path
     ) -> Sequence[Invocation]:
         """Return the process of all tests."""
-        records = locate_run_folder(build_folder, trial) / RECORDS
-        variables = {
-            "BENCH_AUDIT_TRACE": str(build_folder / INSTRUCTIONS),
-            RECORDS_VARIABLE: str(records),
-        }
-        call = make_test_call(project.root, self._places)
-        invocation = make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
-        files = ((records, f"{RECORDS_HEADER}\n".encode()),)
-        return (replace(invocation, files=files, collects=(records,)),)
+        return (make_test_job(project, trial, build_folder, "BENCH_AUDIT_TRACE", self._places),)
 
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return what was called, or why that is not known."""

@@ -5,7 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runners.subjects.other_builds import is_built_otherwise
+_TOOLS = {
+    "build.sbt": ("sbt", "`sbt Jmh/assembly` with the plug-ins sbt-jmh and sbt-assembly makes one"),
+    "build.mill": ("Mill", "an `assembly` of the module with the benchmarks is one"),
+    "build.sc": ("Mill", "an `assembly` of the module with the benchmarks is one"),
+    "MODULE.bazel": ("Bazel", "the `_deploy.jar` of the benchmarks' java_binary is one"),
+    "WORKSPACE": ("Bazel", "the `_deploy.jar` of the benchmarks' java_binary is one"),
+    "build.xml": ("Ant", "a jar of the benchmarks' classes with JMH's unpacked into it is one"),
+}
+
+_FURTHER = ("CMakeLists.txt", "meson.build", "configure.ac", "Cargo.toml", "package.json")
 
 Files = Mapping[str, str]
 """The files of a copy by their path in it (POSIX), each with a text that tells its content, whether
@@ -120,3 +129,19 @@ def is_gradle(tree: Path) -> bool:
 
 def _has_any_file(tree: Path, names: tuple[str, ...]) -> bool:
     return any((tree / name).is_file() for name in names)
+
+
+def is_built_otherwise(folder: Path) -> bool:
+    """Tell whether a folder has the mark of a build tool that is not called here."""
+    return any((folder / name).is_file() for name in (*_TOOLS, *_FURTHER))
+
+
+def suggest_jar_audit(folder: Path) -> str:
+    """Return how a project of another build tool can be audited; empty where there is none."""
+    for name, (tool, instruction) in _TOOLS.items():
+        if (folder / name).is_file():
+            return (
+                f"{tool} builds it, which bench-audit does not call; for JMH benchmarks name a jar "
+                f"with them and all that they need as subject ({instruction})"
+            )
+    return ""

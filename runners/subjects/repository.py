@@ -6,14 +6,15 @@ database, so there are no hooks, filters or line-ending rules to switch off.
 
 import os
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import cast
 
 from auditor.core.contracts.history import Commit
-from auditor.core.errors import MachineError, SubjectError, ToolMissing
+from auditor.core.errors import MachineError, SubjectError, ToolMissing, UsageError
+from auditor.core.request import FolderSpec, SubjectSpec
 
 # A repository's own configuration can name programs (fsmonitor, hooks, transports) and must not
 # be trusted; commands that would refresh the index must not do so. Foreign owners are fine, as
@@ -274,3 +275,39 @@ def _run_git_command(folder: Path, *arguments: str) -> bytes:
     except git.GitCommandNotFound as error:
         raise MachineError(f"git could not be run in {folder}: {error.cause}") from error
     return cast("bytes", answer)
+
+
+def list_recent_commits(spec: SubjectSpec, most: int) -> tuple[Commit, ...]:
+    """Return the last commits that changed what is below the subject's folder, newest first.
+
+    Raises UsageError where the subject is no folder in a repository on this machine.
+    """
+    repository = _find_repository(spec)
+    if repository.find_commit("HEAD") is None:
+        raise UsageError("the repository has no commit yet; make one first")
+    try:
+        return tuple(repository.list_commits("HEAD", most))
+    except GitFailed as error:
+        raise UsageError(f"the history cannot be read: {error}") from error
+
+
+def find_commits(spec: SubjectSpec, names: Sequence[str]) -> tuple[Commit, ...]:
+    """Return commits by their names; raises UsageError for those that do not exist."""
+    repository = _find_repository(spec)
+    revisions: list[Commit] = []
+    for name in names:
+        commit_id = repository.find_commit(name)
+        if commit_id is None:
+            raise UsageError(f"no such commit: {name}; write a hash, a tag or a branch")
+        revisions += repository.list_commits(commit_id, 1)
+    return tuple(revisions)
+
+
+def _find_repository(spec: SubjectSpec) -> Repository:
+    if isinstance(spec, FolderSpec):
+        repository = Repository.find_enclosing(spec.path.expanduser().absolute())
+        if repository is not None:
+            return replace(repository, top=spec.path.expanduser().absolute())
+    raise UsageError(
+        "the subject has no history: it is not in a git repository; clone it, and name its folder"
+    )

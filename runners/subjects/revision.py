@@ -11,8 +11,7 @@ from auditor.core.errors import ResolveFailed, SubjectError, UsageError
 from auditor.core.request import GitSpec
 from runners.home import HomeFolder
 from runners.subjects.gopath import add_module_file
-from runners.subjects.other_builds import suggest_jar_audit
-from runners.subjects.placed import MARKS, PlacedSubject, detect_kind, is_gopath
+from runners.subjects.placed import MARKS, PlacedSubject, detect_kind, is_gopath, suggest_jar_audit
 from runners.subjects.repository import (
     FETCHED,
     CommitEntry,

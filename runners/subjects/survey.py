@@ -11,8 +11,14 @@ from auditor.core.files.paths import is_dir, is_virtual_environment
 from auditor.core.request import DistributionSpec, FolderSpec, GitSpec, GoModuleSpec, SubjectSpec
 from runners.subjects import placed
 from runners.subjects.gomod import MODULE_FILE
-from runners.subjects.other_builds import suggest_jar_audit
-from runners.subjects.placed import KINDS, MARKS, detect_kind, find_marks, has_go_files
+from runners.subjects.placed import (
+    KINDS,
+    MARKS,
+    detect_kind,
+    find_marks,
+    has_go_files,
+    suggest_jar_audit,
+)
 from runners.subjects.suite_detection import LEFT_OUT, DetectedSuite, detect_suite_of_kind
 
 MOST_NAMED = 5

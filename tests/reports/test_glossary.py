@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from page_text import unlinked
 
-from reports.glossary import TERMS, PageTerms
+from reports.html import TERMS, PageTerms
 
 DOCS = (Path(__file__).parents[2] / "docs" / "glossary.md").read_text()
 MEANINGS = {

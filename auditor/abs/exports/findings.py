@@ -9,8 +9,7 @@ from auditor.abs.text import words
 from auditor.core.accepted import CONFIGURATION
 from auditor.core.result import Verdict
 from reports import names, number_format, wording
-from reports.annotations import format_annotation_lines
-from reports.findings import FindingKind, FindingLevel, SourceFinding
+from reports.findings import FindingKind, FindingLevel, SourceFinding, format_annotation_lines
 from reports.sarif import LogCategory, format_sarif_log
 
 MISSED = FindingKind(

@@ -15,7 +15,7 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.stability import BenchmarkVerdict
 from auditor.core.units import in_unit, is_operation_unit
-from reports.long_tables import LongTable, Row
+from reports.delimited import LongTable, Row
 from reports.results import NullableRange
 
 PAIRS = (

@@ -1,22 +1,24 @@
 """The API benchmarking score (MSR 2018, Section 6): pairs in, the whole answer out."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from auditor.abs.judge import cover, curve, outcomes, tallies
+from auditor.abs.judge import cover, curve, outcomes
 from auditor.abs.judge.curve import SlowdownSearch
 from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.abs.judge.indifference_zone import is_borderline
-from auditor.abs.judge.score_caveats import score_caveats
 from auditor.abs.model import (
     INJECTION,
+    SHARE,
     AbsVerdict,
     Controls,
+    Density,
     DetectionCurve,
     MethodVerdict,
     PairVerdict,
+    RuleCount,
     Score,
 )
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
@@ -25,6 +27,13 @@ from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import BenchmarkVerdict, Stability
 from auditor.core.subject import Method
 from auditor.measure.stability_judge import UNSTABLE
+from auditor.stats.proportions import upper_bound
+
+LEVEL = 0.95
+"""Of the one-sided bound of the false alarms."""
+_JUDGED = (Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLUSIVE)
+
+_NOTHING_SLOWED = (Verdict.DEAD_CODE, Verdict.UNREACHED)
 
 _UNMEASURED_BECAUSE = {BUDGET: ": the budget ended before", SO_FAR: " yet"}
 """What the caveats of an audit that has not measured all say of a pair."""
@@ -106,10 +115,8 @@ def judge_audit(audit_data: AbsData) -> AbsVerdict:
             benchmarks=tuple(_add_redundancy(benchmark, methods) for benchmark in benchmarks),
         ),
         cover=cover.find_minimal_cover(detections),
-        rules=tallies.count_by_rule(audit_data.pairs, set(counted)),
-        density=tallies.count_by_detectors(
-            [method for method in methods if method.id in set(counted)]
-        ),
+        rules=count_by_rule(audit_data.pairs, set(counted)),
+        density=count_by_detectors([method for method in methods if method.id in set(counted)]),
         density_curve=cover.build_density_curve(
             {method_id: detections[method_id] for method_id in counted}
         ),
@@ -396,3 +403,126 @@ def unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict
         )
         for method in methods
     ]
+
+
+def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[RuleCount, ...]:
+    """Count what each half of the rule would cover alone (Section 6.3); a speed-up never counts.
+
+    What both halves cover each of them does, also where some of the runs have left it open.
+    """
+    verdicts = [
+        pair
+        for pair in pairs
+        if pair.method in methods and pair.runs and pair.outcome not in _NOTHING_SLOWED
+    ]
+    detected_methods = {
+        pair.method
+        for pair in verdicts
+        if pair.outcome is Verdict.DETECTED and pair.decided_by != SHARE
+    }
+    tested = detected_methods | {
+        pair.method
+        for pair in verdicts
+        if all(run.significant and run.effect > 0 for run in pair.runs)
+    }
+    large = detected_methods | {
+        pair.method for pair in verdicts if all(run.large for run in pair.runs)
+    }
+    return (
+        RuleCount("test only", len(tested)),
+        RuleCount("effect only", len(large)),
+        RuleCount("both", len(detected_methods)),
+    )
+
+
+def count_by_detectors(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
+    """Return how many of the counted methods so many benchmarks detect (Section 6.3)."""
+    numbers = Counter(len(method.detected_by) for method in counted)
+    return tuple(
+        Density(benchmarks, methods, 100 * methods / len(counted))
+        for benchmarks, methods in sorted(numbers.items())
+    )
+
+
+def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
+    *,
+    slowdown: float | None,
+    slowdown_source: str,
+    rule: DetectionRule,
+    estimate: bool,
+    score_only: bool,
+    controls: Controls | None,
+    stability: Stability,
+    unfinished: frozenset[str],
+) -> list[Caveat]:
+    """Return what qualifies the scores; `unfinished` benchmarks lack runs for want of time."""
+    caveats = []
+    if slowdown_source == "auto" and slowdown is not None:
+        text = (
+            f"the slowdown {slowdown:.2f} was chosen from the suite's own spread, so scores of "
+            "two audits are not comparable; for a gate give a number: --slowdown 0.5"
+        )
+        caveats.append(Caveat("auto-slowdown", text))
+    if rule is DetectionRule.PAPER:
+        text = (
+            'the rule "paper" pools dependent iterations and counts the tool\'s overhead as '
+            "slowdown; use it only to compare with the literature"
+        )
+        caveats.append(Caveat("paper-rule", text))
+    if estimate:
+        text = (
+            "no method was slowed down: the verdicts are predicted from the time that methods take"
+        )
+        caveats.append(Caveat("estimate", text))
+    if score_only:
+        text = (
+            "each method was measured only until a benchmark detected it, so redundancy and cover "
+            "are incomplete; for all pairs use --mode matrix"
+        )
+        caveats.append(Caveat("score-mode", text))
+    if controls is not None and controls.alarms:
+        method, benchmark = controls.alarms[0]
+        text = (
+            f"{len(controls.alarms)} of {controls.judged} A/A control pairs without a delay were "
+            f"detected, such as {method} in {benchmark}: detections are less reliable here"
+        )
+        caveats.append(Caveat("false-alarm", text))
+    return [*caveats, *_warn_of_failed_benchmarks(stability, unfinished)]
+
+
+def _warn_of_failed_benchmarks(
+    stability: Stability, unfinished: frozenset[str]
+) -> Iterator[Caveat]:
+    """Say which benchmarks gave no measurement, though there was time for it."""
+    silent = [
+        benchmark.id
+        for benchmark in stability.benchmarks
+        if not benchmark.means and benchmark.id not in unfinished
+    ]
+    if silent:
+        text = (
+            f"{len(silent)} of {len(stability.benchmarks)} benchmarks failed, so the score lacks "
+            f"what they detect: {', '.join(silent[:5])}"
+        )
+        yield Caveat("failed-benchmarks", text)
+
+
+def choose_controls(pairs: Sequence[PairVerdict], turn: int) -> list[PairVerdict]:
+    """Return of each method a pair that was measured, another one at each turn (from 0)."""
+    by_method: dict[str, list[PairVerdict]] = {}
+    for pair in pairs:
+        if pair.runs and pair.outcome in _JUDGED:
+            by_method.setdefault(pair.method, []).append(pair)
+    return [verdicts[turn % len(verdicts)] for verdicts in by_method.values()]
+
+
+def judge_controls(pairs: Sequence[PairVerdict]) -> Controls:
+    """Count the false alarms among the verdicts of pairs in which nothing was slowed."""
+    verdicts = [pair for pair in pairs if pair.effect is not None and pair.outcome in _JUDGED]
+    alarms = [pair for pair in verdicts if pair.outcome is Verdict.DETECTED]
+    return Controls(
+        judged=len(verdicts),
+        alarms=tuple((pair.method, pair.benchmark) for pair in alarms),
+        bound=upper_bound(len(alarms), len(verdicts), LEVEL),
+        effects=tuple(pair.effect for pair in verdicts if pair.effect is not None),
+    )

@@ -21,7 +21,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS, Series
 from auditor.measure.failures import find_failure
 from auditor.measure.reach_judge import Reach
-from auditor.stats.order import median_interval
+from auditor.stats.proportions import median_interval
 
 PAIRS = 12
 """Pairs of blocks in a process: the least that tolerate a disturbed one at LEVEL."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import exp, inf, log
+from math import exp, inf, log, sqrt
 from statistics import median
 
 from auditor.abs.judge import binary_layout as layout
@@ -17,7 +17,7 @@ from auditor.measure import readings
 from auditor.measure.calibration import Calibration
 from auditor.measure.profiles.cpu_shares import CpuShare
 from auditor.measure.reach_judge import Reach
-from auditor.stats.compare import Ratio, estimate_ratio
+from auditor.stats.compare import Ratio, estimate_ratio, t_half
 from auditor.stats.components import VarianceComponent
 from auditor.stats.signed_rank import estimate_shift
 
@@ -233,3 +233,25 @@ def _compare_neighbours(runs: Sequence[Run], confidence: float) -> Ratio | None:
         return Ratio(exp(shift_estimate.estimate), 0.0, inf)
     low, high = shift_estimate.interval
     return Ratio(exp(shift_estimate.estimate), exp(low), exp(high))
+
+
+NORMAL_MEDIAN = 0.6745
+"""Median of the size of a normal variate, in standard deviations."""
+
+
+def estimate_half_interval(data: PairData) -> float:
+    """Return half of the interval of an effect that the plan's pairs of plain blocks would have.
+
+    The quietest process counts: what else the machine does only adds scatter, and is no property
+    of the benchmark. Without two processes' blocks nothing is added.
+    """
+    least = min(filter(None, map(_estimate_deviation, data.plain)), default=0.0)
+    pairs = max(2, data.pairs)
+    return t_half(least / sqrt(pairs), pairs - 1, data.confidence)
+
+
+def _estimate_deviation(run: Run) -> float:
+    """Return the standard deviation of log ratios of neighbouring blocks, by their median size."""
+    times = readings.list_block_times(run, ArmName.PLAIN)
+    differences = [abs(log(b / a)) for a, b in zip(times[::2], times[1::2], strict=False)]
+    return median(differences) / NORMAL_MEDIAN if len(differences) > 1 else 0.0

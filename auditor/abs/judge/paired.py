@@ -1,15 +1,17 @@
-"""Our rule: probe and slowed blocks of one process in pairs (detection.md)."""
+"""Our rule: probe and slowed blocks of one process in pairs (detection.md).
 
-from dataclasses import replace
-from math import expm1, hypot, log, log1p
+A second opinion that takes nothing for granted: how many pairs of blocks exceed the limit.
 
-from auditor.abs.judge import distortion, scatter, signs
-from auditor.abs.judge.effect_threshold import (
-    EffectThreshold,
-    ProcessJudgement,
-    find_effect_threshold,
-    scale_threshold,
-)
+Means and ranks can be led astray by few pairs of blocks, or by a distribution that is not what they
+suppose. Signs cannot, but need more pairs; so they confirm no verdict, but may contradict one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import expm1, hypot, inf, log, log1p, prod
+from statistics import median
+
+from auditor.abs.judge import distortion, pair
 from auditor.abs.judge.pair import (
     Judgement,
     PairData,
@@ -27,10 +29,45 @@ from auditor.core.result import Interval, Verdict
 from auditor.core.schedule import ArmName, EarlyStop, Phase
 from auditor.core.units import format_percent
 from auditor.measure import readings
-from auditor.measure.calibration import achieved_caveat
+from auditor.measure.calibration import TOLERANCE, achieved_caveat
 from auditor.stats.compare import Ratio
 from auditor.stats.sequential import LEAST_DEVIATION, plan_analyses, repeated_critical_value
-from auditor.stats.signed_rank import estimate_shift
+from auditor.stats.signed_rank import estimate_shift, sign_evidence
+
+BlockPairs = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessJudgement:
+    """What one process of a pair shows."""
+
+    least: float  # shortest reference block, seconds per operation
+    pairs: BlockPairs  # (reference, slowed) seconds per operation of neighbouring blocks
+    middle: float  # centre of the log ratios slowed / reference
+    interval: Interval  # confidence interval of `middle`
+    p: float  # p-value of the test that slowed and reference blocks do not differ
+    trial: str  # id of its trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectThreshold:
+    """The effect that has to be exceeded, and how far it may itself be wrong."""
+
+    threshold: float  # relative effect that a detection exceeds
+    missing: float  # relative effect that a miss stays below; at most `threshold`
+    low: float  # least value that `threshold` may really have
+    high: float  # largest value that `threshold` may really have
+    achieved: float | None  # measured slowdown of the method, relative; None: not verified
+    is_off_target: bool = False  # whether `achieved` surely differs from the requested slowdown
+    delivered: bool = True  # whether the delay surely slowed the method at all
+    caveats: tuple[Caveat, ...] = ()  # of the achieved slowdown
+
+
+SURE = 100.0
+"""The e-value from which the signs speak against a verdict: a chance of one in a hundred."""
+
+Pairs = Sequence[tuple[float, float]]
+"""(probe, slowed) of neighbouring blocks."""
 
 MOST_DOUBT = 0.5
 """Share of t(k) that may be in doubt: twice the slowdown asked for would be another question."""
@@ -81,9 +118,7 @@ def judge_processes(data: PairData) -> Judgement:
     aimed = find_effect_threshold(data, processes)
     runs = tuple(_make_pair_run(process, scale, aimed, data.significance) for process in processes)
     judgement = _check_probe(_decide_outcome(data, runs, aimed), data, probed, aimed)
-    judgement = signs.check_signs(
-        judgement, [process.pairs for process in processes], scale.estimate
-    )
+    judgement = check_signs(judgement, [process.pairs for process in processes], scale.estimate)
     return scale_back_effect(judgement, data) if aimed.is_off_target else judgement
 
 
@@ -97,7 +132,7 @@ def scale_back_effect(judgement: Judgement, data: PairData) -> Judgement:
     decided = judgement.outcome in (Verdict.DETECTED, Verdict.MISSED)
     if not decided or not achieved or run is None or run.interval is None:
         return judgement
-    factor, half = data.slowdown / achieved, scatter.estimate_half_interval(data)
+    factor, half = data.slowdown / achieved, pair.estimate_half_interval(data)
     effect, (low, high) = factor * run.effect, (factor * end for end in run.effect_bounds)
     interval = (effect - hypot(effect - low, half), effect + hypot(high - effect, half))
     requested_slowdown = format_percent(data.slowdown)
@@ -361,4 +396,71 @@ def _leave_open(judgement: Judgement, slug: str | None, text: str) -> Judgement:
     more = (Caveat(slug, text),) if slug else ()
     return replace(
         judgement, outcome=Verdict.INCONCLUSIVE, reason=text, caveats=(*judgement.caveats, *more)
+    )
+
+
+def check_signs(judgement: Judgement, processes: Sequence[Pairs], q: float) -> Judgement:
+    """Return a verdict unless the signs speak against it; `q` is probe over plain.
+
+    A detection says that the limit is exceeded in the middle, a miss that in one process at least
+    it is not.
+    """
+    if judgement.threshold is None or judgement.outcome not in (Verdict.DETECTED, Verdict.MISSED):
+        return judgement
+    limit = log1p(judgement.threshold / q)
+    above = [[log(slowed / probe) for probe, slowed in pairs] for pairs in processes]
+    if judgement.outcome is Verdict.DETECTED:
+        against = prod(
+            sign_evidence([-log_ratio for log_ratio in log_ratios], -limit) for log_ratios in above
+        )
+    else:
+        against = min(sign_evidence(log_ratios, limit) for log_ratios in above)
+    if against < SURE:
+        return judgement
+    text = (
+        f"{judgement.outcome} by its mean or ranks, but most block pairs say the opposite; look "
+        "for outliers in the report"
+    )
+    more = (*judgement.caveats, Caveat("signs-disagree", text))
+    return replace(judgement, outcome=Verdict.INCONCLUSIVE, reason=text, caveats=more)
+
+
+def scale_threshold(data: PairData, achieved: float) -> float:
+    """Return the limit for a slowdown other than v: what is judged is the share of the method."""
+    return data.nominal_threshold * achieved / data.slowdown
+
+
+def find_effect_threshold(data: PairData, processes: Sequence[ProcessJudgement]) -> EffectThreshold:
+    """Return what has to be exceeded: the limit, in proportion to what was achieved if far from v.
+
+    What was achieved is the middle of the processes: the loop of one may take half as long again.
+    Where the method is a small part of the operation, what was achieved is mostly noise: only an
+    interval wholly beyond the tolerance lowers the threshold. A detection always has to exceed
+    what is in proportion to what was achieved.
+    """
+    limit = data.nominal_threshold
+    if data.control or data.seconds_in_method is None or data.method_seconds is None:
+        return EffectThreshold(threshold=limit, missing=limit, low=limit, high=limit, achieved=None)
+    inside = data.seconds_in_method
+    achieved = median(process.least * expm1(process.middle) / inside for process in processes)
+    low = min(process.least * expm1(process.interval[0]) / inside for process in processes)
+    high = max(process.least * expm1(process.interval[1]) / inside for process in processes)
+    caveat = achieved_caveat(achieved, data.slowdown, (low, high))
+    caveats = (caveat,) if caveat else ()
+    if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
+        most = max(limit, scale_threshold(data, achieved)) if caveat else limit
+        return EffectThreshold(
+            threshold=most, missing=limit, low=limit, high=most, achieved=achieved, caveats=caveats
+        )
+    doubt = method_doubt(data) / data.method_seconds
+    threshold = scale_threshold(data, achieved)
+    return EffectThreshold(
+        threshold=threshold,
+        missing=threshold,
+        low=threshold / (1 + doubt),
+        high=threshold / (1 - doubt) if doubt < 1 else inf,
+        achieved=achieved,
+        is_off_target=True,
+        delivered=low > 0,
+        caveats=caveats,
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from math import hypot
 
-from auditor.abs.judge import scatter
+from auditor.abs.judge import pair
 from auditor.abs.judge.indifference_zone import borderline_caveat, is_borderline, settle_interval
 from auditor.abs.judge.pair import Judgement, PairData
 from auditor.abs.model import INJECTION, SHARE, Evidence
@@ -34,7 +34,7 @@ def estimate_share_effect(data: PairData) -> ShareEffect | None:
     share = data.sampled
     if share is None or share.obstacle or data.rule is DetectionRule.PAPER or data.control:
         return None
-    v, half = data.slowdown, scatter.estimate_half_interval(data)
+    v, half = data.slowdown, pair.estimate_half_interval(data)
     # What two programs tell together may leave out the share that one of them has shown.
     likely = min(max(share.share, share.low), share.high)
     middle = v * likely

@@ -1,20 +1,82 @@
 """The suite as the page shows it: how stable it is, and which benchmarks are redundant."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import median, quantiles
 
 from markupsafe import Markup
 
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page import anchors, table
 from auditor.abs.page.anchors import PageLink
-from auditor.abs.page.density import DensityCurveView, DensityRow, density_curve, density_rows
-from auditor.abs.page.run_means import RunMeansView, run_means
 from auditor.abs.text import advice, cost_benefit, words
-from auditor.abs.text.claims import ResultFacts
+from auditor.abs.text.claims import OPEN, ResultFacts
 from auditor.core.caveats import Caveat
 from auditor.core.stability import BenchmarkVerdict
-from reports import names, number_format, plots
+from reports import charts, names, number_format, plots, violins
+from reports.charts import Axes, ChartCurve, ChartPoint
+
+_SIZE = (560, 250)
+_NAMED_PLACES = 8
+"""Numbers of benchmarks that are written below the axis, about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DensityRow:
+    """How many methods, and which share of the counted ones, so many benchmarks detect."""
+
+    benchmarks: str
+    methods: str
+    share: str
+    plot: Markup = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceRow:
+    """A step of the density curve: one more benchmark, and the methods that are detected then."""
+
+    benchmarks: str  # size of the choice
+    added: PageLink  # the benchmark that this step adds
+    methods: str  # methods that the choice detects
+    share: str  # of the counted methods
+    most: str  # methods that any choice of this size can detect at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DensityCurveView:
+    """The density curve as a chart, and as a table."""
+
+    says: str
+    plot: Markup = field(repr=False)
+    rows: tuple[ChoiceRow, ...]
+    bounded: bool  # whether another choice might detect more
+
+
+MOST_RUNS = 12
+"""Suite runs that are drawn."""
+_LEAST_MEAN_LIMIT = 0.02
+_INSIDE = 0.95
+"""Part of the deviations that lies between the ends of the axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunMeansRow:
+    """A suite run in the table."""
+
+    name: str
+    middle: str  # median deviation
+    half: str  # middle half of the deviations
+    benchmarks: str  # benchmarks that have a mean in this run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunMeansView:
+    """The deviations of all suite runs."""
+
+    plot: Markup = field(repr=False)
+    rows: tuple[RunMeansRow, ...]
+    left_out: str  # benchmarks without all runs, and runs that are not drawn; empty: none
+
 
 _LEAST_LIMIT = 0.05
 
@@ -244,3 +306,144 @@ def _build_cost_view(value: cost_benefit.BenchmarkValue, link: PageLink) -> Cost
         used=number_format.format_share(value.used) if value.used else "",
         used_order=_format_sort_key(value.used),
     )
+
+
+def run_means(document: AbsOrStability) -> RunMeansView | None:
+    """Return deviations by suite run; None where no benchmark has two or more runs.
+
+    A deviation is a run mean divided by the benchmark's overall mean, less one.
+    """
+    runs = document.stability.runs
+    complete = [
+        benchmark
+        for benchmark in document.benchmarks
+        if len(benchmark.means) == runs and benchmark.mean_seconds
+    ]
+    if runs < 2 or not complete:
+        return None
+    columns = [
+        (f"run {number + 1}", [_measure_deviation(benchmark, number) for benchmark in complete])
+        for number in range(min(runs, MOST_RUNS))
+    ]
+    return RunMeansView(
+        plot=violins.draw_deviations(columns, _choose_axis_limit(columns)),
+        rows=tuple(_build_row(name, values) for name, values in columns),
+        left_out=_describe_left_out(len(document.benchmarks) - len(complete), runs),
+    )
+
+
+def _measure_deviation(benchmark: BenchmarkVerdict, number: int) -> float:
+    return benchmark.means[number] / (benchmark.mean_seconds or 1.0) - 1
+
+
+def _choose_axis_limit(columns: Sequence[tuple[str, Sequence[float]]]) -> float:
+    sizes = sorted(abs(value) for _, values in columns for value in values)
+    return max(_LEAST_MEAN_LIMIT, sizes[int(_INSIDE * (len(sizes) - 1))])
+
+
+def _build_row(name: str, values: Sequence[float]) -> RunMeansRow:
+    half = number_format.NO_VALUE
+    if len(values) > 1:
+        low, _, high = quantiles(values, n=4, method="inclusive")
+        half = f"{number_format.format_effect(low)} … {number_format.format_effect(high)}"
+    middle = number_format.format_effect(median(values))
+    return RunMeansRow(name, middle, half, str(len(values)))
+
+
+def _describe_left_out(benchmarks: int, runs: int) -> str:
+    parts = []
+    if benchmarks:
+        without = number_format.format_count(benchmarks, "benchmark")
+        parts.append(f"Left out: {without} without values of all runs.")
+    if runs > MOST_RUNS:
+        parts.append(f"The first {MOST_RUNS} of {runs} runs are drawn.")
+    return " ".join(parts)
+
+
+def density_rows(document: Document) -> tuple[DensityRow, ...]:
+    """Return the methods by the number of benchmarks that detect them."""
+    open_ = sum(method.outcome in OPEN for method in document.methods)
+    none = f"no benchmark ({open_} of them open)" if open_ else "no benchmark"
+    return tuple(
+        DensityRow(
+            benchmarks=number_format.format_count(density.benchmarks, "benchmark")
+            if density.benchmarks
+            else none,
+            methods=number_format.format_number(density.methods),
+            share=number_format.format_percent(density.percent),
+            plot=plots.draw_score_bar(density.percent, density.percent),
+        )
+        for density in document.density
+    )
+
+
+def density_curve(document: Document) -> DensityCurveView | None:
+    """Return the density curve; None where no benchmark detects a method."""
+    if not document.density_curve:
+        return None
+    links = anchors.benchmark_links(document)
+    says, curves = _describe_density(document), _build_curves(document)
+    return DensityCurveView(
+        says=says,
+        bounded=len(curves) > 1,
+        plot=plots.make_svg(
+            _SIZE, says, charts.draw_chart(_build_axes(document), curves), kind="lines"
+        ),
+        rows=tuple(
+            ChoiceRow(
+                benchmarks=str(choice.benchmarks),
+                added=anchors.link_of(links, choice.benchmark),
+                methods=str(choice.methods),
+                share=number_format.format_percent(choice.percent),
+                most=str(choice.most),
+            )
+            for choice in document.density_curve
+        ),
+    )
+
+
+def _describe_density(document: Document) -> str:
+    """Say how many benchmarks detect half of what the suite detects, and how many all of it."""
+    last = document.density_curve[-1]
+    half = next(choice for choice in document.density_curve if 2 * choice.methods >= last.methods)
+    methods = number_format.format_count(last.methods, "method")
+    complete_choice = number_format.format_count(
+        last.benchmarks, "benchmark detects", "benchmarks detect"
+    )
+    if half.benchmarks == last.benchmarks:
+        return f"{complete_choice} all {methods} that the suite detects."
+    few = number_format.format_count(half.benchmarks, "benchmark detects", "benchmarks detect")
+    sentence = f"{few} {half.methods} of the {methods} that the suite detects"
+    return f"{sentence}; {complete_choice} all of them."
+
+
+def _build_axes(document: Document) -> Axes:
+    last = document.density_curve[-1].benchmarks
+    step = max(1, -(-last // _NAMED_PLACES))
+    return Axes(
+        size=_SIZE,
+        ends=(0.0, float(last)),
+        named=tuple((float(size), str(size)) for size in range(0, last + 1, step)),
+        across="number of benchmarks",
+        units="detected methods in percent",
+        most=100.0,
+    )
+
+
+def _build_curves(document: Document) -> list[ChartCurve]:
+    """Return what the best choice detects, and the bound of any choice where that is higher."""
+    curve = document.density_curve
+    start = ChartPoint(0.0, 0.0, 0.0, 0.0)
+    curve_points = [_make_point(choice.benchmarks, choice.percent) for choice in curve]
+    curves = [ChartCurve("chosen", "first", (start, *curve_points))]
+    if any(choice.most > choice.methods for choice in curve):
+        bound = [
+            _make_point(choice.benchmarks, choice.percent * choice.most / choice.methods)
+            for choice in curve
+        ]
+        curves.append(ChartCurve("bound", "second", (start, *bound)))
+    return curves
+
+
+def _make_point(benchmarks: int, percent: float) -> ChartPoint:
+    return ChartPoint(float(benchmarks), percent, percent, percent)

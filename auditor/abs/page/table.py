@@ -8,8 +8,8 @@ from auditor.abs.document import AbsOrStability, Document, SuiteStability
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.model import MethodVerdict, Score
 from auditor.abs.page import allocations
-from auditor.abs.text import controls, words
 from auditor.abs.text import detection_curve as curve
+from auditor.abs.text import words
 from auditor.abs.text.advice import Advice, list_advice
 from auditor.core.caveats import Caveat
 from auditor.core.result import Verdict
@@ -94,7 +94,7 @@ def summarise_document(document: AbsOrStability) -> TerminalSummary:
         headline=names.escape_line(words.format_headline(document)),
         rule_summary=words.describe_rule(judged) if judged else "",
         curve=_format_curve(judged) if judged else "",
-        controls=controls.format_controls(judged.controls) if judged else "",
+        controls=words.format_controls(judged.controls) if judged else "",
         scores=score_rows(judged) if judged else (),
         methods=method_rows(judged) if judged else (),
         stability=stability_rows(document.stability),

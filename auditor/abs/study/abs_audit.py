@@ -3,14 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from auditor.abs.judge import (
-    abs_score,
-    binary_layout,
-    controls,
-    detection,
-    indifference_zone,
-    power,
-)
+from auditor.abs.judge import abs_score, binary_layout, detection, indifference_zone, power
 from auditor.abs.judge import allocations as allocation_audit
 from auditor.abs.judge.abs_score import AbsData, MethodData
 from auditor.abs.judge.curve import SlowdownSearch, find_least_detected
@@ -26,14 +19,16 @@ from auditor.abs.study.pair import (
     StudyPair,
     StudyRuns,
     StudySettings,
+    VariantKey,
     most_runs,
 )
 from auditor.abs.study.pairs import PairStudy
 from auditor.abs.study.sampled_calls import add_sampled_calls
-from auditor.abs.study.unslowable_methods import find_obstacles
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
-from auditor.core.plan import original_repetition
+from auditor.core.mutant import OverlayRefusal
+from auditor.core.outcome import NotBuilt
+from auditor.core.plan import Trial, original_repetition
 from auditor.core.request import AbsRequest, CurveMode, DetectionRule
 from auditor.core.result import ReachState, Verdict
 from auditor.core.stability import Stability
@@ -42,13 +37,14 @@ from auditor.core.suite import Benchmark
 from auditor.measure import reach_judge as reach
 from auditor.measure.context import StudyContext
 from auditor.measure.method_choice import LARGEST_CHOICE, MethodCandidates, choose_candidates
-from auditor.measure.planning import budget_text
+from auditor.measure.planning import budget
 from auditor.measure.planning.budget import BudgetedSuite, is_budgeted, measure_suite
 from auditor.measure.reach_judge import Reach
 from auditor.measure.reach_study import ReachRuns, map_reach
 from auditor.measure.stability_judge import slowdown_size, withheld_benchmarks
 from auditor.measure.stability_study import judge_baseline
 from auditor.measure.suite_runs import SuiteBaseline, run_baseline
+from auditor.measure.trials import measure_trials
 
 NOT_COUNTED = Reach(
     state=ReachState.UNKNOWN,
@@ -228,7 +224,7 @@ def _describe_suite_runs(base: SuiteBaseline, parts: StudyContext) -> list[Cavea
         return []
     first_runs = [run for run in base.runs if original_repetition(run.trial.repetition) == 1]
     return [
-        budget_text.describe_fewer_runs(
+        budget.describe_fewer_runs(
             runs=max(base.wanted_runs.values()),
             usual_runs=parts.request.stability_runs,
             seconds=sum(run.seconds for run in first_runs),
@@ -292,7 +288,7 @@ def _measure_extras(
     request, slowdown = analysis.request, analysis.slowdown
     checked, searched = None, None
     if slowdown is not None and request.controls and not request.estimate:
-        checked = controls.judge_controls(
+        checked = abs_score.judge_controls(
             judge_zero_delays(analysis, slowdown, verdicts, study_runs, parts)
         )
     if slowdown is not None and request.curve is not CurveMode.NONE and not request.estimate:
@@ -459,7 +455,7 @@ def judge_zero_delays(
         study = PairStudy(pair_analysis, slowdown, parts, manner)
         pairs = [
             by_key[control.method, control.benchmark]
-            for control in controls.choose_controls(verdicts, turn)
+            for control in abs_score.choose_controls(verdicts, turn)
         ]
         control_runs = study.measure_pairs(pairs)
         pair_verdicts += [
@@ -469,3 +465,42 @@ def judge_zero_delays(
             for pair in control_runs.pairs
         ]
     return pair_verdicts
+
+
+def find_obstacles(
+    study: PairStudy,
+    methods: Sequence[Method],
+    pairs: Sequence[StudyPair],
+    parts: StudyContext,
+    *,
+    by_shares: bool,
+) -> dict[str, str]:
+    """Return, by id, why those of `methods` that cannot be slowed at all cannot.
+
+    `pairs` are theirs. The first process of each variant tells, one that is to be run anyway. If
+    methods are judged `by_shares` first, most need no such process, and only refusals count.
+    For a method that nothing reaches nothing is built, nor for one that is surely missed wherever
+    it is called; nor where counting failed, since there it may be the benchmark that cannot be
+    changed.
+    """
+    pairs_by_variant: dict[VariantKey, list[StudyPair]] = {}
+    for pair in pairs:
+        if pair.calls_per_operation is not None:
+            pairs_by_variant.setdefault(pair.variant_key, []).append(pair)
+    reached_methods = {method for method, _ in pairs_by_variant}
+    pairs_by_variant |= {(method, False): [] for method in methods if method not in reached_methods}
+    obstacles: dict[VariantKey, str] = {}
+    trials: dict[str, tuple[VariantKey, Trial]] = {}
+    for key, study_pairs in pairs_by_variant.items():
+        built = study.build_variant(key)
+        if isinstance(built, OverlayRefusal):
+            obstacles[key] = built.reason
+        elif not by_shares and (trial := study.make_first_trial(study_pairs, built)) is not None:
+            trials[trial.id] = key, trial
+    for run in measure_trials("first builds", [trial for _, trial in trials.values()], parts):
+        if isinstance(run.outcome, NotBuilt):
+            obstacles[trials[run.trial.id][0]] = run.outcome.message
+    slowable = {method for method, _ in pairs_by_variant.keys() - obstacles.keys()}
+    return {
+        method.id: reason for (method, _), reason in obstacles.items() if method not in slowable
+    }

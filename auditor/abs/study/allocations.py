@@ -6,8 +6,7 @@ from math import ceil
 from auditor.abs.judge import allocations
 from auditor.abs.judge.allocations import PAIRS, AllocationData
 from auditor.abs.model import AllocationPair
-from auditor.abs.study import variants
-from auditor.abs.study.pair import PairKey, StudyPair, choose_block_operations
+from auditor.abs.study.pair import PairKey, StudyPair, build_overlay, choose_block_operations
 from auditor.core.mutant import OverlayRefusal
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
@@ -36,10 +35,7 @@ def study_allocations(
 
     The variants are those that are slowed down, so nothing is built for this alone.
     """
-    built = {
-        key: variants.build_overlay(key, parts)
-        for key in {pair.variant_key: None for pair in pairs}
-    }
+    built = {key: build_overlay(key, parts) for key in {pair.variant_key: None for pair in pairs}}
     trials = {
         pair.pair_key: _make_trial(size, pair, variant, baseline, parts)
         for pair in pairs

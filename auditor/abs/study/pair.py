@@ -11,12 +11,14 @@ from auditor.abs.judge import binary_layout as layout
 from auditor.abs.judge import paired
 from auditor.abs.judge.pair import PairData
 from auditor.core.caveats import Caveat
+from auditor.core.mutant import OverlayRefusal, Variant, VariantKind
 from auditor.core.plan import Run
 from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.calibration import Calibration
+from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.profiles.cpu_shares import CpuShare
 from auditor.measure.reach_judge import Reach
 from auditor.measure.suite_runs import SuiteBaseline, group_by_benchmark
@@ -226,3 +228,13 @@ def calls_per_second(pair: StudyPair, baseline: SuiteBaseline) -> float:
     if plain is None or pair.calls_per_operation is None:
         return inf
     return pair.calls_per_operation / pair.benchmark.concurrency / plain
+
+
+def build_overlay(key: VariantKey, parts: StudyContext) -> BuiltVariant | OverlayRefusal:
+    """Return what makes a variant, or why there is none."""
+    method, nested = key
+    variant = Variant(
+        VariantKind.DELAYED, (method,), guarded=nested, has_plain_blocks=method.keeps_original
+    )
+    overlay = parts.mutator.build_overlay(parts.suite.sources, variant)
+    return overlay if isinstance(overlay, OverlayRefusal) else BuiltVariant(variant, overlay)

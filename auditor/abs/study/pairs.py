@@ -1,16 +1,28 @@
-"""Measuring pairs of a method and a benchmark."""
+"""Measuring pairs of a method and a benchmark.
 
-from collections.abc import Mapping, Sequence
+Processes of earlier audits whose delays are as good as those that would be run now.
+
+The turns of a delay follow from t(k), which is less by what reading the clock costs, and that is
+told by all calibrations of a study: when one of them is new, the turns of all others are a little
+other ones. Their processes are as good as before, as each tells itself what its delay gave.
+"""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
 from auditor.abs.judge import detection, extra_runs, paired
 from auditor.abs.judge.pair import PairData
 from auditor.abs.model import PairVerdict
-from auditor.abs.study import trial_order, variants
-from auditor.abs.study.calibration import CalibratedPair, CalibrationStudy
+from auditor.abs.study.calibration import (
+    CalibratedPair,
+    CalibrationStudy,
+    group_by_method,
+    plan_promising_waves,
+)
 from auditor.abs.study.pair import (
     MAIN,
     PairAnalysis,
@@ -21,23 +33,68 @@ from auditor.abs.study.pair import (
     StudyRuns,
     StudySettings,
     VariantKey,
+    build_overlay,
+    calls_per_second,
     count_corrections,
     most_runs,
 )
-from auditor.abs.study.pair_order import estimate_promise, order_waves
-from auditor.abs.study.reusable_delays import ReusableDelays, delays_differ
 from auditor.core.mutant import Delay, InjectionKind, OverlayRefusal
 from auditor.core.plan import Layouts, Purpose, Run, Trial
-from auditor.core.request import DetectionRule, Plan
+from auditor.core.ports import Store
+from auditor.core.request import AbsRequest, DetectionRule, Plan
 from auditor.core.result import Verdict
-from auditor.core.schedule import EarlyStop
+from auditor.core.schedule import ArmName, EarlyStop, Schedule
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
-from auditor.measure.calibration import CLOSEST, CalibrationRequest
-from auditor.measure.context import BuiltVariant, StudyContext
+from auditor.measure.calibration import CLOSE_ENOUGH, CLOSEST, CalibrationRequest
+from auditor.measure.context import BuiltVariant, Deadline, StudyContext
 from auditor.measure.suite_runs import SuiteBaseline
 from auditor.measure.trials import find_hung_benchmarks, measure_trials
+
+
+class ReusableDelays:
+    """Chooses, for all processes of a pair, the delay that earlier ones had if that is near."""
+
+    def __init__(self, store: Store) -> None:
+        """Take where the processes are."""
+        self._store = store
+        self._chosen: dict[str, Delay] = {}
+
+    def reuse_delay(self, first: Trial, delay: Delay, but: Iterable[Run]) -> Delay:
+        """Return what to take for the `delay` of a pair's first trial, and not that of `but`.
+
+        It is the nearest of those whose processes differ in nothing else, and differ by no more
+        turns than count as settled.
+        """
+        if delay.wait is not InjectionKind.WORK or not delay.number:
+            return delay
+        if first.id not in self._chosen:
+            left_out = {run.trial.id for run in but}
+            delays = [
+                stored_delay
+                for run in self._store.find_similar_runs(first)
+                if run.trial.id not in left_out and _differ_in_delay_only(run.trial, first)
+                for stored_delay in [_find_delay(run.trial.schedule)]
+                if stored_delay is not None and not delays_differ(stored_delay, delay, CLOSE_ENOUGH)
+            ]
+            nearest = min(
+                delays,
+                key=lambda stored_delay: abs(stored_delay.number - delay.number),
+                default=delay,
+            )
+            self._chosen[first.id] = nearest
+        return self._chosen[first.id]
+
+
+FIRST_WAVE = 2
+"""Pairs of a method that are measured before anybody looks whether one detects it."""
+FIRST_PAIRS = 6
+"""Pairs of a method that are measured before those of the next: where so many promising ones do
+not detect it, the others hardly do."""
+
+Process = tuple[PairKey | None, Trial]
+"""A process of a pair; without a key one of the unchanged suite."""
 
 _LARGEST_LAYOUT = 2**31 - 1
 
@@ -143,7 +200,7 @@ class PairStudy:
     def build_variant(self, key: VariantKey) -> BuiltVariant | OverlayRefusal:
         """Return what makes a variant, or why there is none."""
         if key not in self._built:
-            self._built[key] = variants.build_overlay(key, self._parts)
+            self._built[key] = build_overlay(key, self._parts)
         return self._built[key]
 
     def _find_detected_methods(
@@ -291,10 +348,10 @@ class PairStudy:
         ended: RunsByPair,
         runs: Sequence[Run],
         repetition: int,
-    ) -> list[trial_order.Process]:
+    ) -> list[Process]:
         """Return the processes of a run in an order drawn for it; a reference has no key."""
         forks = range(1, self._parts.request.plan.forks + 1)
-        groups: list[list[trial_order.Process]] = [
+        groups: list[list[Process]] = [
             [(pair.pair.pair_key, self._make_pair_trial(pair, repetition, fork)) for fork in forks]
             for pair in ready
         ]
@@ -315,10 +372,8 @@ class PairStudy:
         ]
         number = self._manner.first_run + repetition
         if self._request.is_interleaved:
-            baseline_trials = trial_order.make_interleaved_baseline(
-                self._parts, self._baseline, plain, number
-            )
-            return trial_order.interleave_processes(
+            baseline_trials = make_interleaved_baseline(self._parts, self._baseline, plain, number)
+            return interleave_processes(
                 [*(process for group in groups for process in group), *baseline_trials], seed
             )
         if not paper:
@@ -326,7 +381,7 @@ class PairStudy:
                 [(None, reference_trial(self._parts, self._baseline, benchmark, number))]
                 for benchmark in plain
             ]
-        return trial_order.shuffle_groups(groups, seed)
+        return shuffle_groups(groups, seed)
 
     def _make_pair_trial(self, calibrated: CalibratedPair, repetition: int, fork: int) -> Trial:
         """Return a process of a pair; where it is corrected, of no delay that was wrong."""
@@ -389,3 +444,127 @@ def reference_trial(
         rng = np.random.default_rng([parts.request.seed, 8, repetition])
         layout = int(rng.integers(1, _LARGEST_LAYOUT, endpoint=True))
     return replace(trial, repetition=repetition, layout=layout)
+
+
+def shuffle_groups(groups: Sequence[Sequence[Process]], seed: Sequence[int]) -> list[Process]:
+    """Return groups of processes that follow each other, the order of the groups drawn."""
+    order = np.random.default_rng(seed).permutation(len(groups))
+    return [process for index in order for process in groups[index]]
+
+
+def interleave_processes(processes: Iterable[Process], seed: Sequence[int]) -> list[Process]:
+    """Return processes benchmark by benchmark, their order drawn, as that of the benchmarks.
+
+    So what is slowed and what is not are measured near each other, and neither sooner on the whole:
+    a machine that becomes slower makes the one no slower than the other.
+    """
+    groups: dict[Benchmark | None, list[list[Process]]] = {}
+    for process in processes:
+        groups.setdefault(process[1].benchmark, []).append([process])
+    return shuffle_groups(
+        [shuffle_groups(group, (*seed, place)) for place, group in enumerate(groups.values())],
+        seed,
+    )
+
+
+def make_interleaved_baseline(
+    parts: StudyContext, baseline: SuiteBaseline, benchmarks: Iterable[Benchmark], repetition: int
+) -> list[Process]:
+    """Return the processes of a run of the unchanged suite, for beside those slowed."""
+    return [
+        (
+            None,
+            replace(
+                _make_plain_trial(parts, baseline, benchmark), repetition=repetition, fork=fork
+            ),
+        )
+        for benchmark in benchmarks
+        for fork in range(1, parts.request.plan.forks + 1)
+    ]
+
+
+def _make_plain_trial(parts: StudyContext, baseline: SuiteBaseline, benchmark: Benchmark) -> Trial:
+    schedule = schedules.make_plain_schedule(
+        baseline.plans[benchmark.id], baseline.operations[benchmark.id]
+    )
+    return parts.make_trial(Purpose.REFERENCE, benchmark, schedule)
+
+
+def estimate_promise(calibrated: CalibratedPair, baseline: SuiteBaseline) -> float:
+    """Return how likely a pair is to detect its method: the larger, the likelier."""
+    return calls_per_second(calibrated.pair, baseline)
+
+
+def order_waves(  # noqa: PLR0913 - the pairs, and what decides their order
+    pending: Sequence[CalibratedPair],
+    reopened: Iterable[Sequence[CalibratedPair]],
+    promise: Callable[[CalibratedPair], float],
+    *,
+    detected: Container[Method],
+    request: AbsRequest,
+    deadline: Deadline | None,
+) -> Iterator[Sequence[CalibratedPair]]:
+    """Yield the pairs that are calibrated and measured together, wave by wave.
+
+    The caller adds to `detected` what a wave has detected. Once the deadline is over no wave
+    follows: to plan what cannot be run takes time, too. `reopened` pairs come last.
+    """
+    matrix = request.estimate or not request.score_only
+    first: Iterable[Sequence[CalibratedPair]]
+    if not matrix:
+        first = plan_promising_waves(pending, promise)
+    elif deadline is None:
+        first = [pending]
+    else:
+        first = plan_deciding_waves(pending, promise, detected)
+    for wave in chain(first, reopened):
+        if deadline is not None and deadline.is_over:
+            return
+        if matrix and deadline is not None:
+            yield wave
+        else:
+            yield [pair for pair in wave if pair.pair.method not in detected]
+
+
+def plan_deciding_waves(
+    pairs: Sequence[CalibratedPair],
+    promise: Callable[[CalibratedPair], float],
+    detected: Container[Method],
+) -> Iterator[Sequence[CalibratedPair]]:
+    """Yield waves of pairs: method by method until it is decided, then all that is left.
+
+    A method is decided once it is in `detected`, or has no pairs left. Its pairs of the largest
+    `promise` come first, in waves that double. What is left are further pairs of methods that
+    nothing has detected, then those of the others.
+    """
+    rest = []
+    for method_pairs in group_by_method(pairs):
+        ordered = sorted(method_pairs, key=promise, reverse=True)
+        begin, size = 0, FIRST_WAVE
+        while begin < min(len(ordered), FIRST_PAIRS):
+            if begin and ordered[0].pair.method in detected:
+                break
+            yield ordered[begin : begin + size]
+            begin, size = begin + size, 2 * size
+        if begin < len(ordered):
+            rest.append(ordered[begin:])
+    yield from sorted(
+        rest, key=lambda calibrated_pairs: calibrated_pairs[0].pair.method in detected
+    )
+
+
+def delays_differ(first: Delay, second: Delay, share: float) -> bool:
+    """Tell whether two delays differ, turns by more than a share."""
+    if first.wait is not InjectionKind.WORK or second.wait is not InjectionKind.WORK:
+        return first != second
+    return abs(first.number - second.number) > share * min(first.number, second.number)
+
+
+def _differ_in_delay_only(first: Trial, second: Trial) -> bool:
+    """Compare all else; when a process may end is not known of one that the store has."""
+    arms, stop = second.schedule.arms, second.schedule.stop
+    return replace(first, schedule=replace(first.schedule, arms=arms, stop=stop)).id == second.id
+
+
+def _find_delay(schedule: Schedule) -> Delay | None:
+    return next((arm.delay for arm in schedule.arms if arm.name is ArmName.SLOWED), None)

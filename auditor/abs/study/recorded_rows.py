@@ -8,7 +8,7 @@ from auditor.core.plan import Purpose, Run, original_repetition
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark
 from auditor.core.values import OPERATIONS
-from auditor.importers.research_tools.rows import ProcessValues
+from auditor.importers.research_tools.layout import ProcessValues
 from auditor.measure import readings
 
 

@@ -1,7 +1,9 @@
 """What outcomes are called, and the verdict in plain words."""
 
+from statistics import median
+
 from auditor.abs.document import AbsOrStability, Document, StabilityDocument
-from auditor.abs.model import MethodVerdict, PairVerdict, Score
+from auditor.abs.model import Controls, MethodVerdict, PairVerdict, Score
 from auditor.abs.text.claims import OpenCause, ResultFacts
 from auditor.core import busy
 from auditor.core.result import ReachState, Verdict
@@ -311,3 +313,18 @@ _RULES = {
     "effect only": "by the size of the effect",
     "both": "by both",
 }
+
+
+def format_controls(controls: Controls | None) -> str:
+    """Return how many controls were "detected", in one sentence; empty without any."""
+    if controls is None or not controls.judged:
+        return ""
+    pairs = number_format.format_count(controls.judged, "pair")
+    alarms = len(controls.alarms)
+    sizes = [abs(effect) for effect in controls.effects]
+    noise = f"; median effect {number_format.format_share(median(sizes))}" if sizes else ""
+    return (
+        f"A/A control: {alarms} of {pairs} without a delay {'was' if alarms == 1 else 'were'} "
+        f"detected (false-positive rate at most {number_format.format_share(controls.bound)}, with "
+        f"95 % confidence){noise}."
+    )

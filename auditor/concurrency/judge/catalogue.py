@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from auditor.core.contracts.concurrent_test import Member, MemberKind
-from auditor.core.contracts.test_generation import (
+from auditor.core.contracts.concurrent_test import (
     DescriptionRequest,
     FactoryRequest,
     GenerationSteps,
     Lines,
+    Member,
+    MemberKind,
     SubtypeRequest,
 )
 from auditor.core.errors import SubjectError

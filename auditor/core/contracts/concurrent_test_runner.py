@@ -11,8 +11,7 @@ from auditor.core.contracts.concurrency import (
     RepetitionTimes,
     TimedScope,
 )
-from auditor.core.contracts.concurrent_test import Test
-from auditor.core.contracts.test_generation import GenerationSteps
+from auditor.core.contracts.concurrent_test import GenerationSteps, Test
 
 _Product = TypeVar("_Product")
 

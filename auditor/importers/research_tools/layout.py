@@ -9,8 +9,21 @@ Go's writer quotes what needs it, JavaABS nothing.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessValues:
+    """The values of one benchmark in one process, in the order measured."""
+
+    run: int  # of the suite, from zero
+    part: int = 0  # process of that run, from zero
+    method: str | None  # the slowed method; None: the unchanged suite
+    benchmark: str  # the benchmark's id
+    seconds: tuple[float, ...] = field(repr=False)  # per operation
+    operations: tuple[int, ...] = field(default=(), repr=False)  # of each value; empty: unknown
+
 
 BASELINE = "Baseline"
 """What stands for the name of the method in rows of the unchanged suite."""

@@ -17,10 +17,10 @@ from auditor.importers.research_tools.layout import (
     NANOSECONDS,
     RUN,
     ColumnLayout,
+    ProcessValues,
     ResearchTool,
     layout_of,
 )
-from auditor.importers.research_tools.rows import ProcessValues
 
 LONGEST = 1 << 16
 """Bytes of a line: names of methods with all their parameters stay far below."""

@@ -4,8 +4,13 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 
-from auditor.importers.research_tools.layout import BASELINE, DELIMITER, JAVA_HEADER, ResearchTool
-from auditor.importers.research_tools.rows import ProcessValues
+from auditor.importers.research_tools.layout import (
+    BASELINE,
+    DELIMITER,
+    JAVA_HEADER,
+    ProcessValues,
+    ResearchTool,
+)
 
 _NANO = 1e9
 

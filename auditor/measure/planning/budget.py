@@ -4,10 +4,11 @@ Pilots and counts come first, as they tell which benchmarks matter. A quarter of
 goes to the unchanged suite; all that is left is for verdicts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import ceil
+from statistics import median
 
 import numpy as np
 
@@ -17,17 +18,10 @@ from auditor.core.plan import Run
 from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
+from auditor.core.units import format_duration
 from auditor.measure import schedules
 from auditor.measure.block_sizes import BlockSizes
 from auditor.measure.context import Deadline, StudyContext
-from auditor.measure.planning import budget_text
-from auditor.measure.planning.suite_share import (
-    LEAST_BLOCKS,
-    ProcessCost,
-    SuiteShare,
-    fit_blocks,
-    fit_suite,
-)
 from auditor.measure.reach_judge import count_method_calls
 from auditor.measure.reach_study import CountingLimits, ReachRuns, map_reach
 from auditor.measure.suite_runs import (
@@ -39,6 +33,57 @@ from auditor.measure.suite_runs import (
     run_suite,
 )
 from auditor.measure.warmup_runs import make_suite_trials
+
+LEAST_BLOCKS = 6
+"""Measured blocks of a process below which its scatter is not known."""
+_STEPS = 40
+"""Halvings that find how long a process may last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessCost:
+    """What a process of a benchmark takes."""
+
+    benchmark: str
+    """The benchmark's id."""
+    reaches: bool
+    """Whether it calls a chosen method."""
+    start_seconds: float
+    """The time of a process before its first block."""
+    block_seconds: float
+    """Of a block."""
+    warmup: int
+    """Blocks before the measured ones."""
+    blocks: int
+    """Measured blocks of a whole process; all that fewer runs and benchmarks leave are kept."""
+    least_blocks: int = LEAST_BLOCKS
+    """Measured blocks that a process needs."""
+    processes: int = 1
+    """Processes of a run."""
+    known_runs: int = 0
+    """Runs with whole processes that the store has, so that they cost nothing."""
+
+    def estimate_run_seconds(self, blocks: int) -> float:
+        """Return the time of a run with so many measured blocks."""
+        return self.processes * (self.start_seconds + self.block_seconds * (self.warmup + blocks))
+
+    def fitting_blocks(self, seconds: float) -> int:
+        """Return how many measured blocks a process may have that lasts so long."""
+        if self.block_seconds <= 0:
+            return self.blocks
+        fitting = (seconds - self.start_seconds) / self.block_seconds - self.warmup
+        return int(max(min(self.least_blocks, self.blocks), min(self.blocks, fitting)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteShare:
+    """The runs of the unchanged suite that fit."""
+
+    runs: int
+    """Runs of each of the benchmarks; 0 where not even one fits."""
+    blocks: Mapping[str, int]
+    """Measured blocks of a process, by the id of each benchmark that is run."""
+
 
 SUITE_PART = 1 / 4
 """Part of the time after building that the unchanged suite may take, pilots included."""
@@ -108,7 +153,7 @@ def measure_suite(
         deadline.prevented = True  # what would be measured hangs on the size of the slowdown
     suite_baseline = _run_suite(share, sample, parts)
     suite_baseline = restore_order(suite_baseline, benchmarks)
-    caveats = budget_text.describe_budget_effects(
+    caveats = describe_budget_effects(
         seconds=deadline.seconds,
         runs=share.runs,
         wanted_runs=parts.request.stability_runs,
@@ -377,3 +422,135 @@ def _take_turns(strata: Sequence[Sequence[Benchmark]], rng: np.random.Generator)
     return [
         benchmark for turn in zip_longest(*order) for benchmark in turn if benchmark is not None
     ]
+
+
+def fit_suite(
+    costs: Sequence[ProcessCost], *, runs: int, least_runs: int, seconds: float
+) -> SuiteShare:
+    """Return the runs that fit into `seconds`: first fewer runs, then fewer blocks.
+
+    What does not fit even so is left to the benchmarks that reach a chosen method, again with
+    fewer runs and blocks; in the end to as many of these as fit, in the order given.
+    """
+    reaching = [cost for cost in costs if cost.reaches]
+    for candidate_costs in (costs, reaching) if reaching else (costs,):
+        for share in _list_shares(candidate_costs, runs, min(runs, least_runs)):
+            if _suite_seconds(candidate_costs, share) <= seconds:
+                return share
+    return _first_fitting(reaching or costs, min(runs, least_runs), seconds)
+
+
+def fit_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
+    """Return the blocks of a process of each, so that all processes together fit into `seconds`.
+
+    Long processes are shortened first: none may last longer than a time that is the same for all.
+    Where the fewest blocks do not fit either, these are returned.
+    """
+    full_blocks = {cost.benchmark: cost.blocks for cost in costs}
+    if _run_seconds(costs, full_blocks) <= seconds:
+        return full_blocks
+    low, high = 0.0, max(cost.estimate_run_seconds(cost.blocks) / cost.processes for cost in costs)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        fits = _run_seconds(costs, _cap_blocks(costs, middle)) <= seconds
+        low, high = (middle, high) if fits else (low, middle)
+    return _cap_blocks(costs, low)
+
+
+def _list_shares(costs: Sequence[ProcessCost], runs: int, least: int) -> Iterator[SuiteShare]:
+    """Yield shares of these benchmarks, the largest first."""
+    full_blocks = {cost.benchmark: cost.blocks for cost in costs}
+    for count in range(runs, least - 1, -1):
+        yield SuiteShare(runs=count, blocks=full_blocks)
+    for part in (0.75, 0.5, 0.25, 0.0):
+        blocks = {
+            cost.benchmark: min(cost.blocks, max(cost.least_blocks, round(part * cost.blocks)))
+            for cost in costs
+        }
+        yield SuiteShare(runs=least, blocks=blocks)
+
+
+def _first_fitting(costs: Sequence[ProcessCost], runs: int, seconds: float) -> SuiteShare:
+    """Return as many benchmarks as fit with the fewest runs and blocks, in the order given."""
+    blocks: dict[str, int] = {}
+    left = seconds
+    for cost in costs:
+        least = min(cost.least_blocks, cost.blocks)
+        left -= max(0, runs - cost.known_runs) * cost.estimate_run_seconds(least)
+        if left < 0:
+            break
+        blocks[cost.benchmark] = least
+    return SuiteShare(runs=runs if blocks else 0, blocks=blocks)
+
+
+def _suite_seconds(costs: Sequence[ProcessCost], share: SuiteShare) -> float:
+    return sum(
+        (share.runs - (min(share.runs, cost.known_runs) if blocks == cost.blocks else 0))
+        * cost.estimate_run_seconds(blocks)
+        for cost in costs
+        for blocks in (share.blocks[cost.benchmark],)
+    )
+
+
+def _run_seconds(costs: Sequence[ProcessCost], blocks: Mapping[str, int]) -> float:
+    return sum(cost.estimate_run_seconds(blocks[cost.benchmark]) for cost in costs)
+
+
+def _cap_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
+    return {cost.benchmark: cost.fitting_blocks(seconds) for cost in costs}
+
+
+def describe_budget_effects(  # noqa: PLR0913 - what was asked for beside what was done
+    *,
+    seconds: float,
+    runs: int,
+    wanted_runs: int,
+    blocks: Sequence[int],
+    wanted_blocks: int,
+    benchmarks: int,
+    unsampled: int,
+) -> tuple[Caveat, ...]:
+    """Return how the runs of the unchanged suite, and the benchmarks, differ from those wanted.
+
+    `blocks` are the measured blocks of a process of each benchmark that was run.
+    """
+    budget_caveats = []
+    if unsampled:
+        text = (
+            f"the budget of {format_duration(seconds)} has time for a sample of {benchmarks} of "
+            f"{benchmarks + unsampled} benchmarks; methods that none of them detects are "
+            "undecided; give more --budget"
+        )
+        budget_caveats.append(Caveat("sampled", text))
+    if differences := list(_list_differences(runs, wanted_runs, blocks, wanted_blocks, benchmarks)):
+        text = (
+            f"the budget of {format_duration(seconds)} shortens the runs of the unchanged suite: "
+        )
+        budget_caveats.append(Caveat("budget-plan", text + "; ".join(differences)))
+    return tuple(budget_caveats)
+
+
+def describe_fewer_runs(*, runs: int, usual_runs: int, seconds: float) -> Caveat:
+    """Return that the suite was run `runs` times, as its first run took so many `seconds`."""
+    text = (
+        f"the unchanged suite was run {runs} times instead of {usual_runs}, as the first "
+        f"took {format_duration(seconds)}, so spreads may be too small; for surer ones: "
+        f"--stability-runs {usual_runs}"
+    )
+    return Caveat("suite-runs", text)
+
+
+def _list_differences(
+    runs: int, wanted_runs: int, blocks: Sequence[int], wanted_blocks: int, benchmarks: int
+) -> Iterator[str]:
+    if not runs and wanted_runs:
+        yield "it was not run, so nothing is known of its stability"
+        return
+    if runs < wanted_runs:
+        spread = ", which tells no spread" if runs == 1 else ", so spreads may be too small"
+        yield f"{runs} of {wanted_runs} runs{spread}"
+    fewer = [many for many in blocks if many < wanted_blocks]
+    if fewer:
+        yield f"{median(fewer):.0f} of {wanted_blocks} blocks in {len(fewer)} benchmarks"
+    if len(blocks) < benchmarks:
+        yield f"{len(blocks)} of {benchmarks} benchmarks, those that may call a chosen method"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auditor.warmup.windows import Scores, Windows
+from auditor.warmup.detector import Scores, Windows
 
 Floats = npt.NDArray[np.float32]
 _AT_ONCE = 128

@@ -19,11 +19,11 @@ import numpy as np
 
 from auditor.core.errors import UsageError
 from auditor.core.stop_rules import TRAINED, Criterion
+from auditor.warmup.detector import WINDOW
 from auditor.warmup.run_so_far import RunSoFar, build_feature_vector
 from auditor.warmup.scorers.boosted import BoostedTrees
 from auditor.warmup.scorers.convolutional import ConvolutionalNetwork
 from auditor.warmup.scorers.rocket import Rocket
-from auditor.warmup.windows import WINDOW
 
 Arrays = Mapping[str, Any]
 Scoring = BoostedTrees | ConvolutionalNetwork | Rocket

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from auditor.warmup.windows import WINDOW, Scores, Windows
+from auditor.warmup.detector import WINDOW, Scores, Windows
 
 _AT_ONCE = 256
 

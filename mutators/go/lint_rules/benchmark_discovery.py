@@ -8,10 +8,24 @@ from itertools import islice
 
 from tree_sitter import Node
 
+from auditor.core.contracts.lint import Confidence, SmellRule
 from auditor.core.subject import SourceFile
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
 from mutators.go.lint_rules.clock import BenchmarkTimer
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFinding:
+    """A place in the tree of a file."""
+
+    rule: SmellRule  # that reports it
+    node: Node  # the place
+    text: str  # a sentence on this place
+    calls: tuple[str, ...] | None = None  # as in `Smell`
+    overlapping: bool = False  # as in `Smell`
+    sure: Confidence | None = None  # confidence; None: that of the rule
+
 
 _MOST_LOOPS = 200
 """Of a declaration that are looked at, so that none takes for ever."""

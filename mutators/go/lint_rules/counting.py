@@ -7,8 +7,12 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, LoopKind, is_count
-from mutators.go.lint_rules.finding import NodeFinding
+from mutators.go.lint_rules.benchmark_discovery import (
+    BenchmarkDeclaration,
+    LoopKind,
+    NodeFinding,
+    is_count,
+)
 from mutators.go.lint_rules.names import NameScope
 from mutators.go.lint_rules.packages import ScopedNode
 from mutators.go.lint_rules.rules import BN_AS_SIZE, NO_BN

@@ -18,9 +18,12 @@ from mutators.go.lint_rules import (
     timing,
     unused,
 )
-from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, find_declarations
+from mutators.go.lint_rules.benchmark_discovery import (
+    BenchmarkDeclaration,
+    NodeFinding,
+    find_declarations,
+)
 from mutators.go.lint_rules.brief import ShortCallDetector
-from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import NameScope
 from mutators.go.lint_rules.packages import MODULE, FileScope, ProjectPackages
 from mutators.go.lint_rules.rules import RULES

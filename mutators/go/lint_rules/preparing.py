@@ -8,9 +8,12 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
+from mutators.go.lint_rules.benchmark_discovery import (
+    BenchmarkDeclaration,
+    BenchmarkLoop,
+    NodeFinding,
+)
 from mutators.go.lint_rules.brief import ShortCallDetector
-from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import NameScope
 from mutators.go.lint_rules.rules import SETUP_IN_LOOP
 

@@ -6,8 +6,12 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import reset, syntax
-from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop, LoopKind
-from mutators.go.lint_rules.finding import NodeFinding
+from mutators.go.lint_rules.benchmark_discovery import (
+    BenchmarkDeclaration,
+    BenchmarkLoop,
+    LoopKind,
+    NodeFinding,
+)
 from mutators.go.lint_rules.names import NameScope
 from mutators.go.lint_rules.removable import RemovableCallDetector
 from mutators.go.lint_rules.rules import CONSTANT_INPUTS, INNER_LOOP

@@ -7,9 +7,13 @@ from tree_sitter import Node
 
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop, LoopKind
+from mutators.go.lint_rules.benchmark_discovery import (
+    BenchmarkDeclaration,
+    BenchmarkLoop,
+    LoopKind,
+    NodeFinding,
+)
 from mutators.go.lint_rules.counting import counts_to
-from mutators.go.lint_rules.finding import NodeFinding
 from mutators.go.lint_rules.names import NameScope
 from mutators.go.lint_rules.packages import ScopedNode
 from mutators.go.lint_rules.rules import MISSING_RESET

@@ -7,8 +7,11 @@ from tree_sitter import Node
 from auditor.core.contracts.lint import Confidence
 from mutators.go import tree
 from mutators.go.lint_rules import syntax
-from mutators.go.lint_rules.benchmark_discovery import BenchmarkDeclaration, BenchmarkLoop
-from mutators.go.lint_rules.finding import NodeFinding
+from mutators.go.lint_rules.benchmark_discovery import (
+    BenchmarkDeclaration,
+    BenchmarkLoop,
+    NodeFinding,
+)
 from mutators.go.lint_rules.names import NameScope
 from mutators.go.lint_rules.rules import LEAKING_STATE, NO_REPORT_ALLOCS
 

@@ -1,15 +1,16 @@
 """What a benchmark is to the rules: the code that is timed, and what is around it."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 
 import libcst as cst
 
+from auditor.core.contracts.lint import Confidence, SmellRule
 from mutators.python.lint_rules import tree
-from mutators.python.lint_rules.project import PythonFile
+from mutators.python.lint_rules.project import PythonFile, PythonProject
 
 
 class BenchmarkFramework(Enum):
@@ -198,3 +199,63 @@ def _find_unfilled_defaults(
         for parameter in (*unfilled_parameters, *parameters.kwonly_params)
         if parameter.default is not None and parameter.name.value not in named
     }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RuleHit:
+    """One place that a rule reports, in the file of the benchmark."""
+
+    rule: SmellRule  # that reports it
+    bench: BenchmarkSource  # the benchmark
+    node: cst.CSTNode  # the place
+    text: str  # a sentence on this place
+    head: cst.CSTNode | None = None  # declaration that the place belongs to; None: the benchmark's
+    shared: bool = False  # whether the place belongs to several benchmarks
+    sure: Confidence | None = None  # confidence; None: that of the rule
+
+
+Search = Callable[[BenchmarkSource, PythonProject], Iterator[RuleHit]]
+
+IMPORT = frozenset({"import", "imports", "importing", "importtime", "startup", "load", "loading"})
+RANDOM = frozenset(
+    {
+        *("random", "rand", "randn", "randint", "rng", "sample", "sampling", "samples", "sampler"),
+        *("shuffle", "choice", "permutation", "bootstrap", "uuid", "secrets", "token"),
+        *("uniform", "normal", "generator", "seed", "bit", "raw", "noise"),
+    }
+)
+REGEX = frozenset({"re", "regex", "regexp", "compile", "compiled", "pattern", "patterns"})
+BUILD = frozenset(
+    {
+        *("create", "creation", "construct", "construction", "constructor", "build", "building"),
+        *("init", "make", "new", "alloc", "allocate", "allocation", "comprehension", "range"),
+        *("list", "array", "arange", "zeros", "ones", "from", "instantiate", "instantiation"),
+        *("generate", "generation", "fill", "full", "setup", "end", "e2e", "empty", "eye"),
+        *("linspace", "tolist", "literal", "linear"),
+    }
+)
+IO = frozenset(
+    {
+        *("io", "read", "reads", "reader", "reading", "write", "writes", "writer", "writing"),
+        *("file", "files", "load", "loads", "loading", "loader", "save", "saving", "saver"),
+        *("store", "log", "logs", "logger", "logging", "dump", "dumps", "open", "print"),
+        *("printing", "stream", "streaming", "path", "pathlib", "http", "request", "requests"),
+        *("client", "server", "download", "upload", "fetch", "subprocess", "process", "cli"),
+        *("command", "disk", "export", "import", "startup", "spawn", "run", "main", "e2e"),
+        *("persist", "network", "socket", "output", "render", "display", "compile", "cache"),
+        *("csv", "hdf", "hdf5", "parquet", "excel", "pickle", "zip", "db", "sql", "stdin"),
+        *("exec", "copy", "remove", "mkdir", "unlink", "scan", "walk", "glob", "url", "mmap"),
+    }
+)
+SLEEP = frozenset(
+    {
+        *("sleep", "sleeps", "async", "wait", "waiting", "timeout", "delay", "poll", "thread"),
+        *("threads", "concurrent", "concurrency", "parallel", "latency", "simulate", "slow"),
+        *("retry", "lock", "timer", "scheduler", "schedule", "asyncio", "overhead"),
+    }
+)
+
+
+def is_about(bench: BenchmarkSource, *words: Iterable[str]) -> bool:
+    """Tell whether the name of a benchmark, of its class or its file has one of some words."""
+    return any(bench.subject_words.intersection(word) for word in words)

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from mutators.python.lint_rules import rules, subjects, tree
-from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
-from mutators.python.lint_rules.hits import RuleHit
+from mutators.python.lint_rules import benchmark_discovery, rules, tree
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource, RuleHit
 from mutators.python.lint_rules.project import PythonProject
 
 _IO_DESCRIPTIONS = {
@@ -60,7 +59,9 @@ def find_timed_io(bench: BenchmarkSource, project: PythonProject) -> Iterator[Ru
 def _describe_io(bench: BenchmarkSource, call: cst.Call) -> str:
     """Return what a call does that is I/O, empty where it does none or is the subject."""
     name = bench.file.expand_name(call.func)
-    if subjects.is_about(bench, subjects.SLEEP if name == "time.sleep" else subjects.IO):
+    if benchmark_discovery.is_about(
+        bench, benchmark_discovery.SLEEP if name == "time.sleep" else benchmark_discovery.IO
+    ):
         return ""
     module, _, last = name.rpartition(".")
     if name in _IO_DESCRIPTIONS:

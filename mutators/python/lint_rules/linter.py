@@ -16,22 +16,20 @@ from mutators.python.lint_rules import (
     mutated,
     pyperf_discovery,
     pytest_discovery,
-    registered,
     repeating,
     setups,
     tree,
 )
-from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource
-from mutators.python.lint_rules.hits import RuleHit, Search
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource, RuleHit, Search
 from mutators.python.lint_rules.project import PythonFile, PythonProject
 from mutators.python.lint_rules.rules import RULES
 
 _SEARCHES: tuple[Search, ...] = (
     setups.find_timed_setup,
     mutated.find_mutated_inputs,
-    registered.find_single_rounds,
+    lazy.find_single_rounds,
     effects.find_timed_io,
-    registered.find_call_results,
+    lazy.find_call_results,
     inputs.find_unseeded_inputs,
     lazy.find_unused_generators,
     repeating.find_inner_loops,

@@ -9,9 +9,9 @@ from mutators.python.lint_rules.benchmark_discovery import (
     BenchmarkFramework,
     BenchmarkSource,
     CallTarget,
+    RuleHit,
     TimedCode,
 )
-from mutators.python.lint_rules.hits import RuleHit
 from mutators.python.lint_rules.project import PythonFile, PythonProject
 from mutators.repeated_calls import changes_next_call, states_repetition
 

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from mutators.python.lint_rules import rules, subjects, tree
-from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource, TimedCode
-from mutators.python.lint_rules.hits import RuleHit
+from mutators.python.lint_rules import benchmark_discovery, rules, tree
+from mutators.python.lint_rules.benchmark_discovery import BenchmarkSource, RuleHit, TimedCode
+from mutators.python.lint_rules.inputs import is_global, makes_numbers
 from mutators.python.lint_rules.project import PythonProject
-from mutators.python.lint_rules.randomness import is_global, makes_numbers
 
 _MANY = 50
 """So many elements written out are an input, not a detail of a call."""
@@ -35,7 +34,7 @@ SetupPlaces = Iterator[tuple[cst.CSTNode, str]]
 
 
 def _find_imports(bench: BenchmarkSource, code: TimedCode) -> SetupPlaces:
-    if subjects.is_about(bench, subjects.IMPORT):
+    if benchmark_discovery.is_about(bench, benchmark_discovery.IMPORT):
         return
     for node in code.own_nodes:
         if isinstance(node, cst.Import | cst.ImportFrom):
@@ -49,7 +48,7 @@ def _find_imports(bench: BenchmarkSource, code: TimedCode) -> SetupPlaces:
 
 def _find_random_data(bench: BenchmarkSource, code: TimedCode) -> SetupPlaces:
     """Yield random data that the timed code makes and hands to a call."""
-    if subjects.is_about(bench, subjects.RANDOM):
+    if benchmark_discovery.is_about(bench, benchmark_discovery.RANDOM):
         return
     argument_names = _count_argument_names(code)
     bound = (
@@ -86,7 +85,7 @@ def _count_argument_names(code: TimedCode) -> dict[str, int]:
 
 def _find_constant_inputs(bench: BenchmarkSource, code: TimedCode) -> SetupPlaces:
     """Yield inputs made of constants that are handed on, and that nothing else is done with."""
-    if subjects.is_about(bench, subjects.BUILD):
+    if benchmark_discovery.is_about(bench, benchmark_discovery.BUILD):
         return
     arguments = _count_argument_names(code)
     for node in tree.split_statement_lines(code.nodes):
@@ -111,7 +110,9 @@ def _is_costly_constant(node: cst.BaseExpression, bench: BenchmarkSource) -> boo
     if not _is_constant_expression(node, bench):
         return False
     if isinstance(node, cst.Call) and bench.file.expand_name(node.func) in _PARSERS:
-        about = subjects.is_about(bench, subjects.REGEX, ("json", "loads", "decode", "parse"))
+        about = benchmark_discovery.is_about(
+            bench, benchmark_discovery.REGEX, ("json", "loads", "decode", "parse")
+        )
         return not about
     return any(_makes_large_object(inner_node, bench) for inner_node in tree.walk_own_nodes(node))
 

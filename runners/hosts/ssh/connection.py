@@ -15,7 +15,7 @@ from typing import IO, Self
 from auditor.core.errors import FolderUnusable, MachineError, ToolMissing, UsageError
 from auditor.core.ports import Clock
 from runners.disk import convert_write_errors, reports_full_disk
-from runners.hosts import groups
+from runners.hosts import machine_facts
 from runners.hosts.interrupts import DelayedInterrupts
 
 _LOST = 255
@@ -110,7 +110,7 @@ class Connection:
     def _upload_script(self) -> "_CommandResult":
         text = (files("runners.hosts.ssh") / "far.sh").read_text()
         with convert_write_errors(_TEMPORARY_FOLDER), tempfile.TemporaryFile() as script:
-            script.write(f"{groups.WORDS}\n{text}".encode())
+            script.write(f"{machine_facts.WORDS}\n{text}".encode())
             script.seek(0)
             return self._run_once(self._make_shell_command(_UPLOAD), script, None)
 

@@ -14,7 +14,7 @@ from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.ports import Host
 from auditor.core.request import BuildOptions
 from runners.disk import convert_write_errors
-from runners.jmh.build.build_steps import BuildSteps
+from runners.jmh.build.build_plan import BuildSteps
 from runners.jmh.build.pom_changes import remove_path
 from runners.jmh.build.source_sets import SourceSet
 from runners.jmh.build.tool_needs import find_need, jdk_missing

@@ -11,8 +11,8 @@ from auditor.core.errors import AuditError, BuildFailed, MachineError, ResolveFa
 from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.ports import Host
 from runners.home import HomeFolder
-from runners.jmh.build.build_steps import BuildSteps
-from runners.jmh.build.check_plugins import CheckFailed, failed_check
+from runners.jmh.build.build_plan import BuildSteps
+from runners.jmh.build.pom_changes import CheckFailed, failed_check
 from runners.jmh.build.pom_tree import MavenModule
 from runners.jmh.build.tool_needs import BuildToolNeed, find_need, java_asked_for, jdk_missing
 from runners.jmh.jdk import find_jdk

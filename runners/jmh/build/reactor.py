@@ -11,9 +11,10 @@ from auditor.core.request import BuildOptions
 from runners.disk import convert_write_errors
 from runners.jmh.build import pom_tree
 from runners.jmh.build.build_plan import BuildPlan, plan_build
-from runners.jmh.build.check_plugins import SKIPPED, CheckFailed
 from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven, NotPublished
 from runners.jmh.build.pom_changes import (
+    SKIPPED,
+    CheckFailed,
     choose_level,
     depend_on_tree,
     disable_check,

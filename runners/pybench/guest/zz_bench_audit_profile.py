@@ -2,7 +2,7 @@
 
 Part of the guest. The sampler is a process of its own (zz_bench_audit_sampler.py), so the benchmark
 runs unchanged. A word in memory tells the sampler which block is timed. What was seen is written
-as runners/pybench/profile_records.py describes.
+as runners/pybench/reading.py describes.
 """
 
 from __future__ import annotations

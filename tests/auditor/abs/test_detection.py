@@ -17,7 +17,7 @@ from builders import (
     timed_out,
 )
 
-from auditor.abs.judge import extra_runs, paired, signs
+from auditor.abs.judge import extra_runs, paired
 from auditor.abs.judge.detection import describe_rule_settings, judge_pair, warn_never_significant
 from auditor.abs.judge.pair import Judgement, PairData, method_doubt, probe_ratio
 from auditor.core.mutant import Delay, InjectionKind
@@ -1006,9 +1006,9 @@ def test_a_verdict_that_most_pairs_contradict_is_taken_back(outcome, most, few):
     runs = tuple(drifting(seed, most, few) for seed in (1, 2, 3))
     said = Judgement(outcome=outcome, threshold=V / 2)
 
-    judgement = signs.check_signs(said, [readings.pair_block_times(run) for run in runs], 1.0)
-    check_signs = signs.check_signs(said, [readings.pair_block_times(runs[0])[:4]], 1.0)
-    agreed = signs.check_signs(
+    judgement = paired.check_signs(said, [readings.pair_block_times(run) for run in runs], 1.0)
+    check_signs = paired.check_signs(said, [readings.pair_block_times(runs[0])[:4]], 1.0)
+    agreed = paired.check_signs(
         said, [readings.pair_block_times(run) for run in runs], most_below(outcome)
     )
 

@@ -8,9 +8,8 @@ import pytest
 import toy_language
 from toy_language import Memory, parts, request
 
-from auditor.abs.preview import preview_abs
+from auditor.abs.preview import preview_abs, take_inventory
 from auditor.abs.study import abs_audit
-from auditor.abs.study.inventory import take_inventory
 from auditor.core.suite import Benchmark
 from auditor.measure.planning.expected_time import ExpectedTime
 from auditor.measure.planning.preview import CountedMethod, places_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy_language import HOST, Memory, parts, request
 
-from auditor.abs.study.reusable_delays import ReusableDelays, delays_differ
+from auditor.abs.study.pairs import ReusableDelays, delays_differ
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import Measured
 from auditor.core.plan import Purpose, Run

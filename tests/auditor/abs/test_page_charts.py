@@ -8,8 +8,8 @@ import pytest
 import examples
 from auditor.abs import document_of_verdict
 from auditor.abs.model import BestChoice
-from auditor.abs.page import run_means
-from auditor.abs.page.density import density_curve
+from auditor.abs.page import suite as suite_page
+from auditor.abs.page.suite import density_curve
 from reports import violins
 
 
@@ -77,7 +77,7 @@ def test_the_density_curve_says_how_few_benchmarks_detect_half():
 def test_a_run_that_was_disturbed_lies_aside():
     means = [(1e-6, 1e-6, 1.3e-6)] * 9
 
-    view = run_means.run_means(suite(*means))
+    view = suite_page.run_means(suite(*means))
 
     middles = [row.middle.replace("\N{MINUS SIGN}", "-") for row in view.rows]
     assert middles[0].startswith("-9.1")
@@ -88,18 +88,18 @@ def test_a_run_that_was_disturbed_lies_aside():
 
 
 def test_benchmarks_without_all_runs_are_left_out_and_counted():
-    view = run_means.run_means(suite((1.0, 1.0, 1.0), (1.0, 2.0)))
+    view = suite_page.run_means(suite((1.0, 1.0, 1.0), (1.0, 2.0)))
 
     assert view.left_out == "Left out: 1 benchmark without values of all runs."
-    assert run_means.run_means(suite((1.0,), runs=1)) is None
-    assert run_means.run_means(suite((1.0, 2.0))) is None
+    assert suite_page.run_means(suite((1.0,), runs=1)) is None
+    assert suite_page.run_means(suite((1.0, 2.0))) is None
 
 
 def test_many_runs_are_drawn_in_part():
-    view = run_means.run_means(suite(*[tuple([1.0] * 30)] * 4, runs=30))
+    view = suite_page.run_means(suite(*[tuple([1.0] * 30)] * 4, runs=30))
 
-    assert len(view.rows) == run_means.MOST_RUNS
-    assert view.left_out == f"The first {run_means.MOST_RUNS} of 30 runs are drawn."
+    assert len(view.rows) == suite_page.MOST_RUNS
+    assert view.left_out == f"The first {suite_page.MOST_RUNS} of 30 runs are drawn."
 
 
 def test_a_deviation_beyond_the_axis_ends_at_its_edge():

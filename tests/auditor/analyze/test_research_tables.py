@@ -14,7 +14,7 @@ from auditor.core.plan import Purpose
 from auditor.core.result import Verdict
 from auditor.core.stability import Stability
 from auditor.core.subject import Language
-from auditor.importers.research_tools.rows import ProcessValues
+from auditor.importers.research_tools.layout import ProcessValues
 
 NAMES = ("A", "B")
 CALM = np.random.default_rng(1).normal(1, 0.01, 20)

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 from builders import abs_request
 
+from auditor.abs.judge.abs_score import score_caveats
 from auditor.abs.judge.detection import describe_rule_settings, warn_never_significant
 from auditor.abs.judge.distortion import describe_distortion
 from auditor.abs.judge.indifference_zone import borderline_caveat
-from auditor.abs.judge.score_caveats import score_caveats
 from auditor.cli import machine
 from auditor.cli.main import main
 from auditor.core.caveats import Caveat

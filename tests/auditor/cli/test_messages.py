@@ -32,9 +32,9 @@ TEXT_ELSEWHERE = {
     "so-far": "auditor/measure/context.py",
     "busy-machine": "auditor/measure/stability_judge.py",
     "expected-time": "auditor/measure/planning/expected_time.py",
-    "suite-choice": "runners/gobench/modules.py",
+    "suite-choice": "runners/gobench/project.py",
     "not-as-written": "runners/jmh/listing.py",
-    "length-fallback": "auditor/concurrency/judge/length.py",
+    "length-fallback": "auditor/concurrency/judge/generation.py",
     "inexact-call": "runners/jmh/subset.py",
     "worker-refused": "auditor/clusters/cluster.py",
 }

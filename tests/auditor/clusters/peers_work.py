@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from auditor.clusters import peers, worker
+from auditor.clusters import worker
 
 
 def has(folder, digest):
@@ -13,7 +13,7 @@ def has(folder, digest):
 
 def asks(digest, path, makers, library=None):
     if library:
-        peers.read_c_library = lambda: library
-    result = peers.ProgramPeers("s", digest, worker.read_program)
+        worker.read_c_library = lambda: library
+    result = worker.ProgramPeers("s", digest, worker.read_program)
     result.makers = makers
     return result.fetch_program(Path(path))

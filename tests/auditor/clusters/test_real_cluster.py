@@ -27,7 +27,7 @@ from real_program import (
 from auditor.abs.assemble import open_audit
 from auditor.clusters import Cluster
 from auditor.clusters import cluster as clusters
-from auditor.clusters.question import WorkerQuestion
+from auditor.clusters.worker import WorkerQuestion
 from auditor.config import load_config
 from auditor.config.places import choose_places
 from auditor.core.errors import MachineError

@@ -8,8 +8,8 @@ import pytest
 import toy_language
 from toy_language import Machine, Memory, parts, request
 
+from auditor.compare.assemble import preview_comparison
 from auditor.compare.model import Dimension, PerformanceChange
-from auditor.compare.preview import preview_comparison
 from auditor.compare.study import ComparisonStudy
 from auditor.core.errors import NoBenchmarks
 from auditor.core.jobs import HostFacts, HostInterference

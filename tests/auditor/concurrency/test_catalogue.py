@@ -6,12 +6,13 @@ from made_up_pool import LINES, OBJECT, POOL, Guest
 
 from auditor.concurrency.judge.arguments import ArgumentGenerator, StatementScope
 from auditor.concurrency.judge.catalogue import describe_types
-from auditor.core.contracts.concurrent_test import MemberKind, Variable
-from auditor.core.contracts.test_generation import (
+from auditor.core.contracts.concurrent_test import (
     DescriptionRequest,
     FactoryRequest,
     GenerationAnswer,
+    MemberKind,
     SubtypeRequest,
+    Variable,
 )
 from auditor.core.errors import SubjectError
 

@@ -10,11 +10,11 @@ from schema_checks import check_schema
 from test_page_names import NASTY
 
 from auditor.concurrency import document as concurrency_document
-from auditor.concurrency import page, page_throughput
+from auditor.concurrency import page
 from auditor.concurrency import text as concurrency_words
 from auditor.concurrency.document import ConcurrencyPlan
 from auditor.concurrency.judge import oracle
-from auditor.concurrency.markdown import render_markdown
+from auditor.concurrency.terminal import render_markdown
 from auditor.core.contracts.concurrency import SEQUENTIAL
 from auditor.core.contracts.concurrency import RacePlan as Known
 from auditor.core.errors import UsageError
@@ -223,8 +223,8 @@ def test_a_steady_state_of_its_own_for_crowds_is_told():
 
 
 def test_curves_are_of_the_tests_that_are_conclusive_everywhere():
-    assert page_throughput.find_conclusive_tests(document()) == {1, 2, 3, 4}
-    assert page_throughput.find_conclusive_tests(document(verdict())) == frozenset()
+    assert page.find_conclusive_tests(document()) == {1, 2, 3, 4}
+    assert page.find_conclusive_tests(document(verdict())) == frozenset()
 
 
 def test_markdown_has_a_row_for_each_number_of_threads():

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.concurrency.judge.length import LengthAttempt, search_length
+from auditor.concurrency.judge.generation import LengthAttempt, search_length
 from auditor.core.contracts.concurrency import RacePlan
 
 PLAN = RacePlan(

@@ -14,7 +14,7 @@ import pytest
 from real_program import Program, everything, left_behind, running
 
 from auditor.concurrency import document as concurrency_document
-from runners.jmh.javac import BRIEF
+from runners.jmh.jdk import BRIEF
 
 pytestmark = [
     pytest.mark.subject,

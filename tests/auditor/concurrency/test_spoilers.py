@@ -6,8 +6,7 @@ from auditor.concurrency.judge.catalogue import describe_types
 from auditor.concurrency.judge.generation import ConcurrentTestGenerator
 from auditor.concurrency.judge.terminal_methods import Spoilers
 from auditor.core.contracts.concurrency import RacePlan
-from auditor.core.contracts.concurrent_test import Variable
-from auditor.core.contracts.test_generation import GenerationAnswer
+from auditor.core.contracts.concurrent_test import GenerationAnswer, Variable
 
 
 class Jealous(Guest):

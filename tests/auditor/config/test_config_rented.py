@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.config.rented import read_rental_file
+from auditor.config.hosts import read_rental_file
 from auditor.core.errors import UsageError
 
 CLOUD = {

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from auditor.config.versions import version_spec
+from auditor.config.concurrency import version_spec
 from auditor.core.errors import UsageError
 from auditor.core.request import ClassPathSpec, FolderSpec, GitSpec, MavenSpec
 

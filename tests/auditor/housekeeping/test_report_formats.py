@@ -16,7 +16,7 @@ from auditor.abs import document_of_verdict
 from auditor.abs.exports.formats import ExportFormat
 from auditor.compare.markdown import render_markdown
 from auditor.core.errors import UsageError
-from auditor.housekeeping import sources
+from auditor.housekeeping import report
 from auditor.store.audits import AuditRecord
 from auditor.store.sqlite import SqliteStore
 from reports import results
@@ -193,15 +193,15 @@ def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):
     (root / "codec" / "a.go").write_bytes(b"package codec // \xff\n")
     (root / "link.go").symlink_to(outside)
     (root / "loop.go").symlink_to(root / "loop.go")
-    (root / "large.go").write_bytes(b"x" * (sources.LARGEST + 1))
+    (root / "large.go").write_bytes(b"x" * (report.LARGEST + 1))
     wanted = ["codec/a.go", "../secret.go", str(outside), "link.go", "loop.go", "large.go",
               "codec", "none.go", "nul\0.go", "x" * 5000]  # fmt: skip
 
-    texts = sources.read_texts(root, wanted)
+    texts = report.read_texts(root, wanted)
 
     assert texts == {"codec/a.go": "package codec // \N{REPLACEMENT CHARACTER}\n"}
     with pytest.raises(UsageError, match="is not a folder"):
-        sources.read_texts(tmp_path / "none", wanted)
+        report.read_texts(tmp_path / "none", wanted)
 
 
 def test_machines_of_a_merged_store_stand_side_by_side(stage, capsys):

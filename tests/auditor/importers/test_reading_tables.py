@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.core.errors import UsageError
-from auditor.importers.research_tools.layout import ResearchTool
+from auditor.importers.research_tools.layout import ProcessValues, ResearchTool
 from auditor.importers.research_tools.reading import parse_unit, read_table
-from auditor.importers.research_tools.rows import ProcessValues
 from auditor.importers.research_tools.writing import format_table
 
 GO_SAMPLE = """\

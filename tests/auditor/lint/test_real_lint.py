@@ -7,7 +7,7 @@ import pytest
 from real_program import JAVA_RING, PYTHON_RING, QUICK, config, everything, git, tiny, write
 from schema_checks import check_schema
 
-from auditor.lint.judge_evidence import EMPTY_SECONDS
+from auditor.lint.judge import EMPTY_SECONDS
 
 pytestmark = pytest.mark.subject
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from auditor.measure.profiles.attribution_python import boundary_error
+from auditor.measure.profiles.attribution import boundary_error
 
 MEASURED = [
     # seconds of an operation with one call, share of the body, sampled share, samples

@@ -8,7 +8,7 @@ from builders import benchmark, method, schedule
 from auditor.core.mutant import PLAIN, Overlay, OverlayFile, Variant, VariantKind
 from auditor.core.plan import Purpose, Trial
 from auditor.core.subject import BuildInputs, Language, Project, SourceFile, SourceRole, Span
-from auditor.measure import overlay_digest
+from auditor.measure import context
 
 OWN = BuildInputs(digest="own", files=frozenset({"ring.go", "ring_test.go"}))
 GROUP = benchmark().group
@@ -43,23 +43,21 @@ def _overlay(**texts):
 
 
 def test_a_benchmark_is_decided_by_its_closure():
-    assert overlay_digest.find_variant_inputs(PROJECT, GROUP, PLAIN) == OWN
-    assert overlay_digest.find_variant_inputs(PROJECT, GROUP, _delayed(_in("ring.go"))) == OWN
+    assert context.find_variant_inputs(PROJECT, GROUP, PLAIN) == OWN
+    assert context.find_variant_inputs(PROJECT, GROUP, _delayed(_in("ring.go"))) == OWN
 
 
 def test_everything_decides_all_unit_tests_and_what_is_not_in_the_program():
-    assert overlay_digest.find_variant_inputs(PROJECT, "", PLAIN).digest == "code"
+    assert context.find_variant_inputs(PROJECT, "", PLAIN).digest == "code"
+    assert context.find_variant_inputs(PROJECT, "example.org/elsewhere", PLAIN).digest == "code"
     assert (
-        overlay_digest.find_variant_inputs(PROJECT, "example.org/elsewhere", PLAIN).digest == "code"
-    )
-    assert (
-        overlay_digest.find_variant_inputs(PROJECT, GROUP, _delayed(_in("other/other.go"))).digest
+        context.find_variant_inputs(PROJECT, GROUP, _delayed(_in("other/other.go"))).digest
         == "code"
     )
 
 
 def test_a_method_without_a_place_may_be_in_any_program():
-    assert overlay_digest.find_variant_inputs(PROJECT, GROUP, _delayed(method())) == OWN
+    assert context.find_variant_inputs(PROJECT, GROUP, _delayed(method())) == OWN
 
 
 def test_without_a_digest_of_the_content_that_of_the_tree_decides():
@@ -68,7 +66,7 @@ def test_without_a_digest_of_the_content_that_of_the_tree_decides():
 
 def test_files_of_an_overlay_that_are_not_in_the_program_do_not_decide():
     def laid(**texts):
-        return overlay_digest.linked_overlay_digest(OWN, _overlay(**texts), SOURCES)
+        return context.linked_overlay_digest(OWN, _overlay(**texts), SOURCES)
 
     known = laid(ring=b"a", guest=b"g")
 
@@ -78,10 +76,8 @@ def test_files_of_an_overlay_that_are_not_in_the_program_do_not_decide():
 
 
 def test_all_of_an_overlay_decides_where_nobody_knows_what_the_program_holds():
-    assert (
-        overlay_digest.linked_overlay_digest(PROJECT.all_inputs, _overlay(ring=b"a"), SOURCES) == ""
-    )
-    assert overlay_digest.linked_overlay_digest(OWN, Overlay(), SOURCES) == ""
+    assert context.linked_overlay_digest(PROJECT.all_inputs, _overlay(ring=b"a"), SOURCES) == ""
+    assert context.linked_overlay_digest(OWN, Overlay(), SOURCES) == ""
 
 
 def test_what_hangs_on_other_files_is_left_out_of_the_digest():

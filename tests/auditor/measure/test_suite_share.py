@@ -5,8 +5,13 @@ from dataclasses import replace
 import pytest
 
 from auditor.core.suite import Benchmark
-from auditor.measure.planning.budget import sampling_order
-from auditor.measure.planning.suite_share import LEAST_BLOCKS, ProcessCost, fit_blocks, fit_suite
+from auditor.measure.planning.budget import (
+    LEAST_BLOCKS,
+    ProcessCost,
+    fit_blocks,
+    fit_suite,
+    sampling_order,
+)
 
 
 def cost(name, *, reaches=True, block=0.1, blocks=20):

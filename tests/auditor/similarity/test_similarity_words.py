@@ -12,7 +12,7 @@ from builders import CONTEXT
 from auditor.core.caveats import Caveat
 from auditor.core.series.similarity import Measure, PairSimilarity
 from auditor.measure.run_similarity import PAPER, judge_runs
-from auditor.similarity import document, page, page_heatmap
+from auditor.similarity import document, page
 from auditor.similarity.document import BenchmarkSimilarity
 from reports import results
 
@@ -195,7 +195,7 @@ def test_caveats_of_benchmarks_are_said_once():
 
 def test_each_measure_is_explained():
     assert tuple(page.MEASURES) == tuple(Measure)
-    assert PAPER.theta == page_heatmap.THETA
+    assert PAPER.theta == page.THETA
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_each_measure_is_explained():
     ],
 )
 def test_a_cell_tells_its_side_of_the_threshold_and_how_far_from_it(value, kind):
-    assert page_heatmap.build_cell(value) == page_heatmap.HeatmapCell(kind, f"{value:.2f}")
+    assert page.build_cell(value) == page.HeatmapCell(kind, f"{value:.2f}")
 
 
 def test_applications_are_means_of_their_benchmarks():
@@ -218,7 +218,7 @@ def test_applications_are_means_of_their_benchmarks():
     other = benchmark("o__b#b#x=1&y=2", {0, 1, 2, 3}, means=(1.0,) * 5)
     unknown = benchmark("o__c#b#", means=None, dissimilar=None, count=1)
 
-    first, second = page_heatmap.list_applications([*one, other, unknown])
+    first, second = page.list_applications([*one, other, unknown])
 
     assert (first.name, first.unlike, first.size) == ("o__b", 1, 1)
     assert (second.name, second.unlike, second.size) == ("o__a", 0, 2)
@@ -227,11 +227,11 @@ def test_applications_are_means_of_their_benchmarks():
 
 @pytest.mark.parametrize("ids", [("o__a#b#", "o__a#c#"), ("o__a#b#", "p__b#c#", "pkg.B/#01"), ()])
 def test_there_is_no_map_of_one_application_or_of_what_is_none(ids):
-    assert page_heatmap.list_applications([benchmark(name) for name in ids]) == ()
+    assert page.list_applications([benchmark(name) for name in ids]) == ()
 
 
 def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
-    heatmap = page_heatmap.build_heatmap(benchmark("b", {1}, count=3, outlier_runs=(1,)))
+    heatmap = page.build_heatmap(benchmark("b", {1}, count=3, outlier_runs=(1,)))
 
     assert [(head.number, head.is_outlier) for head in heatmap.heads] == [
         ("1", False), ("2", True), ("3", False)
@@ -240,14 +240,14 @@ def test_runs_are_set_against_each_other_by_the_measures_above_the_threshold():
     assert texts == [[None, "3", "0"], ["3", None, "3"], ["0", "3", None]]
     assert [line.unlike for line in heatmap.lines] == ["1 of 2", "2 of 2", "1 of 2"]
     assert heatmap.lines[0].cells[1:] == (
-        page_heatmap.HeatmapCell("far much-1", "3"),
-        page_heatmap.HeatmapCell("near much-5", "0"),
+        page.HeatmapCell("far much-1", "3"),
+        page.HeatmapCell("near much-5", "0"),
     )
     assert heatmap.left_out == ""
 
 
 def test_of_many_runs_those_that_are_unlike_most_are_drawn():
-    heatmap = page_heatmap.build_heatmap(benchmark("b", {40, 44}, count=45, outlier_runs=(40, 44)))
+    heatmap = page.build_heatmap(benchmark("b", {40, 44}, count=45, outlier_runs=(40, 44)))
 
     assert [head.number for head in heatmap.heads if head.is_outlier] == ["41", "45"]
     assert len(heatmap.lines) == len(heatmap.lines[0].cells) == 30
@@ -266,7 +266,7 @@ def test_of_many_runs_those_that_are_unlike_most_are_drawn():
     ],
 )
 def test_groups_are_said_in_words(groups, message):
-    assert page_heatmap.describe_groups(benchmark("b", groups=groups)) == message
+    assert page.describe_groups(benchmark("b", groups=groups)) == message
 
 
 def test_caveats_of_the_whole_come_first():

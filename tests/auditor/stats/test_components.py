@@ -4,9 +4,9 @@ from math import log
 import numpy as np
 import pytest
 
+from auditor.stats.arrays import trimmed_mean
 from auditor.stats.compare import estimate_ratio
 from auditor.stats.components import VarianceComponent, component_between, component_error
-from auditor.stats.trimming import trimmed_mean
 
 
 def groups(*values):

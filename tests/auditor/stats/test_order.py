@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auditor.stats.order import median_interval
+from auditor.stats.proportions import median_interval
 
 
 @pytest.mark.parametrize(

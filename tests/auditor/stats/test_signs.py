@@ -4,7 +4,7 @@ from math import log
 import numpy as np
 import pytest
 
-from auditor.stats.signs import sign_evidence
+from auditor.stats.signed_rank import sign_evidence
 
 
 def test_a_bet_that_was_won_once_by_hand():

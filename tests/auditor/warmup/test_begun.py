@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from auditor.warmup.detector import WINDOW
 from auditor.warmup.run_so_far import RunSoFar
 from auditor.warmup.steady_start import find_start_candidates
-from auditor.warmup.windows import WINDOW
 
 
 def shown(values) -> tuple[RunSoFar, dict[str, float]]:

@@ -8,14 +8,16 @@ import pytest
 from steady_making import falling
 
 from auditor.stats.ratios import resampled_means
-from auditor.warmup.change_points import (
+from auditor.warmup.cpssd import (
+    CpSsd,
     Partitions,
     Segmentation,
+    choose_penalty_range,
     find_change_points,
     find_elbow,
     run_crops,
+    without_outliers,
 )
-from auditor.warmup.cpssd import CpSsd, choose_penalty_range, without_outliers
 
 
 def cost(values):

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from steady_making import falling
 
-from auditor.warmup import features
+from auditor.warmup import learned
 from auditor.warmup.forest import Forest, compute_weights, round_down_thresholds, weighted_median
 from auditor.warmup.learned import LearnedDetector, _scale_start, load_shipped_forests
 
 
 def test_the_shipped_model_is_of_these_features():
-    assert load_shipped_forests().names == list(features.compute_features(falling()))
+    assert load_shipped_forests().names == list(learned.compute_features(falling()))
 
 
 @settings(max_examples=40, deadline=None)
@@ -21,8 +21,8 @@ def test_features_are_finite_and_do_not_know_the_unit(seed, length, power):
     values = falling(length=length, warm=seed % length, seed=seed)
     values[seed % length] *= 50
 
-    plain = features.compute_features(values)
-    scaled = features.compute_features(values * 10.0**power)
+    plain = learned.compute_features(values)
+    scaled = learned.compute_features(values * 10.0**power)
 
     assert all(np.isfinite(value) for value in plain.values())
     assert list(plain) == list(scaled)

@@ -4,7 +4,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from auditor.warmup.partition import Partition
+from auditor.warmup.run_so_far import Partition
 
 LEAST = 5
 

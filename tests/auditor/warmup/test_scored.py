@@ -7,11 +7,11 @@ import pytest
 from steady_making import falling
 
 from auditor.core.stop_rules import TRAINED, Criterion, StoppingRule
-from auditor.warmup.scored_rule import LOOKS, ScoredRule
+from auditor.warmup.detector import WINDOW, standardise_windows
 from auditor.warmup.scorers.boosted import BoostedTrees
 from auditor.warmup.scorers.files import load_shipped_model
+from auditor.warmup.stop_rules import LOOKS, ScoredRule
 from auditor.warmup.validity import FALLBACK, trusted_rule, usual_seconds
-from auditor.warmup.windows import WINDOW, standardise_windows
 
 LASTED = 0.1
 

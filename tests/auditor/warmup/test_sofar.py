@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from auditor.warmup.detector import WINDOW
 from auditor.warmup.run_so_far import RunSoFar
-from auditor.warmup.windows import WINDOW
 
 
 def features(values, lasted: float = 0.1) -> dict[str, float]:

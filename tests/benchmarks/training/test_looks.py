@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from training import looks
 
-from auditor.warmup.windows import WINDOW
+from auditor.warmup.detector import WINDOW
 
 
 def stepped(last_warm_up: int, length: int = 3000, times: float = 2.0) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 from training.samples import Sample, balanced, drawn, joined, unbalanced
 
-from auditor.warmup.windows import standardise_windows
+from auditor.warmup.detector import standardise_windows
 
 VALUES = 1e-6 * (2 + np.random.default_rng(1).random(3000))
 

@@ -5,7 +5,7 @@ import pytest
 from training.folds import by_benchmark, by_system
 from training.segments import segments
 
-from auditor.warmup.windows import standardise_windows
+from auditor.warmup.detector import standardise_windows
 
 
 @pytest.mark.parametrize(

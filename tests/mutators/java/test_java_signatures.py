@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from auditor.core.subject import Language, Method
 from mutators.java.descriptors import parameter_types
-from mutators.java.signatures import matches_method
+from mutators.java.mutator import matches_method
 from mutators.java.types import JavaType, NotAType, parse_type, split_list
 
 FORMAT = Method(

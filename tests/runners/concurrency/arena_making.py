@@ -7,13 +7,10 @@ from pathlib import Path
 from version_making import compiled, environment
 
 from auditor.core.contracts.concurrency import LibraryVersion
-from runners.concurrency.arena import LocalArena
-from runners.concurrency.guests import prepare_guests
-from runners.concurrency.jdks import JavaRuntime
+from runners.concurrency.arena import JavaRuntime, LocalArena, prepare_race_guests
 from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
-from runners.jmh.javac import Javac
-from runners.jmh.jdk import find_jdk, java_environment
+from runners.jmh.jdk import Javac, find_jdk, java_environment
 
 HAZARD = """package org.example;
 import java.util.*;
@@ -96,7 +93,7 @@ def arena_of(folder, old=HAZARD, new=HAZARD, **more):
     host, given = LocalHost(), environment(folder)
     jdk = find_jdk(host, given)
     home = HomeFolder(folder / "home")
-    guest = prepare_guests(home, Javac(host, java_environment(given), jdk, "8"))
+    guest = prepare_race_guests(home, Javac(host, java_environment(given), jdk, "8"))
     paths = {
         LibraryVersion.OLD: (compiled(folder / "old", old),),
         LibraryVersion.NEW: (compiled(folder / "new", new),),

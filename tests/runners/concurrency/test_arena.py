@@ -16,13 +16,19 @@ from auditor.concurrency.judge.generation import ConcurrentTestGenerator
 from auditor.concurrency.judge.uncompilable_calls import split_test, uncompilable_members
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrency import LibraryVersion, RacePlan, TimedScope
-from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
+from auditor.core.contracts.concurrent_test import (
+    FactoryRequest,
+    Literal,
+    Member,
+    MemberKind,
+    Statement,
+    Variable,
+)
 from auditor.core.contracts.concurrent_test_runner import (
     ConcurrentRun,
     ConcurrentRunSettings,
     PilotTimes,
 )
-from auditor.core.contracts.test_generation import FactoryRequest
 from mutators.java.races import RaceHeader, RaceWriter
 
 pytestmark = [

@@ -14,7 +14,7 @@ from version_making import (
     written,
 )
 
-from auditor.config.versions import version_spec
+from auditor.config.concurrency import version_spec
 from auditor.core.errors import BuildFailed, SubjectError, UsageError
 from auditor.core.request import BuildOptions
 from runners.concurrency.lookup import require_class, require_readable

@@ -15,7 +15,7 @@ from runners.concurrency.code import CodeReader, read_code
 from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
-from runners.jmh.javac import BRIEF
+from runners.jmh.jdk import BRIEF
 
 pytestmark = [
     pytest.mark.subject,

@@ -8,9 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.concurrency.judge.catalogue import describe_types
-from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
-from auditor.core.contracts.test_generation import AttemptRequest, Segment
-from runners.concurrency.conversation import join_fields, split_fields
+from auditor.core.contracts.concurrent_test import (
+    AttemptRequest,
+    Literal,
+    Member,
+    MemberKind,
+    Segment,
+    Statement,
+    Variable,
+)
+from runners.concurrency.arena import join_fields, split_fields
 
 pytestmark = [
     pytest.mark.subject,

@@ -7,7 +7,7 @@ from fake_host import FakeHost
 
 from auditor.core.errors import ToolMissing
 from auditor.core.jobs import CompletedProcess
-from runners.concurrency.jdks import find_java
+from runners.concurrency.arena import find_java
 from runners.hosts.local import LocalHost
 
 

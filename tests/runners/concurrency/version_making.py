@@ -5,12 +5,12 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from auditor.config.versions import version_spec
+from auditor.config.concurrency import version_spec
 from auditor.core.request import BuildOptions
 from runners.concurrency.versions import ReadyVersion, prepare_version
 from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
-from runners.jmh.javac import BRIEF
+from runners.jmh.jdk import BRIEF
 
 PASSED_ON = ("PATH", "JAVA_HOME", "MAVEN_OPTS", "SSL_CERT_FILE")
 COUNTER = """package org.example;

@@ -1,6 +1,6 @@
 """Which workers may work: who was refused is asked again once another one is gone."""
 
-from runners.dispatch.worker_pool import WorkerAdmission
+from runners.dispatch.cluster import WorkerAdmission
 from runners.hosts.clock import SystemClock
 
 

@@ -17,7 +17,7 @@ from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark
 from runners.dispatch import cluster as clusters
-from runners.dispatch import worker_pool as crews
+from runners.dispatch import cluster as crews
 from runners.dispatch.cluster import ClusterDispatcher
 from runners.hosts.clock import SystemClock
 

@@ -7,8 +7,7 @@ from test_cluster import trial
 
 from auditor.core.mutant import Overlay, OverlayFile
 from auditor.core.suite import Benchmark
-from runners.dispatch.artifact_locations import ArtifactLocations
-from runners.dispatch.worker_queue import QueuedTrial, WorkerQueue, WorkerQueues
+from runners.dispatch.cluster import ArtifactLocations, QueuedTrial, WorkerQueue, WorkerQueues
 
 ONE = trial("a")
 

@@ -12,7 +12,7 @@ from auditor.core.outcome import Measured
 from auditor.core.plan import Layouts, Purpose
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.values import TIME
-from runners.gobench.goflags import draws_layouts, linker_flags
+from runners.gobench.settings import draws_layouts, linker_flags
 
 SETTING = """\
 package setting

@@ -10,8 +10,7 @@ from gobench_making import lab
 from growth import growth
 
 from auditor.core.outcome import Counted
-from runners.gobench.modules import NO_WORKSPACE, choose_modules
-from runners.gobench.project import prepare_project
+from runners.gobench.project import NO_WORKSPACE, choose_modules, prepare_project
 from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.subjects.gopath import GENERATED_HEADER

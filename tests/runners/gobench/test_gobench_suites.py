@@ -8,11 +8,10 @@ from gobench_making import schedule
 
 from auditor.core.errors import BuildFailed, MachineError, NoBenchmarks
 from auditor.core.jobs import CompletedProcess
-from auditor.core.listing import Listing
 from auditor.core.plan import Purpose
 from auditor.core.schedule import Arm, ArmName
 from auditor.core.subject import SourceRole
-from auditor.core.suite import Suite
+from auditor.core.suite import Listing, Suite
 from auditor.measure.suite_runs import choose_benchmarks
 from runners.gobench.discovery import take_first_errors
 from runners.gobench.harness import GoBench

@@ -9,12 +9,11 @@ import pytest
 from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Skipped, TimedOut, Traced
 from auditor.core.request import FolderSpec
-from auditor.trace.study_clients import make_trial
+from auditor.trace.study import make_trial
 from mutators.go import GoMutator
-from runners.gobench.client import prepare_client
 from runners.gobench.harness import GoBench
 from runners.gobench.project import prepare_project
-from runners.gobench.tracer import GoTracer
+from runners.gobench.tracer import GoTracer, prepare_client
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.subjects.place import place_subject

@@ -3,7 +3,7 @@
 import pytest
 
 from auditor.core.errors import FolderUnusable
-from runners.gobench.goflags import join_goflags, split_goflags
+from runners.gobench.settings import join_goflags, split_goflags
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from runners.hosts import groups, machine_facts
+from runners.hosts import machine_facts
 from runners.hosts.interference import compute_interference, parse_counters
 from runners.hosts.machine_facts import LIMITS, make_host_facts, parse_facts
 
@@ -23,25 +23,27 @@ def printed(texts):
 
 
 def known(**texts):
-    found = {"/proc/meminfo": "MemTotal:  16777216 kB", groups.SELF_CGROUP: UNIFIED}
+    found = {"/proc/meminfo": "MemTotal:  16777216 kB", machine_facts.SELF_CGROUP: UNIFIED}
     return dict(make_host_facts(parse_facts(printed(found | texts))).facts)
 
 
 @pytest.mark.parametrize("own", [UNIFIED, SEPARATE, ODD, "0::/\n", "2:cpu:/\n", ""])
 def test_a_shell_finds_the_same_files(own):
-    words = f"{groups.WORDS}\ngroups cpu.max memory.max"
+    words = f"{machine_facts.WORDS}\ngroups cpu.max memory.max"
     completed = subprocess.run(
         ["sh", "-c", words], input=own, capture_output=True, text=True, check=True
     )
 
     assert completed.stderr == ""
     assert sorted(completed.stdout.splitlines()) == sorted(
-        groups.list_group_files(own, ("cpu.max", "memory.max"))
+        machine_facts.list_group_files(own, ("cpu.max", "memory.max"))
     )
 
 
 def test_all_groups_from_the_own_one_to_the_root_are_asked():
-    folders = [path.rpartition("/")[0] for path in groups.list_group_files(UNIFIED, ("cpu.stat",))]
+    folders = [
+        path.rpartition("/")[0] for path in machine_facts.list_group_files(UNIFIED, ("cpu.stat",))
+    ]
 
     assert folders == [
         f"{JOB}/step_0",
@@ -70,7 +72,7 @@ def test_the_tightest_limit_of_them_holds():
 def test_version_1_says_it_in_two_files():
     result = known(
         **{
-            groups.SELF_CGROUP: SEPARATE,
+            machine_facts.SELF_CGROUP: SEPARATE,
             f"{OF_CPU}/cpu.cfs_quota_us": "30000",
             f"{OF_CPU}/cpu.cfs_period_us": "60000",
             "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
@@ -98,9 +100,9 @@ def test_without_a_limit_all_is_granted(texts):
 
 def test_what_a_machine_says_of_other_files_is_not_read():
     assert known(**{"/elsewhere/cpu.max": "1 100", "/sys/fs/cgroup/other": "1"})["quota"] == "max"
-    assert {path.rpartition("/")[2] for path in groups.list_group_files("0::/\n", LIMITS)} == set(
-        LIMITS
-    )
+    assert {
+        path.rpartition("/")[2] for path in machine_facts.list_group_files("0::/\n", LIMITS)
+    } == set(LIMITS)
 
 
 @pytest.mark.parametrize(

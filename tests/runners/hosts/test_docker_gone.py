@@ -10,8 +10,8 @@ from process_making import shell
 
 from auditor.core.errors import MachineError, ResolveFailed
 from runners.home import HomeFolder
-from runners.hosts import container as containers
 from runners.hosts import daemon as daemons
+from runners.hosts import docker as containers
 from runners.hosts.clock import SystemClock
 from runners.hosts.daemon import Image
 from runners.hosts.docker import ContainerLimits, DockerHost

@@ -12,8 +12,8 @@ from process_making import alive, gone, job, number_in, processes_with_parent, s
 
 from auditor.core.errors import FolderUnusable, MachineError, SubjectError, ToolMissing
 from auditor.core.jobs import CompletedProcess
-from runners.hosts.capped import JobCaps
 from runners.hosts.clock import SystemClock
+from runners.hosts.descendants import JobCaps
 from runners.hosts.local import LocalHost
 
 ROOT = Path(__file__).parents[3]

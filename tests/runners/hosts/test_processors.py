@@ -6,8 +6,7 @@ import pytest
 from process_making import job, shell
 
 from auditor.core.errors import ToolMissing, UsageError
-from runners.hosts.local import LocalHost
-from runners.hosts.processors import parse_processors, reserve_processors
+from runners.hosts.local import LocalHost, parse_processors, reserve_processors
 
 
 @pytest.mark.parametrize(

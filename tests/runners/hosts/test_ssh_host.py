@@ -19,7 +19,7 @@ from ssh_daemon import NAME, SMALL, daemon
 
 from auditor.core.errors import FolderUnusable, MachineError
 from auditor.core.jobs import OutputMonitor
-from runners.hosts import processors
+from runners.hosts import local
 from runners.hosts.clock import SystemClock
 from runners.hosts.ssh.opening import connect_host
 
@@ -475,7 +475,7 @@ def test_what_of_ours_runs_there_keeps_off_them_where_there_are_others(ssh, name
         words = "taskset -pc $$; taskset -pc $PPID"
         lines = place.host.run_process(shell(words, cwd=place.folder)).stdout.decode().splitlines()
 
-    theirs, ours = (processors.parse_processors(line.rpartition(": ")[2]) for line in lines)
+    theirs, ours = (local.parse_processors(line.rpartition(": ")[2]) for line in lines)
     assert theirs == {first}
     assert ours == set(others)
 

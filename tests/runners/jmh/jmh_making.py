@@ -20,15 +20,14 @@ from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Language, Method, Part, Project, Role
 from auditor.core.suite import Benchmark, Suite
-from mutators.java import signatures
+from mutators.java import mutator
 from mutators.java.mutator import JavaMutator
 from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
 from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
-from runners.jmh.javac import BRIEF
-from runners.jmh.jdk import find_jdk, java_environment
+from runners.jmh.jdk import BRIEF, find_jdk, java_environment
 
 SOURCES = Path(__file__).parent / "guest_subject"
 PLAIN_ARM = Arm(ArmName.PLAIN)
@@ -95,7 +94,7 @@ class Suited:
     def find(self, name: str) -> Method:
         written = f"org.example.Work.{name}"
         return next(
-            method for method in self.methods.values() if signatures.matches_method(written, method)
+            method for method in self.methods.values() if mutator.matches_method(written, method)
         )
 
     def counting(self, *methods: Method | str) -> Variant:

@@ -13,7 +13,7 @@ from auditor.core.jobs import CompletedProcess
 from auditor.core.request import BuildOptions
 from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
-from runners.jmh.build.build_steps import BuildSteps
+from runners.jmh.build.build_plan import BuildSteps
 from runners.jmh.build.gradle import Gradle, source_sets
 from runners.jmh.build.maven import Maven
 from runners.jmh.build.tool_needs import find_need, java_asked_for

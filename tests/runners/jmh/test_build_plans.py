@@ -21,9 +21,14 @@ from auditor.core.request import BuildOptions
 from runners.home import HomeFolder
 from runners.jmh.build import reactor
 from runners.jmh.build.build_plan import plan_build
-from runners.jmh.build.check_plugins import CheckFailed, failed_check
 from runners.jmh.build.maven import Maven, NotPublished
-from runners.jmh.build.pom_changes import choose_level, disable_check, raise_levels
+from runners.jmh.build.pom_changes import (
+    CheckFailed,
+    choose_level,
+    disable_check,
+    failed_check,
+    raise_levels,
+)
 from runners.jmh.build.pom_tree import MavenModule, list_dependencies, modules_below
 from runners.jmh.jdk import Jdk
 

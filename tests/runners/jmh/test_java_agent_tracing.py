@@ -11,13 +11,13 @@ from auditor.core.jobs import Invocation
 from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Traced
 from auditor.core.subject import Language, Part, Project, Role
-from auditor.trace.study_clients import make_trial
+from auditor.trace.study import make_trial
 from mutators.java.mutator import JavaMutator
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
-from runners.jmh.javac import BRIEF
+from runners.jmh.jdk import BRIEF
 from runners.jmh.testing import UnitTests
 from runners.jmh.tracer import JavaTracer
 from runners.trial import TrialRunner

@@ -11,7 +11,7 @@ from jmh_making import environment
 from auditor.core.mutant import Overlay, Variant, VariantKind
 from auditor.core.outcome import Skipped, Traced
 from auditor.core.request import BuildOptions, ClientSpec, FolderSpec, PythonSpec
-from auditor.trace.study_clients import make_trial
+from auditor.trace.study import make_trial
 from mutators.java.mutator import JavaMutator
 from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost

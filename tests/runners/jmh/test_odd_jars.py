@@ -16,7 +16,7 @@ from auditor.core.outcome import Measured
 from auditor.core.schedule import ArmName
 from auditor.core.subject import Part, Role
 from auditor.core.values import TIME
-from runners.jmh.javac import BRIEF
+from runners.jmh.jdk import BRIEF
 
 pytestmark = pytest.mark.subject
 

@@ -12,7 +12,7 @@ from auditor.core.outcome import Measured
 from auditor.core.request import BuildOptions, FolderSpec
 from auditor.core.schedule import ArmName
 from auditor.core.values import TIME
-from mutators.java import signatures
+from mutators.java import mutator
 from runners.hosts.local import LocalHost
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
@@ -174,7 +174,7 @@ def test_a_method_is_listed_and_slowed(language, sources, method, jmh_home, tmp_
     suited = of_project(made, JmhHarness(guests), tmp_path)
 
     (benchmark,) = suited.suite.benchmarks
-    (found,) = [one for one in suited.methods.values() if signatures.matches_method(method, one)]
+    (found,) = [one for one in suited.methods.values() if mutator.matches_method(method, one)]
     outcome = suited.run("stir", against_probe(InjectionKind.WORK, 5000), delayed(found))
 
     assert benchmark.id == f"org.example.{'kt' if language == 'kotlin' else 'sc'}.Sums.stir"

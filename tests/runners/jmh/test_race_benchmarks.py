@@ -9,7 +9,7 @@ from jmh_making import jmh_jars
 from auditor.core.contracts import concurrent_test
 from auditor.core.contracts.concurrent_test import Literal, Member, MemberKind, Statement, Variable
 from mutators.java.races import RaceHeader, RaceWriter
-from runners.jmh.javac import BRIEF
+from runners.jmh.jdk import BRIEF
 
 pytestmark = pytest.mark.subject
 QUEUE, ORDER = "java.util.concurrent.PriorityBlockingQueue", "java.util.Comparator"

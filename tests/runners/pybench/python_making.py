@@ -11,7 +11,7 @@ from auditor.core.request import FolderSpec, PythonSpec
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.subject import Method, Project
 from auditor.core.suite import Suite
-from auditor.trace.study_clients import make_trial
+from auditor.trace.study import make_trial
 from mutators.python.mutator import PythonMutator
 from runners.home import HomeFolder
 from runners.hosts.local import LocalHost

@@ -14,7 +14,7 @@ from auditor.core.jobs import CompletedProcess
 from auditor.core.outcome import Measured
 from auditor.core.request import DistributionSpec, Installer, PythonSpec
 from runners.hosts.local import LocalHost
-from runners.pybench import interpreters, versions
+from runners.pybench import environment, library
 from runners.pybench.environment import Environments
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.installers import (
@@ -407,7 +407,7 @@ def test_the_python_that_a_project_needs_is_read(files, required, tmp_path):
     for name, text in files.items():
         (tmp_path / name).write_text(text)
 
-    assert interpreters.required_python(tmp_path) == required
+    assert environment.required_python(tmp_path) == required
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_the_python_that_a_project_needs_is_read(files, required, tmp_path):
     ],
 )
 def test_a_version_of_python_is_held_against_what_is_needed(found, required, is_fit):
-    assert interpreters.satisfies_requirement(found, required) == is_fit
+    assert environment.satisfies_requirement(found, required) == is_fit
 
 
 @BOTH
@@ -491,7 +491,7 @@ def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_p
     ],
 )
 def test_a_version_is_read_out_of_a_tag(tag, expected):
-    assert versions.parse_tag_version(tag) == expected
+    assert library.parse_tag_version(tag) == expected
 
 
 def test_a_version_that_pyenv_has_not_activated_is_taken_where_the_project_needs_it(

@@ -5,7 +5,7 @@ from subject_trees import make
 
 from runners.pybench import pytest_options
 from runners.pybench.frontends import FRONTENDS, explain_lack, framework_of
-from runners.pybench.listings import check_listing
+from runners.pybench.reading import check_listing
 
 USES = "def {}_total(benchmark): benchmark(sum, [1])\n"
 

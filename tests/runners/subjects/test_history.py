@@ -6,7 +6,7 @@ import pytest
 
 from auditor.core.errors import UsageError
 from auditor.core.request import FolderSpec, GoModuleSpec
-from runners.subjects.history import find_commits, list_recent_commits
+from runners.subjects.repository import find_commits, list_recent_commits
 
 
 def git(folder, *words):

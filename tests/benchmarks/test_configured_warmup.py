@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-
-from auditor.core.suite import IterationSettings
-from auditor.warmup.configured import (
+from configured_warmup import (
     bootstrap_deviation,
     map_iterations,
     sum_iteration_times,
     time_wasted,
 )
+
+from auditor.core.suite import IterationSettings
 
 TENTHS = np.full(50, 0.1)
 
