@@ -218,11 +218,10 @@ class LibraryClasses:
         """
         if place not in self._classes:
             return None
-        return (
-            ("", "Protocol") in self._list_bases(place)
-            or self._is_enumeration(place, frozenset())
-            or any(self._list_members(place, frozenset()).values())
-        )
+        ancestors = self._order_ancestors(place)
+        is_enumeration = any(not module and name in _ENUMS for module, name in ancestors)
+        is_protocol = ("", "Protocol") in self._list_bases(place)
+        return is_protocol or is_enumeration or any(self._list_members(ancestors).values())
 
     def _list_bases(self, place: ClassPlace) -> list[ClassPlace]:
         """Return what a class extends, without type arguments."""
@@ -244,23 +243,28 @@ class LibraryClasses:
         is_inside = (module, first) in self._classes and (module, last) in self._classes
         return module if is_inside else "", last
 
-    def _is_enumeration(self, place: ClassPlace, below: frozenset[ClassPlace]) -> bool:
-        module, name = place
-        return (not module and name in _ENUMS) or any(
-            self._is_enumeration(base, below | {place})
-            for base in self._list_bases(place)
-            if base not in below | {place}
-        )
+    def _order_ancestors(self, place: ClassPlace) -> list[ClassPlace]:
+        """Return a class and all that it extends, each once and before its own bases."""
+        visited_places = {place}
+        waiting = [(place, self._list_bases(place))]
+        bases_first: list[ClassPlace] = []
+        while waiting:
+            current_place, bases = waiting[-1]
+            if not bases:
+                bases_first.append(current_place)
+                waiting.pop()
+            elif (base := bases.pop()) not in visited_places:
+                visited_places.add(base)
+                waiting.append((base, self._list_bases(base)))
+        return bases_first[::-1]
 
-    def _list_members(self, place: ClassPlace, below: frozenset[ClassPlace]) -> dict[str, bool]:
-        """Return the members of a class and of its bases, and whether each is abstract."""
+    def _list_members(self, ancestors: Sequence[ClassPlace]) -> dict[str, bool]:
+        """Return the members of a class, and whether each is abstract."""
         members: dict[str, bool] = {}
-        for node in self._classes.get(place, ()):
-            for statement in node.body:
-                members.update(_read_members(statement))
-        for base in self._list_bases(place):
-            if base not in below | {place}:
-                members = self._list_members(base, below | {place}) | members
+        for place in reversed(ancestors):
+            for node in self._classes.get(place, ()):
+                for statement in node.body:
+                    members.update(_read_members(statement))
         return members
 
 

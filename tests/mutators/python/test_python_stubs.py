@@ -240,6 +240,36 @@ class Outer:
     assert reasons["lib.nested.Outer.Shape.__init__"] == "a concrete class"
 
 
+def test_a_base_that_makes_an_abstract_method_concrete_counts_before_what_it_extends():
+    text = f"""import abc
+{SHAPE.replace("    def use", "    @abc.abstractmethod" + chr(10) + "    def use")}
+class Plain(Shape):
+    pass
+class Usable(Shape):
+    def use(self): print(1)
+class Mixed(Plain, Usable):
+    def __init__(self): print(1)
+"""
+
+    reasons = dict(write_stub(mixed=text).incomplete)
+
+    assert "lib.mixed.Shape.__init__" in reasons
+    assert "lib.mixed.Mixed.__init__" not in reasons
+
+
+def test_classes_that_share_many_bases_are_judged_quickly():
+    levels = "".join(
+        f"class {name}{level}(A{level - 1}, B{level - 1}): pass\n"
+        for level in range(1, 40)
+        for name in "AB"
+    )
+
+    text = f"{SHAPE.replace('Shape', 'A0')}class B0: pass\n{levels}"
+    text += "class Last(A39):\n    def __init__(self): print(1)\n"
+
+    assert write_stub(levels=text).incomplete == ()
+
+
 def test_stubs_parse_each_module_once(monkeypatch):
     texts = []
     parse = ast.parse
