@@ -10,19 +10,30 @@ from dataclasses import replace
 from auditor.abs.study.cpu_samples import SHARE_ERROR
 from auditor.abs.study.pair import PairAnalysis, SampledMethod, StudyPair
 from auditor.core.outcome import Profiled
+from auditor.core.plan import Run
 from auditor.core.result import ReachState
-from auditor.measure.profiles.cpu_shares import CpuShare, frames_of, share_of
+from auditor.core.subject import Method
+from auditor.measure.profiles.cpu_shares import CpuShare, share_of
 from auditor.measure.reach_judge import SEEN_IN_SAMPLES
+
+FrameKey = str | tuple[str, int]
+"""The function of a frame, or its file and line."""
 
 
 def add_sampled_calls(
     pairs: Sequence[StudyPair], analysis: PairAnalysis
 ) -> tuple[list[StudyPair], PairAnalysis]:
     """Return the pairs, those with samples but without a counted call as reached."""
+    # There are as many pairs as methods times benchmarks: the frames are read once for each of
+    # these.
+    sampled_keys = {
+        name: _collect_frame_keys(runs) for name, runs in analysis.sampling.profiles.items()
+    }
     shares = {
         pair.pair_key: SampledMethod(share)
         for pair in pairs
         if pair.reach.state is ReachState.NOT_AT_ALL
+        and not _list_method_keys(pair.method).isdisjoint(sampled_keys.get(pair.benchmark.id, ()))
         and (share := _find_share(pair, analysis)) is not None
     }
     reached_pairs = [
@@ -32,11 +43,23 @@ def add_sampled_calls(
     return reached_pairs, replace(analysis, sampling=sampling)
 
 
+def _collect_frame_keys(runs: Sequence[Run]) -> set[FrameKey]:
+    """Return what frames of all profiles can be found by."""
+    profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
+    frames = {frame for profile in profiles for frame in profile.frames}
+    return {key for frame in frames for key in (frame.function, (frame.file, frame.line))}
+
+
+def _list_method_keys(method: Method) -> set[FrameKey]:
+    """Return what frames of a method can be found by, as `frames_of` does."""
+    return {
+        method.descriptor or method.id,
+        *((span.file, span.first_line) for span in method.spans),
+    }
+
+
 def _find_share(pair: StudyPair, analysis: PairAnalysis) -> CpuShare | None:
     """Return the share of a method in a benchmark, None where no sample is in it."""
-    runs = analysis.sampling.profiles.get(pair.benchmark.id, ())
-    profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
-    if not any(frames_of(pair.method, profile.frames) for profile in profiles):
-        return None
+    runs = analysis.sampling.profiles[pair.benchmark.id]
     share = share_of(pair.method, pair.benchmark, runs, error=SHARE_ERROR / (pair.family + 1))
     return share if share is not None and share.share > 0 else None

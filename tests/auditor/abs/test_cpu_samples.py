@@ -1,6 +1,7 @@
 """Verdicts by sampled shares in the toy language, whose true shares are known."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import toy_language
@@ -9,11 +10,14 @@ from toy_language import Machine, parts, request
 
 from auditor.abs.judge.detection import NOT_MEASURED
 from auditor.abs.study import abs_audit, cpu_samples
-from auditor.abs.study.pair import StudyRuns
+from auditor.abs.study.pair import PairAnalysis, SampledPairs, StudyPair, StudyRuns
+from auditor.abs.study.sampled_calls import add_sampled_calls
+from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, DetectionRule
-from auditor.core.result import Verdict
+from auditor.core.result import ReachState, Verdict
 from auditor.measure.profiles import cpu_shares
+from auditor.measure.reach_judge import Reach
 
 APART = ("hop", "skip")
 
@@ -386,3 +390,43 @@ def test_a_method_without_a_counted_call_is_no_unreached_one_where_samples_are_i
     assert "short" not in slowed(machine, "hop")
     assert pairs["toy.skip", "toy.quick"].outcome is Verdict.UNREACHED
     assert pairs["toy.skip", "toy.quick"].caveats == ()
+
+
+class CountedFrames(tuple):
+    """Frames that count how often they are read."""
+
+    readings = 0
+
+    def __iter__(self):
+        CountedFrames.readings += 1
+        return super().__iter__()
+
+
+def test_frames_of_a_profile_are_not_read_again_for_each_uncalled_method():
+    frames = CountedFrames((Frame("elsewhere"), Frame("toy.hop", "toy.py", 3)))
+    profile = Profiled(
+        frames=frames,
+        stacks=(),
+        unattributed=0,
+        background=0,
+        period_seconds=0.01,
+        cpu_seconds=1.0,
+        timed_seconds=1.0,
+    )
+    context = parts(request())
+    method = context.mutator.find_methods(context.suite.sources)[0]
+    pairs = [
+        StudyPair(
+            method=replace(method, id=f"toy.idle{number}"),
+            benchmark=context.suite.benchmarks[0],
+            reach=Reach(state=ReachState.NOT_AT_ALL),
+        )
+        for number in range(40)
+    ]
+    profiles = {context.suite.benchmarks[0].id: (SimpleNamespace(outcome=profile),)}
+    analysis = PairAnalysis(
+        request=None, baseline=None, slowdown=0.5, sampling=SampledPairs(profiles=profiles)
+    )
+
+    assert add_sampled_calls(pairs, analysis)[0] == pairs
+    assert CountedFrames.readings == 1
