@@ -17,8 +17,9 @@ COUNTING_SHARE = 0.1
 """Part of the time that is left in which calls are counted."""
 _IMPORT_LINE = re.compile(r"(?:import|from|package)\b.*|[()]")
 """A whole line that imports something: a method that has changed may need it."""
-_GO_IMPORT_LINE = re.compile(rf'{_IMPORT_LINE.pattern}|[\w.]*\s?"[^"]*"')
-"""Likewise, and a line in the parentheses of an import of Go."""
+_GO_IMPORT_START = re.compile(r"import ?\(")
+_GO_IMPORT_LINE = re.compile(r'[\w.]*\s?"[^"]*".*')
+"""A line in the parentheses of an import of Go."""
 _IMPORT_WORDS = frozenset({"import", "from", "package", "as", "static"})
 _CALLED_STATES = (ReachState.IN_LOOP, ReachState.SET_UP_ONLY)
 
@@ -110,8 +111,8 @@ def _is_import_replaced(base: StudyContext, head: StudyContext) -> bool:
         {
             (source.path, text)
             for source in parts.suite.sources
-            for text in _list_texts(source)
-            if _is_import(source, text)
+            for text, is_import in _list_texts(source)
+            if is_import
         }
         for parts in (base, head)
     )
@@ -122,18 +123,20 @@ def _is_import_replaced(base: StudyContext, head: StudyContext) -> bool:
     return not removed_words.isdisjoint(added_words)
 
 
-def _is_import(source: SourceFile, text: str) -> bool:
-    pattern = _GO_IMPORT_LINE if source.path.endswith(".go") else _IMPORT_LINE
-    return pattern.fullmatch(text) is not None
-
-
-def _list_texts(source: SourceFile) -> list[str]:
-    """Return the lines without white space that means nothing."""
-    return [" ".join(line.split()) for line in source.text.decode(errors="replace").splitlines()]
+def _list_texts(source: SourceFile) -> Iterator[tuple[str, bool]]:
+    """Yield the lines without white space that means nothing, and whether each is an import."""
+    is_in_parentheses = False
+    for line in source.text.decode(errors="replace").splitlines():
+        text = " ".join(line.split())
+        pattern = _GO_IMPORT_LINE if is_in_parentheses else _IMPORT_LINE
+        yield text, pattern.fullmatch(text) is not None
+        if _GO_IMPORT_START.match(text) and source.path.endswith(".go"):
+            is_in_parentheses = True
+        is_in_parentheses = is_in_parentheses and ")" not in text
 
 
 def _list_lines_outside(source: SourceFile, method_lines: set[int], comment: str) -> Iterator[str]:
-    for number, text in enumerate(_list_texts(source), 1):
-        is_code = text and not text.startswith(comment) and not _is_import(source, text)
+    for number, (text, is_import) in enumerate(_list_texts(source), 1):
+        is_code = text and not text.startswith(comment) and not is_import
         if is_code and number not in method_lines:
             yield text

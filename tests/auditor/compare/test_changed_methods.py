@@ -23,8 +23,9 @@ func Get(a int) int { return a }
 
 
 def revision(text, mutator):
+    path = "toy.go" if isinstance(mutator, GoMutator) else "toy.py"
     source = SourceFile(
-        path="toy", unit="example.org/toy", role=SourceRole.LIBRARY, text=text.encode()
+        path=path, unit="example.org/toy", role=SourceRole.LIBRARY, text=text.encode()
     )
     return SimpleNamespace(mutator=mutator, suite=SimpleNamespace(sources=(source,)))
 
@@ -85,6 +86,31 @@ def test_no_method_is_named_where_an_import_replaces_another(old, new):
 
     assert changed(head, "Add", base=base) == ["Add"]
     assert changed(head.replace(old, new), "Add", base=base) == []
+
+
+@pytest.mark.parametrize("sign", ['"a" +\n\t"b"', '`\nname "b"\n`'])
+def test_a_text_on_a_line_of_its_own_is_no_import(sign):
+    base = f"{BASE}\nvar sign = {sign}\n"
+    head = base.replace("a + 1", "a + 2")
+
+    assert changed(head, "Add", base=base) == ["Add"]
+    assert changed(head.replace('"b"', '"c"'), "Add", base=base) == []
+
+
+@pytest.mark.parametrize(
+    ("new", "names"),
+    [
+        ('\t"fmt"\n\t"strings"\n', ["Add"]),
+        ('\t"fmt" // for Add\n\t"strings"\n', ["Add"]),
+        ('\t"example.org/strings"\n', []),
+        ('\t_ "strings"\n', []),
+    ],
+)
+def test_imports_in_parentheses_are_imports(new, names):
+    base = BASE.replace('import "strings"', 'import (\n\t"strings"\n)')
+    head = base.replace("a + 1", "a + 2")
+
+    assert changed(head.replace('\t"strings"\n', new), "Add", base=base) == names
 
 
 def test_no_method_is_named_where_none_has_changed():
