@@ -101,11 +101,9 @@ class Environments:
             return first
         candidates = {first.version: first}
         for name in NAMES:
-            # A shim of pyenv refuses versions that the user has not activated.
-            variables = {**self.variables, "PYENV_VERSION": name.removeprefix("python")}
-            with suppress(ToolMissing, UsageError):
-                candidate = replace(self, variables=variables)._inspect_interpreter(name, tree)
-                candidates.setdefault(candidate.version, candidate)
+            with suppress(ToolMissing):
+                if (candidate := self._find_interpreter(name, tree)) is not None:
+                    candidates.setdefault(candidate.version, candidate)
         for candidate in candidates.values():
             if satisfies_requirement(candidate.version, required):
                 note = f"the project needs Python {required}: {candidate.path} is taken"
@@ -117,6 +115,17 @@ class Environments:
             f"the project needs Python {required}; installed: {installed}; install one that fits "
             "as python3.N on PATH, or name one that has all of the suite by python.interpreter"
         )
+
+    def _find_interpreter(self, name: str, cwd: Path) -> Interpreter | None:
+        """Return an interpreter by its name on PATH, None where it is broken or too old.
+
+        A shim of pyenv refuses versions that the user has not activated, so these are named to it.
+        """
+        activated = {**self.variables, "PYENV_VERSION": name.removeprefix("python")}
+        for environments in (self, replace(self, variables=activated)):
+            with suppress(UsageError):
+                return environments._inspect_interpreter(name, cwd)
+        return None
 
     def _inspect_interpreter(self, path: str, cwd: Path) -> Interpreter:
         """Ask an interpreter for its version; raises where it is missing or too old."""

@@ -494,18 +494,20 @@ def test_a_version_is_read_out_of_a_tag(tag, expected):
     assert library.parse_tag_version(tag) == expected
 
 
-def test_a_version_that_pyenv_has_not_activated_is_taken_where_the_project_needs_it(
-    variables, tmp_path
+@pytest.mark.parametrize("accepted", ["3.24", "tools"])
+def test_a_version_that_pyenv_has_is_taken_activated_or_not_where_the_project_needs_it(
+    accepted, variables, tmp_path
 ):
     folder = write(tmp_path / "p", PROJECT.replace('"1"', '"1"\nrequires-python = ">=3.24"'))
     shim = tmp_path / "bin" / "python3.24"
     shim.parent.mkdir()
     shim.write_text(
-        '#!/bin/sh\n[ "$PYENV_VERSION" = 3.24 ] || exit 127\n'
+        f'#!/bin/sh\n[ "$PYENV_VERSION" = {accepted} ] || exit 127\n'
         "printf 'cpython\\t3.24.1\\t/versions/3.24.1/bin/python3.24\\n'\n"
     )
     shim.chmod(0o755)
     path = f"{shim.parent}:{dict(variables)['PATH']}"
-    environments = Environments(LocalHost(), {**dict(variables), "PATH": path}, PythonSpec())
+    activated = {**dict(variables), "PATH": path, "PYENV_VERSION": "tools"}
+    environments = Environments(LocalHost(), activated, PythonSpec())
 
     assert environments.choose_interpreter(folder).version == "3.24.1"
