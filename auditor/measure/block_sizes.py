@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import mul
 from statistics import median
 
@@ -16,7 +17,7 @@ from auditor.measure.context import StudyContext
 from auditor.measure.trials import measure_trials
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BlockSizes:
     """The plan and the operations of a block of each benchmark, by its id, and who told them."""
 
@@ -31,11 +32,10 @@ class BlockSizes:
         """Return the blocks in which calls are counted, where the plan has too many."""
         if self.keeps_all_blocks:
             return {}
-        set_up_seconds = estimate_set_up_seconds(self.pilots, self.operations)
         block_seconds = estimate_block_seconds(self.pilots, self.operations)
         blocks = {
             name: schedules.counted_blocks(
-                self.plans[name], seconds + set_up_seconds.get(name, 0.0)
+                self.plans[name], seconds + self._set_up_seconds.get(name, 0.0)
             )
             for name, seconds in block_seconds.items()
             if name in self.plans
@@ -50,15 +50,20 @@ class BlockSizes:
         if not self.keeps_all_blocks:
             runs = [run for run in self.pilots if run.trial.benchmark == benchmark]
             block_seconds = estimate_block_seconds(runs, self.operations).get(benchmark.id, 0.0)
-            set_up_seconds = estimate_set_up_seconds(runs, self.operations).get(benchmark.id, 0.0)
+            set_up_seconds = self._set_up_seconds.get(benchmark.id, 0.0)
             plan = schedules.shorten_plan(plan, block_seconds, set_up_seconds)
         return schedules.make_plain_schedule(plan, operations)
+
+    @cached_property
+    def _set_up_seconds(self) -> dict[str, float]:
+        return estimate_set_up_seconds(self.pilots, self.operations)
 
 
 START_SECONDS = 1.0
 """Time that a process may take beside its blocks, before set-up between blocks counts as slow."""
 PROGRAM_SECONDS = 0.25
-"""Time that a program takes before its first block, before set-up in front of blocks is seen."""
+"""Time that a process may take beside its blocks longer than another of the same program, before
+set-up between blocks counts as slow."""
 PARALLEL_SECONDS = 1.0
 """Longest block that is made longer so that all processors have something to do."""
 OUTLASTS = 2
@@ -187,23 +192,29 @@ def estimate_set_up_seconds(
 ) -> dict[str, float]:
     """Return the seconds of set-up in front of a block of each benchmark, by its id.
 
-    Only where the harness fixes the number of operations; else set-up is a part of the block.
+    Only where the harness fixes the number of operations; else set-up is a part of the block. Where
+    no clock shows set-up, it is what a process takes longer than those of its group, which begin
+    with the same program. Go's testing then sets up once more than there are blocks.
     """
-    return {
-        run.trial.benchmark.id: _read_set_up_seconds(run, run.outcome)
-        for run in tried
-        if run.trial.benchmark is not None
-        and operations.get(run.trial.benchmark.id) is not None
-        and isinstance(run.outcome, Measured)
-    }
+    set_up_seconds: dict[str, float] = {}
+    unclocked_runs: dict[str, dict[str, Run]] = {}  # by group and benchmark
+    for run in tried:
+        benchmark, outcome = run.trial.benchmark, run.outcome
+        if benchmark is None or operations.get(benchmark.id) is None:
+            continue
+        if isinstance(outcome, Measured):
+            timed_seconds, clock_seconds = _sum_block_seconds(outcome)
+            if not clock_seconds:
+                unclocked_runs.setdefault(benchmark.group, {})[benchmark.id] = run
+            blocks = len(run.trial.schedule.blocks)
+            set_up_seconds[benchmark.id] = max(0.0, clock_seconds - timed_seconds) / blocks
+    for runs in unclocked_runs.values():
+        set_up_seconds |= _compare_processes(runs)
+    return set_up_seconds
 
 
-def _read_set_up_seconds(run: Run, outcome: Measured) -> float:
-    """Return what a block of a pilot takes beside its operations.
-
-    Where no clock shows that, it is a part of the process. Go's testing then sets up once more than
-    there are blocks.
-    """
+def _sum_block_seconds(outcome: Measured) -> tuple[float, float]:
+    """Return how long the operations of a pilot took, and its blocks by the clock."""
     timed_seconds = clock_seconds = 0.0
     for phase in Phase:
         times = outcome.find_series(TIME, ArmName.PLAIN, phase)
@@ -212,10 +223,21 @@ def _read_set_up_seconds(run: Run, outcome: Measured) -> float:
         if times and counts:
             timed_seconds += sum(map(mul, times.values, counts.values))
         clock_seconds += sum(walls.values) if walls else 0.0
-    blocks = len(run.trial.schedule.blocks)
-    if clock_seconds:
-        return max(0.0, clock_seconds - timed_seconds) / blocks
-    return max(0.0, run.seconds - timed_seconds - PROGRAM_SECONDS) / (blocks + 1)
+    return timed_seconds, clock_seconds
+
+
+def _compare_processes(runs: Mapping[str, Run]) -> dict[str, float]:
+    """Return the set-up of a block by benchmark, by what their processes take beside operations."""
+    rests = {
+        name: run.seconds - _sum_block_seconds(run.outcome)[0]
+        for name, run in runs.items()
+        if isinstance(run.outcome, Measured)
+    }
+    start = min(rests.values()) + PROGRAM_SECONDS if len(rests) > 1 else START_SECONDS
+    return {
+        name: max(0.0, rest - start) / (len(runs[name].trial.schedule.blocks) + 1)
+        for name, rest in rests.items()
+    }
 
 
 def _find_busy_share(run: Run, pilot: _PilotReading | None) -> float:

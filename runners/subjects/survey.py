@@ -31,7 +31,7 @@ LOOKED_FOR = {
 }
 """What a benchmark is, by harness."""
 _ARCHIVE_REMEDY = (
-    "published archives leave benchmarks out that a repository has: name a checkout, or "
+    "a published archive may lack benchmarks that the repository has: name a checkout, or "
     "git:URL@REVISION"
 )
 

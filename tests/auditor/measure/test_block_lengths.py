@@ -348,8 +348,8 @@ def test_slow_set_up_of_each_block_shortens_processes_unless_the_plan_is_fixed(k
 @pytest.mark.parametrize(
     ("clock_seconds", "process_seconds", "expected"),
     [
-        (None, 0.26, 0.0),  # a program that starts as most do
-        (None, 0.86, 0.2),  # three times: testing sets up once more than there are blocks
+        (None, 0.86, 0.0),  # a program that starts as slowly as some do
+        (None, 1.61, 0.2),  # three times: testing sets up once more than there are blocks
         (0.31, 9.0, 0.15),  # whatever else the process does
         (0.009, 9.0, 0.0),  # clocks differ
     ],
@@ -366,6 +366,27 @@ def test_set_up_is_what_a_block_takes_beside_its_operations(
 
     assert estimate_set_up_seconds([pilot], {FREE.id: 10}) == {FREE.id: pytest.approx(expected)}
     assert estimate_set_up_seconds([pilot], {FREE.id: None}) == {}
+
+
+@pytest.mark.parametrize(
+    ("process_seconds", "expected"),
+    [
+        ((2.0, 2.1), (0.0, 0.0)),  # the program begins slowly
+        ((2.0, 2.85), (0.0, 0.2)),
+    ],
+)
+def test_a_program_that_begins_slowly_has_no_slow_set_up(process_seconds, expected):
+    pilots = []
+    for number, seconds in enumerate(process_seconds):
+        pilot = make_pilot(replace(FREE, name=f"b{number}"), 1e-3, operations=10)
+        blocks = 2 * pilot.trial.schedule.blocks[:1]
+        trial = replace(pilot.trial, schedule=replace(pilot.trial.schedule, blocks=blocks))
+        pilots.append(replace(pilot, trial=trial, seconds=seconds))
+    operations = {pilot.trial.benchmark.id: 10 for pilot in pilots}
+
+    estimated = estimate_set_up_seconds(pilots, operations)
+
+    assert tuple(estimated.values()) == pytest.approx(expected)
 
 
 class SlowAtFirst(Machine):
