@@ -141,6 +141,10 @@ def _build_benchmark_fields(benchmark: BenchmarkComparison, own_unit: str) -> Pl
     )
 
 
+_INTENDED_LIMITS = frozenset({"few-runs", "score-mode"})
+"""Caveats of what the audit of a patch always leaves out; no option of this command adds it."""
+
+
 def _build_patch_fields(patch: Patch) -> PlainFields:
     verdict = patch.verdict
     verdict_by_id = {method.id: method for method in verdict.methods} if verdict else {}
@@ -163,7 +167,11 @@ def _build_patch_fields(patch: Patch) -> PlainFields:
         methods=methods,
         slowdown=verdict.slowdown if verdict else None,
         score=verdict.without_accepted or verdict.total if verdict else None,
-        caveats=verdict.caveats if verdict else (),
+        caveats=tuple(
+            caveat
+            for caveat in (verdict.caveats if verdict else ())
+            if caveat.slug not in _INTENDED_LIMITS
+        ),
     )
 
 

@@ -9,6 +9,7 @@ import toy_language
 from toy_language import parts, request
 
 from auditor.compare import command
+from auditor.compare.document import _build_patch_fields
 from auditor.compare.model import Patch
 from auditor.compare.study_patch import (
     accept_misses_of_head,
@@ -210,6 +211,16 @@ def test_a_dry_run_names_the_gates():
         f"{limits}; a confirmed regression fails the gate; at least 80% of the methods that "
         "differ have to be detected."
     )
+
+
+def test_a_patch_has_no_caveats_that_advise_options_of_another_command():
+    asked = make_patch_request(COMPARING, request())
+    patch = audit_patch(Patch(changed=("toy.hop",), added=(), removed=()), 20, asked, parts(asked))
+
+    slugs = {caveat.slug for caveat in patch.verdict.caveats}
+    assert {"few-runs", "score-mode"} <= slugs
+    shown_slugs = {caveat.slug for caveat in _build_patch_fields(patch)["caveats"]}
+    assert shown_slugs == slugs - {"few-runs", "score-mode"}
 
 
 def test_a_gate_on_a_patch_keeps_a_quarter_of_the_time_for_a_second_look():
