@@ -293,14 +293,15 @@ def format_patch_headline(document: ComparisonDocument) -> str:
         return ""
     if not patch.methods:
         return _format_empty_patch(patch)
-    differing_text = number_format.format_count(len(patch.methods), "method")
+    differing_text = number_format.format_count(
+        len(patch.methods), "method of the library differs", "methods of the library differ"
+    )
     if patch.score is None:
-        return (
-            f"{differing_text} of the library differ; whether the suite would detect that was "
-            "not asked."
-        )
+        return f"{differing_text}; whether the suite would detect that was not asked."
     detected_count, method_count = patch.score.covered, patch.score.counted
-    total_text = "" if method_count == len(patch.methods) else f" ({differing_text} differ)"
+    total_text = (
+        "" if method_count == len(patch.methods) else f" ({len(patch.methods):,} methods differ)"
+    )
     count_text = f"{number_format.format_count(method_count, 'changed or new method')}{total_text}"
     if not method_count:
         cause = (
@@ -309,7 +310,7 @@ def format_patch_headline(document: ComparisonDocument) -> str:
             and all(method.outcome for method in patch.methods)
             else "none of them can be slowed"
         )
-        return f"{differing_text} of the library differ; {cause}."
+        return f"{differing_text}; {cause}."
     inconclusive_count = words.count_undecided(patch.score)
     if inconclusive_count == method_count:
         return f"Whether the suite would detect a slowdown is open for {count_text}."

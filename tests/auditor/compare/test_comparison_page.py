@@ -256,7 +256,7 @@ def test_what_was_left_to_the_last_is_told_in_the_headline():
             "would detect 1 if they took 1.6\xa0\N{MULTIPLICATION SIGN} as long.",
         ),
         ([Verdict.DETECTED, Verdict.INCONCLUSIVE], "as long; 1 is open."),
-        ([Verdict.INVALID], "1 method of the library differ; none of them can be slowed."),
+        ([Verdict.INVALID], "1 method of the library differs; none of them can be slowed."),
     ],
 )
 def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes, message):
