@@ -214,8 +214,10 @@ def test_a_dry_run_names_the_gates():
 
 
 def test_a_patch_has_no_caveats_that_advise_options_of_another_command():
-    asked = make_patch_request(COMPARING, request())
-    patch = audit_patch(Patch(changed=("toy.hop",), added=(), removed=()), 20, asked, parts(asked))
+    patch_request = make_patch_request(COMPARING, request())
+    patch = audit_patch(
+        Patch(changed=("toy.hop",), added=(), removed=()), 20, patch_request, parts(patch_request)
+    )
 
     slugs = {caveat.slug for caveat in patch.verdict.caveats}
     assert {"few-runs", "score-mode"} <= slugs
