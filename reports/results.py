@@ -21,6 +21,8 @@ NullableRange = tuple[float | None, float | None]
 PlainFields = dict[str, object]
 DocumentType = TypeVar("DocumentType")
 StructType = TypeVar("StructType", bound=msgspec.Struct)
+_LARGEST = 1e100
+"""No measured or counted number is larger; sums and products of smaller ones stay finite."""
 
 
 class MeasurementPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,9 +157,27 @@ def _format_field(encoded_value: bytes) -> Iterator[str]:
 def decode_document(kind: type[DocumentType], command: str, content: str | bytes) -> DocumentType:
     """Return the document that a command has written; raises UsageError for anything else."""
     try:
-        return msgspec.json.decode(content, type=kind)
+        document = msgspec.json.decode(content, type=kind)
+        refuse_huge_numbers(msgspec.json.decode(content))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"this is not a result of bench-audit {command}: {error}") from error
+    return document
+
+
+def refuse_huge_numbers(value: object, path: str = "$") -> None:
+    """Raise ValidationError where a value of a damaged file is too large to calculate with.
+
+    `value` is plain decoded JSON, and `path` is its place in the file.
+    """
+    match value:
+        case dict():
+            for key, inner in value.items():
+                refuse_huge_numbers(inner, f"{path}.{key}")
+        case list():
+            for inner in value:
+                refuse_huge_numbers(inner, f"{path}[...]")
+        case int() | float() if abs(value) > _LARGEST:
+            raise msgspec.ValidationError(f"Number out of range - at `{path}`")
 
 
 def format_schema(kind: Any, title: str) -> str:

@@ -24,7 +24,11 @@ from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
 from auditor.core.request import DetectionRule
 from auditor.core.stability import BenchmarkVerdict, BucketCount, Duration, Filter
-from reports.results import AuditSetting
+from reports.results import AuditSetting, refuse_huge_numbers
+
+_SCORE_NAMES = ("total", "relative", "absolute")
+_FULL = 100 + 1e-6
+"""All of it in percent, with what rounding may add."""
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -98,9 +102,40 @@ AbsOrStability = Document | StabilityDocument
 def parse_document(text: str | bytes) -> AbsOrStability:
     """Return the document that `text` wrote; raises UsageError for anything else."""
     try:
-        return msgspec.json.decode(text, type=Document | StabilityDocument)
+        document = msgspec.json.decode(text, type=Document | StabilityDocument)
+        refuse_huge_numbers(msgspec.json.decode(text))
+        _refuse_contradictions(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"not a result that this version of bench-audit reads: {error}") from error
+    return document
+
+
+def _refuse_contradictions(document: AbsOrStability) -> None:
+    """Raise ValidationError where counts of a damaged file cannot be those of an audit."""
+    suite = document.stability
+    if suite.duration is not None and suite.duration.limit <= 0:
+        raise msgspec.ValidationError("the time limit is not above 0 - at `$.stability.duration`")
+    if isinstance(document, StabilityDocument):
+        return
+    scores = {f"scores.{name}": getattr(document.scores, name) for name in _SCORE_NAMES}
+    scores |= {name: getattr(document, name) for name in ("whole_list", "without_accepted")}
+    for name, score in scores.items():
+        if score is not None and not _is_possible_score(score):
+            raise msgspec.ValidationError(f"the numbers contradict each other - at `$.{name}`")
+    if any(choice.methods < 1 for choice in document.density_curve):
+        raise msgspec.ValidationError("a choice detects no method - at `$.density_curve`")
+
+
+def _is_possible_score(score: Score) -> bool:
+    """Tell whether the counts and percentages of a score can belong to one audit."""
+    low, high = score.bounds or (0.0, 100.0)
+    has_no_result = score.percent is None and score.bounds is None
+    return (
+        0 <= score.covered <= score.counted
+        and 0 <= low <= high <= _FULL
+        and 0 <= (score.percent or 0.0) <= _FULL
+        and (has_no_result or score.counted > 0)
+    )
 
 
 def accepted_methods(accepted: Iterable[AcceptedMiss]) -> frozenset[str]:

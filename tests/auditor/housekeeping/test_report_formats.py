@@ -251,3 +251,40 @@ def test_a_comparison_is_written_again_as_each_kind_of_file_that_its_command_wri
     assert "compare.html" in capsys.readouterr().err
     assert stage.call(*call, str(tmp_path / "again.csv")) == 2
     assert "a result of compare cannot be written as .csv; leave" in capsys.readouterr().err
+
+
+def _damage_means(document):
+    document["benchmarks"][0]["means"] = [1e308, 1e308]
+
+
+def _damage_count(document):
+    document["scores"]["total"] |= {"covered": 0, "counted": 0}
+
+
+def _damage_bounds(document):
+    document["scores"]["total"]["bounds"] = [0, 1e30]
+
+
+@pytest.mark.parametrize(
+    "damage_and_field",
+    [
+        (_damage_means, "$.benchmarks"),
+        (_damage_count, "$.scores.total"),
+        (_damage_bounds, "$.scores.total"),
+    ],
+)
+@pytest.mark.parametrize("format_", [ExportFormat.HTML, ExportFormat.BMF])
+def test_impossible_numbers_of_a_damaged_file_are_refused_in_a_line(
+    stage, result, capsys, damage_and_field, format_
+):
+    damage, field = damage_and_field
+    path = Path(result)
+    document = json.loads(path.read_text())
+    damage(document)
+    path.write_text(json.dumps(document))
+
+    assert stage.call("report", "--result", result, "--format", format_.value) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert field in shown.err
+    assert len(shown.err.strip().splitlines()) == 1
