@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from auditor.abs import running, second_look, stored_result
-from auditor.abs import running as abs_output
 from auditor.abs.document import Document
 from auditor.abs.exports import long_tables
 from auditor.abs.gates import BaselineResult, judge_gates
+from auditor.abs.model import MethodVerdict
 from auditor.abs.recording import CSV, RecordedRuns
 from auditor.abs.text.advice import list_advice
 from auditor.cli import options, output, purposes
@@ -178,7 +178,7 @@ def command(context: click.Context, /, **_: object) -> int:
     if context.params["dry_run"] and context.params["so_far"]:
         raise UsageError("--dry-run and --so-far answer different questions; choose one")
     if context.params["dry_run"]:
-        return abs_output.dry_run(
+        return running.dry_run(
             command_line, lambda audit: audit.plan_audit(), _describe_judging(command_line.config)
         )
     if context.params["github"]:
@@ -190,8 +190,8 @@ def command(context: click.Context, /, **_: object) -> int:
     verdict, lines = _apply_gates(context, command_line, document, baseline, start_time)
     code = options.choose_exit_code(verdict, context.params["inconclusive"])
     folder = command_line.places.output
-    abs_output.write_gate_report(folder, document, make_gate_view(verdict, code, lines))
-    abs_output.deliver_result(context.params, folder, abs_output.ABS, document, console)
+    running.write_gate_report(folder, document, make_gate_view(verdict, code, lines))
+    running.deliver_result(context.params, folder, running.ABS, document, console)
     for line in lines:
         console.print_message(line)
     for step in next_steps(document, _make_audit_call(context, command_line, has_gate=has_gate)):
@@ -214,7 +214,7 @@ def _make_audit_call(
         subject=parameters["what"],
         arguments=command_line.surroundings.arguments,
         store=None if current.store == default_store else current.store,
-        result=current.output / abs_output.ABS.result,
+        result=current.output / running.ABS.result,
         options=(*harness, *(("--untrusted",) if parameters["untrusted"] else ())),
         may_have_gate=fixed and not has_gate and not parameters["so_far"],
     )
@@ -229,14 +229,14 @@ def _audit_and_show(
         command_line = replace(
             command_line, surroundings=recorded_runs.wrap_context(command_line.surroundings)
         )
-    document, console = abs_output.make_result(
+    document, console = running.make_result(
         command_line,
         lambda audit: audit.store_document(
             audit.judge_stored_runs() if so_far else audit.measure_score()
         ),
-        abs_output.ABS,
+        running.ABS,
     )
-    abs_output.show_result(command_line, console, document, abs_output.ABS)
+    running.show_result(command_line, console, document, running.ABS)
     if context.params["csv"]:
         path = command_line.places.output / CSV
         output.write_file(path, recorded_runs.format_table(document.harness))
@@ -339,7 +339,7 @@ def _list_steps(document: Document, call: AuditCall) -> Iterator[NextStep]:
     advice = {step.slug for step in list_advice(document)}
     outcomes = [method.outcome for method in document.methods]
     store = ("--store", str(call.store)) if call.store else ()
-    if uncalled := outcomes.count(Verdict.UNREACHED):
+    if uncalled := sum(map(_can_have_stub, document.methods)):
         yield _make_step(
             f"begin benchmarks for {number_format.format_count(uncalled, 'method')} that none "
             "calls",
@@ -364,6 +364,12 @@ def _list_steps(document: Document, call: AuditCall) -> Iterator[NextStep]:
         yield _make_step(
             "fail in CI where the score falls", *call.arguments, f"--fail-under={int(bounds[0])}%"
         )
+
+
+def _can_have_stub(method: MethodVerdict) -> bool:
+    """Tell whether `trace --stubs` begins a benchmark for a method that none calls."""
+    is_uncalled = method.outcome is Verdict.UNREACHED
+    return is_uncalled and method.trivial is None and not method.generic
 
 
 def _make_step(reason: str, *words: str) -> NextStep:

@@ -124,6 +124,8 @@ class MethodVerdict:
     """Of the method."""
     trivial: str | None = None
     """Why the method cannot get slower; None where it can."""
+    generic: bool = False
+    """Whether it has type parameters (Go), so no benchmark can be generated for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -158,6 +158,8 @@ class Method:
     """Whether its original body can stay beside the slowed version."""
     trivial: str | None = field(default=None, compare=False)
     """Why it cannot get slower, such as "it returns a field"; None where it can."""
+    generic: bool = field(default=False, compare=False)
+    """Whether it has type parameters (Go), so no benchmark can be generated for it."""
     aliases: tuple[str, ...] = field(default=(), compare=False)  # other public names of its code
     more_spans: tuple[Span, ...] = field(default=(), compare=False)
     """Places of its further definitions (Python): a branch, an implementation for another type."""

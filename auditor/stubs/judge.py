@@ -22,7 +22,8 @@ def select_unwatched_methods(
     """Return the first `most` of some methods: uncalled ones, then unnoticed ones.
 
     Both are in the order of `used` (ids, the most used first). A method that nobody has looked at
-    counts as uncalled. What cannot get slower needs no benchmark.
+    counts as uncalled. What cannot get slower needs no benchmark. Generic methods come last, since
+    no benchmark can be generated for them.
     """
     by_id = {method.id: method for method in methods if method.trivial is None}
     candidates = [(watched.get(name, WatchState.UNCALLED), name) for name in dict.fromkeys(used)]
@@ -31,5 +32,5 @@ def select_unwatched_methods(
         for candidate in candidates
         if candidate[1] in by_id and candidate[0] is not WatchState.WATCHED
     ]
-    unwatched.sort(key=lambda candidate: candidate[0])
+    unwatched.sort(key=lambda candidate: (by_id[candidate[1]].generic, candidate[0]))
     return tuple(by_id[name] for _, name in unwatched[:most])

@@ -68,6 +68,7 @@ def list_declared_methods(
             method,
             public=_is_public(method, declaration, types),
             trivial=why_trivial(declaration, root),
+            generic=tree.is_generic(declaration),
         )
         yield MethodDeclaration(method, declaration, calls)
 

@@ -222,7 +222,7 @@ def _explain_exclusion(
     _, owner = tree.read_receiver(declaration)
     called = {owner} if receiver else {target.method.name}
     hidden = sorted(_HIDDEN_NAMES & (arguments.type_names | called))
-    if declaration.child_by_field_name("type_parameters") is not None or "[" in receiver:
+    if tree.is_generic(declaration):
         return "it is generic: nobody knows with which types"
     if imports is None or imports.get("testing", '"testing"') != '"testing"':
         return f"which import its types need is unclear: {types}"

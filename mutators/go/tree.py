@@ -98,6 +98,12 @@ def read_receiver(declaration: Node) -> tuple[str, str]:
     )
 
 
+def is_generic(declaration: Node) -> bool:
+    """Tell whether a function has type parameters, or its receiver's type has."""
+    receiver = read_text(declaration.child_by_field_name("receiver"))
+    return declaration.child_by_field_name("type_parameters") is not None or "[" in receiver
+
+
 def type_name(node: Node | None) -> str:
     """Return the name of a type without pointers, parentheses and type arguments."""
     while node is not None and node.type not in ("type_identifier", "qualified_type"):

@@ -254,6 +254,7 @@ def _judge_method(
         reason=refusal or method.invalid or reason,
         caveats=_gather_caveats(_deciding_pairs(outcome, maybe)),
         trivial=method.method.trivial,
+        generic=method.method.generic,
     )
 
 

@@ -158,14 +158,16 @@ def _suggest_benchmarks(facts: ResultFacts) -> list[SuiteChange]:
 
 def _describe_new_benchmark(facts: ResultFacts, method: str) -> str:
     share, most = _find_largest_share(facts, method), facts.bound_largest_share(method)
+    is_generic = facts.methods_by_id[method].generic
+    start = "by hand, as it is generic" if is_generic else "bench-audit trace --stubs begins one"
     if share is None or most is None:
-        return "write a benchmark for it (bench-audit trace --stubs begins one)"
+        return f"write a benchmark for it ({start})"
     evidence = (
         f"it takes at most {number_format.format_share(most)} of those that call it"
         if share
         else "no CPU sample of those that call it is in it"
     )
-    return f"write a benchmark of it alone (bench-audit trace --stubs begins one), since {evidence}"
+    return f"write a benchmark of it alone ({start}), since {evidence}"
 
 
 def _find_largest_share(facts: ResultFacts, method: str) -> float | None:

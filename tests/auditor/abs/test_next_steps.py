@@ -5,6 +5,7 @@ import shlex
 import click
 import msgspec
 import pytest
+from builders import replace_fields
 from cli_acting import Stage, method, score
 
 from auditor.abs import document_of_verdict
@@ -52,6 +53,21 @@ def test_what_is_not_detected_comes_first(tmp_path, outcome, wanted):
 
     assert first.command.startswith(f"bench-audit {wanted}")
     assert "1 method" in first.reason.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize("change", [{"generic": True}, {"trivial": "it returns a field"}])
+def test_no_stub_is_promised_for_methods_that_get_none(tmp_path, change):
+    document = document_of_verdict.build_abs_document(audit(), context())
+    uncalled = method(Verdict.UNREACHED)
+    stubless = replace_fields(uncalled, **change)
+
+    alone, together = (
+        next_steps(msgspec.structs.replace(document, methods=methods), call(tmp_path))
+        for methods in ((stubless,), (stubless, uncalled))
+    )
+
+    assert not any("--stubs" in step.command for step in alone)
+    assert "1 method" in together[0].reason.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_an_audit_ends_with_them(tmp_path, capsys):

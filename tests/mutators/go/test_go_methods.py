@@ -373,3 +373,12 @@ def test_what_cannot_be_slowed_hides_nothing():
     empty = library("package m\nfunc Push()\n")
 
     assert f"{UNIT}/internal.Push" in public(empty, inner)
+
+
+def test_type_parameters_of_a_function_or_receiver_make_a_method_generic():
+    result = methods(
+        "package m\nfunc F[T any](v T) {}\nfunc G(v []int) {}\nfunc (s *S[K]) H() {}\n"
+        "func (t *T) I(v [2]int) {}\n"
+    )
+
+    assert [method.name for method in result.values() if method.generic] == ["F", "H"]
