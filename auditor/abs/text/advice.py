@@ -211,6 +211,11 @@ _SETTLED_BY = {
         "Measure {} again",
         "More iterations, a quieter machine or a larger slowdown would settle these.",
     ),
+    OpenCause.BLOCKS: (
+        "short-blocks",
+        "Measure {} in longer blocks",
+        "CPU samples show calls that short blocks do not contain: raise plan.iteration_time.",
+    ),
     OpenCause.SHORT: (
         "too-short",
         "Leave aside {} too short to be slowed in proportion",

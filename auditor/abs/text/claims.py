@@ -47,6 +47,7 @@ class OpenCause(Enum):
 
     BUDGET = "the budget ended before its pairs were measured"
     SHORT = "its time is too short to be slowed in proportion"
+    BLOCKS = "its calls show in CPU samples of longer blocks only"
     SCATTER = "measurements scatter too much"
     OTHER = "something else, which its reason names"
 
@@ -167,6 +168,8 @@ class ResultFacts:
             return OpenCause.BUDGET
         if "calls-overlap" in slugs:
             return OpenCause.OTHER
+        if pairs and all(map(_needs_longer_blocks, pairs)):
+            return OpenCause.BLOCKS
         if slugs & _SHORT and all(map(_may_be_short, pairs)):
             return OpenCause.SHORT
         sampled = any(pair.share_interval is not None for pair in pairs)
@@ -285,6 +288,12 @@ class ResultFacts:
         return (
             bool(self.document.pairs) and measured and not accepted_methods and not self.open_pairs
         )
+
+
+def _needs_longer_blocks(pair: PairVerdict) -> bool:
+    """Tell whether CPU samples show calls that the blocks are too short to count."""
+    slugs = {caveat.slug for caveat in pair.caveats}
+    return "reach-contradicted" in slugs and pair.reach is ReachState.UNKNOWN
 
 
 def _may_be_short(pair: PairVerdict) -> bool:

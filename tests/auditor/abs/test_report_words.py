@@ -515,6 +515,23 @@ def test_more_measurements_settle_no_calls_that_overlap():
     assert ResultFacts(document).find_cause("k") is OpenCause.OTHER
 
 
+def test_calls_that_only_samples_show_need_longer_blocks():
+    facts = made_of({("k", "A"): Verdict.INCONCLUSIVE, ("l", "A"): Verdict.DETECTED})
+    sampled = replace(
+        facts.document.pairs[0],
+        reach=ReachState.UNKNOWN,
+        share_interval=(0.001, 0.02),
+        caveats=(Caveat("reach-contradicted", "text"),),
+    )
+    document = msgspec.structs.replace(facts.document, pairs=(sampled,))
+
+    by_slug = {step.slug: step for step in advice.list_advice(document)}
+
+    assert "undecided" not in by_slug
+    assert [target.id for target in by_slug["short-blocks"].targets] == ["k"]
+    assert "plan.iteration_time" in by_slug["short-blocks"].reason
+
+
 def test_a_steady_benchmark_is_not_dropped_for_one_whose_runs_lie_far_apart():
     outcomes = {("k", "A"): Verdict.DETECTED, ("k", "B"): Verdict.DETECTED}
 
