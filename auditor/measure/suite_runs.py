@@ -80,6 +80,14 @@ class SuiteBaseline:
         """Return the stability runs of a benchmark."""
         return self._by_benchmark.get(benchmark.id, ())
 
+    def list_stored_failures(self, started: str) -> frozenset[str]:
+        """Return the ids of benchmarks with a failure from before a time that may pass."""
+        return frozenset(
+            run.trial.benchmark.id
+            for run in (*self.pilots, *self.runs)
+            if run.is_transient and run.started < started and run.trial.benchmark is not None
+        )
+
     def first_seconds(self, benchmark: Benchmark) -> float | None:
         """Return the median time per operation of the first run that has one.
 

@@ -78,6 +78,8 @@ class AbsData:
     """Spreads and durations of the unchanged suite."""
     unfinished: frozenset[str] = frozenset()
     """Ids of benchmarks that the deadline cost runs, so their stability is unknown."""
+    stored_failures: frozenset[str] = frozenset()
+    """Ids of benchmarks that failed in a run of an earlier command and were not run again."""
     unsampled: int = 0
     """Benchmarks of the suite that were not looked at: each may detect any method."""
     caveats: tuple[Caveat, ...] = ()
@@ -371,6 +373,7 @@ def _list_caveats(data: AbsData) -> list[Caveat]:
         controls=data.controls,
         stability=data.stability,
         unfinished=data.unfinished,
+        stored_failures=data.stored_failures,
     )
 
 
@@ -455,8 +458,12 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
     controls: Controls | None,
     stability: Stability,
     unfinished: frozenset[str],
+    stored_failures: frozenset[str],
 ) -> list[Caveat]:
-    """Return what qualifies the scores; `unfinished` benchmarks lack runs for want of time."""
+    """Return what qualifies the scores; `unfinished` benchmarks lack runs for want of time.
+
+    Failures of `stored_failures` are those of an earlier command.
+    """
     caveats = []
     if slowdown_source == "auto" and slowdown is not None:
         text = (
@@ -488,11 +495,11 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
             f"detected, such as {method} in {benchmark}: detections are less reliable here"
         )
         caveats.append(Caveat("false-alarm", text))
-    return [*caveats, *_warn_of_failed_benchmarks(stability, unfinished)]
+    return [*caveats, *_warn_of_failed_benchmarks(stability, unfinished, stored_failures)]
 
 
 def _warn_of_failed_benchmarks(
-    stability: Stability, unfinished: frozenset[str]
+    stability: Stability, unfinished: frozenset[str], stored_failures: frozenset[str]
 ) -> Iterator[Caveat]:
     """Say which benchmarks gave no measurement, though there was time for it."""
     silent = [
@@ -505,6 +512,8 @@ def _warn_of_failed_benchmarks(
             f"{len(silent)} of {len(stability.benchmarks)} benchmarks failed, so the score lacks "
             f"what they detect: {', '.join(silent[:5])}"
         )
+        if stored := len(stored_failures.intersection(silent)):
+            text += f"; {stored} of them failed in an earlier run, which --retry-failed repeats"
         yield Caveat("failed-benchmarks", text)
 
 

@@ -96,7 +96,7 @@ class ChosenMethods:
 
 def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     """Return the verdict; what the budget prevented is undecided in it."""
-    method_candidates = choose_candidates(request, parts)
+    started, method_candidates = parts.clock.now(), choose_candidates(request, parts)
     accepted = find_accepted_misses(request.accepted, parts)
     caveats = _note_caveat(detection.warn_never_significant(request), parts)
     base, budgeted = _run_unchanged(request, method_candidates, parts)
@@ -129,6 +129,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
             controls=checked_controls,
             stability=steady,
             unfinished=_list_unfinished(base) | withheld_benchmarks(steady),
+            stored_failures=base.list_stored_failures(started),
             unsampled=base.unsampled,
             caveats=(
                 *caveats,

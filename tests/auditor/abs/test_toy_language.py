@@ -1120,3 +1120,32 @@ def test_an_estimate_has_no_curve():
     verdict = audited(request(methods=("hop",), estimate=True, curve=CurveMode.METHODS))
 
     assert verdict.curve is None
+
+
+class CrashingMachine(Machine):
+    """A machine on which one benchmark crashes, whatever it is built with."""
+
+    def _outcome(self, trial):
+        if trial.benchmark is not None and trial.benchmark.name == "quick":
+            return toy_language.crashed()
+        return super()._outcome(trial)
+
+
+def test_failures_of_an_earlier_command_come_with_the_option_that_repeats_them():
+    asked, store = request(), Memory()
+
+    first, second = (
+        abs_audit.audit_suite(asked, parts(asked, store, CrashingMachine(now_seconds=start)))
+        for start in (0.0, 5000.0)
+    )
+
+    texts = [
+        caveat.text
+        for verdict in (first, second)
+        for caveat in verdict.caveats
+        if caveat.slug == "failed-benchmarks"
+    ]
+    assert len(texts) == 2
+    assert "--retry-failed" not in texts[0]
+    assert texts[1].startswith(texts[0])
+    assert "--retry-failed" in texts[1]
