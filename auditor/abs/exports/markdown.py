@@ -1,6 +1,6 @@
 """A result of `abs` or `stability` as Markdown, for a job summary or a pull-request comment."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from auditor.abs.document import AbsOrStability, Document, accepted_methods
 from auditor.abs.exports.findings import KINDS, kind_of
@@ -57,15 +57,18 @@ def _format_head(document: AbsOrStability, gates: Sequence[str]) -> Iterator[str
         if sentence
         for line in ("", sentence)
     )
-    yield from _format_steps(list_advice(document))
+    yield from _format_steps(list_advice(document), table.list_short_names(document))
     yield from _format_caveats(summary.caveats)
 
 
-def _format_steps(steps: Sequence[Advice]) -> Iterator[str]:
+def _format_steps(steps: Sequence[Advice], names_by_id: Mapping[str, str]) -> Iterator[str]:
     if steps:
         yield from ("", "### Next", "")
     for step in steps:
-        labels = names.format_labels(target.id for target in step.targets)
+        labels = {
+            target.id: names.format_label(names_by_id.get(target.id, target.id))
+            for target in step.targets
+        }
         short = list(labels.values())
         more = f" and {len(short) - NAMED} more" if len(short) > NAMED else ""
         gain = f" ({step.gain})" if step.gain else ""

@@ -1,6 +1,6 @@
 """The result as rows of short texts, for a terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from auditor.abs import model
@@ -88,7 +88,7 @@ def _format_curve(document: Document) -> str:
 
 def summarise_document(document: AbsOrStability) -> TerminalSummary:
     """Return what a terminal shows of a document."""
-    judged = document if isinstance(document, Document) else None
+    judged, short = document if isinstance(document, Document) else None, list_short_names(document)
     return TerminalSummary(
         title=names.escape_line(words.subject_name(document)),
         headline=names.escape_line(words.format_headline(document)),
@@ -104,23 +104,25 @@ def summarise_document(document: AbsOrStability) -> TerminalSummary:
         allocations=tuple(map(names.escape_line, allocations.format_terminal_lines(judged)))
         if judged
         else (),
-        advice=tuple(_format_step(step) for step in list_advice(document)),
+        advice=tuple(_format_step(step, short) for step in list_advice(document)),
         caveats=(
             *((caveat.slug, names.escape_line(caveat.text)) for caveat in document.caveats),
-            *_list_benchmark_caveats(document.benchmarks),
+            *_list_benchmark_caveats(document.benchmarks, short),
         ),
         slowdown=number_format.format_share(judged.slowdown) if judged and judged.slowdown else "",
     )
 
 
-def _list_benchmark_caveats(benchmarks: Iterable[BenchmarkVerdict]) -> Iterator[tuple[str, str]]:
+def _list_benchmark_caveats(
+    benchmarks: Iterable[BenchmarkVerdict], short: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     """Yield the caveats of benchmarks, each with the names of those that have it."""
     owners: dict[Caveat, list[str]] = {}
     for benchmark in benchmarks:
         for caveat in benchmark.caveats:
-            owners.setdefault(caveat, []).append(benchmark.id)
-    for caveat, benchmark_ids in owners.items():
-        yield caveat.slug, f"{_format_first_names(benchmark_ids)}: {names.escape_line(caveat.text)}"
+            owners.setdefault(caveat, []).append(short[benchmark.id])
+    for caveat, labels in owners.items():
+        yield caveat.slug, f"{_format_first_names(labels)}: {names.escape_line(caveat.text)}"
 
 
 def score_rows(document: Document) -> tuple[ScoreRow, ...]:
@@ -253,19 +255,27 @@ def stability_rows(stability: SuiteStability) -> tuple[StabilityRow, ...]:
     )
 
 
-def _format_step(step: Advice) -> str:
+def list_short_names(document: AbsOrStability) -> dict[str, str]:
+    """Return what a terminal calls methods and benchmarks, by id: the same name in each line."""
+    methods = document.methods if isinstance(document, Document) else ()
+    return {
+        **names.strip_shared_prefix(benchmark.id for benchmark in document.benchmarks),
+        **names.strip_shared_prefix(method.id for method in methods),
+    }
+
+
+def _format_step(step: Advice, short: Mapping[str, str]) -> str:
+    labels = [short.get(target.id, target.id) for target in step.targets]
     if step.always_shows_notes:
-        short = names.strip_shared_prefix(target.id for target in step.targets)
         target_lines = (
-            names.escape_line(f"{short[target.id]}: {target.note}")
-            for target in step.targets[:ADVISED]
+            names.escape_line(f"{label}: {target.note}")
+            for label, target in list(zip(labels, step.targets, strict=True))[:ADVISED]
         )
         return "\n  ".join((f"{step.title}:", *target_lines))
-    return f"{step.title}: {_format_first_names(target.id for target in step.targets)}"
+    return f"{step.title}: {_format_first_names(labels)}"
 
 
-def _format_first_names(ids: Iterable[str]) -> str:
-    short = names.strip_shared_prefix(ids)
-    first_names = names.escape_line(", ".join(list(short.values())[:ADVISED]))
-    more = len(short) - ADVISED
+def _format_first_names(labels: Sequence[str]) -> str:
+    first_names = names.escape_line(", ".join(labels[:ADVISED]))
+    more = len(labels) - ADVISED
     return first_names + (f" and {more} more" if more > 0 else "")

@@ -104,3 +104,18 @@ def test_in_a_pipe_nothing_is_padded_wrapped_or_cut(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line != line.rstrip()] == []
     assert sum(long.strip() in line for line in lines) == len(methods)
+
+
+def test_a_method_has_the_same_name_in_the_table_and_in_each_advice():
+    first = examples.audit().methods[0]
+    lost = {"outcome": Verdict.UNREACHED, "detected_by": (), "reached_by": ()}
+    methods = (
+        replace(first, id="pkg.core.Number.add", **lost),
+        replace(first, id="pkg.core.Number.sub", **lost),
+        replace(first, id="pkg.other.parse", outcome=Verdict.DETECTED),
+    )
+    summary = summarise_document(document(methods=methods, pairs=()))
+
+    assert [row.name for row in summary.methods][:2] == ["core.Number.add", "core.Number.sub"]
+    (unwatched,) = [line for line in summary.advice if line.startswith("Write benchmarks")]
+    assert unwatched.endswith(": core.Number.add, core.Number.sub")
