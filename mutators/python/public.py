@@ -9,7 +9,7 @@ What it does not tell, and all of a library without it, is read from the sources
 
 import ast
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -132,12 +132,7 @@ def describe_name_problems(sources: Sequence[SourceFile]) -> list[str]:
             f"the library wrote over the list of its public names: {library.broken} "
             f"{'line' if library.broken == 1 else 'lines'} left out"
         )
-    if library.unread:
-        name, reason = next(iter(library.unread.items()))
-        lines.append(
-            f"an interpreter could not read {list_some(list(library.unread))} ({name}: {reason}); "
-            "the public names of such modules are those of their sources"
-        )
+    lines += _describe_unread(library, {source.unit for source in _list_library(sources)})
     if library.compiled:
         lines.append(
             "these public names lead to compiled code, which is no method here and cannot be "
@@ -149,6 +144,27 @@ def describe_name_problems(sources: Sequence[SourceFile]) -> list[str]:
             f"{list_some(unparsed)}"
         )
     return lines
+
+
+def _describe_unread(library: PublicNames, modules: Container[str]) -> Iterator[str]:
+    """Yield what could not be read: modules, and names in modules that could."""
+    unread = {name: reason for name, reason in library.unread.items() if name in modules}
+    if unread:
+        yield (
+            f"an interpreter could not read {list_some(list(unread))} ({_format_first(unread)}); "
+            "the public names of such modules are those of their sources"
+        )
+    lost = {name: reason for name, reason in library.unread.items() if name not in modules}
+    if lost:
+        yield (
+            f"an interpreter could not read {list_some(list(lost))} ({_format_first(lost)}), so "
+            "these public names lead to no method"
+        )
+
+
+def _format_first(unread: Mapping[str, str]) -> str:
+    """Return the first name with its reason."""
+    return ": ".join(next(iter(unread.items())))
 
 
 def read_library_functions(sources: Sequence[SourceFile]) -> Functions:

@@ -355,8 +355,20 @@ def test_a_name_that_raises_hides_no_other(tmp_path):
     assert unread["lib.leaving"] == "SystemExit: 3"
     assert unread["lib.proxy"] == "Silent:"
     assert {"lib.Holder.inner", "lib.odd"} <= set(unread)
+    of_modules, of_names = describe_name_problems(library.sources)
+    assert "could not read lib.odd" in of_modules
+    assert of_modules.endswith("those of their sources")
+    assert "lib.odd" not in of_names
+
+
+def test_a_missing_name_in_all_is_no_module_that_could_not_be_read(tmp_path):
+    text = "__all__ = ['plain', 'gone']\ndef plain(): return 1\n"
+
+    library = Made(tmp_path, {"lib/__init__.py": text})
+
     (note,) = describe_name_problems(library.sources)
-    assert "could not read lib." in note
+    assert "could not read lib.gone (lib.gone: AttributeError" in note
+    assert note.endswith("these public names lead to no method")
 
 
 def test_public_names_of_compiled_code_are_named(tmp_path):
