@@ -108,8 +108,9 @@ def judge_gates(
 def _without_verdict(document: Document) -> str:
     """Say why no method that counts has a verdict."""
     if not document.methods:
-        auto = (caveat.text for caveat in document.caveats if caveat.slug == "methods-auto")
-        return next(auto, "the subject has no method to slow")
+        if any(caveat.slug == "methods-auto" for caveat in document.caveats):
+            return "no method was chosen (methods-auto)"
+        return "the subject has no method to slow"
     facts = ResultFacts(document)
     if not any(benchmark.means for benchmark in document.benchmarks):
         return "nothing was measured"

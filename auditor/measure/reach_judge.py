@@ -192,8 +192,12 @@ def _describe_missing(outcome: Outcome) -> str:
     )
 
 
-def _without_choice(calls: Mapping[str, int], called: Sequence[str]) -> str:
+def _without_choice(
+    calls: Mapping[str, int], called: Sequence[str], countable: Collection[str]
+) -> str:
     """Say why none of the methods called most could be chosen."""
+    if not countable:
+        return "no method was chosen, as no public method can be slowed"
     if not calls:
         return "no method was chosen yet, as no calls were counted"
     cause = "none of those called can be slowed" if called else "none was called"
@@ -234,7 +238,7 @@ def most_called(
         "(bench-audit trace), or name the methods"
     )
     if not top_names:
-        text = _without_choice(calls, called)
+        text = _without_choice(calls, called, countable)
     if tied:
         text += f"; {len(tied)} more tie with the last one, the cut is by name"
     caveats = [Caveat("methods-auto", text)]

@@ -211,7 +211,6 @@ class Frontend:
 
     name: str  # of the framework
     requirement: str  # what the environment needs beside the project
-    lacking: str  # what a project without benchmarks lacks
     listing_exit_codes: frozenset[int] = frozenset({0})  # exit codes of a process that has listed
     suite: Callable[[Path], list[str]]  # files and folders that are a suite by their sources
     listings: Callable[[Path], list[list[str]]]  # what each process that lists is handed
@@ -219,6 +218,8 @@ class Frontend:
     of_benchmark: Callable[[str, Path], list[str]]  # what runs a benchmark of this name
     count: Callable[[Path], int]  # about how many benchmarks the sources have
     declared: Callable[[Path], bool] = lambda _: False  # a suite that no source shows is likely
+    lacking: str = ""
+    """What a project without benchmarks lacks; empty: nothing but what is looked for."""
 
 
 def _find_pyperf_scripts(tree: Path) -> list[str]:
@@ -252,9 +253,9 @@ def _list_named_folders(tree: Path) -> Iterator[tuple[Path, Path]]:
 
 def explain_lack(name: str, tree: Path, frontend: Frontend) -> str:
     """Say that a project has no benchmarks of a framework, and what its sources show of some."""
-    parts = [f"{name} has no benchmarks: {frontend.lacking}"]
+    parts = [": ".join(filter(None, [f"{name} has no benchmarks", frontend.lacking]))]
     if frontend.name == "pytest" and (files := find_suite_files(tree)):
-        parts.append(f"files that use one: {list_some(files)}")
+        parts.append(f"files with the fixture or marker: {list_some(files)}")
         parts += filter(None, [suggest_setting(tree)])
     parts += [
         f"{file.relative_to(tree).as_posix()} names the folder {folder.name}, which is not there"
@@ -314,8 +315,6 @@ FRONTENDS = {
         Frontend(
             name="pytest",
             requirement="pytest-benchmark>=4",
-            lacking="pytest finds no test that uses the fixture `benchmark` of pytest-benchmark or "
-            "pytest-codspeed, or has their marker",
             # All was collected, some could not be, it was interrupted by that, or there is none.
             listing_exit_codes=frozenset({0, 1, 2, 5}),
             suite=find_suite_files,
@@ -338,7 +337,6 @@ FRONTENDS = {
         Frontend(
             name="pyperf",
             requirement="pyperf",
-            lacking="no script has a Runner of pyperf",
             suite=_find_pyperf_scripts,
             listings=lambda tree: [[script] for script in _find_pyperf_scripts(tree)],
             call=lambda chosen, _: ("-m", "zz_bench_audit_pyperf", *chosen),

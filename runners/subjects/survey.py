@@ -25,7 +25,7 @@ MOST_NAMED = 5
 LOOKED_FOR = {
     "go": "functions BenchmarkX(b *testing.B) in files _test.go",
     "jmh": "methods with @Benchmark",
-    "pytest": "tests with the fixture or marker benchmark",
+    "pytest": "tests with the fixture or marker `benchmark` of pytest-benchmark or pytest-codspeed",
     "asv": "functions and methods time_x in the folder of asv.conf.json",
     "pyperf": "scripts that make a pyperf.Runner",
 }

@@ -113,6 +113,7 @@ def test_of_a_python_project_without_benchmarks_the_suites_below_are_named(
 
     assert line.endswith(f": bench-audit abs {tmp_path}/mono/svc")
     assert line.count("looked for") == 1
+    assert line.count("pyperf" if harness else "fixture") == 1
 
 
 @pytest.mark.subject

@@ -108,6 +108,13 @@ def test_the_most_called_are_taken_and_a_tie_at_the_cut_is_said():
     assert "1 more" in caveat.text
 
 
+def test_where_no_method_can_be_slowed_no_count_is_awaited():
+    chosen, (caveat,) = most_called({}, 2, {}, HOW, ())
+
+    assert chosen == ()
+    assert caveat.text == "no method was chosen, as no public method can be slowed"
+
+
 @pytest.mark.parametrize(
     ("most", "countable", "slug"),
     [
@@ -139,7 +146,7 @@ def test_a_choice_that_leaves_none_out_favours_nothing(most, countable, slug):
     ],
 )
 def test_where_no_method_can_be_chosen_the_reason_is_said(calls, left_out, reason):
-    chosen, (caveat, *_) = most_called(calls, 2, left_out, HOW, calls)
+    chosen, (caveat, *_) = most_called(calls, 2, left_out, HOW, "a")
 
     assert chosen == ()
     assert caveat.text == reason

@@ -163,7 +163,7 @@ def test_an_option_of_a_conftest_is_set_by_addopts_or_by_the_configuration(suite
 
 @pytest.mark.subject
 def test_a_project_that_only_declares_the_plugin_is_asked(suite):
-    with pytest.raises(NoBenchmarks, match="pytest finds no test that uses the fixture"):
+    with pytest.raises(NoBenchmarks, match="has no benchmarks"):
         suite({"tox.ini": "[testenv]\ndeps = pytest-benchmark\n", "test_it.py": "def test_a(): 0"})
 
 

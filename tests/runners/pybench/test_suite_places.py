@@ -59,7 +59,7 @@ def test_functions_that_pytest_does_not_collect_are_named_with_the_setting(
 
     lack = explain_lack("shop", tmp_path, FRONTENDS["pytest"])
 
-    assert "files that use one: speed/a.py; pytest does not collect bench_total; add " in lack
+    assert "with the fixture or marker: speed/a.py; pytest does not collect bench_total" in lack
     assert line in lack
 
 
