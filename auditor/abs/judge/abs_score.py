@@ -460,10 +460,7 @@ def score_caveats(  # noqa: PLR0913 - each is asked for by a reader of the score
     unfinished: frozenset[str],
     stored_failures: frozenset[str],
 ) -> list[Caveat]:
-    """Return what qualifies the scores; `unfinished` benchmarks lack runs for want of time.
-
-    Failures of `stored_failures` are those of an earlier command.
-    """
+    """Return what qualifies the scores; `unfinished` benchmarks lack runs for want of time."""
     caveats = []
     if slowdown_source == "auto" and slowdown is not None:
         text = (

@@ -105,8 +105,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
     study = None if slowdown is None else PairStudy(analysis, slowdown, parts)
     counted = budgeted.counted if budgeted else None
     methods = _choose_methods(request, method_candidates, base, study, parts, counted=counted)
-    pairs = _make_pairs(methods, base)
-    steady = _add_power(request, steady, pairs, base)
+    steady = _add_power(request, steady, pairs := _make_pairs(methods, base), base)
     _note_caveat(power.warn_of_weak_plan(steady, slowdown), parts)
     allocations = _judge_allocations(request, methods, pairs, base, parts)
     analysis, pairs, runs = _measure_pairs(analysis, study, pairs, parts)

@@ -81,6 +81,27 @@ def _is_once(part: BenchmarkDeclaration, body: Node) -> bool:
     return True
 
 
+def find_ended_loops(part: BenchmarkDeclaration) -> Iterator[NodeFinding]:
+    """Yield the loops over b.N that an unconditional `break` or `return` ends at once."""
+    for loop in part.loops:
+        statements = syntax.list_statements(loop.body)
+        ends = [node for node in statements if node.type in ("break_statement", "return_statement")]
+        is_repeated = any(
+            node.type in ("continue_statement", "goto_statement")
+            for node in syntax.walk_nodes(loop.body)
+        )
+        excused = any(part.calls_method(call, *_EXCUSES) for call in syntax.list_calls(loop.body))
+        is_counted = loop.kind is LoopKind.COUNTED and not part.declaration.has_error
+        if ends and is_counted and not (is_repeated or excused or _always_fails(part, loop.body)):
+            yield NodeFinding(
+                NO_BN,
+                loop.node,
+                f"The loop over {loop.kind} ends in its first iteration by its "
+                f"`{tree.read_text(ends[0]).split()[0]}`, so what is reported is the time of that "
+                "one run divided by whatever count of iterations was tried.",
+            )
+
+
 def _always_fails(part: BenchmarkDeclaration, body: Node) -> bool:
     """Tell whether a benchmark is none: it fails whatever happens."""
     return any(

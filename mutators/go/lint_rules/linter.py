@@ -98,6 +98,7 @@ def _collect_findings(
     names = NameScope.from_declaration(packages, home, part.declaration)
     brief = ShortCallDetector(packages)
     yield from counting.find_unrepeated_work(part)
+    yield from counting.find_ended_loops(part)
     yield from counting.find_growing_work(part, names)
     yield from counting.find_nested_repetition(part)
     yield from unused.find_unused_results(part, names)

@@ -220,18 +220,20 @@ def _fill_targets(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSou
     }
     bound = bench.scopes[0]
     single = {name: function for name, function in inner.items() if len(bound[name]) == 1}
+    fixtures = _list_fixture_names(bound)
     handed: list[CallTarget] = []
     registered: list[cst.Call] = []
     codes: list[TimedCode] = []
     for call in tree.list_calls(*body):
-        if tree.read_dotted_name(call.func) in (_FIXTURE, f"{_FIXTURE}.pedantic") and call.args:
+        callee = tree.read_dotted_name(call.func).removesuffix(".pedantic")
+        if callee in fixtures and call.args:
             registered.append(call)
             handed_code = _read_call_target(call, bench)
             if handed_code is not None:
                 handed.append(handed_code)
                 codes += _make_target_code(handed_code, single, bench)
     for function in inner.values():
-        if _FIXTURE in tree.list_decorator_names(function):
+        if not fixtures.isdisjoint(tree.list_decorator_names(function)):
             decorated_target = CallTarget(call=function, function=function.name)
             handed.append(decorated_target)
             codes.append(make_round_code(function))
@@ -245,9 +247,21 @@ def _fill_targets(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSou
     )
 
 
+def _list_fixture_names(bound: tree.Bindings) -> frozenset[str]:
+    """Return the names of the fixture in a test: its own, and those bound to it alone."""
+    aliases = (
+        name
+        for name, values in bound.items()
+        if len(values) == 1
+        and values[0] is not None
+        and tree.read_dotted_name(values[0]) == _FIXTURE
+    )
+    return frozenset({_FIXTURE, *aliases})
+
+
 def _read_call_target(call: cst.Call, bench: BenchmarkSource) -> CallTarget | None:
     """Return what a call of the fixture hands over, None where that cannot be told."""
-    if tree.read_dotted_name(call.func) == _FIXTURE:
+    if not tree.read_dotted_name(call.func).endswith(".pedantic"):
         first = call.args[0]
         if first.star or first.keyword:
             return None

@@ -42,6 +42,21 @@ def test_a_benchmark_without_a_loop_is_found():
 
 
 @pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for i := 0; i < b.N; i++ { Small(i); break }", [4]),
+        ("for i := 0; i < b.N; i++ { Small(i); return }", [4]),
+        ("for i := 0; i < b.N; i++ { if Small(i) > 1 { break } }", []),
+        ("for i := 0; i < b.N; i++ { if Small(i) > 1 { continue }; break }", []),
+        ('for i := 0; i < b.N; i++ { b.Fatal("no"); return }', []),
+        ("for i := 0; i < b.N; i++ { for { Small(i); break } }", []),
+    ],
+)
+def test_a_loop_that_always_ends_in_its_first_iteration_is_found(body, expected):
+    assert lines("go-no-bn", body) == expected
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "for i := 0; i < b.N; i++ { Small(i) }",

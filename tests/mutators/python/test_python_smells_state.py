@@ -414,3 +414,18 @@ def test_one_round_is_not_certain_to_be_wrong_where_instructions_are_counted(too
 )
 def test_names_that_a_test_binds_again_are_not_known(lines):
     assert look(bench(*lines)) == []
+
+
+@pytest.mark.parametrize(
+    ("alias", "found"), [("bench = benchmark", True), ("bench = benchmark or other", False)]
+)
+def test_another_name_of_the_fixture_is_the_fixture(alias, found):
+    text = f"""
+        def test_sort(benchmark):
+            {alias}
+            data = [3, 1, 2]
+            bench.pedantic(data.sort, rounds=9)
+        """
+
+    assert bool(look(text)) is found
+    assert look(text.replace("bench.", "benchmark."))
