@@ -1132,10 +1132,12 @@ class CrashingMachine(Machine):
 
 
 def test_failures_of_an_earlier_command_come_with_the_option_that_repeats_them():
-    asked, store = request(), Memory()
+    audit_request, store = request(), Memory()
 
     first, second = (
-        abs_audit.audit_suite(asked, parts(asked, store, CrashingMachine(now_seconds=start)))
+        abs_audit.audit_suite(
+            audit_request, parts(audit_request, store, CrashingMachine(now_seconds=start))
+        )
         for start in (0.0, 5000.0)
     )
 

@@ -124,10 +124,10 @@ def test_an_audit_that_has_chosen_no_method_yet_says_why(stage, capsys):
     stage = stage.of(total=score(0, counted=0), changes={"methods": (), "caveats": caveats})
 
     assert stage.call("abs", SUBJECT) == 5
-    shown = capsys.readouterr()
-    assert "no verdict: no method was chosen (methods-auto)\n" in shown.err
-    assert why in shown.out
-    assert why not in shown.err
+    captured = capsys.readouterr()
+    assert "no verdict: no method was chosen (methods-auto)\n" in captured.err
+    assert why in captured.out
+    assert why not in captured.err
 
 
 def test_an_audit_of_methods_that_cannot_be_slowed_says_that(stage, capsys):

@@ -284,7 +284,7 @@ def test_impossible_numbers_of_a_damaged_file_are_refused_in_a_line(
     path.write_text(json.dumps(document))
 
     assert stage.call("report", "--result", result, "--format", format_.value) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert field in shown.err
-    assert len(shown.err.strip().splitlines()) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert field in captured.err
+    assert len(captured.err.strip().splitlines()) == 1

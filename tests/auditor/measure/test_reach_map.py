@@ -109,10 +109,10 @@ def test_the_most_called_are_taken_and_a_tie_at_the_cut_is_said():
 
 
 def test_where_no_method_can_be_slowed_no_count_is_awaited():
-    chosen, (caveat,) = most_called({}, 2, {}, HOW, ())
+    method_ids, (caveat,) = most_called({}, 2, {}, HOW, ())
 
-    assert chosen == ()
-    assert caveat.text == "no method was chosen, as no public method can be slowed"
+    assert method_ids == ()
+    assert caveat.text == "no method was method_ids, as no public method can be slowed"
 
 
 @pytest.mark.parametrize(

@@ -417,9 +417,9 @@ def test_names_that_a_test_binds_again_are_not_known(lines):
 
 
 @pytest.mark.parametrize(
-    ("alias", "found"), [("bench = benchmark", True), ("bench = benchmark or other", False)]
+    ("alias", "expected"), [("bench = benchmark", True), ("bench = benchmark or other", False)]
 )
-def test_another_name_of_the_fixture_is_the_fixture(alias, found):
+def test_another_name_of_the_fixture_is_the_fixture(alias, expected):
     text = f"""
         def test_sort(benchmark):
             {alias}
@@ -427,5 +427,5 @@ def test_another_name_of_the_fixture_is_the_fixture(alias, found):
             bench.pedantic(data.sort, rounds=9)
         """
 
-    assert bool(look(text)) is found
+    assert bool(look(text)) is expected
     assert look(text.replace("bench.", "benchmark."))
