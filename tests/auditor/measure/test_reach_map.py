@@ -112,7 +112,7 @@ def test_where_no_method_can_be_slowed_no_count_is_awaited():
     method_ids, (caveat,) = most_called({}, 2, {}, HOW, ())
 
     assert method_ids == ()
-    assert caveat.text == "no method was method_ids, as no public method can be slowed"
+    assert caveat.text == "no method was chosen, as no public method can be slowed"
 
 
 @pytest.mark.parametrize(
