@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from auditor.abs import gates
-from auditor.abs import running as abs_output
+from auditor.abs import gates, running
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.page.report import render_page
 from auditor.analyze import assemble as analysis
@@ -161,10 +160,10 @@ def _deliver_document(
     console: Console,
 ) -> None:
     as_json = option_values["format"] == "json"
-    files = abs_output.ANALYZED
-    abs_output.write_result(folder, files, document, partial(render_page, gate=gate))
-    abs_output.show_result_in(folder, files, document, console, as_json=as_json)
-    abs_output.deliver_result(option_values, folder, files, document, console)
+    files = running.ANALYZED
+    running.write_result(folder, files, document, partial(render_page, gate=gate))
+    running.show_result_in(folder, files, document, console, as_json=as_json)
+    running.deliver_result(option_values, folder, files, document, console)
 
 
 def _judge_stored_results(

@@ -11,8 +11,7 @@ from typing import Any
 import click
 import msgspec
 
-from auditor.abs import running as abs_output
-from auditor.abs import stored_result, terminal
+from auditor.abs import running, stored_result, terminal
 from auditor.abs.document import AbsOrStability, Document
 from auditor.abs.exports import long_tables
 from auditor.abs.exports.formats import ExportFormat, format_result
@@ -59,7 +58,7 @@ _OTHER_KINDS: dict[str, tuple[Callable[[str], Any], ResultFiles[Any]]] = {
     *options.SUITE_OPTIONS[:1],
     click.option(
         "--of",
-        type=click.Choice([*abs_output.BY_COMMAND, *_OTHER_KINDS]),
+        type=click.Choice([*running.BY_COMMAND, *_OTHER_KINDS]),
         help="The command whose result is meant; the last one's by default.",
     ),
     click.option("--result", type=_PATH, help="A result as JSON, in the place of a store's."),
@@ -97,7 +96,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     audit = stored_result.find_last_result(command_line.places.store, requested_config, given["of"])
     if audit.command_name in _OTHER_KINDS:
         return _write_other_kind(command_line, console, audit, given)
-    files = abs_output.BY_COMMAND.get(audit.command_name, abs_output.ABS)
+    files = running.BY_COMMAND.get(audit.command_name, running.ABS)
     document = audit.read_document()
     caveat = stored_result.describe_other_configuration(audit, requested_config)
     if caveat:
@@ -107,15 +106,15 @@ def command(context: click.Context, /, **given: Any) -> int:
         audit.path, audit.command_name, audit.config, document
     )
     page = partial(render_page, on_other_hosts=other_results)
-    abs_output.write_result(command_line.places.output, files, document, page)
+    running.write_result(command_line.places.output, files, document, page)
     console.print_note(f"the result of {audit}")
     if caveat:
         console.print_message(f"note[{caveat.slug}]: {caveat.text}")
     if given["format"] == _TABLE:
-        abs_output.show_result(command_line, console, document, files)
+        running.show_result(command_line, console, document, files)
     else:
         console.print_text(_format_document(document, given))
-    abs_output.deliver_result(given, command_line.places.output, files, document, console)
+    running.deliver_result(given, command_line.places.output, files, document, console)
     return Exit.OK
 
 
@@ -162,7 +161,7 @@ def _write_from_file(context: click.Context, option_values: dict[str, Any]) -> i
     surroundings = context.find_object(AppContext) or AppContext.from_process()
     console = Console(surroundings.environment, quiet=option_values["quiet"])
     document = stored_result.read_result_file(option_values["result"])
-    files = abs_output.ABS if isinstance(document, Document) else abs_output.STABILITY
+    files = running.ABS if isinstance(document, Document) else running.STABILITY
     outputs: Outputs = option_values["output"]
     if option_values["format"] == _TABLE:
         console.print_result(terminal.format_summary(document))
@@ -173,8 +172,8 @@ def _write_from_file(context: click.Context, option_values: dict[str, Any]) -> i
         folder = outputs.folder or choose_output_folder(
             option_values["result"].stem, digest, surroundings.environment
         )
-        abs_output.write_result(folder, files, document, render_page)
-        abs_output.deliver_result(option_values, folder, files, document, console)
+        running.write_result(folder, files, document, render_page)
+        running.deliver_result(option_values, folder, files, document, console)
     return Exit.OK
 
 

@@ -13,7 +13,6 @@ from auditor.core.series.steady import SteadyLabel
 from auditor.languages.registry import LANGUAGES
 from auditor.steady.document import ProcessSteadiness, SteadyBenchmark, SteadyDocument
 from reports import names, number_format
-from reports import number_format as figures
 from reports.html import ClosingSection, Facts, build_closing, make_caveat_views, render_template
 from reports.plots import draw_line, format_place, make_svg
 from reports.wording import LegendEntry
@@ -150,11 +149,11 @@ def format_headline(document: SteadyDocument) -> str:
     met = [
         f"{labels.count(label)} {word.word}" for label, word in LABELS.items() if label in labels
     ]
-    return f"Of {figures.format_count(len(labels), 'benchmark')}: {', '.join(reversed(met))}"
+    return f"Of {number_format.format_count(len(labels), 'benchmark')}: {', '.join(reversed(met))}"
 
 
 def _describe_counts(document: SteadyDocument) -> str:
-    processes = figures.format_count(len(document.series), "process", "processes")
+    processes = number_format.format_count(len(document.series), "process", "processes")
     counts = f"Judged by {document.detector}, {processes}"
     labels = [process.label for process in document.series]
     unjudged_count = labels.count(SteadyLabel.UNKNOWN)
@@ -170,15 +169,12 @@ def _describe_counts(document: SteadyDocument) -> str:
     warm = [benchmark for benchmark in document.benchmarks if benchmark.label is SteadyLabel.STEADY]
     saved = [_find_saving(benchmark) for benchmark in warm if benchmark.id not in early]
     late = [seconds for seconds in saved if seconds is not None and seconds > 0]
-    counts += (
-        f"; the configured warm-up is too short in {figures.format_count(len(early), 'benchmark')}"
-    )
+    early_count = number_format.format_count(len(early), "benchmark")
+    counts += f"; the configured warm-up is too short in {early_count}"
     if not late:
         return counts
-    return (
-        f"{counts}, in {len(late)} longer than needed, by {figures.format_seconds(sum(late))} in "
-        "each run"
-    )
+    duration = number_format.format_seconds(sum(late))
+    return f"{counts}, in {len(late)} longer than needed, by {duration} in each run"
 
 
 def _find_saving(benchmark: SteadyBenchmark) -> float | None:
@@ -188,7 +184,7 @@ def _find_saving(benchmark: SteadyBenchmark) -> float | None:
 def _format_saving(seconds: float | None) -> str:
     if seconds is None:
         return ""
-    return f"{'costs' if seconds < 0 else 'saves'} {figures.format_seconds(abs(seconds))}"
+    return f"{'costs' if seconds < 0 else 'saves'} {number_format.format_seconds(abs(seconds))}"
 
 
 def _describe_origin(document: SteadyDocument) -> str:
@@ -196,7 +192,7 @@ def _describe_origin(document: SteadyDocument) -> str:
     plan = document.plan
     if not document.config or plan.iterations is None or plan.iteration_seconds is None:
         return "Nothing was run"
-    duration = figures.format_seconds(plan.iteration_seconds)
+    duration = number_format.format_seconds(plan.iteration_seconds)
     return (
         f"Each benchmark was run from the start of a process on, without any warm-up: "
         f"{plan.iterations} iterations of {duration}, or as its author wrote it"
@@ -243,7 +239,7 @@ def _describe_warm_up(series: list[ProcessSteadiness]) -> str:
         return f"{worst_warm_up.early} measured cold{deviation}"
     wasted = [warm_up.wasted_seconds for warm_up in warm_ups if warm_up.wasted_seconds is not None]
     late = f"{median(warm_up.late for warm_up in warm_ups):.0f} too many"
-    return f"{late}, {figures.format_seconds(median(wasted))}" if wasted else late
+    return f"{late}, {number_format.format_seconds(median(wasted))}" if wasted else late
 
 
 def find_warmup_option(harness: str, benchmark: SteadyBenchmark) -> str:

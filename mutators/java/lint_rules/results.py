@@ -32,7 +32,6 @@ from mutators.java.lint_rules.tree import (
     walk_own_nodes,
     walk_tree,
 )
-from mutators.java.lint_rules.tree import read_part_text as part
 
 _CONTAINERS = frozenset(
     {"ArrayDeque", "ArrayList", "HashMap", "HashSet", "LinkedHashMap", "LinkedHashSet"}
@@ -72,7 +71,7 @@ class VariableUses:
             name = read_text(changed)
             self.assigned.setdefault(name, []).append(inner)
             self._known |= {node.id for node in walk_tree(inner) if read_text(node) == name}
-        elif inner.type == "method_invocation" and suggests_change(part(inner, "name")):
+        elif inner.type == "method_invocation" and suggests_change(read_part_text(inner, "name")):
             name = read_text(_find_chain_root(inner))
             self._filled[name] = self._filled.get(name, 0) + 1
 
@@ -374,4 +373,4 @@ def _is_container(value: Node | None) -> bool:
     """Tell whether an expression makes a container of the JDK."""
     if value is None or value.type != "object_creation_expression":
         return False
-    return part(value, "type").partition("<")[0].rpartition(".")[2] in _CONTAINERS
+    return read_part_text(value, "type").partition("<")[0].rpartition(".")[2] in _CONTAINERS

@@ -8,7 +8,6 @@ from axe_playwright_python.sync_playwright import Axe
 from concurrencies import PLAN, document, lane, timed, verdict, whole
 from test_page_names import NASTY
 
-from auditor.concurrency import page
 from auditor.concurrency import page as concurrency
 from auditor.concurrency.document import Origin
 from auditor.concurrency.judge import oracle
@@ -19,7 +18,7 @@ from reports.charts import Axes, ChartCurve, ChartPoint
 
 
 def drawn(found, tests=(1,)):
-    return page.draw_curve(document(found), tests)
+    return concurrency.draw_curve(document(found), tests)
 
 
 def axes(**more):

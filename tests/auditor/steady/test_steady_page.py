@@ -13,7 +13,6 @@ from auditor.core.series.steady import (
     SuiteSteadiness,
     WarmupEffect,
 )
-from auditor.steady import page
 from auditor.steady import page as steady
 from auditor.steady.document import steady_document
 
@@ -42,18 +41,18 @@ def test_no_spike_is_lost():
     values[1234] = 9.0
     values[77] = 0.5
 
-    parts = page.decimate_values(values, 300)
+    parts = steady.decimate_values(values, 300)
 
     assert len(parts) == 300
     assert [index for index, (_, most) in enumerate(parts) if most == 9.0] == [123]
     assert [index for index, (least, _) in enumerate(parts) if least == 0.5] == [7]
-    assert page.decimate_values([1.0, 2.0], 300) == [(1.0, 1.0), (2.0, 2.0)]
+    assert steady.decimate_values([1.0, 2.0], 300) == [(1.0, 1.0), (2.0, 2.0)]
 
 
 def test_a_strip_shades_the_warm_up_and_marks_changes():
     values = [1.5e-3] * 750 + [1e-3] * 2250
 
-    drawn = page.draw_series(
+    drawn = steady.draw_series(
         process(
             750,
             (749,),
@@ -70,7 +69,7 @@ def test_a_strip_shades_the_warm_up_and_marks_changes():
 
 
 def test_what_is_never_steady_is_shaded_all_along():
-    drawn = page.draw_series(process(None), [1.0, 2.0] * 1500)
+    drawn = steady.draw_series(process(None), [1.0, 2.0] * 1500)
 
     assert '<rect class="warm" width="300" ' in drawn
     assert "no steady state" in drawn
@@ -78,11 +77,11 @@ def test_what_is_never_steady_is_shaded_all_along():
 
 @pytest.mark.parametrize("values", [[1.0], [1e-300] * 5, [1e300, 1e-300] * 50])
 def test_odd_values_are_drawn_within_the_strip(values):
-    drawn = page.draw_series(process(0), values)
+    drawn = steady.draw_series(process(0), values)
 
     (path,) = re.findall(r'class="values" d="([^"]*)"', drawn)
     heights = [float(one) for one in re.findall(r"[MV][\d.]* ?(-?[\d.]+)", path)]
-    assert all(0 <= height <= page.HEIGHT for height in heights)
+    assert all(0 <= height <= steady.HEIGHT for height in heights)
 
 
 def values_of(found):

@@ -17,7 +17,6 @@ from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
 from auditor.core.suite import Benchmark
 from runners.dispatch import cluster as clusters
-from runners.dispatch import cluster as crews
 from runners.dispatch.cluster import ClusterDispatcher
 from runners.hosts.clock import SystemClock
 
@@ -425,7 +424,7 @@ def test_a_worker_that_cannot_be_used_is_named_once_and_left_alone(cluster, clie
 
 
 def test_a_worker_that_does_not_answer_yet_is_asked_again(cluster, client, noted, monkeypatch):
-    monkeypatch.setattr(crews, "_AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(clusters, "_AGAIN_SECONDS", 0.1)
     ready(cluster, client, 2, noted)
     crew = Crew(client, noted)
     late = next(iter(client.ncores()))
