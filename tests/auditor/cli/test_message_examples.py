@@ -62,6 +62,7 @@ def of_score(**changes):
         "controls": None,
         "stability": SimpleNamespace(benchmarks=()),
         "unfinished": frozenset(),
+        "stored_failures": frozenset(),
     }
     return score_caveats(**plain | changes)
 
