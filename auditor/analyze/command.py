@@ -15,7 +15,7 @@ from auditor.analyze import assemble as analysis
 from auditor.analyze.assemble import TableFile, judge_table
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.cli.outputs import make_output_options
 from auditor.compare import gates as compare_gates
 from auditor.compare import terminal as comparison

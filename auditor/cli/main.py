@@ -17,8 +17,8 @@ import click
 from click import shell_completion
 
 from auditor.cli import interrupts
+from auditor.cli.context import AppContext
 from auditor.cli.interrupts import INTERRUPT_HANDLER
-from auditor.cli.options import AppContext
 from auditor.core.errors import AuditError, Exit, MachineError, UsageError
 from auditor.versions import find_own_version
 from reports import names

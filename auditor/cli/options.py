@@ -1,15 +1,14 @@
 """Options that commands share, and the keys of the configuration that they set."""
 
-import os
 from collections.abc import Callable, Container, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from auditor.cli.context import AppContext
 from auditor.cli.interrupts import INTERRUPT_HANDLER, REMOTE_GRACE_SECONDS
 from auditor.cli.output import write_file
 from auditor.cli.outputs import Outputs, make_format_option
@@ -20,31 +19,6 @@ from auditor.core.errors import Exit, UsageError
 from auditor.core.request import FolderSpec
 from auditor.core.stop_rules import Criterion
 from reports import names
-
-Opener = Callable[..., AbstractContextManager[Any]]
-AnyOpener = TypeVar("AnyOpener", bound=Opener)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppContext:
-    """What a command gets from outside."""
-
-    environment: Mapping[str, str]
-    """The environment's variables."""
-    arguments: tuple[str, ...] = ()
-    """What the program was called with."""
-    replacements: Mapping[Opener, Opener] = field(default_factory=dict)
-    """Of openers of features: what a test has called in their place."""
-
-    @classmethod
-    def from_process(cls) -> "AppContext":
-        """Return those of this process."""
-        return cls(environment=dict(os.environ))
-
-    def find_opener(self, own: AnyOpener) -> AnyOpener:
-        """Return the replacement of an opener of a feature, or the opener itself if it has none."""
-        return cast(AnyOpener, self.replacements.get(own, own))
-
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

@@ -9,7 +9,7 @@ import click
 
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.compare.document import ComparisonDocument, parse_document
 from auditor.compare.markdown import render_markdown
 from auditor.core.errors import Exit, UsageError

@@ -16,8 +16,8 @@ from rich.text import Text
 
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
+from auditor.cli.context import AppContext
 from auditor.cli.machine import explain_unwritable, list_machine_caveats
-from auditor.cli.options import AppContext
 from auditor.config import Config, Places, load_config
 from auditor.config.places import find_cache_folder, find_state_folder
 from auditor.core.caveats import Caveat

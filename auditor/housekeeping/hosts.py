@@ -7,7 +7,7 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.config.places import find_rental_folder
 from auditor.core.errors import Exit
 from runners.hosts.clock import SystemClock

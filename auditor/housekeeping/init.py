@@ -10,7 +10,7 @@ import click
 
 from auditor.cli import options, output, purposes
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.config.found import NAMES, find_configuration
 from auditor.config.load import foreign_results
 from auditor.core.errors import Exit, UsageError

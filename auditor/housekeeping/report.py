@@ -18,7 +18,7 @@ from auditor.abs.exports.formats import ExportFormat, format_result
 from auditor.abs.page.report import render_page
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.cli.outputs import (
     Outputs,
     ResultFiles,

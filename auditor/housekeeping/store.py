@@ -10,7 +10,7 @@ from rich.text import Text
 
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.config import choose_places, load_config
 from auditor.core.errors import Exit, UsageError
 from auditor.store import upkeep

@@ -8,7 +8,7 @@ import click
 from auditor.abs import stored_result
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.cli.outputs import make_format_option
 from auditor.config import choose_places, load_config
 from auditor.core.errors import Exit

@@ -11,7 +11,7 @@ from auditor.abs import stored_result
 from auditor.abs.document import Document
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.cli.outputs import make_output_options, write_output_files
 from auditor.core.errors import Exit, UsageError
 from auditor.select import assemble, terminal

@@ -11,7 +11,8 @@ from rich.console import RenderableType
 
 from auditor.cli import options, output, running
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext, CommandLine
+from auditor.cli.context import AppContext
+from auditor.cli.options import CommandLine
 from auditor.cli.outputs import make_output_options, write_output_files
 from auditor.cli.progress import show_progress_bar
 from auditor.core.errors import Exit, UsageError

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from auditor.cli import options, purposes
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.core.errors import UsageError
 from auditor.core.provenance import Context
 from auditor.core.series.steady import SteadyLabel

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from auditor.cli import tables
 from auditor.cli.console import Console
-from auditor.cli.options import AppContext
+from auditor.cli.context import AppContext
 from auditor.core.errors import Exit, UsageError
 from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.stop_rules import Criterion, StoppingRule

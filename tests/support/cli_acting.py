@@ -12,8 +12,8 @@ from auditor.abs.assemble import open_audit
 from auditor.abs.document import AbsOrStability
 from auditor.abs.model import AbsVerdict, Cover, MethodVerdict, PairVerdict, RuleCount, Score
 from auditor.abs.page import report as pages
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 from auditor.core.caveats import Caveat
 from auditor.core.request import DetectionRule
 from auditor.core.result import Verdict

@@ -11,8 +11,8 @@ import pytest
 
 from auditor.abs.document import StabilityDocument
 from auditor.abs.exports import long_tables
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 from auditor.compare import document as comparison_document
 from auditor.compare import page as comparison
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from schema_checks import check_schema
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 
 CALM = np.random.default_rng(1).normal(1, 0.01, 20)
 

@@ -5,8 +5,8 @@ from collections import defaultdict
 import click
 import pytest
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import COMMANDS, cli, main
-from auditor.cli.options import AppContext
 from auditor.cli.purposes import MOST_USED, PURPOSES, GroupedCommand
 
 SCREEN = (24, 80)

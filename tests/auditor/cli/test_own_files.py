@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import auditor
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 from auditor.core.errors import StoreError, UsageError
 from auditor.store.sqlite import SqliteStore
 

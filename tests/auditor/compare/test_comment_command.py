@@ -9,8 +9,8 @@ from comparisons import whole
 from fake_github import TOKEN, event, pull, serving
 from markdown_it import MarkdownIt
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 from auditor.compare.command_comment import COMMENT_MARKER, MAX_RESULT_BYTES
 from reports.markdown import MAX_COMMENT_BYTES
 

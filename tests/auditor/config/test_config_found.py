@@ -6,8 +6,8 @@ import pytest
 import yaml
 from test_config_untrusted import FILES, REACHING
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 from auditor.config import load_config
 from auditor.core.errors import UsageError
 

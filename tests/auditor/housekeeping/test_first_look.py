@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from real_program import PYTHON_RING, write
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 from auditor.languages.registry import LANGUAGES
 
 JMH = Path(__file__).parents[1] / "importers/recorded/jmh/small.json"

@@ -6,8 +6,8 @@ import shutil
 import pytest
 from real_program import JAVA_RING, PYTHON_RING, RING, write
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 from auditor.config import load_config
 from runners.subjects.suite_detection import DetectedSuite, detect_suite
 

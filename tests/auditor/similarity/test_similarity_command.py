@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 from auditor.similarity import document
 
 DAYS = ("monday.csv", "tuesday.csv", "wednesday.csv")

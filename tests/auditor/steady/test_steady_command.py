@@ -7,8 +7,8 @@ import jsonschema
 import numpy as np
 import pytest
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 
 ROOT = Path(__file__).parents[3]
 STEADY, ALIKE = (

@@ -8,8 +8,8 @@ from contextlib import closing
 import pytest
 from store_making import measured, project, run, trial
 
+from auditor.cli.context import AppContext
 from auditor.cli.main import main
-from auditor.cli.options import AppContext
 from auditor.core.errors import StoreError, UsageError
 from auditor.core.outcome import Crashed
 from auditor.core.suite import Suite
