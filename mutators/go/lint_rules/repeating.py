@@ -164,10 +164,12 @@ def _map_fixed_locals(part: BenchmarkDeclaration, names: NameScope) -> dict[str,
     """Return the locals that are a literal for ever, with the function literal that has them."""
     changed: set[str] = set()
     for node in tree.walk_tree(part.declaration):
-        is_change = node.type in ("inc_statement", "dec_statement", "assignment_statement")
-        if is_change or (node.type == "unary_expression" and tree.read_text(node).startswith("&")):
+        if node.type in ("inc_statement", "dec_statement", "assignment_statement"):
             target = node.child_by_field_name("left") or node
             changed |= {tree.read_text(child) for child in syntax.walk_nodes(target, _CALLS)}
+        elif _is_address(node):
+            variable = _find_variable(node)
+            changed |= {tree.read_text(variable)} if variable.type == "identifier" else set()
     literals: dict[str, int] = {}
     for name, bound in names.bound.items():
         values = syntax.list_values(bound[0].child_by_field_name("right"))
@@ -175,6 +177,22 @@ def _map_fixed_locals(part: BenchmarkDeclaration, names: NameScope) -> dict[str,
         if plain and values[0].type in _LITERALS and name not in changed:
             literals[name] = _find_literal(part, bound[0])
     return literals
+
+
+def _is_address(node: Node) -> bool:
+    operator = tree.read_text(node.child_by_field_name("operator"))
+    return node.type == "unary_expression" and operator == "&"
+
+
+def _find_variable(node: Node) -> Node:
+    """Return the variable of an address, a field or an element."""
+    while True:
+        inner = node.child_by_field_name("operand")
+        if inner is None and node.type == "parenthesized_expression":
+            inner = node.named_child(0)
+        if inner is None:
+            return node
+        node = inner
 
 
 def _find_literal(part: BenchmarkDeclaration, node: Node) -> int:
