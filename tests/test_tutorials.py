@@ -30,4 +30,6 @@ def test_an_output_in_a_tutorial_has_the_lines_of_a_real_result_in_their_order(p
     for output in list_outputs(page):
         rest = iter(printed.splitlines())
         for line in output.splitlines():
-            assert line == LEFT_OUT or line in rest, f"{line}\n\nis not, or not there, in\n{printed}"
+            assert line == LEFT_OUT or line in rest, (
+                f"{line}\n\nis not, or not there, in\n{printed}"
+            )
