@@ -23,7 +23,7 @@ entry()
 WHILE_LOADED = """
 class Finder:
     def find_spec(self, name, *rest):
-        if name == "auditor.cli.options":
+        if name == "auditor.cli.context":
             send()
 
 sys.meta_path.insert(0, Finder())
@@ -42,7 +42,7 @@ main.gc.collect = collect
 WHEN_ALL_IS_DONE = """
 class Finder:
     def find_spec(self, name, *rest):
-        if name == "auditor.cli.options":
+        if name == "auditor.cli.context":
             atexit.register(send)
 
 sys.meta_path.insert(0, Finder())
@@ -52,7 +52,7 @@ import subprocess
 
 class Finder:
     def find_spec(self, name, *rest):
-        if name == "auditor.cli.options":
+        if name == "auditor.cli.context":
             atexit.register(flood)
 
 def flood():
