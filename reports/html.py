@@ -198,7 +198,7 @@ class PageTerms:
         return markup + escape(sentence[end:])
 
     @property
-    def used(self) -> tuple[Term, ...]:
+    def used_terms(self) -> tuple[Term, ...]:
         """Return the terms that were used, in their order."""
         return tuple(term for term in TERMS if term.name in self._used)
 

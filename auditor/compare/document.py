@@ -153,13 +153,13 @@ def _build_patch_fields(patch: Patch) -> PlainFields:
         {
             "id": method_id,
             "new": is_new,
-            "outcome": judged.outcome if judged else None,
-            "detected_by": judged.detected_by if judged else (),
-            "reason": judged.reason if judged else None,
+            "outcome": method_verdict.outcome if method_verdict else None,
+            "detected_by": method_verdict.detected_by if method_verdict else (),
+            "reason": method_verdict.reason if method_verdict else None,
             "accepted": method_id in accepted,
         }
         for method_ids, is_new in ((patch.changed, False), (patch.added, True))
-        for method_id, judged in ((name, verdict_by_id.get(name)) for name in method_ids)
+        for method_id, method_verdict in ((name, verdict_by_id.get(name)) for name in method_ids)
     ]
     return copy_fields(
         PatchDocument,

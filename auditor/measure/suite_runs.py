@@ -473,8 +473,8 @@ def _choose_wait_limit(runs: Iterable[Run], parts: StudyContext) -> float:
 
 def _is_quiet(runs: Sequence[Run], processes: int) -> bool:
     strain = HostInterference.combine_processes((run.seconds, run.strain) for run in runs)
-    measured = all(isinstance(run.outcome, Measured) for run in runs)
-    return len(runs) == processes and measured and not is_busy(strain)
+    is_measured = all(isinstance(run.outcome, Measured) for run in runs)
+    return len(runs) == processes and is_measured and not is_busy(strain)
 
 
 def _make_run_key(run: Run) -> RunKey:

@@ -420,9 +420,11 @@ def describe_groups(benchmark: BenchmarkSimilarity) -> str:
     together = [
         f"{format_run_numbers(group)} together" for group in benchmark.groups if len(group) > 1
     ]
-    alone = sorted(group[0] for group in benchmark.groups if len(group) == 1)
-    if alone:
-        together.append(f"{format_run_numbers(alone)} {'each ' if len(alone) > 1 else ''}alone")
+    single_runs = sorted(group[0] for group in benchmark.groups if len(group) == 1)
+    if single_runs:
+        together.append(
+            f"{format_run_numbers(single_runs)} {'each ' if len(single_runs) > 1 else ''}alone"
+        )
     return f"SAME finds {len(benchmark.groups)} groups: {'; '.join(together)}."
 
 

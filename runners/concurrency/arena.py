@@ -116,8 +116,8 @@ class Conversation:
     late_seconds: float
     """After which a guest that has not answered is ended, and what it ran has hung."""
     _due: float = 0.0  # when the answer has to be there, by the monotonic clock
-    _asked: int = 0  # requests to this guest
-    _answered: int = 0  # answers of this guest
+    _request_count: int = 0  # requests to this guest
+    _answer_count: int = 0  # answers of this guest
     _numbers: dict[tuple[str, ...], int] = field(default_factory=dict)
     """Number of each statement, by its fields."""
     _defined_lines: list[str] = field(default_factory=list)
@@ -135,15 +135,15 @@ class Conversation:
         talk = _MakerDialog(making)
         silent = 0
         while not talk.is_over():
-            self._asked = self._answered = 0
+            self._request_count = self._answer_count = 0
             ended = self._run_guest(talk)
-            silent = 0 if self._asked else silent + 1
+            silent = 0 if self._request_count else silent + 1
             if silent == _NO_TALK:
                 raise MachineError(
                     "the process that tries tests does not start; its output:\n"
                     f"{ended.format_tail()}"
                 )
-            if self._asked > self._answered and not talk.is_over():
+            if self._request_count > self._answer_count and not talk.is_over():
                 talk.send_answer(GenerationAnswer(problem=self._explain_end(ended), blocked=True))
         return talk.take_result()
 
@@ -186,7 +186,7 @@ class Conversation:
                 self._pipe = _open_pipe(pipe)
                 self._send_request(talk.request)
             elif (answer := self._parse_answer(tuple(fields))) is not None:
-                self._answered += 1
+                self._answer_count += 1
                 talk.send_answer(answer)
                 if fields[0] != _STUCK:
                     self._send_request(talk.request)
@@ -224,7 +224,7 @@ class Conversation:
 
     def _send_request(self, request: Request | None) -> None:
         lines = ["bye"] if request is None else self._format_request(request)
-        self._asked += 1
+        self._request_count += 1
         self._due = time.monotonic() + self._compute_timeout(request)
         if self._pipe is not None:
             with suppress(BrokenPipeError):  # it has died, which its end will tell

@@ -104,10 +104,10 @@ def read_sources(folder: Traversable, path: str = "") -> dict[str, bytes]:
 
 def write_sources(sources: Mapping[str, bytes], folder: Path) -> None:
     """Write Java files below a folder."""
-    for name, data in sources.items():
+    for name, content in sources.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        path.write_bytes(content)
 
 
 @dataclass(frozen=True, slots=True)

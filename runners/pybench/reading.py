@@ -301,7 +301,7 @@ def read_profile(data: bytes, schedule: Schedule) -> Profiled:
     frames: list[Frame] = []
     stacks: list[Stack] = []
     totals: dict[str, float] = {}
-    measured = {
+    measured_blocks = {
         index for index, block in enumerate(schedule.blocks) if block.phase is Phase.MEASUREMENT
     }
     for line in lines[:-2]:
@@ -309,7 +309,7 @@ def read_profile(data: bytes, schedule: Schedule) -> Profiled:
             _take_entry(line.split("\t"), frames, stacks, totals)
         except ValueError as error:
             raise ProfileUnreadable(f"not an entry of a profile: {line[:80]!r}") from error
-    _check_stacks(stacks, len(frames), measured)
+    _check_stacks(stacks, len(frames), measured_blocks)
     if set(totals) != set(TOTALS):
         raise ProfileUnreadable("the profile lacks some of its totals")
     return _make_profile(frames, stacks, totals)
@@ -356,9 +356,9 @@ def _checked_path(text: str) -> str:
     return text
 
 
-def _check_stacks(stacks: Sequence[Stack], frames: int, measured: set[int]) -> None:
+def _check_stacks(stacks: Sequence[Stack], frames: int, measured_blocks: set[int]) -> None:
     for stack in stacks:
-        if stack.block not in measured:
+        if stack.block not in measured_blocks:
             raise ProfileUnreadable(f"a stack is of block {stack.block}, which is not measured")
         if any(number >= frames for number in stack.frames):
             raise ProfileUnreadable("a stack has a frame that the profile does not name")

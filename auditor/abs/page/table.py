@@ -88,28 +88,29 @@ def _format_curve(document: Document) -> str:
 
 def summarise_document(document: AbsOrStability) -> TerminalSummary:
     """Return what a terminal shows of a document."""
-    judged, short = document if isinstance(document, Document) else None, list_short_names(document)
+    short_names = list_short_names(document)
+    audit = document if isinstance(document, Document) else None
     return TerminalSummary(
         title=names.escape_line(words.subject_name(document)),
         headline=names.escape_line(words.format_headline(document)),
-        rule_summary=words.describe_rule(judged) if judged else "",
-        curve=_format_curve(judged) if judged else "",
-        controls=words.format_controls(judged.controls) if judged else "",
-        scores=score_rows(judged) if judged else (),
-        methods=method_rows(judged) if judged else (),
+        rule_summary=words.describe_rule(audit) if audit else "",
+        curve=_format_curve(audit) if audit else "",
+        controls=words.format_controls(audit.controls) if audit else "",
+        scores=score_rows(audit) if audit else (),
+        methods=method_rows(audit) if audit else (),
         stability=stability_rows(document.stability),
         suite=words.describe_suite(document),
-        cover=names.escape_line(words.describe_cover(judged)) if judged else "",
-        rules=words.describe_rules(judged) if judged else "",
-        allocations=tuple(map(names.escape_line, allocations.format_terminal_lines(judged)))
-        if judged
+        cover=names.escape_line(words.describe_cover(audit)) if audit else "",
+        rules=words.describe_rules(audit) if audit else "",
+        allocations=tuple(map(names.escape_line, allocations.format_terminal_lines(audit)))
+        if audit
         else (),
-        advice=tuple(_format_step(step, short) for step in list_advice(document)),
+        advice=tuple(_format_step(step, short_names) for step in list_advice(document)),
         caveats=(
             *((caveat.slug, names.escape_line(caveat.text)) for caveat in document.caveats),
-            *_list_benchmark_caveats(document.benchmarks, short),
+            *_list_benchmark_caveats(document.benchmarks, short_names),
         ),
-        slowdown=number_format.format_share(judged.slowdown) if judged and judged.slowdown else "",
+        slowdown=number_format.format_share(audit.slowdown) if audit and audit.slowdown else "",
     )
 
 

@@ -46,7 +46,8 @@ class VariableUses:
     assigned: dict[str, list[Node]] = field(default_factory=dict)
     _filled: dict[str, int] = field(default_factory=dict)
     _read: dict[str, int] = field(default_factory=dict)
-    _known: set[int] = field(default_factory=set)
+    _written_ids: set[int] = field(default_factory=set)
+    """Ids of the nodes that name a variable to set it, which are no reads."""
 
     def is_never_read(self, name: str, value: Node | None) -> bool:
         """Tell whether nothing reads a variable; what only fills a new container reads nothing."""
@@ -56,10 +57,10 @@ class VariableUses:
     def add_node(self, node: Node) -> None:
         """Take the next node of a method; those above others come first."""
         if node.type == "variable_declarator":
-            self._known |= {child.id for child in node.children_by_field_name("name")}
+            self._written_ids |= {child.id for child in node.children_by_field_name("name")}
         elif node.type == "expression_statement":
             self._add_statement(next(iter(list_children(node)), None))
-        elif node.type == "identifier" and node.id not in self._known:
+        elif node.type == "identifier" and node.id not in self._written_ids:
             name = read_text(node)
             self._read[name] = self._read.get(name, 0) + 1
 
@@ -70,7 +71,7 @@ class VariableUses:
         if changed is not None and changed.type == "identifier":
             name = read_text(changed)
             self.assigned.setdefault(name, []).append(inner)
-            self._known |= {node.id for node in walk_tree(inner) if read_text(node) == name}
+            self._written_ids |= {node.id for node in walk_tree(inner) if read_text(node) == name}
         elif inner.type == "method_invocation" and suggests_change(read_part_text(inner, "name")):
             name = read_text(_find_chain_root(inner))
             self._filled[name] = self._filled.get(name, 0) + 1

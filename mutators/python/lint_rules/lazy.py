@@ -174,8 +174,8 @@ def find_call_results(bench: BenchmarkSource, project: PythonProject) -> Iterato
 def _explain_not_callable(bench: BenchmarkSource, call: cst.Call, project: PythonProject) -> str:
     """Return why the result of a call is no function, empty where it may be one."""
     name = tree.read_dotted_name(call.func)
-    meant = bench.file.expand_name(name)
-    if meant in _VALUES:
+    full_name = bench.file.expand_name(name)
+    if full_name in _VALUES:
         hidden = "." not in name and not bench.means_builtin(name)
         return "" if hidden else f"`{name}` returns a value"
     if not name or bench.hides_name(name):
