@@ -24,8 +24,8 @@ from auditor.core.popularity import ClientUse, Ranking
 from auditor.core.ports import Launcher
 from auditor.core.request import BuildOptions, ClientSpec, PythonSpec
 from auditor.core.subject import Project
+from auditor.languages.library_tracing import LibraryTracing
 from auditor.languages.model import Machine
-from auditor.languages.registry import LibraryTracing
 from auditor.measure import popularity
 from auditor.trace.study import make_trial
 from runners.gobench import commands

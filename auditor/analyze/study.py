@@ -23,8 +23,8 @@ from auditor.core.suite import Benchmark
 from auditor.core.units import is_throughput, mean_time
 from auditor.core.values import TIME, Series
 from auditor.importers.benchmark_names import align_names
-from auditor.measure import run_similarity
 from auditor.measure import stability_judge as audit
+from auditor.measure import trust
 from auditor.measure.failures import describe_failure
 from auditor.series.stored import count_expected_runs, list_result_caveats, split_processes
 
@@ -60,7 +60,7 @@ def judge_stability(results: StoredResults) -> Stability:
         steady,
         *list_result_caveats(results),
         *together,
-        *run_similarity.warn_of_unsteady_runs(results, runs),
+        *trust.warn_of_unsteady_runs(results, runs),
     )
 
 

@@ -15,7 +15,7 @@ from auditor.backtest.model import Backtest, CommitDetection, CommitResult, Past
 from auditor.backtest.text import render_markdown
 from auditor.cli import options, tables
 from auditor.cli.console import Console
-from auditor.cli.output import log_to_folder
+from auditor.cli.logs import log_to_folder
 from auditor.cli.outputs import ResultFiles
 from auditor.cli.progress import open_observer
 from auditor.compare.model import Comparison

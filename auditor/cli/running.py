@@ -10,8 +10,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditor.cli.console import Console
+from auditor.cli.logs import log_to_folder
 from auditor.cli.options import CommandLine
-from auditor.cli.output import log_to_folder
 from auditor.cli.progress import open_observer
 from auditor.cli.tables import (
     build_caveat_section,

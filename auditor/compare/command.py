@@ -16,7 +16,7 @@ from auditor.abs.page.report import render_page
 from auditor.abs.second_look import SecondLook, list_sure_outcomes, make_unmeasured
 from auditor.cli import options, output, purposes, running
 from auditor.cli.console import Console
-from auditor.cli.output import log_to_folder
+from auditor.cli.logs import log_to_folder
 from auditor.cli.progress import open_observer
 from auditor.compare import gates
 from auditor.compare import terminal as comparison

@@ -24,7 +24,7 @@ from auditor.core.plan import Layouts, Purpose, Run, Trial
 from auditor.core.request import CompareRequest
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
-from auditor.measure import run_similarity, warmup_results
+from auditor.measure import trust, warmup_results
 from auditor.measure.block_sizes import BlockSizes, measure_block_sizes
 from auditor.measure.context import StudyContext
 from auditor.measure.failures import describe_failure
@@ -239,7 +239,7 @@ class ComparisonStudy:
                 for round_arm, run in benchmark_runs.items()
                 if round_arm[1] is arm
             ]
-            for caveat in run_similarity.warn_of_own_runs(runs, parts.project):
+            for caveat in trust.warn_of_own_runs(runs, parts.project):
                 yield Caveat(caveat.slug, f"{arm}: {caveat.text}")
             if unlisted_benchmarks := list_unlisted(parts.suite, parts.request.benchmarks):
                 name_list = list_some([name for name, _ in unlisted_benchmarks])

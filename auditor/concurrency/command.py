@@ -11,8 +11,8 @@ import click
 from auditor.cli import options, purposes
 from auditor.cli.console import Console
 from auditor.cli.context import AppContext
+from auditor.cli.logs import log_to_folder
 from auditor.cli.machine import warn_of_load
-from auditor.cli.output import log_to_folder
 from auditor.cli.progress import open_observer
 from auditor.concurrency import terminal
 from auditor.concurrency.document import ConcurrencyDocument

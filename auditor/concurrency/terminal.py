@@ -1,6 +1,6 @@
 """Two versions of a class under threads on a terminal, as files and as an exit code."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -11,10 +11,9 @@ from auditor.cli.outputs import ResultFiles
 from auditor.concurrency import page
 from auditor.concurrency import text as concurrency_words
 from auditor.concurrency.document import ConcurrencyDocument
-from auditor.concurrency.page import ConcurrencyView, build_view
+from auditor.concurrency.markdown import render_markdown
 from auditor.core.contracts.concurrency import ConcurrencyFinding
 from auditor.core.errors import Exit
-from reports.markdown import MAX_CAVEATS, format_code, format_prose
 
 SUITE = "suite"
 MADE_BY = "Made by bench-audit with seed"
@@ -124,38 +123,6 @@ def judge_gate(
         return Exit.NO_VERDICT, [f"gate undecided: {reason}"]
     open_ = concurrency_words.describe_undecided(document)
     return Exit.OK, [f"gate passed: no regression{open_}"]
-
-
-def render_markdown(document: ConcurrencyDocument) -> str:
-    """Return headline, findings by number of threads, and caveats; names in code spans."""
-    return "\n".join(_render_lines(build_view(document))) + "\n"
-
-
-def _render_lines(page_view: ConcurrencyView) -> Iterator[str]:
-    # The sentences are made of our words and of numbers: nothing in them is the subject's.
-    yield f"## {format_code(page_view.subject)} under threads, {format_code(page_view.versions)}"
-    yield from ("", f"**{page_view.headline}**")
-    if page_view.cause:
-        yield from ("", page_view.cause)
-    yield from (
-        "",
-        "| threads | | old faster | new | neither | inconclusive | speed-up | interval |",
-    )
-    yield "| ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |"
-    for row in page_view.rows:
-        cells = (
-            row.threads, f"{row.word.glyph} {row.word.word}", *map(str, row.votes), row.speedup,
-            row.interval,
-        )  # fmt: skip
-        yield f"| {' | '.join(cells)} |"
-    if page_view.smallest:
-        yield from ("", page_view.smallest)
-    if page_view.closing.caveats:
-        yield from ("", "### Caveats", "")
-    for caveat in page_view.closing.caveats[:MAX_CAVEATS]:
-        yield f"* {format_code(caveat.slug)}: {format_prose(caveat.text)}"
-    if len(page_view.closing.caveats) > MAX_CAVEATS:
-        yield f"* and {len(page_view.closing.caveats) - MAX_CAVEATS} more"
 
 
 FILES = ResultFiles("concurrency", build_table, {".html": page.render_html, ".md": render_markdown})

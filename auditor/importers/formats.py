@@ -1,8 +1,7 @@
 """The formats that are read: what tells one, and whose it is.
 
-Summaries that tools print or export: told by how they begin, and which option keeps the values.
-
-They have one figure for a benchmark, rounded mostly, so there is nothing to judge.
+Summaries that tools print or export are told by how they begin, and the answer names the option
+that keeps the values: with a single figure for a benchmark there is nothing to judge.
 """
 
 import csv

@@ -197,19 +197,21 @@ def estimate_set_up_seconds(
     with the same program. Go's testing then sets up once more than there are blocks.
     """
     set_up_seconds: dict[str, float] = {}
-    unclocked_runs: dict[str, dict[str, Run]] = {}  # by group and benchmark
+    unclocked_rests: dict[str, dict[str, tuple[float, int]]] = {}
     for run in tried:
         benchmark, outcome = run.trial.benchmark, run.outcome
         if benchmark is None or operations.get(benchmark.id) is None:
             continue
         if isinstance(outcome, Measured):
             timed_seconds, clock_seconds = _sum_block_seconds(outcome)
-            if not clock_seconds:
-                unclocked_runs.setdefault(benchmark.group, {})[benchmark.id] = run
             blocks = len(run.trial.schedule.blocks)
-            set_up_seconds[benchmark.id] = max(0.0, clock_seconds - timed_seconds) / blocks
-    for runs in unclocked_runs.values():
-        set_up_seconds |= _compare_processes(runs)
+            if clock_seconds:
+                set_up_seconds[benchmark.id] = max(0.0, clock_seconds - timed_seconds) / blocks
+            else:
+                rest = (run.seconds - timed_seconds, blocks + 1)
+                unclocked_rests.setdefault(benchmark.group, {})[benchmark.id] = rest
+    for rests in unclocked_rests.values():
+        set_up_seconds |= _compare_processes(rests)
     return set_up_seconds
 
 
@@ -226,18 +228,14 @@ def _sum_block_seconds(outcome: Measured) -> tuple[float, float]:
     return timed_seconds, clock_seconds
 
 
-def _compare_processes(runs: Mapping[str, Run]) -> dict[str, float]:
-    """Return the set-up of a block by benchmark, by what their processes take beside operations."""
-    rests = {
-        name: run.seconds - _sum_block_seconds(run.outcome)[0]
-        for name, run in runs.items()
-        if isinstance(run.outcome, Measured)
-    }
-    start = min(rests.values()) + PROGRAM_SECONDS if len(rests) > 1 else START_SECONDS
-    return {
-        name: max(0.0, rest - start) / (len(runs[name].trial.schedule.blocks) + 1)
-        for name, rest in rests.items()
-    }
+def _compare_processes(rests: Mapping[str, tuple[float, int]]) -> dict[str, float]:
+    """Return the set-up of a block by benchmark, of processes that begin with the same program.
+
+    `rests` are the seconds that each takes beside its operations, and how often it sets up.
+    """
+    quickest = min(seconds for seconds, _ in rests.values())
+    start = quickest + PROGRAM_SECONDS if len(rests) > 1 else START_SECONDS
+    return {name: max(0.0, seconds - start) / times for name, (seconds, times) in rests.items()}
 
 
 def _find_busy_share(run: Run, pilot: _PilotReading | None) -> float:

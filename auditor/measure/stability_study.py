@@ -5,7 +5,7 @@ from dataclasses import replace
 from auditor.core.busy import is_busy
 from auditor.core.stability import Filter, Stability
 from auditor.core.suite import Suite
-from auditor.measure import run_similarity, warmup_results
+from auditor.measure import trust, warmup_results
 from auditor.measure.context import StudyContext
 from auditor.measure.stability_judge import UnmeasuredPart, judge_suite_stability
 from auditor.measure.suite_runs import SuiteBaseline, list_unlisted, run_baseline
@@ -32,7 +32,7 @@ def judge_baseline(suite_baseline: SuiteBaseline, parts: StudyContext) -> Stabil
     request = parts.request
     caveats = (
         *warmup_results.describe_watching(request, suite_baseline.runs),
-        *run_similarity.warn_of_own_runs(
+        *trust.warn_of_own_runs(
             (run for run in suite_baseline.runs if not is_busy(run.strain)), parts.project
         ),
     )

@@ -1,10 +1,9 @@
 """The user's own gate, shown a subject as it is and slowed.
 
-A method slowed in the sources themselves, for programs that are built and run by somebody else.
-
-What the guests are told while we measure is written into them here. Where no benchmark has told
-how many turns of the loop a slowdown is, the clock decides in place: that is right for methods of
-microseconds, and too little for shorter ones, as it takes time itself.
+Somebody else builds and runs the slowed program, so a method is slowed in the sources: what the
+guests are told while we measure is written into these. Where no benchmark has told how many turns
+of the loop a slowdown is, the clock decides in place: that is right for methods of microseconds,
+and too little for shorter ones, as it takes time itself.
 """
 
 import posixpath

@@ -1,7 +1,5 @@
 """What a gate is worth, on a terminal, as files and as an exit code."""
 
-from collections.abc import Iterator
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -11,6 +9,7 @@ from auditor.core.contracts.qualify import DemandState, ShownCase
 from auditor.core.errors import Exit
 from auditor.qualify import page
 from auditor.qualify.document import CheckoutPairRate, QualifyDocument
+from auditor.qualify.markdown import render_markdown
 from auditor.qualify.text import (
     SIDES,
     describe_method,
@@ -19,7 +18,6 @@ from auditor.qualify.text import (
     format_rate_cells,
 )
 from reports import number_format
-from reports.markdown import MAX_CAVEATS, format_code, format_prose
 
 _BAR_WIDTH = 20
 _GATE_WORDS = {
@@ -94,31 +92,6 @@ def judge_gate(document: QualifyDocument) -> tuple[Exit, list[str]]:
     if DemandState.UNDECIDED in answers:
         return Exit.NO_VERDICT, messages
     return Exit.OK, messages
-
-
-def render_markdown(document: QualifyDocument) -> str:
-    """Return headline, rates, diagnoses and caveats; names in code spans."""
-    return "\n".join(_format_lines(document)) + "\n"
-
-
-def _format_lines(document: QualifyDocument) -> Iterator[str]:
-    yield f"## {format_code(document.gate)}"
-    yield from ("", f"**{format_code(format_headline(document))}**", "")
-    yield "| pair | times as long | achieved | alarms | rate | 90 % interval |"
-    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
-    for rate in document.rates:
-        name = (
-            f"{SIDES[rate.side]}, {format_code(rate.method)}" if rate.method else SIDES[rate.side]
-        )
-        yield f"| {name} | {' | '.join(format_rate_cells(rate))} |"
-    if document.diagnoses:
-        yield from ("", "### What is wrong with it", "")
-    for diagnosis in document.diagnoses:
-        yield f"* **{diagnosis.flaw}**: {format_code(diagnosis.evidence)}"
-    if document.caveats:
-        yield from ("", "### Caveats", "")
-    for caveat in document.caveats[:MAX_CAVEATS]:
-        yield f"* {format_code(caveat.slug)}: {format_prose(caveat.text)}"
 
 
 FILES = ResultFiles("qualify", build_table, {".html": page.render_html, ".md": render_markdown})

@@ -1,4 +1,4 @@
-"""The one place where values are checked before anything is computed from them."""
+"""Checks of values before anything is computed from them, and their trimmed mean."""
 
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass

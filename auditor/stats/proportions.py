@@ -1,4 +1,4 @@
-"""How often something happens, judged by how often it was seen."""
+"""How often something happens, judged by how often it was seen, and what follows for a median."""
 
 from collections.abc import Sequence
 from math import comb

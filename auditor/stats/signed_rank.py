@@ -1,4 +1,4 @@
-"""Paired differences: Wilcoxon's signed-rank test and the interval that inverts it."""
+"""Paired differences: Wilcoxon's signed-rank test with its interval, and the test of signs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from auditor.core.errors import SubjectError, UsageError
 from auditor.core.ports import Observer
 from auditor.core.result import ReachState, Verdict
 from auditor.core.subject import Method
-from auditor.languages.registry import LibraryTracing
+from auditor.languages.library_tracing import LibraryTracing
 from auditor.measure.method_choice import resolve_method_name
 from auditor.session import AuditSession, open_session
 from auditor.store.audits import PROFILE, TRACE

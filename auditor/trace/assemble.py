@@ -12,8 +12,8 @@ from auditor.core.popularity import Popularity, UsageProfile
 from auditor.core.ports import Dispatcher, Observer, Store
 from auditor.core.request import ClientSpec
 from auditor.core.subject import Project
+from auditor.languages.library_tracing import LibraryTracing
 from auditor.languages.model import ReadyClient
-from auditor.languages.registry import LibraryTracing
 from auditor.measure.context import Deadline
 from auditor.session import AuditSession, SubjectWork, open_session
 from auditor.store.audits import PROFILE, TRACE

@@ -1,4 +1,4 @@
-"""Which public method is called by which benchmark, how often, and which by none."""
+"""Which public method is called by which benchmark or client, how often, and which by none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -3,10 +3,9 @@
 Source: `docs/explanation/steady-state.md`. Outliers are left out for the change points only;
 segments are compared as they were measured.
 
-Change points of mean and variance: optimal partitioning, with CROPS and an elbow.
-
-Killick, Fearnhead and Eckley (2012) for the cost; Haynes, Eckley and Fearnhead (2017) for CROPS;
-Satopaa et al. (2011) for the elbow. `docs/explanation/steady-state.md` says why this is our own.
+The change points come from optimal partitioning, with CROPS and an elbow. Killick, Fearnhead and
+Eckley (2012) for the cost; Haynes, Eckley and Fearnhead (2017) for CROPS; Satopaa et al. (2011)
+for the elbow. `docs/explanation/steady-state.md` says why this is our own.
 """
 
 from dataclasses import dataclass

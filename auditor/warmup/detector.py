@@ -1,8 +1,7 @@
 """What every detector of the steady state is asked and answers.
 
-The last iterations of a run, as the models of the study of learned stopping take them.
-
-Source: its public code (ASE 2024).
+`standardise_windows` gives the last iterations of a run as the models of the study of learned
+stopping take them. Source: its public code (ASE 2024).
 """
 
 from dataclasses import dataclass

@@ -2,10 +2,9 @@
 
 `benchmarks/results/steady.md` says what they saw, how good they are, and how they are made again.
 
-What a series looks like, in numbers that do not depend on its unit or its length.
-
-Times are taken as logarithms, relative to the level and the scatter of the last third; places are
-fractions of the length.
+`compute_features` says what a series looks like, in numbers that do not depend on its unit or its
+length. Times are taken as logarithms, relative to the level and the scatter of the last third;
+places are fractions of the length.
 """
 
 from collections.abc import Iterator

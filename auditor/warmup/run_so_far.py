@@ -3,10 +3,10 @@
 Times are taken as logarithms relative to the level of the last window, so that benchmarks of any
 speed are alike; how fast one is, and how long it has run, are numbers of their own.
 
-Where a run that goes on has changed so far: optimal partitioning, one value after the other.
-
-Killick, Fearnhead and Eckley (2012), the cost of a change of mean and variance. It looks at a run
-as CP-SSD would at its end, with fixed penalties, as there is no elbow in a part of a series.
+`Partition` says where a run that goes on has changed so far: optimal partitioning, one value after
+the other (Killick, Fearnhead and Eckley, 2012: the cost of a change of mean and variance). It
+looks at a run as CP-SSD would at its end, with fixed penalties, as there is no elbow in a part of
+a series.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,10 +1,4 @@
-"""Does a benchmark detect the slowdown of a method? (detection.md).
-
-The paper's rule: slowed iterations against those of the plain suite (Section 6.2).
-
-Iterations of all forks of a run are pooled although they are not independent; that is what the
-rule says, and why it is for comparison with the literature only.
-"""
+"""Does a benchmark detect the slowdown of a method? (detection.md)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -247,7 +241,9 @@ def _judge_measured(data: PairData) -> Judgement:
 def judge_pooled(data: PairData) -> Judgement:
     """Detected when, in every run, the test rejects and the mean is at least the limit above.
 
-    That is v / 2, unless the user names another.
+    That is v / 2, unless the user names another. The paper's rule (Section 6.2): slowed iterations
+    against those of the plain suite. Iterations of all forks of a run are pooled although they are
+    not independent, which is why it is for comparison with the literature only.
     """
     mutant_runs = readings.of_purpose(data.runs, Purpose.MUTANT)
     slowed = _pool_values(mutant_runs, ArmName.SLOWED)

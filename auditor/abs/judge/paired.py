@@ -1,9 +1,9 @@
 """Our rule: probe and slowed blocks of one process in pairs (detection.md).
 
-A second opinion that takes nothing for granted: how many pairs of blocks exceed the limit.
-
-Means and ranks can be led astray by few pairs of blocks, or by a distribution that is not what they
-suppose. Signs cannot, but need more pairs; so they confirm no verdict, but may contradict one.
+`check_signs` is a second opinion that takes nothing for granted: how many pairs of blocks exceed
+the limit. Means and ranks can be led astray by few pairs of blocks, or by a distribution that is
+not what they suppose. Signs cannot, but need more pairs; so they confirm no verdict, but may
+contradict one.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,9 @@
 """Measuring pairs of a method and a benchmark.
 
-Processes of earlier audits whose delays are as good as those that would be run now.
-
-The turns of a delay follow from t(k), which is less by what reading the clock costs, and that is
-told by all calibrations of a study: when one of them is new, the turns of all others are a little
-other ones. Their processes are as good as before, as each tells itself what its delay gave.
+`ReusableDelays` finds processes of earlier audits whose delays are as good as those that would be
+run now. The turns of a delay follow from t(k), which is less by what reading the clock costs, and
+that is told by all calibrations of a study: when one of them is new, the turns of all others are a
+little other ones. Their processes are as good as before, as each tells itself what its delay gave.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence

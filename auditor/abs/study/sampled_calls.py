@@ -12,12 +12,14 @@ from auditor.abs.study.pair import PairAnalysis, SampledMethod, StudyPair
 from auditor.core.outcome import Profiled
 from auditor.core.plan import Run
 from auditor.core.result import ReachState
-from auditor.core.subject import Method
-from auditor.measure.profiles.cpu_shares import CpuShare, share_of
+from auditor.measure.profiles.cpu_shares import (
+    CpuShare,
+    FrameKey,
+    list_frame_keys,
+    list_method_keys,
+    share_of,
+)
 from auditor.measure.reach_judge import SEEN_IN_SAMPLES
-
-FrameKey = str | tuple[str, int]
-"""The function of a frame, or its file and line."""
 
 
 def add_sampled_calls(
@@ -33,7 +35,7 @@ def add_sampled_calls(
         pair.pair_key: SampledMethod(share)
         for pair in pairs
         if pair.reach.state is ReachState.NOT_AT_ALL
-        and not _list_method_keys(pair.method).isdisjoint(sampled_keys.get(pair.benchmark.id, ()))
+        and not list_method_keys(pair.method).isdisjoint(sampled_keys.get(pair.benchmark.id, ()))
         and (share := _find_share(pair, analysis)) is not None
     }
     reached_pairs = [
@@ -47,15 +49,7 @@ def _collect_frame_keys(runs: Sequence[Run]) -> set[FrameKey]:
     """Return what frames of all profiles can be found by."""
     profiles = [run.outcome for run in runs if isinstance(run.outcome, Profiled)]
     frames = {frame for profile in profiles for frame in profile.frames}
-    return {key for frame in frames for key in (frame.function, (frame.file, frame.line))}
-
-
-def _list_method_keys(method: Method) -> set[FrameKey]:
-    """Return what frames of a method can be found by, as `frames_of` does."""
-    return {
-        method.descriptor or method.id,
-        *((span.file, span.first_line) for span in method.spans),
-    }
+    return {key for frame in frames for key in list_frame_keys(frame)}
 
 
 def _find_share(pair: StudyPair, analysis: PairAnalysis) -> CpuShare | None:

@@ -5,9 +5,8 @@ closed one still allows. So these methods are found beforehand, and hardly calle
 called all the same: those that spoil nothing once what they return is given back, and those that
 are worth more than what fails after them, since shunning them would leave the change untested.
 
-Calls that give back at once what another call has returned: `borrow`, `return`.
-
-What is borrowed and kept would soon be all that there is, and calls that only take run dry.
+`releasing_methods` give back at once what another call has returned (`borrow`, `return`): what is
+borrowed and kept would soon be all that there is, and calls that only take run dry.
 """
 
 from collections import Counter

@@ -1,9 +1,8 @@
 """Concurrent tests of a class as sequences of statements (Pradel et al., Section 3).
 
-What the making of tests asks of the two versions, and what comes back.
-
-Whoever makes something here is a generator: it yields requests, is sent answers, and returns what
-it has made. So it does no I/O, and hears of a hang or an exit as of any other answer.
+The requests are what the making of tests asks of the two versions, with what comes back. Whoever
+makes something here is a generator: it yields requests, is sent answers, and returns what it has
+made. So it does no I/O, and hears of a hang or an exit as of any other answer.
 """
 
 from collections.abc import Generator

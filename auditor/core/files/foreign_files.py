@@ -1,4 +1,4 @@
-"""Files that somebody else has written: only regular ones are read, and of those not too much.
+"""Files that somebody may have written: only regular ones are read, and of those not too much.
 
 Whoever made the file may be hostile. A pipe never ends, a device has side effects, a link leads
 to a file that its author could not read.

@@ -1,7 +1,8 @@
 """How far a sampled share can lie from the true one, whatever the number of samples.
 
-The true share of a method is the time of its calls by themselves over the time of the operation.
-A delay that is injected into the method shows this share. Two effects make a sampled share differ:
+The true share of a method is the time of its calls by themselves over the time of the operation. A
+delay that is injected into the method shows this share. In compiled code (`attribution_error`) two
+effects make a sampled share differ:
 
 * The processor overlaps instructions of a method with those before and after, and with the next
   operation. A sample falls on the instruction that the processor waits for, so time that overlaps
@@ -11,15 +12,14 @@ A delay that is injected into the method shows this share. Two effects make a sa
 * Some loops of inlined methods have no debug information at all. Their samples are told as of a
   method that calls them: `ambiguous_samples` counts these.
 
-How far a sampled share of a Python function may be off, beside sampling error.
-
-A share is the part of an operation's processor time in which the function has a frame: its body,
-with all that the body calls. Passing arguments, making the frame and removing it count for the
-caller. The injected delay is proportional to the same body, so v * share predicts its effect.
+In Python (`boundary_error`) a share is the part of an operation's processor time in which the
+function has a frame: its body, with all that the body calls. Passing arguments, making the frame
+and removing it count for the caller. The injected delay is proportional to the same body, so v *
+share predicts its effect.
 
 Two effects remain. The processor overlaps the begin and the end of a call with the caller's
-instructions, so some nanoseconds of each call belong to neither side. Samples that stop the process
-leave its caches colder, which slows all functions, though not all alike.
+instructions, so some nanoseconds of each call belong to neither side. Samples that stop the
+process leave its caches colder, which slows all functions, though not all alike.
 `benchmarks/results/python_shares.md` has the measurements.
 """
 

@@ -87,17 +87,29 @@ class CpuShare:
     """What keeps the samples from telling the share, for people; empty where nothing does."""
 
 
+FrameKey = str | tuple[str, int]
+"""The function of a frame, or its file and line."""
+
+
+def list_frame_keys(frame: Frame) -> tuple[FrameKey, FrameKey]:
+    """Return what may tell that a frame belongs to a method."""
+    return frame.function, (frame.file, frame.line)
+
+
+def list_method_keys(method: Method) -> frozenset[FrameKey]:
+    """Return what tells the frames of a method: its name, and its first lines."""
+    places = ((span.file, span.first_line) for span in method.spans)
+    return frozenset({method.descriptor or method.id, *places})
+
+
 def frames_of(method: Method, frames: Sequence[Frame]) -> frozenset[int]:
     """Return the indices of the frames that belong to a method, by its name or its first lines.
 
     Not by all of its lines: a function that is declared inside has a frame of its own.
     """
-    name = method.descriptor or method.id
-    places = {(span.file, span.first_line) for span in method.spans}
+    keys = list_method_keys(method)
     return frozenset(
-        index
-        for index, frame in enumerate(frames)
-        if frame.function == name or (frame.file, frame.line) in places
+        index for index, frame in enumerate(frames) if not keys.isdisjoint(list_frame_keys(frame))
     )
 
 

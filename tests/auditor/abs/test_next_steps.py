@@ -9,7 +9,7 @@ from builders import replace_fields
 from cli_acting import Stage, method, score
 
 from auditor.abs import document_of_verdict
-from auditor.abs.command import AuditCall, next_steps
+from auditor.abs.next_steps import AuditCall, next_steps
 from auditor.cli.main import cli
 from auditor.core.result import Verdict
 from examples import audit, context

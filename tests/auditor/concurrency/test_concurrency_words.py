@@ -14,7 +14,7 @@ from auditor.concurrency import page
 from auditor.concurrency import text as concurrency_words
 from auditor.concurrency.document import ConcurrencyPlan
 from auditor.concurrency.judge import oracle
-from auditor.concurrency.terminal import render_markdown
+from auditor.concurrency.markdown import render_markdown
 from auditor.core.contracts.concurrency import SEQUENTIAL
 from auditor.core.contracts.concurrency import RacePlan as Known
 from auditor.core.errors import UsageError

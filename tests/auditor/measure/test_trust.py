@@ -11,7 +11,7 @@ from auditor.core.jobs import HostFacts
 from auditor.core.request import CompareRequest
 from auditor.core.series.stored import StoredProcess, StoredResults, StoredRun
 from auditor.core.values import Series
-from auditor.measure import run_similarity, stability_study
+from auditor.measure import stability_study, trust
 
 NAMES = ("settles", "wanders", "short")
 
@@ -55,7 +55,7 @@ def test_nothing_is_said_of_short_series_or_of_what_is_fine():
         caveat.slug for caveat in judge_stability(results(3000, names=("settles", "short"))).caveats
     }
     short = results(150)
-    assert list(run_similarity.warn_of_unsteady_runs(short, short.runs)) == []
+    assert list(trust.warn_of_unsteady_runs(short, short.runs)) == []
 
 
 class Drifting(Machine):
@@ -124,7 +124,7 @@ def test_runs_without_a_benchmark_do_not_keep_the_others_from_being_asked():
     )
     stored_results = StoredResults(harness="csv", digest="0", runs=runs)
 
-    (caveat,) = run_similarity.warn_of_unsteady_runs(stored_results, runs)
+    (caveat,) = trust.warn_of_unsteady_runs(stored_results, runs)
 
     assert "the runs of 2 of 2 benchmarks are dissimilar (everywhere, in two)" in caveat.text
 
@@ -143,9 +143,8 @@ def test_series_of_other_iterations_than_were_learned_from_are_not_called_cold()
     )
 
     assert "not-steady" in {
-        caveat.slug for caveat in run_similarity.warn_of_unsteady_runs(result, result.runs)
+        caveat.slug for caveat in trust.warn_of_unsteady_runs(result, result.runs)
     }
     assert "not-steady" not in {
-        caveat.slug
-        for caveat in run_similarity.warn_of_unsteady_runs(replace(result, runs=runs), runs)
+        caveat.slug for caveat in trust.warn_of_unsteady_runs(replace(result, runs=runs), runs)
     }

@@ -21,7 +21,7 @@ from auditor.core.mutant import Delay, InjectionKind
 from auditor.qualify import terminal
 from auditor.qualify.document import build_qualify_document
 from auditor.qualify.judge import judge_gate
-from auditor.qualify.terminal import render_markdown
+from auditor.qualify.markdown import render_markdown
 from auditor.qualify.text import format_headline
 
 PARSE = GateSubject(

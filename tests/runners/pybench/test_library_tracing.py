@@ -3,8 +3,8 @@
 import pytest
 
 from auditor.core.request import BuildOptions, FolderSpec
+from auditor.languages.library_tracing import LibraryTracing
 from auditor.languages.model import Machine
-from auditor.languages.registry import LibraryTracing
 from runners.hosts.local import LocalHost
 
 PROJECT = """[project]
