@@ -1,8 +1,7 @@
 """Findings: what code scanners and editors show beside a place in the source.
 
-Findings as GitHub's workflow commands, which become annotations.
-
-The format: https://docs.github.com/actions/reference/workflow-commands-for-github-actions.
+Also as GitHub's workflow commands, which become annotations; the format:
+https://docs.github.com/actions/reference/workflow-commands-for-github-actions.
 """
 
 from collections.abc import Iterable, Iterator

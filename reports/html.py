@@ -2,10 +2,8 @@
 
 Each page is one file without external resources.
 
-The special terms of all pages, with their meanings, and the links that lead to them.
-
-A page lists the terms that it uses in its last section. Each use is a link to that list, which the
-page's script also shows beside the term.
+A page lists the special terms that it uses, with their meanings, in its last section. Each use is a
+link to that list, which the page's script also shows beside the term.
 """
 
 import base64

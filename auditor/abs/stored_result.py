@@ -15,7 +15,7 @@ from auditor.cli.console import Console
 from auditor.cli.options import CommandLine
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
-from auditor.core.files import foreign_files
+from auditor.core.files import own_files
 from auditor.core.files.foreign_files import read_named
 from auditor.core.files.paths import path_exists
 from auditor.core.jobs import HostFacts
@@ -210,9 +210,9 @@ def _other_kind(path: Path, content: bytes) -> str:
     whose = formats.format_name(path)
     if whose:
         return f"it is a result of {whose}; bench-audit analyze {shlex.quote(str(path))} reads it"
-    if foreign_files.command_of(content) in foreign_files.REPORTED:
+    if own_files.command_of(content) in own_files.REPORTED:
         return ""
-    return foreign_files.describe_beginning(content, path)
+    return own_files.describe_beginning(content, path)
 
 
 def require_matrix(either: AbsOrStability) -> Document:

@@ -13,7 +13,8 @@ from auditor.cli.context import AppContext
 from auditor.compare.document import ComparisonDocument, parse_document
 from auditor.compare.markdown import render_markdown
 from auditor.core.errors import Exit, UsageError
-from auditor.core.files.foreign_files import describe_beginning, read_named
+from auditor.core.files.foreign_files import read_named
+from auditor.core.files.own_files import describe_beginning
 from reports.markdown import MAX_COMMENT_BYTES, format_code
 from runners.github.pulls import HeadCommit, PullRequests
 

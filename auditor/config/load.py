@@ -21,7 +21,7 @@ from auditor.config.sections import ClientSection, TraceSection
 from auditor.config.settings import Settings
 from auditor.config.subjects import python_spec
 from auditor.core.errors import UsageError
-from auditor.core.files.foreign_files import describe_file
+from auditor.core.files.own_files import describe_file
 from auditor.core.files.paths import is_dir, is_file, path_exists
 from auditor.core.hosts import DaskSpec, DockerSpec, LocalSpec, SshSpec
 from auditor.core.popularity import Ranking

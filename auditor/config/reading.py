@@ -12,7 +12,7 @@ import msgspec
 from auditor.config.explaining import explain_error
 from auditor.config.settings import HARNESS_NAMES, Settings
 from auditor.core.errors import UsageError
-from auditor.core.files.foreign_files import describe_beginning
+from auditor.core.files.own_files import describe_beginning
 
 EXTENSIONS = (".json", ".yaml", ".yml", ".toml")
 

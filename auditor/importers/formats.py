@@ -13,11 +13,10 @@ from enum import Enum
 from pathlib import Path
 
 from auditor.core.errors import UsageError
-from auditor.core.files import foreign_files
+from auditor.core.files import own_files
 from auditor.core.series.stored import StoredRun
 from auditor.importers import (
     asv_files,
-    benchmark_names,
     corpus,
     criterion,
     files,
@@ -27,6 +26,7 @@ from auditor.importers import (
     jmh_csv,
     jmh_json,
     jmh_log,
+    jmh_names,
     pyperf_files,
     pytest_files,
     series_csv,
@@ -126,11 +126,11 @@ _HARNESSES = {
     StoredFormat.PYTEST: "pytest",
     StoredFormat.ASV: "asv",
     StoredFormat.PYPERF: "pyperf",
-    StoredFormat.JMH_JSON: benchmark_names.HARNESS,
-    StoredFormat.JMH_LOG: benchmark_names.HARNESS,
-    StoredFormat.JMH_CSV: benchmark_names.HARNESS,
+    StoredFormat.JMH_JSON: jmh_names.HARNESS,
+    StoredFormat.JMH_LOG: jmh_names.HARNESS,
+    StoredFormat.JMH_CSV: jmh_names.HARNESS,
     StoredFormat.GO: go_text.HARNESS,
-    StoredFormat.CORPUS: benchmark_names.HARNESS,
+    StoredFormat.CORPUS: jmh_names.HARNESS,
     StoredFormat.HYPERFINE: hyperfine.HARNESS,
     StoredFormat.GOOGLE: google_benchmark.HARNESS,
     StoredFormat.CRITERION: criterion.HARNESS,
@@ -158,13 +158,13 @@ def is_known(path: Path) -> bool:
     beginning = files.read_start(path)
     if files.is_json(beginning) or _detect_text_format(beginning) is not None:
         return True
-    return bool(foreign_files.describe_beginning(beginning, path) or describe_summary(beginning))
+    return bool(own_files.describe_beginning(beginning, path) or describe_summary(beginning))
 
 
 def read_file(path: Path, asv: AsvReader) -> ParsedFile | None:
     """Read a file; None for what nobody here knows. Raises BrokenFile, UsageError."""
     beginning = files.read_start(path)
-    if instead := foreign_files.describe_beginning(beginning, path) or _describe_summary(beginning):
+    if instead := own_files.describe_beginning(beginning, path) or _describe_summary(beginning):
         raise BrokenFile(instead)
     text_format = _detect_text_format(beginning)
     if text_format is not None:

@@ -5,13 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
-from auditor.importers.benchmark_names import (
-    distinct_names,
-    is_time,
-    name_of,
-    to_seconds_per_operation,
-    variant_of,
-)
+from auditor.importers.benchmark_names import distinct_names
 from auditor.importers.checking import (
     BrokenFile,
     build_process,
@@ -21,6 +15,7 @@ from auditor.importers.checking import (
     require_text,
     rows_of,
 )
+from auditor.importers.jmh_names import is_time, name_of, to_seconds_per_operation, variant_of
 
 START = ("Benchmark", "Mode", "Threads", "Samples", "Score")
 """The first columns, in every version."""

@@ -8,17 +8,7 @@ from pathlib import Path
 from auditor.core.jobs import HostFacts
 from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.core.units import mean_time
-from auditor.importers.benchmark_names import (
-    MOST_FORKS,
-    SINGLE_SHOT,
-    distinct_names,
-    is_time,
-    name_of,
-    parse_duration,
-    to_seconds_per_operation,
-    variant_of,
-)
-from auditor.importers.benchmark_names import list_machine_facts as jmh_machine
+from auditor.importers.benchmark_names import distinct_names
 from auditor.importers.checking import (
     BrokenFile,
     build_failed_process,
@@ -31,6 +21,16 @@ from auditor.importers.checking import (
     require_seconds,
     require_text,
 )
+from auditor.importers.jmh_names import (
+    MOST_FORKS,
+    SINGLE_SHOT,
+    is_time,
+    name_of,
+    parse_duration,
+    to_seconds_per_operation,
+    variant_of,
+)
+from auditor.importers.jmh_names import list_machine_facts as jmh_machine
 
 _NO_NUMBERS = ("NaN", "+INF", "-INF")
 """How JMH writes what JSON has no number for."""

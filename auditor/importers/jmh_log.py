@@ -11,18 +11,7 @@ from auditor.core.jobs import HostFacts
 from auditor.core.series.printed import PrintedIterations
 from auditor.core.series.stored import StoredProcess, StoredRun, StoredVariant
 from auditor.core.units import mean_time
-from auditor.importers.benchmark_names import (
-    HARNESS,
-    MOST_FORKS,
-    SINGLE_SHOT,
-    distinct_names,
-    is_time,
-    list_machine_facts,
-    name_of,
-    parse_duration,
-    to_seconds_per_operation,
-    variant_of,
-)
+from auditor.importers.benchmark_names import distinct_names
 from auditor.importers.checking import (
     BrokenFile,
     build_failed_process,
@@ -30,6 +19,17 @@ from auditor.importers.checking import (
     escape_text,
     make_duplicate_error,
     quoted_name,
+)
+from auditor.importers.jmh_names import (
+    HARNESS,
+    MOST_FORKS,
+    SINGLE_SHOT,
+    is_time,
+    list_machine_facts,
+    name_of,
+    parse_duration,
+    to_seconds_per_operation,
+    variant_of,
 )
 
 _HEADER = re.compile(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from auditor.core.series.printed import PrintedIterations
-from auditor.importers import benchmark_names, go_text, jmh_log
+from auditor.importers import go_text, jmh_log, jmh_names
 from auditor.importers.checking import BrokenFile
 
 _PROGRESS = "# Run progress:"
@@ -25,7 +25,7 @@ class BenchmarkOutputReader:
         self.problems: list[str] = []
         self._rest = b""
         self._hear = hear
-        self._runs: Counter[str] = Counter({benchmark_names.HARNESS: 1})
+        self._runs: Counter[str] = Counter({jmh_names.HARNESS: 1})
         self._package = ""
         self._jmh = self._make_jmh_reader()
         self._go = self._make_go_reader()
@@ -44,7 +44,7 @@ class BenchmarkOutputReader:
     def _read_line(self, line: str) -> None:
         if line.startswith(_PROGRESS) and self._jmh.is_again:
             # One process of JMH has no benchmark twice: it was called again.
-            self._runs[benchmark_names.HARNESS] += 1
+            self._runs[jmh_names.HARNESS] += 1
             self._jmh.found.clear()
         elif line.startswith(_PACKAGE):
             self._package = line
@@ -62,7 +62,7 @@ class BenchmarkOutputReader:
 
     def _make_jmh_reader(self) -> jmh_log.JmhLogReader:
         return jmh_log.JmhLogReader(
-            lambda iteration: self._report_iteration(iteration, benchmark_names.HARNESS)
+            lambda iteration: self._report_iteration(iteration, jmh_names.HARNESS)
         )
 
     def _make_go_reader(self) -> go_text.GoPackageReader:

@@ -18,7 +18,7 @@ from auditor.config.quantities import parse_duration
 from auditor.config.reading import list_names
 from auditor.core.caveats import Caveat
 from auditor.core.errors import UsageError
-from auditor.core.files import foreign_files
+from auditor.core.files import own_files
 from auditor.core.files.foreign_files import read_named, read_regular
 from auditor.core.files.paths import is_file
 from auditor.core.stability import BenchmarkVerdict
@@ -80,7 +80,7 @@ def _read_comparison(path: Path) -> comparison_document.ComparisonDocument:
         return comparison_document.parse_document(content)
     except UsageError as error:
         raise UsageError(
-            f"{path}: {foreign_files.describe_beginning(content, path) or error}"
+            f"{path}: {own_files.describe_beginning(content, path) or error}"
         ) from error
 
 

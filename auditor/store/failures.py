@@ -6,7 +6,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from auditor.core.errors import AuditError, FolderUnusable, StoreError, UsageError
-from auditor.core.files.foreign_files import describe_file, open_regular
+from auditor.core.files.foreign_files import open_regular
+from auditor.core.files.own_files import describe_file
 
 _PRIMARY = 0xFF
 """Extended result codes keep the primary one in their lowest byte."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from auditor.core.errors import UsageError
-from auditor.core.files.foreign_files import STORE, open_regular
+from auditor.core.files.foreign_files import open_regular
+from auditor.core.files.own_files import STORE
 from auditor.core.mutant import VariantKind
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.suite import Benchmark, IterationSettings

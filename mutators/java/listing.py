@@ -1,4 +1,4 @@
-"""The list of classes that the guest writes, as values."""
+"""The list of classes that the guest writes, as values, and which of them are public API."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

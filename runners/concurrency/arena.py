@@ -1,10 +1,9 @@
 """Both versions of a class on this machine: tests are tried, compiled and raced there.
 
-A talk with the guest that runs sequences of statements with two versions of a class.
-
-What makes tests is a generator (`auditor.core.contracts.concurrent_test`). The guest reads requests
-from a named pipe and answers on its standard output, so that a process of ours is nothing special
-to a host. A guest that dies of what it ran has answered, too; the next one goes on.
+The guest runs sequences of statements with two versions of a class. What makes tests is a
+generator (`auditor.core.contracts.concurrent_test`). The guest reads requests from a named pipe
+and answers on its standard output, so that a process of ours is nothing special to a host. A guest
+that dies of what it ran has answered, too; the next one goes on.
 """
 
 import hashlib

@@ -13,8 +13,9 @@ from runners.home import HomeFolder
 from runners.pybench import guests
 from runners.pybench.environment import Environments, Interpreter
 from runners.pybench.installers import PIP, InstallerChoice
-from runners.pybench.library import find_package_root, make_version_variables, read_library_modules
+from runners.pybench.library import find_package_root, read_library_modules
 from runners.pybench.project import copy_tree, digest_words, make_process_variables
+from runners.pybench.versions import make_version_variables
 from runners.subjects.placed import PlacedSubject, is_of_kind
 
 _RUNNER = "pytest>=7"

@@ -17,7 +17,7 @@ from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageEr
 from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import Installer, PythonSpec
-from runners.pybench import library, needs
+from runners.pybench import needs, versions
 from runners.pybench.installers import (
     PIP,
     InstallerChoice,
@@ -240,14 +240,14 @@ class Environments:
 
         Tools that cap its version would be installed in releases from before they had the cap.
         """
-        name = library.project_without_version(tree)
-        if not name or not library.is_placeholder_version(self.versions):
+        name = versions.project_without_version(tree)
+        if not name or not versions.is_placeholder_version(self.versions):
             return self.versions
         try:
             self.install_packages(own, tool, tree, *wanted)
         except (BuildFailed, ResolveFailed):
             return self.versions  # they need the project itself; the error is told with it
-        released = library.find_release(name, self._query_distributions(own, tree))
+        released = versions.find_release(name, self._query_distributions(own, tree))
         return dict.fromkeys(self.versions, released) if released else self.versions
 
     def install_packages(self, own: Path, tool: InstallerChoice, tree: Path, *words: str) -> None:

@@ -22,14 +22,11 @@ from runners.limits import check_limits
 from runners.live import LiveRecords
 from runners.pybench import guests, reading
 from runners.pybench.frontends import Frontend, explain_lack, make_test_call, read_library_sources
-from runners.pybench.library import explain_local_module, is_file, is_folder
+from runners.pybench.library import is_file, is_folder
+from runners.pybench.local_modules import explain_local_module
+from runners.pybench.profile_records import MODULES_VARIABLE, PROFILE_HEADER, PROFILE_VARIABLE
 from runners.pybench.project import find_copy_top
 from runners.pybench.pytest_options import drop_unknown_options
-from runners.pybench.reading import (
-    MODULES_VARIABLE,
-    PROFILE_HEADER,
-    PROFILE_VARIABLE,
-)
 from runners.records import (
     ENOUGH_VARIABLE,
     RECORDS_HEADER,

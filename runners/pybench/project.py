@@ -25,7 +25,8 @@ from runners.pybench.frontends import (
     frameworks_present,
 )
 from runners.pybench.installers import PIP
-from runners.pybench.library import find_package_root, make_version_variables, read_file_head
+from runners.pybench.library import find_package_root, read_file_head
+from runners.pybench.versions import make_version_variables
 from runners.steps import ignore_step
 from runners.subjects.placed import PlacedSubject
 from runners.subjects.texts import for_people

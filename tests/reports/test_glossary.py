@@ -42,7 +42,7 @@ def test_a_sentence_links_the_first_use_of_each_term():
     marked = terms.mark("A slowdown is a slowdown; pairs have a threshold.")
 
     assert marked.count('href="#term-slowdown"') == 1
-    assert [term.name for term in terms.used] == ["pair", "slowdown", "threshold"]
+    assert [term.name for term in terms.used_terms] == ["pair", "slowdown", "threshold"]
     assert unlinked(marked) == "A slowdown is a slowdown; pairs have a threshold."
 
 
@@ -51,7 +51,7 @@ def test_the_longest_form_is_the_term():
 
     terms.mark("the detection curve")
 
-    assert [term.name for term in terms.used] == ["detection curve"]
+    assert [term.name for term in terms.used_terms] == ["detection curve"]
 
 
 @pytest.mark.parametrize("text", ["--score-mode", "a/share/b", "share.go", "scoreboard", "pears"])

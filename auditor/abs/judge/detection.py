@@ -241,23 +241,15 @@ def _judge_measured(data: PairData) -> Judgement:
 def judge_pooled(data: PairData) -> Judgement:
     """Detected when, in every run, the test rejects and the mean is at least the limit above.
 
-    That is v / 2, unless the user names another. The paper's rule (Section 6.2): slowed iterations
-    against those of the plain suite. Iterations of all forks of a run are pooled although they are
-    not independent, which is why it is for comparison with the literature only.
+    That is v / 2, unless the user names another (Section 6.2). Iterations of all forks of a run are
+    pooled although they are not independent: the rule is for comparison with the literature only.
     """
     mutant_runs = readings.of_purpose(data.runs, Purpose.MUTANT)
     slowed = _pool_values(mutant_runs, ArmName.SLOWED)
     purpose = Purpose.REFERENCE if data.interleaved else Purpose.SUITE
     suite = readings.of_purpose(data.plain, purpose)
-    strain = HostInterference.combine_processes(
-        (run.seconds, run.strain) for run in (*mutant_runs, *suite)
-    )
-    if machine := busy.describe_machine(strain):
-        text = (
-            f"{machine}: this rule compares processes that follow each other; "
-            "repeat the command on a quiet machine with another --store"
-        )
-        return undecided_judgement(busy.SLUG, text)
+    if machine := _describe_busy_machine([*mutant_runs, *suite]):
+        return undecided_judgement(busy.SLUG, machine)
     plain_by_run = _pair_with_plain_runs(slowed, _pool_values(suite, ArmName.PLAIN), data)
     if not slowed or len(plain_by_run) < len(slowed):
         missing_runs = sorted(set(slowed) - set(plain_by_run))
@@ -285,6 +277,18 @@ def judge_pooled(data: PairData) -> Judgement:
         return undecided_judgement("few-values", text)
     finished = len(mutant_runs) >= data.process_count
     return _make_judgement(data, tuple(runs.values()), informative_runs, finished=finished)
+
+
+def _describe_busy_machine(runs: Sequence[Run]) -> str:
+    """Return what else the machine did during all these runs; empty where it was quiet."""
+    strain = HostInterference.combine_processes((run.seconds, run.strain) for run in runs)
+    machine = busy.describe_machine(strain)
+    if not machine:
+        return ""
+    return (
+        f"{machine}: this rule compares processes that follow each other; "
+        "repeat the command on a quiet machine with another --store"
+    )
 
 
 def _pair_with_plain_runs(

@@ -186,13 +186,9 @@ def _is_address(node: Node) -> bool:
 
 def _find_variable(node: Node) -> Node:
     """Return the variable of an address, a field or an element."""
-    while True:
-        inner = node.child_by_field_name("operand")
-        if inner is None and node.type == "parenthesized_expression":
-            inner = node.named_child(0)
-        if inner is None:
-            return node
-        node = inner
+    while (inner := node.child_by_field_name("operand")) is not None:
+        node = syntax.strip_parentheses(inner)
+    return node
 
 
 def _find_literal(part: BenchmarkDeclaration, node: Node) -> int:

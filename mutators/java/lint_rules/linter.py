@@ -12,7 +12,7 @@ from mutators.java.lint_rules.benchmark_discovery import (
 )
 from mutators.java.lint_rules.effects import EffectAnalysis
 from mutators.java.lint_rules.fixtures import find_invocation_fixtures, find_unseeded_inputs
-from mutators.java.lint_rules.growth import find_growing_states, find_shared_states
+from mutators.java.lint_rules.growth import find_growing_states
 from mutators.java.lint_rules.inputs import find_constant_inputs, find_final_states
 from mutators.java.lint_rules.loops import find_repeating_loops
 from mutators.java.lint_rules.project import JavaProject
@@ -23,6 +23,7 @@ from mutators.java.lint_rules.results import (
 )
 from mutators.java.lint_rules.rules import RULES
 from mutators.java.lint_rules.settings import find_bad_options, find_bad_settings
+from mutators.java.lint_rules.sharing import find_shared_states
 
 
 class JavaLinter:

@@ -126,6 +126,7 @@ def test_sub_benchmarks_that_never_repeat(inner, expected):
         ("x := 12; LOOP", 1),
         ("x, y := 12, 3; use(y); LOOP", 0),
         ("x := 12; use(&x); LOOP", 0),
+        ("x := 12; use(&(x)); LOOP", 0),
         ("x := 12; for range b.N { input = Small(x); x++ }", 0),
         ("x := 12; x = input; LOOP", 0),
         ('x := 12; b.Run("a", func(b *testing.B) { LOOP })', 0),

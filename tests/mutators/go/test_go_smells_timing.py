@@ -3,6 +3,7 @@
 import pytest
 from go_making import benchmarks, library
 
+from auditor.core.contracts.lint import Confidence
 from mutators.go.lint_rules import GoLinter
 from mutators.go.lint_rules.rules import RULES
 
@@ -49,6 +50,8 @@ def test_a_benchmark_without_a_loop_is_found():
         ("for i := 0; i < b.N; i++ { if Small(i) > 1 { break } }", []),
         ("for i := 0; i < b.N; i++ { if Small(i) > 1 { continue }; break }", []),
         ('for i := 0; i < b.N; i++ { b.Fatal("no"); return }', []),
+        ('for i := 0; i < b.N; i++ { if Small(i) > 1 { b.Skip("no") }; return }', []),
+        ("for i := 0; i < b.N; i++ { next: if Small(i) > 1 { goto next }; break }", []),
         ("for i := 0; i < b.N; i++ { for { Small(i); break } }", []),
     ],
 )
@@ -478,8 +481,11 @@ def test_reported_or_unclear_allocations_are_left_alone(body):
 
 
 def test_a_timer_that_each_iteration_resets_is_found():
-    ((line, text),) = found("go-timer-in-loop", "for range b.N {\nb.ResetTimer()\nuse(1)\n}")
+    body = "for range b.N {\nb.ResetTimer()\nuse(1)\n}"
+    ((line, text),) = found("go-timer-in-loop", body)
 
+    (smell,) = GoLinter().find_smells([library(SMALL), bench(body)]).smells
+    assert smell.sure is Confidence.LIKELY
     assert line == 5
     assert "all iterations but the last are left out" in text
     assert lines("go-timer-in-loop", "b.ResetTimer(); for range b.N { use(1) }") == []

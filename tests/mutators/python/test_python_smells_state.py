@@ -221,6 +221,8 @@ def test_arguments_of_pyperf_are_made_once_too():
 )
 def test_one_round_of_one_call_is_found(call, message):
     one("py-one-round", 3, message, look("ONE = 1\n" + bench(call)))
+    renamed = bench("bench = benchmark", call.replace("benchmark.", "bench."))
+    one("py-one-round", 4, message, look("ONE = 1\n" + renamed))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from auditor.core.jobs import CompletedProcess
 from auditor.core.outcome import Measured
 from auditor.core.request import DistributionSpec, Installer, PythonSpec
 from runners.hosts.local import LocalHost
-from runners.pybench import environment, library
+from runners.pybench import environment, versions
 from runners.pybench.environment import Environments
 from runners.pybench.frontends import FRONTENDS
 from runners.pybench.installers import (
@@ -491,7 +491,7 @@ def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_p
     ],
 )
 def test_a_version_is_read_out_of_a_tag(tag, expected):
-    assert library.parse_tag_version(tag) == expected
+    assert versions.parse_tag_version(tag) == expected
 
 
 @pytest.mark.parametrize("accepted", ["3.24", "tools"])

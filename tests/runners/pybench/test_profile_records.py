@@ -4,7 +4,7 @@ import pytest
 
 from auditor.core.outcome import Frame, Stack
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule
-from runners.pybench.reading import LARGEST_PROFILE, ProfileUnreadable, read_profile
+from runners.pybench.profile_records import LARGEST_PROFILE, ProfileUnreadable, read_profile
 
 SCHEDULE = Schedule(
     arms=(Arm(ArmName.PLAIN),),

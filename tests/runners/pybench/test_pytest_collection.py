@@ -7,7 +7,7 @@ from python_making import listed, prepared
 
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from runners.pybench.frontends import FRONTENDS
-from runners.pybench.library import explain_local_module
+from runners.pybench.local_modules import explain_local_module
 from runners.pybench.project import find_copy_top
 from runners.pybench.reading import add_remedy
 

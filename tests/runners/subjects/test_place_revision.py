@@ -258,6 +258,8 @@ def test_a_revision_that_a_shallow_clone_lacks_is_answered_with_how_to_fetch_it(
 
     with pytest.raises(UsageError, match=r"no revision 'HEAD~1' in .*shallow.*fetch-depth: 0"):
         placed(tmp_path / "shallow", "HEAD~1", tmp_path)
+    with pytest.raises(UsageError, match=r"no revision 'HEAD~2' in (?!.*fetch-depth)"):
+        placed(origin, "HEAD~2", tmp_path)
 
 
 def test_an_unknown_revision_is_answered_with_near_names(tmp_path):
