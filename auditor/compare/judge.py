@@ -31,6 +31,8 @@ _INTERVAL_COUNT = 2
 """Intervals of which the narrower is taken."""
 SCREENING_ROUNDS = (4, 6, 8, 10, 12, 16, 20, 25, 30)
 """Numbers of first rounds after which a benchmark may be settled."""
+_STANDING_OUT_ROUNDS = 2
+"""Rounds from which head may be suspected where there are too few for SCREENING_ROUNDS."""
 
 _COUNT_OFFSETS = {Dimension.TIME: 0.0, Dimension.ALLOCATIONS: 0.5, Dimension.ALLOCATED: 16.0}
 """What is added to both sides: none can then be compared with one, and one more is much of none."""
@@ -153,10 +155,8 @@ def judge_dimension(
     """Return the verdict, of the fresh rounds where there are any."""
     screen = screen_rounds(dimension, rounds.first, thresholds)
     change, confirmed, reason, suspected = screen, None, "", None
-    head_ratio, decisive_values = (
-        _compute_ratio(dimension, rounds.all_rounds, SCREENING_LEVEL),
-        rounds.all_rounds,
-    )
+    decisive_values = rounds.all_rounds
+    head_ratio = _compute_ratio(dimension, decisive_values, SCREENING_LEVEL)
     if change in _SUSPECTED_CHANGES:
         fresh_ratio = _compute_ratio(dimension, rounds.fresh, thresholds.confirming_level)
         confirmed = fresh_ratio is not None and classify_change(fresh_ratio, thresholds) is change
@@ -173,6 +173,8 @@ def judge_dimension(
             change, reason = _judge_unconfirmed(head_ratio, fresh_ratio, change, thresholds)
             suspected = screen if change is PerformanceChange.UNKNOWN else None
     elif change is PerformanceChange.UNKNOWN:
+        is_suspected = head_ratio is None and _stands_out(dimension, rounds.first, thresholds)
+        suspected = PerformanceChange.REGRESSION if is_suspected else None
         reason = explain_inconclusive(head_ratio, thresholds)
     control_ratio = _compute_control_ratio(dimension, rounds.all_rounds)
     estimates = _make_estimates(dimension, decisive_values, head_ratio)
@@ -210,6 +212,21 @@ def _judge_unconfirmed(
         PerformanceChange.UNKNOWN,
         f"a suspected {screen} was not confirmed, and not refuted either",
     )
+
+
+def _stands_out(
+    dimension: Dimension, values: RoundValues, thresholds: ComparisonThresholds
+) -> bool:
+    """Tell whether head is slower in rounds that are too few for an interval.
+
+    Then its least value is above the base's greatest one, by the smallest change that counts and
+    by as much as the base's own values differ. One process of the base may have been disturbed.
+    """
+    if len(values) < _STANDING_OUT_ROUNDS:
+        return False
+    head, base = _split_sides(_add_offsets(dimension, values))
+    least, *_, greatest, _ = sorted(base)
+    return min(head) / greatest >= max(1 + thresholds.min_delta, greatest / least)
 
 
 def explain_inconclusive(head_ratio: Ratio | None, thresholds: ComparisonThresholds) -> str:

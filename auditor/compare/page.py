@@ -212,7 +212,7 @@ def find_suspected(document: ComparisonDocument) -> dict[str, str]:
             for dimension in benchmark.dimensions
             if dimension.suspected is PerformanceChange.REGRESSION
         ]
-        ratios = [dimension.ratio for dimension in dimensions if dimension.ratio is not None]
+        ratios = list(filter(None, map(_estimate_ratio, dimensions)))
         if ratios:
             size_by_benchmark[benchmark.id] = f"about {number_format.format_factor(max(ratios))}"
         elif dimensions:
@@ -222,6 +222,13 @@ def find_suspected(document: ComparisonDocument) -> dict[str, str]:
                 "for none"
             )
     return size_by_benchmark
+
+
+def _estimate_ratio(dimension: ComparedDimension) -> float | None:
+    """Return head / base, also where the rounds are too few for an interval; None: base is 0."""
+    if dimension.ratio is None and dimension.base and dimension.head:
+        return dimension.head / dimension.base
+    return dimension.ratio
 
 
 def _find_also_suspected(document: ComparisonDocument) -> dict[str, str]:

@@ -416,9 +416,9 @@ class ComparisonStudy:
         for comparison in comparisons:
             for dimension in comparison.dimensions:
                 if dimension.suspected is PerformanceChange.REGRESSION:
-                    missing_rounds[comparison.id] = max(
-                        0, self.request.fresh - len(dimension.rounds.fresh)
-                    )
+                    fresh = max(0, self.request.fresh - len(dimension.rounds.fresh))
+                    first = max(0, audit.SCREENING_ROUNDS[0] - len(dimension.rounds.first))
+                    missing_rounds[comparison.id] = first + fresh
         seconds = sum(
             missing_rounds.get(benchmark.id, 0) * self._estimate_round_seconds([benchmark], sizes)
             for benchmark in differing_benchmarks

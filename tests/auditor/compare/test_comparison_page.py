@@ -235,6 +235,16 @@ def test_what_comes_from_nothing_is_suspected_without_a_ratio():
     assert (row.base, row.head, row.times) == ("0", "3", "\N{EN DASH}")
 
 
+def test_what_few_rounds_suspect_is_told_with_its_size():
+    judged = judge_dimension(Dimension.TIME, Rounds(first=((1.0, 1.0, 2.0),) * 2), LIMITS)
+    document = made(BenchmarkComparison(id="b", dimensions=(judged,)))
+
+    assert judged.ratio is None
+    assert page.format_headline(document).startswith(
+        "1 suspected regression (b, about 2\N{NO-BREAK SPACE}"
+    )
+
+
 def test_what_was_left_to_the_last_is_told_in_the_headline():
     open_ = BenchmarkComparison(id="o", reason="the time was up", calls_changed=False)
 

@@ -153,7 +153,7 @@ def test_a_change_that_is_much_larger_than_that_is_one():
     assert verdict.change is PerformanceChange.REGRESSION
 
 
-def test_too_few_rounds_tell_nothing():
+def test_too_few_rounds_decide_nothing():
     verdict = judge_dimension(Dimension.TIME, Rounds(first=rounds(1.0, 2.0, 2)), LIMITS)
 
     assert (verdict.change, verdict.ratio, verdict.visible) == (
@@ -161,6 +161,36 @@ def test_too_few_rounds_tell_nothing():
         None,
         None,
     )
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_of_few_rounds_a_clear_slowdown_is_suspected(number):
+    rng = np.random.default_rng(5)
+
+    slower = [is_suspected_early(drawn(rng, number, times=1.5)) for _ in range(200)]
+
+    assert sum(slower) > 160
+
+
+@pytest.mark.parametrize("noise", [{"process": 0.04}, {"process": 0.1}, {"drift": 0.2}])
+def test_of_few_rounds_without_a_change_few_are_suspected(noise):
+    rng = np.random.default_rng(6)
+
+    unchanged = [is_suspected_early(drawn(rng, 2, **noise)) for _ in range(400)]
+
+    assert sum(unchanged) < 40
+
+
+def test_a_single_round_suspects_nothing():
+    assert not is_suspected_early(rounds(1.0, 3.0, 1))
+
+
+def is_suspected_early(first):
+    """Return whether these rounds are called suspicious, which too few of them may be at most."""
+    verdict = judge_dimension(Dimension.TIME, Rounds(first=tuple(first)), LIMITS)
+
+    assert verdict.change is PerformanceChange.UNKNOWN
+    return verdict.suspected is PerformanceChange.REGRESSION
 
 
 def test_noise_is_said_as_what_would_have_been_seen():
