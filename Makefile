@@ -25,7 +25,7 @@ tools: setup
 	scripts/ssh
 
 docs: setup
-	.venv/bin/python -m sphinx -q -W -n docs build/docs
+	.venv/bin/python -m sphinx -q -W -n -A versions="$(DOCS_VERSIONS)" docs build/docs
 
 check: setup
 	scripts/check

@@ -12,9 +12,20 @@ author = "the bench-audit authors"
 project_copyright = "the bench-audit authors, Apache-2.0"
 release = installed("bench-audit")
 extensions = ["myst_parser"]
-exclude_patterns = ["conf.py"]
+exclude_patterns = ["conf.py", "_templates"]
 html_theme = "furo"
 html_title = "bench-audit"
+templates_path = ["_templates"]
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "versions.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
 myst_heading_anchors = 3
 myst_url_schemes = ["http", "https"]
 

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -162,3 +163,44 @@ def test_the_citation_has_five_papers_each_with_an_address():
 
     assert len(papers) == 5
     assert all(paper.get("doi") or paper.get("url") for paper in papers)
+
+
+def test_the_site_has_a_folder_for_each_release_and_opens_the_newest(tmp_path):
+    tree, site = tmp_path / "tree", tmp_path / "site"
+    (tree / "scripts").mkdir(parents=True)
+    shutil.copy(ROOT / "scripts" / "site", tree / "scripts")
+    (tree / "Makefile").write_text(
+        'docs:\n\tmkdir -p build/docs\n\techo "$$DOCS_VERSIONS" > build/docs/versions\n'
+        "\tcp page build/docs\n"
+    )
+    (tree / ".gitignore").write_text("/build/\n")
+    commit_page(tree, "first", tag="v1.9.0")
+    commit_page(tree, "second", tag="v1.10.0")
+    commit_page(tree, "third")
+
+    subprocess.run([tree / "scripts" / "site", site], check=True, capture_output=True)
+
+    pages = {page.parent.name: page.read_text() for page in site.glob("*/page")}
+    assert pages == {"main": "third", "1.9.0": "first", "1.10.0": "second"}
+    versions = {page.read_text() for page in site.glob("*/versions")}
+    assert versions == {"main 1.10.0 1.9.0\n"}
+    assert "url=1.10.0/" in (site / "index.html").read_text()
+    assert git_output(tree, "worktree", "list").count("\n") == 1
+    assert git_output(tree, "status", "--porcelain") == ""
+
+
+def commit_page(tree, text, tag=""):
+    """Commit a page with this text, and tag the commit."""
+    (tree / "page").write_text(text)
+    git_output(tree, "init", "--quiet")
+    git_output(tree, "add", "--all")
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    git_output(tree, *author, "commit", "--quiet", "--message", text)
+    if tag:
+        git_output(tree, "tag", tag)
+
+
+def git_output(tree, *words):
+    return subprocess.run(
+        ("git", "-C", tree, *words), check=True, capture_output=True, text=True
+    ).stdout
