@@ -415,3 +415,19 @@ def test_a_sure_detection_is_not_borderline_whatever_other_pairs_are():
 
     slugs = [[caveat.slug for caveat in method.caveats] for method in result.methods]
     assert slugs == [["undershoot"], ["borderline"], ["borderline", "undershoot"]]
+
+
+def test_a_benchmark_that_may_yet_be_the_worst_decides_no_relative_score():
+    """Of twenty the worst is left out, and nineteen have no spread yet."""
+    measured = benchmark_verdict("B0")
+    missing = [benchmark_verdict(f"B{number}", None) for number in range(1, 20)]
+
+    verdict = audit(
+        [("k", "B0", Verdict.DETECTED)],
+        methods="k",
+        benchmarks=[measured, *missing],
+        unfinished=frozenset(absent.id for absent in missing),
+    )
+
+    assert verdict.total.percent == 100
+    assert (verdict.relative.covered, verdict.relative.bounds) == (0, (0, 100))

@@ -1060,3 +1060,54 @@ def drawn(share, rng, *, calibration=None):
     plain = suite_runs(next(level) * np.exp(rng.normal(0, 0.01, 15)) for _ in range(5))
     known = calibration or calibrated(share * PLAIN)
     return pair(runs=tuple(runs), plain=plain, calibration=known)
+
+
+def test_a_process_may_stop_earlier_where_the_slowdown_achieved_is_too_small():
+    """Half of the slowdown arrives, and t(k) is known exactly: the limit is half as high, too."""
+    calibrating = (calibration_run(probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=PLAIN),) * 3
+    exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
+    weak_delay = replace(calibrated(PLAIN), achieved=V / 2)
+
+    stop = paired.plan_early_stop(
+        pair(calibrating=calibrating, runs=(), plain=exact_plain, calibration=weak_delay), 15
+    )
+
+    assert stop.above == pytest.approx(log1p(1.1 * V / 2))
+    assert stop.below == pytest.approx(log1p(0.9 * V / 4))
+
+
+def test_a_method_time_in_doubt_is_told_in_nanoseconds():
+    doubtful = calibrated(PLAIN, clock_seconds=10 * PLAIN)
+
+    assert "takes 1000.0 ± 600.0 ns" in judge_pair(pair(calibration=doubtful)).reason
+
+
+def test_a_significant_speed_up_is_not_called_too_small_a_slowdown():
+    faster = judge_pair(pair(added=-0.2, control=True))
+    slower = judge_pair(pair(share=0.1))
+
+    assert faster.runs[0].significant
+    assert (faster.outcome, faster.reason) == (Verdict.MISSED, None)
+    assert "significant, but too small" in slower.reason
+
+
+@pytest.mark.parametrize(
+    ("outcome", "interval", "scaled_outcome"),
+    [
+        (Verdict.MISSED, (0.0, 0.25), Verdict.INCONCLUSIVE),
+        (Verdict.MISSED, (0.0, 0.1875), Verdict.MISSED),
+        (Verdict.DETECTED, (0.25, 0.5), Verdict.INCONCLUSIVE),
+        (Verdict.DETECTED, (0.3125, 0.5), Verdict.DETECTED),
+    ],
+)
+def test_a_scaled_effect_whose_interval_touches_the_limit_of_25_percent_is_open(
+    outcome, interval, scaled_outcome
+):
+    data = pair(slowdown=0.5, plain=())
+    effect = 0.125 if outcome is Verdict.MISSED else 0.375
+    run_of_pair = replace(judge_pair(pair()).runs[0], effect=effect, interval=interval)
+    judgement = Judgement(
+        outcome=outcome, weakest=run_of_pair, runs=(run_of_pair,), threshold=0.25, achieved=0.5
+    )
+
+    assert paired.scale_back_effect(judgement, data).outcome is scaled_outcome

@@ -168,6 +168,8 @@ def a_pair(outcome, interval=None):
     [
         (a_pair(Verdict.DETECTED), False),
         (a_pair(Verdict.MISSED, (-0.01, 0.02)), False),
+        (a_pair(Verdict.MISSED, (-0.2, 0.2)), False),
+        (a_pair(Verdict.INCONCLUSIVE, (-0.35, 0.35)), True),
         (a_pair(Verdict.INCONCLUSIVE, (-1.0, 2.0)), True),
         (a_pair(Verdict.UNREACHED), True),
     ],
@@ -203,3 +205,16 @@ def test_what_a_curve_shows_is_not_said_to_go_unseen():
 
     assert [verdict.visible for verdict in known.benchmarks] == [1.0]
     assert "A (seen from 100\xa0% on)" in warn_of_weak_plan(known, 0.5).text
+
+
+def test_the_blindest_benchmarks_are_named_first():
+    sizes = {"A": 0.7, "B": 0.9, "C": 0.8, "D": 0.1}
+    blind_suite = stability(
+        [replace(benchmark_verdict(name), visible=sizes[name]) for name in sizes]
+    )
+
+    text = warn_of_weak_plan(blind_suite, 0.6).text
+
+    assert "3 of 4 benchmarks vary" in text
+    assert text.index("B (") < text.index("C (") < text.index("A (")
+    assert "1 of 4 benchmarks varies" in warn_of_weak_plan(blind_suite, 0.85).text

@@ -256,3 +256,13 @@ def test_a_ratio_within_rounds_that_the_means_of_the_sides_do_not_have_is_paired
     assert verdict.paired
     assert verdict.ratio == pytest.approx(1.5, rel=0.01)
     assert verdict.head == pytest.approx(verdict.base * verdict.ratio)
+
+
+def test_a_suspicion_that_is_neither_confirmed_nor_refuted_is_open():
+    verdict = judge_dimension(
+        Dimension.TIME, Rounds(first=rounds(1.0, 1.2, 6), fresh=rounds(1.0, 1.0, 6)), LIMITS
+    )
+
+    assert verdict.change is PerformanceChange.UNKNOWN
+    assert "not refuted either" in verdict.reason
+    assert verdict.suspected is PerformanceChange.REGRESSION

@@ -239,3 +239,12 @@ def test_benchmarks_whose_calls_were_not_counted_are_counted():
     text = describe_counting(made(COUNTS, crashed(), purpose=Purpose.REACH), made(COUNTS), 4, 1)
 
     assert text.endswith("(part of the counts is missing: 3 of 4 benchmarks)")
+
+
+def test_less_called_methods_do_not_tie_with_the_last_one_taken():
+    calls = {"a": 9, "b": 5, "c": 4, "d": 3}
+
+    top_methods, (caveat,) = most_called(calls, 2, {}, HOW, calls)
+
+    assert top_methods == ("a", "b")
+    assert "tie" not in caveat.text

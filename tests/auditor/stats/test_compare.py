@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from auditor.stats.arrays import check_finite, check_positive
-from auditor.stats.compare import estimate_ratio, rank_sum_p, smallest_rank_sum_p
+from auditor.stats.compare import (
+    estimate_ratio,
+    predict_half_width,
+    rank_sum_p,
+    relative_width,
+    smallest_rank_sum_p,
+)
 
 SMALL = st.lists(st.integers(0, 6), min_size=2, max_size=6)
 
@@ -115,3 +121,23 @@ def test_values_that_are_no_numbers_are_refused():
         check_positive([1.0, 0.0])
     with pytest.raises(ValueError, match="at least 2"):
         check_finite(series([1.0]).values, least=2)
+
+
+@pytest.mark.parametrize("check", [check_finite, check_positive])
+def test_no_values_are_refused(check):
+    with pytest.raises(ValueError, match="at least 1"):
+        check([])
+
+
+def test_the_width_of_a_mean_is_that_of_both_sides_of_its_t_interval():
+    """Of 1, 2 and 3: t of 2 degrees of freedom times 1 / sqrt(3), twice, over the mean of 2."""
+    assert relative_width([1.0, 2.0, 3.0], 0.95) == pytest.approx(4.3026527 / sqrt(3))
+
+
+def test_groups_of_the_same_sizes_are_predicted_the_interval_that_they_have():
+    above, below = [1.0, 1.1, 1.2, 1.05], [1.0, 0.9, 1.05]
+    result = estimate_ratio(above, below, 0.95)
+
+    half = predict_half_width(above, below, sizes=(4, 3), level=0.95)
+
+    assert half == pytest.approx(log(result.high / result.low) / 2)

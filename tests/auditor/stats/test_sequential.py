@@ -35,6 +35,7 @@ def test_pairs_that_are_alike_by_luck_do_not_decide():
 def test_looks_come_before_the_last_pair_planned():
     assert [look.pairs for look in plan_analyses(15, 0.99)] == [3, 4, 5, 6, 8, 10, 12]
     assert [look.pairs for look in plan_analyses(31, 0.99)] == list(LOOKS)
+    assert plan_analyses(3, 0.99) == ()
 
 
 def test_all_pairs_together_are_judged_by_their_signed_ranks():
