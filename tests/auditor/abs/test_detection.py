@@ -1111,3 +1111,37 @@ def test_a_scaled_effect_whose_interval_touches_the_limit_of_25_percent_is_open(
     )
 
     assert paired.scale_back_effect(judgement, data).outcome is scaled_outcome
+
+
+@pytest.mark.parametrize(("achieved", "control"), [(0.95 * V, False), (V / 2, True)])
+def test_a_slowdown_near_the_requested_one_or_a_control_moves_no_limit_of_the_stop(
+    achieved, control
+):
+    calibrating = (calibration_run(probe=PLAIN, slowed=PLAIN, turns=1, method_seconds=PLAIN),) * 3
+    exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
+    data = pair(calibrating=calibrating, runs=(), plain=exact_plain, control=control)
+
+    stop = paired.plan_early_stop(
+        replace(data, calibration=replace(calibrated(PLAIN), achieved=achieved)), 15
+    )
+
+    assert stop.above == pytest.approx(log1p(1.1 * V / 2))
+    assert stop.below == pytest.approx(log1p(0.9 * V / 2))
+
+
+def test_a_limit_of_twice_the_slowdown_is_as_doubtful_as_the_method_time():
+    """Of what reading the clock costs .06 is in doubt: here a quarter of the method's time."""
+    doubtful = calibrated(PLAIN, clock_seconds=0.25 / 0.06 * PLAIN)
+    twice_slowed = paired.ProcessJudgement(
+        least=PLAIN,
+        pairs=(),
+        middle=log1p(2 * V),
+        interval=(log1p(1.9 * V), log1p(2.1 * V)),
+        p=0.001,
+        trial="t",
+    )
+
+    limit = paired.find_effect_threshold(pair(calibration=doubtful), [twice_slowed])
+
+    assert limit.is_off_target
+    assert (limit.low, limit.threshold, limit.high) == pytest.approx((V / 1.25, V, V / 0.75))
