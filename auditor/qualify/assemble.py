@@ -9,7 +9,7 @@ and too little for shorter ones, as it takes time itself.
 import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from auditor.abs.model import AbsVerdict, PairVerdict
@@ -25,53 +25,22 @@ from auditor.core.contracts.qualify import (
     ShownCase,
 )
 from auditor.core.errors import SubjectError, UsageError
-from auditor.core.mutant import Delay, InjectionKind
+from auditor.core.mutant import Delay
 from auditor.core.ports import Observer
 from auditor.core.request import CurveMode
 from auditor.core.schedule import ArmName, Schedule
-from auditor.core.subject import Method
-from auditor.languages.model import LanguageSupport, PatchedFiles, SourcePatch
+from auditor.languages.model import SourcePatch
 from auditor.languages.registry import LANGUAGES
-from auditor.measure.context import Deadline, StudyContext
+from auditor.measure.context import Deadline
 from auditor.measure.method_choice import choose_candidates
 from auditor.qualify.document import QualifyDocument, build_qualify_document
+from auditor.qualify.judge import make_delay
 from auditor.qualify.study import QualifyStudy
 from auditor.session import AuditSession, open_session
 from auditor.store.gates import GateAnswerStore
 from runners.dispatch.machine import lock_machine
 from runners.gates import AlarmRule, LocalGate, hash_named_files, list_version_factors
 from runners.subjects.place import place_subject
-
-
-@dataclass(frozen=True, slots=True)
-class SourcePatcher:
-    """Patches a method of a project in its sources."""
-
-    method: Method
-    guarded: bool
-    """Whether nested calls of the method add no further delay."""
-    context: StudyContext
-    language: LanguageSupport
-
-    def patch_method(
-        self, delay_of_calls: Delay, trace: Path, version: CheckoutVersion
-    ) -> PatchedFiles:
-        """Return the files to write into a checkout; its code leaves a file named by its version.
-
-        Raises SubjectError where the method cannot be slowed in its source.
-        """
-        context = self.context
-        return self.language.patch(
-            SourcePatch(
-                project=context.project,
-                sources=context.suite.sources,
-                mutator=context.mutator,
-                method=self.method,
-                guarded=self.guarded,
-                delay=delay_of_calls,
-                trace=str(trace / version),
-            )
-        )
 
 
 class GateQualifier:
@@ -189,8 +158,17 @@ class GateQualifier:
             delay = make_delay(
                 subject, case.factor, waits=list_version_factors(case)[version] > 1.0
             )
-            patcher = SourcePatcher(methods[subject.method], subject.guarded, parts, language)
-            patched_files = patcher.patch_method(delay, trace, version)
+            patched_files = language.patch(
+                SourcePatch(
+                    project=parts.project,
+                    sources=parts.suite.sources,
+                    mutator=parts.mutator,
+                    method=methods[subject.method],
+                    guarded=subject.guarded,
+                    delay=delay,
+                    trace=str(trace / version),
+                )
+            )
             # A method of a neighbouring module is in a folder beside the subject's.
             return {
                 posixpath.normpath(project_path / name): content
@@ -280,15 +258,3 @@ def _sort_method_pairs(verdict: AbsVerdict, method: str) -> Iterator[PairVerdict
 def _find_slowed_delay(schedule: Schedule) -> Delay | None:
     delays = [arm.delay for arm in schedule.arms if arm.name is ArmName.SLOWED]
     return next((delay for delay in delays if delay is not None and delay.number > 0), None)
-
-
-def make_delay(subject: GateSubject, factor: float, *, waits: bool) -> Delay:
-    """Return what makes a method take `factor` times as long, or waits alike for no time at all.
-
-    A factor of 1 is that of pairs that are alike.
-    """
-    injected_delay = (
-        subject.find_delay(factor) if factor != 1.0 else next(iter(subject.injected), None)
-    )
-    delay = injected_delay.delay if injected_delay else Delay(InjectionKind.SPIN, factor - 1.0)
-    return delay if waits and factor != 1.0 else replace(delay, number=0.0)

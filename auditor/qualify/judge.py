@@ -23,6 +23,7 @@ from auditor.core.contracts.qualify import (
     ShownCase,
     SlowedSide,
 )
+from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.units import format_percent
 from auditor.measure.calibration import TOLERANCE
 from auditor.stats.proportions import lower_bound, upper_bound
@@ -31,6 +32,18 @@ MAX_FALSE_ALARMS = 0.05
 """Above it a gate is noisy, where the user names no limit."""
 _MIN_DEAD_RUNS = 3
 _STATE_BY_NOISE = {True: DemandState.FAILED, False: DemandState.PASSED, None: DemandState.UNDECIDED}
+
+
+def make_delay(subject: GateSubject, factor: float, *, waits: bool) -> Delay:
+    """Return what makes a method take `factor` times as long, or waits alike for no time at all.
+
+    A factor of 1 is that of pairs that are alike.
+    """
+    injected_delay = (
+        subject.find_delay(factor) if factor != 1.0 else next(iter(subject.injected), None)
+    )
+    delay = injected_delay.delay if injected_delay else Delay(InjectionKind.SPIN, factor - 1.0)
+    return delay if waits and factor != 1.0 else replace(delay, number=0.0)
 
 
 def measure_alarm_rate(
