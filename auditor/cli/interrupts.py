@@ -3,6 +3,7 @@
 import atexit
 import os
 import signal
+import sys
 import threading
 import time
 from types import FrameType
@@ -13,6 +14,8 @@ END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a polite request to end, and a terminal that was closed."""
 LOCAL_GRACE_SECONDS, REMOTE_GRACE_SECONDS = 9.0, 29.0
 """How long tidying up may take: where all runs here, and where machines elsewhere are told."""
+_REPEAT_SECONDS = 0.02
+"""After which a request is repeated: the callback that swallowed it is over by then."""
 INTERRUPT_MESSAGE = "interrupted; what was measured is kept, the same command goes on"
 
 
@@ -42,6 +45,7 @@ class InterruptHandler:
         for signal_number in END_SIGNALS:
             if signal.getsignal(signal_number) is not signal.SIG_IGN:
                 signal.signal(signal_number, self._handle_request)
+        sys.unraisablehook = self._repeat_request
         # The interpreter's own end would give signals back to what kills us, and our exit code.
         # What is registered first is called last, after threads were waited for.
         atexit.register(_ignore_requests)
@@ -50,6 +54,14 @@ class InterruptHandler:
         if not (self.requested or self.is_over):
             self.requested = True
             raise KeyboardInterrupt
+
+    def _repeat_request(self, swallowed: "sys.UnraisableHookArgs") -> None:
+        """Request again what was raised where nothing can be, as in the callback of a reference."""
+        if not issubclass(swallowed.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(swallowed)
+            return
+        self.requested = False
+        threading.Timer(_REPEAT_SECONDS, signal.raise_signal, (signal.SIGINT,)).start()
 
     def _end_program(self, reads: int) -> None:
         os.read(reads, 1)

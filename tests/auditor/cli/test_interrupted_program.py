@@ -30,6 +30,23 @@ sys.meta_path.insert(0, Finder())
 """
 IN_A_TEXT_THAT_IS_RUN = WHILE_LOADED.replace("send()", "exec('send()', {'send': send})")
 """As data classes are made: the interpreter takes that for the end of the program."""
+WHERE_NOTHING_CAN_BE_RAISED = """
+import time, weakref
+from auditor.cli import main
+
+class Lock:
+    pass
+
+def sleep(before=main.gc.collect):
+    lock = Lock()
+    reference = weakref.ref(lock, lambda _: send())
+    del lock
+    time.sleep(5)
+    return before()
+
+main.gc.collect = sleep
+"""
+"""As in callbacks of the import system: the interpreter drops what they raise."""
 AT_THE_END = """
 from auditor.cli import main
 
@@ -72,7 +89,9 @@ def ended(folder, where, *numbers):
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("where", [WHILE_LOADED, IN_A_TEXT_THAT_IS_RUN, AT_THE_END])
+@pytest.mark.parametrize(
+    "where", [WHILE_LOADED, IN_A_TEXT_THAT_IS_RUN, WHERE_NOTHING_CAN_BE_RAISED, AT_THE_END]
+)
 @pytest.mark.parametrize(
     "numbers", [(signal.SIGINT,), (signal.SIGTERM, signal.SIGHUP), (signal.SIGHUP, signal.SIGINT)]
 )
