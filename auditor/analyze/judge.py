@@ -6,9 +6,7 @@ shared by all benchmarks that are asked about.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, expm1, log1p
-
-import numpy as np
+from math import expm1, log1p
 
 from auditor.compare.judge import (
     MAX_FALSE_ALARM_RATE,
@@ -19,7 +17,7 @@ from auditor.compare.judge import (
     widen_interval,
 )
 from auditor.compare.model import Dimension, DimensionVerdict, PerformanceChange, Rounds
-from auditor.stats.arrays import check_positive, trimmed_mean
+from auditor.stats.arrays import trimmed_geometric_mean
 from auditor.stats.compare import Ratio, estimate_ratio, predict_half_width
 
 LEAST = 3
@@ -64,8 +62,8 @@ def judge_sides(sides: ComparisonSides, min_delta: float, benchmarks: int) -> Di
     return DimensionVerdict(
         dimension=Dimension.TIME,
         change=change,
-        base=_compute_middle(sides.base),
-        head=_compute_middle(sides.head),
+        base=trimmed_geometric_mean(sides.base),
+        head=trimmed_geometric_mean(sides.head),
         ratio=None if interval is None else interval.estimate,
         interval=None if interval is None else (interval.low, interval.high),
         confirmed=False
@@ -95,11 +93,6 @@ def _compute_ratio(sides: ComparisonSides, level: float) -> Ratio | None:
         return None
     estimate = estimate_ratio(sides.head, sides.base, level)
     return None if estimate is None else widen_interval(estimate)
-
-
-def _compute_middle(values: Sequence[float]) -> float:
-    """Return the middle that the ratio is made of."""
-    return exp(trimmed_mean(np.log(check_positive(values))).middle)
 
 
 def _too_few(sides: ComparisonSides) -> str:

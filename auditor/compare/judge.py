@@ -6,10 +6,8 @@ confirmed is said, so false alarms are those of the fresh rounds, whatever was l
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, expm1, isclose, log1p
+from math import expm1, isclose, log1p
 from statistics import median
-
-import numpy as np
 
 from auditor.compare.model import Dimension, DimensionVerdict, PerformanceChange, Rounds
 from auditor.core.busy import is_busy
@@ -18,7 +16,7 @@ from auditor.core.plan import Run
 from auditor.core.schedule import ArmName
 from auditor.core.values import TIME
 from auditor.measure import readings
-from auditor.stats.arrays import check_positive, trimmed_mean
+from auditor.stats.arrays import trimmed_geometric_mean
 from auditor.stats.blocked import compute_contrast
 from auditor.stats.compare import Ratio, estimate_ratio, predict_half_width
 from auditor.stats.sequential import LEAST_DEVIATION
@@ -262,7 +260,7 @@ def _make_estimates(
         return _RowEstimates()
     offset = _COUNT_OFFSETS[dimension]
     head_mean, base_mean = (
-        _compute_trimmed_mean(side_values)
+        trimmed_geometric_mean(side_values)
         for side_values in _split_sides(_add_offsets(dimension, values))
     )
     if head_ratio is None:
@@ -280,11 +278,6 @@ def _make_estimates(
         max(0.0, (base_mean * end - offset) / base) for end in (head_ratio.low, head_ratio.high)
     )
     return _RowEstimates(base, head, head / base, (low, high), paired)
-
-
-def _compute_trimmed_mean(values: Sequence[float]) -> float:
-    """Return the trimmed geometric mean."""
-    return exp(trimmed_mean(np.log(check_positive(values))).middle)
 
 
 def _subtract_count(value: float, offset: float) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 import numpy.typing as npt
@@ -63,3 +64,8 @@ def trimmed_mean(values: Array) -> TrimmedMean:
     return TrimmedMean(
         float(total / inner.size), float(squares), int(inner.size), int(ordered.size)
     )
+
+
+def trimmed_geometric_mean(values: Iterable[float]) -> float:
+    """Return the geometric mean without TRIMMED of the values at each end."""
+    return exp(trimmed_mean(np.log(check_positive(values))).middle)
