@@ -17,7 +17,8 @@ class Reach:
 
     `calls_per_operation` counts outermost calls, None where the counts do not tell. `nested`:
     some call ran inside another call of the same method. `clocked`: how long the calls took while
-    they were counted, None where that was not seen.
+    they were counted, None where that was not seen. `is_sampled`: no call was counted, but CPU
+    samples are in the method.
     """
 
     state: ReachState
@@ -25,15 +26,12 @@ class Reach:
     nested: bool = False
     caveats: tuple[Caveat, ...] = ()
     clocked: MethodClock | None = None
+    is_sampled: bool = False
 
     @property
     def may_be_in_loop(self) -> bool:
         """Tell whether the pair has to be measured."""
         return self.state in (ReachState.IN_LOOP, ReachState.UNKNOWN)
-
-
-SEEN_IN_SAMPLES = Reach(state=ReachState.UNKNOWN)
-"""Of a pair without a counted call whose CPU samples are in the method."""
 
 
 def reach_of(outcome: Outcome, method: str) -> Reach:

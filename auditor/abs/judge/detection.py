@@ -22,7 +22,6 @@ from auditor.core.units import format_percent
 from auditor.measure import readings
 from auditor.measure.calibration import achieved_caveat
 from auditor.measure.failures import find_failure
-from auditor.measure.reach_judge import SEEN_IN_SAMPLES
 from auditor.stats.compare import rank_sum_p, smallest_rank_sum_p
 from auditor.stats.sequential import LOOKS
 from auditor.stats.signed_rank import smallest_p
@@ -185,7 +184,7 @@ def _judge_unmeasured(data: PairData) -> Judgement | None:
         return None
     if data.reach is not None and not data.reach.may_be_in_loop:
         return Judgement(outcome=Verdict.UNREACHED, reason=str(data.reach.state))
-    if data.reach is SEEN_IN_SAMPLES:
+    if data.reach is not None and data.reach.is_sampled:
         return undecided_judgement("reach-contradicted", _SAMPLED_CALLS)
     # Without a slowdown there is no effect to predict.
     predictable = data.slowdown > 0 and data.rule is not DetectionRule.PAPER
@@ -219,23 +218,15 @@ def _judge_measured(data: PairData) -> Judgement:
     if data.reach is None or data.reach.state in (ReachState.IN_LOOP, ReachState.UNKNOWN):
         return judgement
     if judgement.outcome is not Verdict.DETECTED:
-        return Judgement(
+        return replace(
+            judgement,
             outcome=Verdict.UNREACHED,
-            weakest=judgement.weakest,
-            runs=judgement.runs,
-            threshold=judgement.threshold,
+            achieved=None,
             reason=str(data.reach.state),
+            caveats=(),
         )
     text = f"a slowdown was detected, although the benchmark calls the method {data.reach.state}"
-    more = (*judgement.caveats, Caveat("reach-contradicted", text))
-    return Judgement(
-        outcome=judgement.outcome,
-        weakest=judgement.weakest,
-        runs=judgement.runs,
-        threshold=judgement.threshold,
-        achieved=judgement.achieved,
-        caveats=more,
-    )
+    return replace(judgement, caveats=(*judgement.caveats, Caveat("reach-contradicted", text)))
 
 
 def judge_pooled(data: PairData) -> Judgement:

@@ -19,7 +19,7 @@ from auditor.measure.profiles.cpu_shares import (
     list_method_keys,
     share_of,
 )
-from auditor.measure.reach_judge import SEEN_IN_SAMPLES
+from auditor.measure.reach_judge import Reach
 
 
 def add_sampled_calls(
@@ -38,8 +38,9 @@ def add_sampled_calls(
         and not list_method_keys(pair.method).isdisjoint(sampled_keys.get(pair.benchmark.id, ()))
         and (share := _find_share(pair, analysis)) is not None
     }
+    sampled_reach = Reach(state=ReachState.UNKNOWN, is_sampled=True)
     reached_pairs = [
-        replace(pair, reach=SEEN_IN_SAMPLES) if pair.pair_key in shares else pair for pair in pairs
+        replace(pair, reach=sampled_reach) if pair.pair_key in shares else pair for pair in pairs
     ]
     sampling = replace(analysis.sampling, pairs={**analysis.sampling.pairs, **shares})
     return reached_pairs, replace(analysis, sampling=sampling)
