@@ -7,7 +7,8 @@ because JSON has neither NaN nor infinity.
 import inspect
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from types import UnionType
 from typing import Any, TypeVar
 
 import msgspec
@@ -154,17 +155,26 @@ def _format_field(encoded_value: bytes) -> Iterator[str]:
     yield "\n ]"
 
 
-def decode_document(kind: type[DocumentType], command: str, content: str | bytes) -> DocumentType:
-    """Return the document that a command has written; raises UsageError for anything else."""
+def decode_document(
+    kind: type[DocumentType] | UnionType,
+    command: str,
+    content: str | bytes,
+    refuse_contradictions: Callable[[DocumentType], None] = lambda _: None,
+) -> DocumentType:
+    """Return the document that a command has written; raises UsageError for anything else.
+
+    `refuse_contradictions` raises ValidationError.
+    """
     try:
-        document = msgspec.json.decode(content, type=kind)
-        refuse_huge_numbers(msgspec.json.decode(content))
+        document: DocumentType = msgspec.json.decode(content, type=kind)
+        _refuse_huge_numbers(msgspec.json.decode(content))
+        refuse_contradictions(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"this is not a result of bench-audit {command}: {error}") from error
     return document
 
 
-def refuse_huge_numbers(value: object, path: str = "$") -> None:
+def _refuse_huge_numbers(value: object, path: str = "$") -> None:
     """Raise ValidationError where a value of a damaged file is too large to calculate with.
 
     `value` is plain decoded JSON, and `path` is its place in the file.
@@ -172,10 +182,10 @@ def refuse_huge_numbers(value: object, path: str = "$") -> None:
     match value:
         case dict():
             for key, inner in value.items():
-                refuse_huge_numbers(inner, f"{path}.{key}")
+                _refuse_huge_numbers(inner, f"{path}.{key}")
         case list():
             for inner in value:
-                refuse_huge_numbers(inner, f"{path}[...]")
+                _refuse_huge_numbers(inner, f"{path}[...]")
         case int() | float() if abs(value) > _LARGEST:
             raise msgspec.ValidationError(f"Number out of range - at `{path}`")
 

@@ -21,10 +21,9 @@ from auditor.abs.model import (
 )
 from auditor.core.accepted import AcceptedMiss
 from auditor.core.caveats import Caveat
-from auditor.core.errors import UsageError
 from auditor.core.request import DetectionRule
 from auditor.core.stability import BenchmarkVerdict, BucketCount, Duration, Filter
-from reports.results import AuditSetting, refuse_huge_numbers
+from reports.results import AuditSetting, decode_document
 
 _SCORE_NAMES = ("total", "relative", "absolute")
 _FULL = 100 + 1e-6
@@ -101,13 +100,7 @@ AbsOrStability = Document | StabilityDocument
 
 def parse_document(text: str | bytes) -> AbsOrStability:
     """Return the document that `text` wrote; raises UsageError for anything else."""
-    try:
-        document = msgspec.json.decode(text, type=Document | StabilityDocument)
-        refuse_huge_numbers(msgspec.json.decode(text))
-        _refuse_contradictions(document)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"not a result that this version of bench-audit reads: {error}") from error
-    return document
+    return decode_document(AbsOrStability, "abs or stability", text, _refuse_contradictions)
 
 
 def _refuse_contradictions(document: AbsOrStability) -> None:

@@ -119,7 +119,9 @@ def test_the_same_verdict_gives_the_same_bytes():
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "bench-audit/abs/99"}', b"\xff\xfe"])
 def test_what_is_not_a_result_is_a_usage_error_of_one_line(text):
-    with pytest.raises(UsageError, match=r"^not a result that this version[^\n]*$"):
+    with pytest.raises(
+        UsageError, match=r"^this is not a result of bench-audit abs or stability: [^\n]*$"
+    ):
         documents.parse_document(text)
 
 

@@ -372,7 +372,7 @@ def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
             (),
             "run the same bench-audit abs with --mode matrix first",
         ),
-        ("{}", (), "not a result that this version of bench-audit reads"),
+        ("{}", (), "this is not a result of bench-audit abs or stability"),
         (None, ("--budget", "ten"), "'ten' is not a duration"),
         (None, ("--most",), "--most needs a budget"),
         (None, ("--remove", "--budget", "1m"), "leave out --budget"),
