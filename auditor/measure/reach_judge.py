@@ -13,20 +13,20 @@ from auditor.measure.failures import describe_failure, extract_complaint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """How a benchmark reaches a method.
-
-    `calls_per_operation` counts outermost calls, None where the counts do not tell. `nested`:
-    some call ran inside another call of the same method. `clocked`: how long the calls took while
-    they were counted, None where that was not seen. `is_sampled`: no call was counted, but CPU
-    samples are in the method.
-    """
+    """How a benchmark reaches a method."""
 
     state: ReachState
+    """Where it calls the method."""
     calls_per_operation: float | None = None
+    """Outermost calls; None: the counts do not tell."""
     nested: bool = False
+    """Whether some call ran inside another call of the same method."""
     caveats: tuple[Caveat, ...] = ()
+    """What limits the statement."""
     clocked: MethodClock | None = None
+    """How long the calls took while they were counted; None: that was not seen."""
     is_sampled: bool = False
+    """Whether CPU samples are in the method although no call was counted."""
 
     @property
     def may_be_in_loop(self) -> bool:
