@@ -22,6 +22,8 @@ _ROWS = 100
 def format_headline(document: LintDocument) -> str:
     """Return what is wrong, in a sentence."""
     benchmark_count = number_format.format_count(document.benchmarks, "benchmark")
+    if not document.benchmarks and document.unread:
+        return "No benchmark of these sources could be read."
     if not document.benchmarks:
         return "No benchmark was found in these sources."
     counted = [finding for finding in document.findings if finding.counts]

@@ -175,6 +175,38 @@ def test_a_folder_without_benchmarks_says_so(program, tmp_path):
     assert (answer.returncode, answer.stdout) == (0, "No benchmark was found in these sources.\n")
 
 
+KOTLIN = "open class Sums {\n    @Benchmark fun sum(): Int = 1\n}\n"
+JAVA = """import org.openjdk.jmh.annotations.Benchmark;
+
+public class Sums {
+    @Benchmark
+    public int sum() {
+        return 1;
+    }
+}
+"""
+
+
+def test_benchmarks_in_a_language_that_no_rule_reads_leave_a_gate_undecided(program, tmp_path):
+    folder = write(tmp_path / "kotlin", {"src/Sums.kt": KOTLIN, "src/Other.kt": "class Other\n"})
+
+    answer = program.call("lint", folder, "--fail-on", "possible")
+
+    assert answer.returncode == 5
+    assert "No benchmark of these sources could be read." in answer.stdout
+    text = " ".join(answer.stdout.split())
+    assert "Kotlin, Scala or Groovy, so files with benchmarks were skipped: src/Sums.kt;" in text
+
+
+def test_a_gate_is_decided_by_the_languages_that_rules_read(program, tmp_path):
+    folder = write(tmp_path / "mixed", {"src/Sums.scala": KOTLIN, "src/Sums.java": JAVA})
+
+    answer = program.call("lint", folder, "--fail-on", "possible")
+
+    assert answer.returncode == 0
+    assert "src/Sums.scala" in answer.stdout
+
+
 def test_rules_are_listed(program):
     answer = program.call("lint", "--list")
 
