@@ -30,6 +30,10 @@ _SCRIPT = "bench-audit.init.gradle"
 _PARTS = "bench-audit-parts"
 _TASK = "benchAuditParts"
 _WRAPPER = "gradlew"
+_PROPERTIES = "gradle/wrapper/gradle-wrapper.properties"
+_WRAPPER_VERSION = re.compile(
+    r"^\s*distributionUrl\s*=.*/gradle-([\w.+-]+?)(?:-(?:bin|all))?\.zip", re.MULTILINE
+)
 _WRONG = re.compile(r"^\* What went wrong:\n(.*?)(?:\n\n|^\* |\Z)", re.MULTILINE | re.DOTALL)
 _DISTRIBUTION = re.compile(r"(https?://\S+?/gradle-[\w.+-]+\.zip)")
 _OF_WRAPPER = re.compile(r"org\.gradle\.wrapper|Could not install Gradle distribution")
@@ -37,7 +41,9 @@ _CAUSE = re.compile(
     r'^(?:Exception in thread "main" |Caused by: )?(?:java\.[\w.]+\.)?(\w*Exception: [^\n]+)',
     re.MULTILINE,
 )
-_ABSENT = re.compile(r"Could not (resolve|GET|HEAD|find)|UnknownHostException|No cached version")
+_ABSENT = re.compile(
+    r"Could not (resolve|GET|HEAD|find(?! method| property))|UnknownHostException|No cached version"
+)
 # Gradle 9 would keep what it configured, but a script that reads source sets cannot be kept.
 _SETTINGS = ("org.gradle.configuration-cache", "org.gradle.unsafe.configuration-cache")
 
@@ -68,9 +74,9 @@ class Gradle:
             cwd=root,
         )
         if answer.exit_code != 0:
-            raise self._diagnose_failure(answer)
+            raise self._diagnose_failure(answer, find_wrapper_version(top, root))
 
-    def _diagnose_failure(self, answer: CompletedProcess) -> AuditError:
+    def _diagnose_failure(self, answer: CompletedProcess, version: str) -> AuditError:
         output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
         need = find_need(output)
         if need is not None and need.tool == "JDK":
@@ -83,15 +89,20 @@ class Gradle:
                 f"{f' ({cause[1].strip()[:200]})' if cause else ''}; name an installed Gradle as "
                 '"gradle" of the subject, or audit a jar with the benchmarks and JMH in it'
             )
-        return _make_build_error(answer)
+        advice = ""
+        if self.program and version:
+            advice = (
+                f"; the project's wrapper has Gradle {version}: if {self.program} is of another "
+                'version, name one of that version as "gradle" of the subject'
+            )
+        return _make_build_error(answer, advice)
 
     def make_job(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
         """Return a process of Gradle that leaves none behind."""
         return self._make_gradle_job("--no-daemon", "--console=plain", *arguments, top=top, cwd=cwd)
 
     def _make_gradle_job(self, *arguments: str, top: Path, cwd: Path) -> Invocation:
-        around = [cwd, *(parent for parent in cwd.parents if parent.is_relative_to(top))]
-        wrapper = next((path / _WRAPPER for path in around if (path / _WRAPPER).is_file()), None)
+        wrapper = _find_above(_WRAPPER, top, cwd)
         if self.program or wrapper is None:
             program: tuple[str, ...] = (self.program or "gradle",)
         else:
@@ -157,7 +168,21 @@ def _read_source_sets(file: Path) -> tuple[_WrittenSet, ...]:
         ) from error
 
 
-def _make_build_error(answer: CompletedProcess) -> AuditError:
+def _find_above(name: str, top: Path, folder: Path) -> Path | None:
+    """Return the nearest file of this name in a folder or above, up to `top`."""
+    around = [folder, *(parent for parent in folder.parents if parent.is_relative_to(top))]
+    return next((path / name for path in around if (path / name).is_file()), None)
+
+
+def find_wrapper_version(top: Path, root: Path) -> str:
+    """Return the version of Gradle that the project's wrapper fetches, empty if unknown."""
+    properties = _find_above(_PROPERTIES, top, root)
+    text = properties.read_text(errors="replace") if properties else ""
+    match = _WRAPPER_VERSION.search(text)
+    return match[1] if match else ""
+
+
+def _make_build_error(answer: CompletedProcess, version_advice: str) -> AuditError:
     output = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
     messages = [re.sub(r"\n\s*>?\s*", "; ", message.strip()) for message in _WRONG.findall(output)]
     text = "\n".join(messages)[:2000] or answer.format_tail()
@@ -165,5 +190,7 @@ def _make_build_error(answer: CompletedProcess) -> AuditError:
         return ResolveFailed(f"the build: gradle did not end within {_SECONDS // 60} minutes")
     if _ABSENT.search(text):
         advice = "check the network, and the repositories that the build names"
-        return ResolveFailed(f"the build: {text}; {advice}")
-    return BuildFailed(f"the build: gradle ended with {answer.exit_code}; it said:\n{text}")
+        return ResolveFailed(f"the build: {text}; {advice}{version_advice}")
+    return BuildFailed(
+        f"the build: gradle ended with {answer.exit_code}; it said:\n{text}{version_advice}"
+    )

@@ -310,6 +310,21 @@ def test_a_build_that_fails_is_no_wrapper_that_cannot_fetch(tmp_path):
         Gradle(host=host, environment=()).build_project(tmp_path, tmp_path, BuildOptions())
 
 
+@pytest.mark.parametrize(
+    "cause",
+    [b"Could not find method dependencyResolutionManagement() for arguments", b"only id(String)"],
+)
+def test_a_failure_of_another_gradle_names_the_version_of_the_wrapper(cause, tmp_path):
+    url = "https\\://mirror.example/gradle-8.10.2-bin.zip"
+    write(tmp_path, {"gradle/wrapper/gradle-wrapper.properties": f"distributionUrl={url}\n"})
+    content = b"* What went wrong:\n" + cause + b"\n\n* Try:\n"
+    host = FakeHost(lambda _: CompletedProcess(exit_code=1, stderr=content))
+    tool = Gradle(host=host, environment=(), program="/opt/gradle")
+
+    with pytest.raises(BuildFailed, match=r"wrapper has Gradle 8\.10\.2: if /opt/gradle is of ano"):
+        tool.build_project(tmp_path, tmp_path / "module", BuildOptions())
+
+
 WRITTEN = '[{{"name": "main", "classes": ["/c"], "path": ["{}"], "sources": []}}]'
 
 
