@@ -129,11 +129,11 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
     digest = _model_digest(method, path)
     if method is Criterion.FIXED:
         return None
-    measured_iterations = section.measured or _MEASURED
+    measured_iterations = section.min_measured_blocks or _MEASURED
     if measured_iterations >= section.iterations:
         raise ValueError(
-            f"{measured_iterations} at warmup.measured must be less than warmup.iterations, "
-            f"{section.iterations}"
+            f"{measured_iterations} at warmup.min_measured_blocks must be less than "
+            f"warmup.iterations, {section.iterations}"
         )
     return WatchRequest(
         watch=StoppingRule(
@@ -145,7 +145,7 @@ def _watch_request(settings: Settings, path: Path | None) -> WatchRequest | None
         ),
         iterations=section.iterations,
         iteration_seconds=lasting,
-        measured_seconds=_MEASURED_SECONDS if section.measured is None else 0.0,
+        measured_seconds=_MEASURED_SECONDS if section.min_measured_blocks is None else 0.0,
     )
 
 

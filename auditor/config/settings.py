@@ -48,7 +48,7 @@ class WarmupSection(Section, frozen=True):
     limit: Annotated[Duration, Meta(description="A process ends after so long, warm or not.")] = (
         "2m"
     )
-    measured: Annotated[
+    min_measured_blocks: Annotated[
         Positive | None,
         Meta(
             description="Blocks that are measured at least, once it is warm; null: 20, and as many "

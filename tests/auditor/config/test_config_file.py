@@ -346,7 +346,7 @@ def test_a_gate_that_no_slowdown_can_reach_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("warmup", "measured", "seconds"), [({}, 20, 2.0), ({"measured": 30}, 30, 0.0)]
+    ("warmup", "measured", "seconds"), [({}, 20, 2.0), ({"min_measured_blocks": 30}, 30, 0.0)]
 )
 def test_two_seconds_are_measured_unless_the_file_says_how_many(
     tmp_path, warmup, measured, seconds

@@ -11,7 +11,7 @@ from real_program import JAVA_RING, config, left_behind, running
 pytestmark = pytest.mark.subject
 
 # What the models have seen: JMH's iterations of a tenth of a second, a hundred of them.
-WARMUP = {"iteration_time": "100ms", "measured": 10, "limit": "60s", "iterations": 130}
+WARMUP = {"iteration_time": "100ms", "min_measured_blocks": 10, "limit": "60s", "iterations": 130}
 COMMAS = {"JAVA_TOOL_OPTIONS": "-Duser.language=de -Duser.country=DE"}
 STALLS = """package tiny
 
@@ -97,7 +97,7 @@ def iterations(store):
 
 def test_an_auditor_that_is_killed_leaves_no_java_that_it_looked_at(program, tmp_path):
     """What it ran is run again by itself, and looked at while it prints."""
-    warmup = {**WARMUP, "method": "learned", "iterations": 3000, "measured": 2900}
+    warmup = {**WARMUP, "method": "learned", "iterations": 3000, "min_measured_blocks": 2900}
     asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup=warmup)
     words = ("stability", "--stability-runs", "1", asked, "--benchmarks", "Durations.micros")
     process = program.start(*words, "-q", "-o", tmp_path / "out")
@@ -129,7 +129,7 @@ def forked(cache):
 
 def test_an_iteration_of_fifteen_seconds_is_one_iteration(program, module, tmp_path):
     (module / "tiny_test.go").write_text(STALLS)
-    warmup = {**WARMUP, "iteration_time": "20ms", "method": "rciw", "measured": 5}
+    warmup = {**WARMUP, "iteration_time": "20ms", "method": "rciw", "min_measured_blocks": 5}
     asked = config(tmp_path / "c.json", subject=str(module), warmup=warmup)
 
     found, _ = program.audited("stability", "--stability-runs", "1", asked, "-o", tmp_path / "out")

@@ -23,7 +23,7 @@ from real_program import (
 pytestmark = pytest.mark.subject
 
 # The rule looks at a second of iterations at a time, and five times at least.
-SHORT = {"iteration_time": "20ms", "measured": 10, "limit": "30s", "iterations": 3000}
+SHORT = {"iteration_time": "20ms", "min_measured_blocks": 10, "limit": "30s", "iterations": 3000}
 
 
 def slugs(benchmark):
@@ -294,7 +294,10 @@ def test_what_cannot_be_watched_is_said(program, words, code, said):
         ({"method": "rciw", "limit": "long"}, "at warmup.limit"),
         ({"method": "rciw", "iteration_time": "soon"}, "at warmup.iteration_time"),
         ({"width": 0}, "warmup.width"),
-        ({"method": "cov", "measured": 9, "iterations": 9}, "9 at warmup.measured"),
+        (
+            {"method": "cov", "min_measured_blocks": 9, "iterations": 9},
+            "9 at warmup.min_measured_blocks",
+        ),
     ],
 )
 def test_what_no_warm_up_can_be_is_said_in_a_line(program, module, tmp_path, written, said):
