@@ -121,9 +121,7 @@ def limit_first_look(head: StudyContext) -> StudyContext:
     if head.deadline is None:
         return head
     first_seconds = FIRST_PART * max(0.0, head.deadline.seconds_left)
-    stage = head.deadline.make_stage_deadline(first_seconds)
-    stage.seconds = head.deadline.seconds  # caveats name the budget that the user has given
-    return replace(head, deadline=stage)
+    return replace(head, deadline=head.deadline.make_stage_deadline(first_seconds))
 
 
 def repeat_audit(methods: Sequence[str], request: AbsRequest, head: StudyContext) -> AbsVerdict:

@@ -42,14 +42,22 @@ class Deadline:
     """
 
     def __init__(
-        self, clock: Clock, seconds: float, *, reserve: float = 0.0, times: TrialTimes | None = None
+        self,
+        clock: Clock,
+        seconds: float,
+        *,
+        reserve: float = 0.0,
+        times: TrialTimes | None = None,
+        budget: float | None = None,
     ) -> None:
         """Take how long the study may last from now on.
 
         `reserve` are the last seconds of that time: nothing is run in them, so that the result can
-        be judged and written. `times` tells how long trials take.
+        be judged and written. `times` tells how long trials take. `budget` is what the user has
+        given, as messages name it; None: the time of the study.
         """
         self.seconds = seconds
+        self.budget = seconds if budget is None else budget
         self.times = TrialTimes() if times is None else times
         self._clock = clock
         self._end = clock.monotonic() + seconds
@@ -95,7 +103,7 @@ class Deadline:
         if self.is_rehearsal:
             return self
         lasting = max(0.0, min(seconds, self.seconds_left))
-        stage = Deadline(self._clock, lasting or -1.0, times=self.times)
+        stage = Deadline(self._clock, lasting or -1.0, times=self.times, budget=self.budget)
         stage.prevented = self.prevented
         return stage
 
@@ -155,7 +163,7 @@ class StudyContext:
             )
             return (Caveat(SO_FAR, text),)
         text = (
-            f"the budget of {self.deadline.seconds:g} s is used up; pairs not measured are "
+            f"the budget of {self.deadline.budget:g} s is used up; pairs not measured are "
             "undecided; repeat the command to go on"
         )
         return (Caveat(BUDGET, text),)

@@ -86,9 +86,9 @@ def refuse_small_budget(request: AbsRequest, parts: StudyContext) -> None:
     if deadline is None or not budget.is_budgeted(request, parts):
         return
     figures = parts.figures
-    elapsed = deadline.seconds - deadline.seconds_left
+    elapsed = deadline.budget - deadline.seconds_left
     least = least_seconds(_cheapest_workload(request, parts, figures), figures)
-    message = too_small(deadline.seconds, elapsed, least)
+    message = too_small(deadline.budget, elapsed, least)
     if message and not rehearse_counts(request, parts).found_trials:
         raise UsageError(message)
 

@@ -154,7 +154,7 @@ def measure_suite(
     suite_baseline = _run_suite(share, sample, parts)
     suite_baseline = restore_order(suite_baseline, benchmarks)
     caveats = describe_budget_effects(
-        seconds=deadline.seconds,
+        seconds=deadline.budget,
         runs=share.runs,
         wanted_runs=parts.request.stability_runs,
         blocks=tuple(share.blocks.values()),

@@ -231,7 +231,7 @@ def test_a_gate_on_a_patch_keeps_a_quarter_of_the_time_for_a_second_look():
     assert limit_first_look(unlimited) is unlimited
     first = limit_first_look(limited)
     assert first.deadline.seconds_left == pytest.approx(75, rel=0.1)
-    assert first.deadline.seconds == limited.deadline.seconds == 100
+    assert first.deadline.budget == limited.deadline.budget == 100
 
 
 def test_a_second_look_that_cannot_be_made_leaves_the_misses_unsure():
