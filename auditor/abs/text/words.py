@@ -296,6 +296,8 @@ def _describe_alternatives(facts: ResultFacts) -> str:
     if not facts.has_whole_matrix:
         return "; not all benchmarks were looked at"
     bound = facts.document.cover_bound
+    if bound.exact and bound.minimum == 1:
+        return ""
     return "; fewer cannot" if bound.exact else f"; no fewer than {bound.minimum} can"
 
 

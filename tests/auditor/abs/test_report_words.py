@@ -8,6 +8,7 @@ from builders import benchmark_verdict_of
 
 import examples
 from auditor.abs import document_of_verdict, model
+from auditor.abs.document import CoverBound
 from auditor.abs.exports.findings import MISSED, sorted_findings
 from auditor.abs.exports.mutation import format_mutation
 from auditor.abs.gates import judge_gates
@@ -819,6 +820,10 @@ def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
     many = len(verdict.pairs) - len(closed)
 
     assert re.search(r"; (fewer cannot|no fewer than \d+ can)\.$", words.describe_cover(decided))
+    single = msgspec.structs.replace(
+        decided, minimal_cover=decided.minimal_cover[:1], cover_bound=CoverBound(1, exact=True)
+    )
+    assert words.describe_cover(single).endswith("gives the same score for these methods.")
     cover = words.describe_cover(judged(verdict))
     assert cover.endswith(f"; {many} pairs are open, so others may detect as much.")
 
