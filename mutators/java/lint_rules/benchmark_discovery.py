@@ -7,6 +7,7 @@ from functools import cached_property
 
 from tree_sitter import Node
 
+from auditor.core.contracts.lint import Confidence, Smell
 from mutators.java.lint_rules.constants import resolve_whole_number
 from mutators.java.lint_rules.declarations import Annotation, Field, JavaMethod, TypeDeclaration
 from mutators.java.lint_rules.project import JavaFile, JavaProject
@@ -51,6 +52,19 @@ class BenchmarkMethod:
     def scope(self) -> MethodScope:
         """Return the names that it sees."""
         return MethodScope(self.project, self.method)
+
+    def make_smell(
+        self, rule: str, node: Node, text: str, *, sure: Confidence | None = None
+    ) -> Smell:
+        """Return a smell of it at one of its nodes."""
+        return Smell(
+            rule=rule,
+            benchmark=self.name,
+            span=self.method.locate_node(node),
+            text=text,
+            top=self.method.first_line,
+            sure=sure,
+        )
 
     def find_annotation(self, name: str) -> Annotation | None:
         """Return the annotation that counts for it."""

@@ -54,13 +54,11 @@ def find_growing_states(bench: BenchmarkMethod) -> Iterator[Smell]:
             for level in _list_fixture_levels(method)
         }
         if "Invocation" not in levels:
-            yield Smell(
-                rule=GROWING_STATE.id,
-                benchmark=bench.name,
-                span=bench.method.locate_node(node),
-                text=f"Each invocation makes {container.name} longer and none empties it, so later "
+            yield bench.make_smell(
+                GROWING_STATE.id,
+                node,
+                f"Each invocation makes {container.name} longer and none empties it, so later "
                 "invocations work on more than the first and the memory fills up.",
-                top=bench.method.first_line,
                 sure=Confidence.POSSIBLE if "Iteration" in levels else None,
             )
 

@@ -79,13 +79,11 @@ def find_constant_inputs(bench: BenchmarkMethod, effects: EffectAnalysis) -> Ite
             continue
         foldable = _may_fold(call, bench, effects)
         if foldable or _may_specialise(call, bench, effects):
-            yield Smell(
-                rule=CONSTANT_INPUTS.id,
-                benchmark=bench.name,
-                span=bench.method.locate_node(call),
-                text=f"All inputs of {read_called_name(call)}(...) are constants here, so the "
+            yield bench.make_smell(
+                CONSTANT_INPUTS.id,
+                call,
+                f"All inputs of {read_called_name(call)}(...) are constants here, so the "
                 "compiler may do the work once and the time is that of a known result.",
-                top=bench.method.first_line,
                 sure=None if foldable else Confidence.POSSIBLE,
             )
 

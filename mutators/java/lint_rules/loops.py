@@ -48,13 +48,11 @@ def find_repeating_loops(bench: BenchmarkMethod) -> Iterator[Smell]:
     is_identical = _repeats_work(loops[0], loop_index, bench)
     if is_identical or _repeats_calls(loops[0], loop_index, bench):
         repetition = "does the same" if is_identical else "makes the same calls"
-        yield Smell(
-            rule=LOOP.id,
-            benchmark=bench.name,
-            span=bench.method.locate_node(loops[0]),
-            text=f"The loop over {loop_index} {repetition} in each turn and the score counts all "
+        yield bench.make_smell(
+            LOOP.id,
+            loops[0],
+            f"The loop over {loop_index} {repetition} in each turn and the score counts all "
             "turns as one operation; the compiler may unroll the turns and do their work once.",
-            top=bench.method.first_line,
             sure=None if is_identical else Confidence.POSSIBLE,
         )
 

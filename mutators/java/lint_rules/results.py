@@ -178,12 +178,8 @@ def _find_unread_locals(
 
 
 def _make_smell(bench: BenchmarkMethod, node: Node, value: Node, text: str) -> Smell:
-    return Smell(
-        rule=UNUSED_RESULT.id,
-        benchmark=bench.name,
-        span=bench.method.locate_node(node),
-        text=text,
-        top=bench.method.first_line,
+    return replace(
+        bench.make_smell(UNUSED_RESULT.id, node, text),
         calls=_list_project_callees(value, bench),
         overlapping=bool(bench.thread_text) or bench.method.find_annotation("Group") is not None,
     )

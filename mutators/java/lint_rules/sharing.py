@@ -32,13 +32,11 @@ def find_shared_states(bench: BenchmarkMethod) -> Iterator[Smell]:
         if member is None or member.name in reported_fields or not _is_shared(member, bench):
             continue
         reported_fields.add(member.name)
-        yield Smell(
-            rule=SHARED_STATE.id,
-            benchmark=bench.name,
-            span=bench.method.locate_node(node),
-            text=f"{subject} {member.name} of the one {member.owner.name} that all have, so "
+        yield bench.make_smell(
+            SHARED_STATE.id,
+            node,
+            f"{subject} {member.name} of the one {member.owner.name} that all have, so "
             "their races for its cache line are part of the time.",
-            top=bench.method.first_line,
         )
 
 
