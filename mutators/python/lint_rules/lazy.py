@@ -12,6 +12,7 @@ from mutators.python.lint_rules.benchmark_discovery import (
     TimedCode,
 )
 from mutators.python.lint_rules.project import PythonProject
+from mutators.python.lint_rules.pytest_discovery import list_fixture_names
 
 _BUILTINS = frozenset({"map", "filter", "zip", "itertools.chain", "itertools.starmap"})
 
@@ -76,10 +77,7 @@ def _explain_lazy_function(
     definition = bench.inner_functions.get(name) or resolve_function(bench, name, project)
     if definition is None:
         return ""
-    if any(
-        tree.read_dotted_name(decorator.decorator) != "benchmark"
-        for decorator in definition.decorators
-    ):
+    if not list_fixture_names(bench.scopes[0]).issuperset(tree.list_decorator_names(definition)):
         return ""
     if project.answer_once(tree.is_generator, definition):
         return _LAZY_FUNCTION_REASONS[True]

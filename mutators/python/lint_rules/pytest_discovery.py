@@ -220,7 +220,7 @@ def _fill_targets(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSou
     }
     bound = bench.scopes[0]
     single = {name: function for name, function in inner.items() if len(bound[name]) == 1}
-    fixtures = _list_fixture_names(bound)
+    fixtures = list_fixture_names(bound)
     handed: list[CallTarget] = []
     registered: list[cst.Call] = []
     codes: list[TimedCode] = []
@@ -247,7 +247,7 @@ def _fill_targets(bench: BenchmarkSource, node: cst.FunctionDef) -> BenchmarkSou
     )
 
 
-def _list_fixture_names(bound: tree.Bindings) -> frozenset[str]:
+def list_fixture_names(bound: tree.Bindings) -> frozenset[str]:
     """Return the names of the fixture in a test: its own, and those bound to it alone."""
     aliases = (
         name

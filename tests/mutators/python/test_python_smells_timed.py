@@ -212,6 +212,11 @@ def test_generators_inside_the_test_and_in_the_project_are_found():
         @benchmark
         def run():
             yield 1
+    def test_alias(benchmark):
+        bench = benchmark
+        @bench
+        def run():
+            yield 1
     def test_project(benchmark):
         benchmark(walk, 3)
     def test_again(benchmark):
@@ -222,7 +227,8 @@ def test_generators_inside_the_test_and_in_the_project_are_found():
     result = look(text, pack__tools=tools)
     assert [each[:2] for each in result] == [
         ("py-unused-generator", 5),
-        ("py-unused-generator", 8),
+        ("py-unused-generator", 10),
+        ("py-unused-generator", 13),
     ]
 
 
