@@ -293,6 +293,11 @@ def test_methods_of_an_unexported_type_that_clients_cannot_get_are_not_public(te
         ("type Ring struct{ ring }\nfunc (Ring) Len() {}\ntype ring struct{ shape }", False),
         ("type Ring struct{ ring }\ntype ring struct{ shape; *ring }\nfunc (ring) Len() {}", False),
         ("type Ring struct{ ring }\ntype ring struct{ shape }", True),
+        (
+            "type Ring struct{ ring }\nfunc (Ring) Len() {}\n"
+            "type ring struct{ shape; *hoop }\ntype hoop struct{ *ring }",
+            False,
+        ),
     ],
 )
 def test_a_method_that_all_embedding_types_shadow_is_not_public(text, is_public):

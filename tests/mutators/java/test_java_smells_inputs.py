@@ -314,18 +314,20 @@ def test_only_straight_work_is_certain_to_be_done_beforehand(method, sure):
 
 
 @pytest.mark.parametrize(
-    ("heir", "sure"),
+    ("modifier", "heir", "sure"),
     [
-        ("int work(int n) { return n + next; }", Confidence.LIKELY),
-        ("int other(int n) { return n + next; }", Confidence.CERTAIN),
+        ("", "int work(int n) { return n + next; }", Confidence.LIKELY),
+        ("", "int other(int n) { return n + next; }", Confidence.CERTAIN),
+        ("static", "static int work(int n) { return n + next; }", Confidence.CERTAIN),
+        ("private", "int work(int n) { return n + next; }", Confidence.CERTAIN),
     ],
 )
-def test_a_method_that_an_heir_overrides_is_not_all_seen(heir, sure):
+def test_a_method_that_an_heir_overrides_is_not_all_seen(modifier, heir, sure):
     text = (
         "import org.openjdk.jmh.annotations.*; @State(Scope.Thread) public class Bench {"
         " final int fixed = 42; Base base = make(); static int next;"
         f" @Benchmark public int run() {{ return base.work(fixed); }} }}"
-        " class Base { int work(int n) { return n * n; } }"
+        f" class Base {{ {modifier} int work(int n) {{ return n * n; }} }}"
         f" class Heir extends Base {{ static int next; {heir} }}"
     )
     source = SourceFile(path="B.java", unit="", role=SourceRole.BENCHMARKS, text=text.encode())

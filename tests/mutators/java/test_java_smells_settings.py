@@ -333,10 +333,16 @@ def test_the_last_call_of_a_chain_sets_an_option():
     assert start("builder.forks(3).forks(0)") == [("jmh-no-forks", None)]
 
 
-def test_an_option_that_a_program_sets_in_some_cases_is_not_certain():
-    assert start("builder.forks(0)", "if (args.length > 3)") == [
-        ("jmh-no-forks", Confidence.POSSIBLE)
-    ]
+@pytest.mark.parametrize(
+    ("chain", "before"),
+    [
+        ("builder.forks(0)", "if (args.length > 3)"),
+        ("args.length > 3 ? builder.forks(0) : builder", "Object options ="),
+        ("switch (args.length) { case 3: builder.forks(0); }", ""),
+    ],
+)
+def test_an_option_that_a_program_sets_in_some_cases_is_not_certain(chain, before):
+    assert start(chain, before) == [("jmh-no-forks", Confidence.POSSIBLE)]
 
 
 def test_settings_of_the_classes_that_inherit_a_benchmark():
@@ -348,3 +354,7 @@ def test_settings_of_the_classes_that_inherit_a_benchmark():
     assert [smell.rule for smell in look(more=[base])] == ["jmh-no-forks"]
     assert [smell.rule for smell in look(more=[base, set_anew, plain])] == ["jmh-no-forks"]
     assert look(more=[base, set_anew]) == ()
+    concrete = base.replace("abstract class", "class")
+    of_method = base.replace("@Fork(0) ", "").replace("@Benchmark", "@Fork(0) @Benchmark")
+    for kept in (concrete, of_method):
+        assert [smell.rule for smell in look(more=[kept, set_anew])] == ["jmh-no-forks"]

@@ -419,7 +419,12 @@ def test_names_that_a_test_binds_again_are_not_known(lines):
 
 
 @pytest.mark.parametrize(
-    ("alias", "expected"), [("bench = benchmark", True), ("bench = benchmark or other", False)]
+    ("alias", "expected"),
+    [
+        ("bench = benchmark", True),
+        ("bench = benchmark or other", False),
+        ("bench = benchmark; bench = other", False),
+    ],
 )
 def test_another_name_of_the_fixture_is_the_fixture(alias, expected):
     text = f"""

@@ -280,3 +280,7 @@ def test_the_sources_are_counted_as_pytest_would_collect(files, number, tmp_path
         (tmp_path / name).write_text(text)
 
     assert FRONTENDS["pytest"].count(tmp_path) == number
+
+
+def test_a_tree_outside_a_copy_is_its_own_top(tmp_path):
+    assert find_copy_top(tmp_path) == tmp_path

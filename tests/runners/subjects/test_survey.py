@@ -154,6 +154,7 @@ def test_no_command_is_made_up_for_a_folder_that_cannot_be_named(tmp_path, subje
 
     assert "there are some in py (pytest" in text
     assert "bench-audit abs" not in text
+    assert "name a checkout" not in text
 
 
 @pytest.mark.parametrize(
