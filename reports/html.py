@@ -319,9 +319,9 @@ def build_closing(document: AuditSetting, caveats: Iterable[CaveatView]) -> Clos
     """Return the closing section of a document of any command."""
     return ClosingSection(
         caveats=tuple(caveats),
-        circumstances=list_circumstances(document),
+        circumstances=_list_circumstances(document),
         host=tuple(document.host_facts.items()),
-        plan=list_plan_facts(document),
+        plan=_list_plan_facts(document),
         versions=(("bench-audit", document.bench_audit), *document.versions.items()),
         command=document.command,
         config=document.config,
@@ -334,7 +334,7 @@ def make_caveat_views(caveats: Iterable[Caveat]) -> Iterator[CaveatView]:
     return (CaveatView(caveat.slug, names.escape_line(caveat.text), "") for caveat in caveats)
 
 
-def list_circumstances(document: AuditSetting) -> Facts:
+def _list_circumstances(document: AuditSetting) -> Facts:
     """Return the language, harness, host and times of a measurement, if known."""
     facts = (
         ("Language", document.language),
@@ -346,7 +346,7 @@ def list_circumstances(document: AuditSetting) -> Facts:
     return tuple((name, value) for name, value in facts if value)
 
 
-def list_plan_facts(document: AuditSetting) -> Facts:
+def _list_plan_facts(document: AuditSetting) -> Facts:
     """Return the plan of a measurement: numbers of runs, forks and blocks."""
     plan = document.plan
     facts = (

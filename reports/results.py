@@ -102,10 +102,10 @@ def build_document(
 def convert_fields(kind: type[StructType], fields: PlainFields) -> StructType:
     """Return a result with these fields; numbers that JSON does not have are null."""
     tagged: PlainFields = {"schema": kind.__struct_config__.tag, **fields}
-    return msgspec.convert(convert_to_strict(msgspec.to_builtins(tagged)), kind)
+    return msgspec.convert(_convert_to_strict(msgspec.to_builtins(tagged)), kind)
 
 
-def convert_to_strict(value: object) -> object:
+def _convert_to_strict(value: object) -> object:
     """Return the value as strict JSON can hold it, at any depth.
 
     NaN and infinity become None, lone surrogates become escapes such as `\\udcff`.
@@ -117,10 +117,10 @@ def convert_to_strict(value: object) -> object:
             return None
         case Mapping():
             return {
-                convert_to_strict(key): convert_to_strict(inner) for key, inner in value.items()
+                _convert_to_strict(key): _convert_to_strict(inner) for key, inner in value.items()
             }
         case list() | tuple():
-            return [convert_to_strict(inner) for inner in value]
+            return [_convert_to_strict(inner) for inner in value]
         case _:
             return value
 

@@ -136,7 +136,7 @@ def command(context: click.Context, /, **_: object) -> int:
     bench-audit abs . --slowdown 0.6 --fail-under 80    a gate for CI
     """
     start_time = time.monotonic()
-    command_line = options.CommandLine.from_context(context, judged_changes(context.params))
+    command_line = options.CommandLine.from_context(context, _judged_changes(context.params))
     check_judgeable(command_line.config)
     baseline = _read_baseline(context.params["baseline"], command_line)
     command_line = _add_baseline_methods(baseline, command_line)
@@ -228,7 +228,7 @@ def _apply_gates(
         )
         verdict, lines = judge_gates(first, limits, baseline, unmeasured.unsure_methods)
         return verdict, [*lines, *unmeasured.describe_outcome()]
-    changes = judged_changes(context.params) | second_look.second_look_changes(
+    changes = _judged_changes(context.params) | second_look.second_look_changes(
         first, methods, command_line.config.request.suite.seed
     )
     second_command_line = replace(
@@ -273,7 +273,7 @@ def _read_baseline(path: Path | None, command_line: options.CommandLine) -> Base
     return baseline
 
 
-def judged_changes(option_values: Mapping[str, Any]) -> dict[str, Any]:
+def _judged_changes(option_values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys that the options of `abs` set."""
     named = ("runs", "stability_runs", "wait", "rule", "slowdown", "mode", "curve", "controls")
     changes = options.drop_none({key: option_values[key] for key in named})

@@ -187,7 +187,7 @@ def _judge_stored_results(
     if not question.has_base:
         document = analysis.build_stability_document(question, head)
         _deliver_document(option_values, folder, document, None, console)
-        for line in further_questions(head, option_values["files"], option_values["commit"]):
+        for line in _further_questions(head, option_values["files"], option_values["commit"]):
             console.print_note(f"further: {line}")
         return _say_and_end(console, option_values, *gates.judge_stability(document))
     comparison_document = analysis.compare_results(question, question.read_base(), head)
@@ -222,7 +222,7 @@ def _parse_tool(name: str | None) -> ResearchTool | None:
     return None if name is None else ResearchTool(name)
 
 
-def further_questions(
+def _further_questions(
     results: StoredResults, paths: Sequence[Path], commit: str | None
 ) -> Iterator[str]:
     """Yield what `steady` and `similarity` can say of results, or why they cannot."""

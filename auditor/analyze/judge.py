@@ -36,7 +36,7 @@ class ComparisonSides:
     obstacle: str = ""
 
 
-def level_for(benchmarks: int) -> float:
+def _level_for(benchmarks: int) -> float:
     """Return the level of an interval that may call a change, either way, of one of so many.
 
     In a suite in which nothing has changed, something is called with a probability of at most
@@ -48,7 +48,7 @@ def level_for(benchmarks: int) -> float:
 def judge_sides(sides: ComparisonSides, min_delta: float, benchmarks: int) -> DimensionVerdict:
     """Return the verdict on the time of one of so many benchmarks."""
     limits = ComparisonThresholds(min_delta=min_delta, fresh=0)
-    level = level_for(benchmarks)
+    level = _level_for(benchmarks)
     strict = _compute_ratio(sides, level)
     change, interval, reason = (
         PerformanceChange.UNKNOWN,

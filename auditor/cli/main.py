@@ -56,14 +56,14 @@ def add_options(group: Callable[..., int]) -> Callable[..., int]:
 
 def _show_manual(context: click.Context, _: click.Parameter, is_requested: bool) -> None:  # noqa: FBT001 click's signature
     if is_requested and not context.resilient_parsing:
-        click.echo(render_manual(context.command, _find_program_name(context)), nl=False)
+        click.echo(_render_manual(context.command, _find_program_name(context)), nl=False)
         context.exit()
 
 
 def _show_completion(context: click.Context, _: click.Parameter, shell: str | None) -> None:
     if shell and not context.resilient_parsing:
         click.echo(
-            build_completion_script(context.command, _find_program_name(context), shell), nl=False
+            _build_completion_script(context.command, _find_program_name(context), shell), nl=False
         )
         context.exit()
 
@@ -72,7 +72,7 @@ def _find_program_name(context: click.Context) -> str:
     return context.info_name or "bench-audit"
 
 
-def render_manual(group: click.Command, program: str) -> str:
+def _render_manual(group: click.Command, program: str) -> str:
     """Return the manual page of a program in roff, section 1, with all its commands."""
     context = click.Context(group, info_name=program, **group.context_settings)
     lines = [
@@ -94,7 +94,7 @@ def render_manual(group: click.Command, program: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def build_completion_script(group: click.Command, program: str, shell: str) -> str:
+def _build_completion_script(group: click.Command, program: str, shell: str) -> str:
     """Return the script that a shell reads to complete the words of a program."""
     completer_class = _COMPLETER_CLASSES[shell]
     variable = f"_{program.upper().replace('-', '_')}_COMPLETE"

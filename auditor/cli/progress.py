@@ -162,7 +162,7 @@ class LineWatcher(ProgressWatcher):
         if self.is_silent and self.step:
             self.print_line(f"still running: {self.step}")
         elif self.is_silent and self.pace is not None:
-            self.print_line(format_progress(self.pace, self.clock()))
+            self.print_line(_format_progress(self.pace, self.clock()))
         self.is_silent = True
 
     def draw_progress(self) -> None:
@@ -171,7 +171,7 @@ class LineWatcher(ProgressWatcher):
         is_recent = self.last is not None and now - self.last < SECONDS_BETWEEN_LINES
         if self.pace is not None and not is_recent:
             self.last = now
-            self.print_line(format_progress(self.pace, now))
+            self.print_line(_format_progress(self.pace, now))
 
 
 @dataclass(slots=True)
@@ -199,7 +199,7 @@ class BarWatcher(ProgressWatcher):
         )
 
 
-def format_progress(pace: PhaseProgress, now: float) -> str:
+def _format_progress(pace: PhaseProgress, now: float) -> str:
     """Return the state of a phase as words; one of no trials is its name."""
     if not pace.trials:
         return pace.name

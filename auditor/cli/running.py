@@ -80,16 +80,16 @@ def _warn_of_ignored_keys(keys: Sequence[str]) -> Caveat:
 def show_plan(console: Console, plan: "Preview", rule_text: str, *, as_json: bool) -> Exit:
     """Print what would be measured and how it would be judged; return the exit code."""
     if as_json:
-        console.print_document(build_plan_document(plan, rule_text))
+        console.print_document(_build_plan_document(plan, rule_text))
     else:
-        console.print_result(render_plan(plan, rule_text))
+        console.print_result(_render_plan(plan, rule_text))
     if plan.inventory.reason:
         console.print_message(f"no verdict: {plan.inventory.reason}")
         return Exit.NO_VERDICT
     return Exit.OK
 
 
-def render_plan(preview: "Preview", rule_text: str = "") -> RenderableType:
+def _render_plan(preview: "Preview", rule_text: str = "") -> RenderableType:
     """Return what would be measured, and below it how it would be judged."""
     table = make_borderless_table("phase", ">processes", ">known", ">about")
     for phase in preview.phases:
@@ -167,7 +167,7 @@ def _capitalise_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def build_plan_document(preview: "Preview", rule_text: str = "") -> dict[str, Any]:
+def _build_plan_document(preview: "Preview", rule_text: str = "") -> dict[str, Any]:
     """Return what would be measured, as JSON."""
     inventory = preview.inventory
     return {

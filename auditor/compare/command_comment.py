@@ -78,13 +78,13 @@ def command(context: click.Context, /, **given: Any) -> int:
         )
         return Exit.OK
     comment_url = pulls.write_comment(
-        number, format_comment(document, head), marker=COMMENT_MARKER, author=given["author"]
+        number, _format_comment(document, head), marker=COMMENT_MARKER, author=given["author"]
     )
     console.print_note(f"written: {comment_url}")
     return Exit.OK
 
 
-def format_comment(document: ComparisonDocument, head: HeadCommit) -> str:
+def _format_comment(document: ComparisonDocument, head: HeadCommit) -> str:
     """Return the comment, which begins with the marker that it is found by."""
     footer = f"\n<sub>bench-audit, for {format_code(head.sha)}</sub>\n"
     available_bytes = MAX_COMMENT_BYTES - len(COMMENT_MARKER) - len(footer) - 1

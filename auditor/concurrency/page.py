@@ -141,7 +141,7 @@ def build_view(document: ConcurrencyDocument) -> ConcurrencyView:
         versions=f"{_format_origin(document.old)} … {_format_origin(document.new)}",
         headline=_format_headline(document),
         cause=words.describe_cause(document),
-        rows=tuple(map(_build_row, list_lanes(document))),
+        rows=tuple(map(_build_row, _list_lanes(document))),
         plot=draw_curve(document, common),
         plot_note=_describe_plot(document, len(common)),
         smallest=_describe_smallest(document),
@@ -186,7 +186,7 @@ def _format_origin(origin: Origin) -> str:
 def _build_row(lane: ThreadsResult) -> ThreadsRow:
     votes = lane.votes
     return ThreadsRow(
-        threads=lane_name(lane),
+        threads=_lane_name(lane),
         finding=lane.finding,
         kind=_FINDING_KINDS[lane.finding],
         word=words.FINDINGS[lane.finding],
@@ -211,7 +211,7 @@ def _describe_plot(document: ConcurrencyDocument, common: int) -> str:
 
 def _build_test_rows(document: ConcurrencyDocument) -> Iterator[GeneratedTestRow]:
     """Yield the tests: the smallest that shows the finding, then by their statements."""
-    lanes = list_lanes(document)
+    lanes = _list_lanes(document)
     lane_tests = [{test.test: test for test in lane.tests} for lane in lanes]
     order = sorted(
         document.tests,
@@ -347,13 +347,13 @@ def _list_execution_facts(plan: ConcurrencyPlan) -> Facts:
     )
 
 
-def list_lanes(document: ConcurrencyDocument) -> tuple[ThreadsResult, ...]:
+def _list_lanes(document: ConcurrencyDocument) -> tuple[ThreadsResult, ...]:
     """Return the control, where there is one, and the numbers of threads from the least on."""
     ordered = sorted(document.threads, key=lambda thread: thread.threads)
     return (*([document.control] if document.control else []), *ordered)
 
 
-def lane_name(lane: ThreadsResult) -> str:
+def _lane_name(lane: ThreadsResult) -> str:
     """Return how many threads there are; the control is the one that tells of one thread."""
     return "1 (control)" if lane.threads == SEQUENTIAL else str(lane.threads)
 
@@ -366,7 +366,7 @@ def find_conclusive_tests(document: ConcurrencyDocument) -> frozenset[int]:
     """
     all_ = [
         {test.test for test in lane.tests if test.speedup is not None}
-        for lane in list_lanes(document)
+        for lane in _list_lanes(document)
     ]
     test_sets = [test_numbers for test_numbers in all_ if test_numbers]
     return frozenset[int]().union(*test_sets).intersection(*test_sets)
@@ -382,7 +382,7 @@ def draw_curve(
     """
     lane_tests = [
         (lane, [test for test in lane.tests if test.test in tests and test.speedup is not None])
-        for lane in list_lanes(document)
+        for lane in _list_lanes(document)
     ]
     measured_lanes = [
         (lane, measured_tests) for lane, measured_tests in lane_tests if measured_tests
@@ -401,7 +401,7 @@ def draw_curve(
         )
         for index, (_, measured_tests) in enumerate(measured_lanes)
     ]
-    names = [lane_name(lane) for lane, _ in measured_lanes]
+    names = [_lane_name(lane) for lane, _ in measured_lanes]
     return _draw_chart(names, (old, new), size)
 
 

@@ -151,7 +151,7 @@ def describe_cause(document: ConcurrencyDocument) -> str:
     if control is None:
         has_difference = document.finding in _FINDING_WORDS
         return "Whether one thread alone shows it, too, was not measured." if has_difference else ""
-    numbers = f"{format_votes(control)}; speed-up {format_ratio(control.speedup)}, interval "
+    numbers = f"{_format_votes(control)}; speed-up {format_ratio(control.speedup)}, interval "
     numbers += format_interval(control.speedup_interval)
     if document.cause is DifferenceCause.CONCURRENCY:
         text = "do not show it: it is about threads that share the object"
@@ -164,7 +164,7 @@ def describe_cause(document: ConcurrencyDocument) -> str:
     return f"The same calls in one thread {text} ({numbers})."
 
 
-def format_votes(lane: ThreadsResult) -> str:
+def _format_votes(lane: ThreadsResult) -> str:
     """Say how the tests voted."""
     counts = lane.votes
     text = f"old faster in {counts.old}, new in {counts.new}, neither in {counts.none}"
@@ -175,7 +175,7 @@ def describe_lane(lane: ThreadsResult) -> str:
     """Say what was found with a number of threads, by which votes, and how large it is."""
     word = FINDINGS[lane.finding].word
     return (
-        f"{word} with {_format_thread_count(lane)}: {format_votes(lane)} "
+        f"{word} with {_format_thread_count(lane)}: {_format_votes(lane)} "
         f"({_format_time_factor(lane)})"
     )
 

@@ -31,7 +31,7 @@ def abs_request(
     settings: Settings, methods: tuple[str, ...] | None, model: Path | None
 ) -> AbsRequest:
     """Return what an audit asks, `model` being a file of one; raises ValueError, ModelUnusable."""
-    slowdown = choose_slowdown(settings)
+    slowdown = _choose_slowdown(settings)
     if slowdown is not None and not math.isfinite(slowdown):
         raise ValueError(f"{slowdown} at slowdown must be {CHOICES['$.slowdown']}")
     is_fixed = settings.exact or settings.rule == "paper"
@@ -43,7 +43,7 @@ def abs_request(
         and settings.dispatch == "serial"
     )
     return AbsRequest(
-        suite=replace(suite_request(settings, model), keeps_all_blocks=is_fixed),
+        suite=replace(_suite_request(settings, model), keeps_all_blocks=is_fixed),
         suite_time_limit=SUITE_TIME_LIMIT if may_run_less_often else None,
         methods=methods,
         runs=settings.runs,
@@ -73,7 +73,7 @@ DEFAULT_SLOWDOWN = 0.5
 """Slowdown that is injected by default: fixed, so that scores of a suite can be compared."""
 
 
-def choose_slowdown(settings: Settings) -> float | None:
+def _choose_slowdown(settings: Settings) -> float | None:
     """Return v, None for the paper's: sized by the spreads."""
     if settings.slowdown is None:
         return None if settings.rule == "paper" else DEFAULT_SLOWDOWN
@@ -95,7 +95,7 @@ def _choose_wait(settings: Settings) -> InjectionKind | None:
     return None if settings.wait == "auto" else InjectionKind(settings.wait)
 
 
-def suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
+def _suite_request(settings: Settings, model: Path | None) -> SuiteRequest:
     """Return how it is run, `model` being a file of one; raises ValueError and ModelUnusable."""
     plan, length = settings.plan, settings.plan.iteration_time
     return SuiteRequest(

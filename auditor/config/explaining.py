@@ -25,10 +25,10 @@ def explain_error(
     """
     problem, _, place = message.replace("`", "").partition(" - at ")
     place = place or "$"
-    key = shown_place(place)
+    key = _shown_place(place)
     general = _ITEM.sub("[...]", place)
     if place.startswith("key in "):
-        return f"the keys at {shown_place(place.removeprefix('key in '))} must be texts in quotes"
+        return f"the keys at {_shown_place(place.removeprefix('key in '))} must be texts in quotes"
     if unknown_field := re.search(r"unknown field (.*)", problem):
         return _explain_unknown_key(unknown_field[1], place, sections)
     if missing_field := re.search(r"missing required field (.*)", problem):
@@ -36,7 +36,7 @@ def explain_error(
     if general in DURATIONS:
         return (
             f"{_format_value(place, document)} at {key} must be "
-            f"{duration_hint(_find_value(place, document))}"
+            f"{_duration_hint(_find_value(place, document))}"
         )
     if general in CHOICES:
         prefix = "" if general != place else f"{_format_value(place, document)} at "
@@ -44,12 +44,12 @@ def explain_error(
     return f"{_format_value(place, document)} at {key} must be {_describe_expected(problem)}"
 
 
-def shown_place(place: str) -> str:
+def _shown_place(place: str) -> str:
     """Return a path in a file as people write it: plan.forks."""
     return place.removeprefix("$").removeprefix(".") or "the top level"
 
 
-def duration_hint(value: object) -> str:
+def _duration_hint(value: object) -> str:
     """Return how a duration is written; a bare number is taken for seconds."""
     seconds: float = 600
     if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
@@ -99,11 +99,11 @@ _LIMITS = (
 def _explain_unknown_key(key: str, place: str, sections: Mapping[str, type[Section]]) -> str:
     section = sections.get(_ITEM.sub("[...]", place), sections["$"])
     keys = _list_keys(section)
-    location = "" if place == "$" else f" in {shown_place(place)}"
+    location = "" if place == "$" else f" in {_shown_place(place)}"
     if close_matches := get_close_matches(key, keys, n=1):
         return f"unknown key {key!r}{location}; did you mean {close_matches[0]!r}?"
     elsewhere = {
-        name: shown_place(f"{section_place}.{name}")
+        name: _shown_place(f"{section_place}.{name}")
         for section_place, section_type in reversed([*sections.items()])  # of two the first
         for name in _list_keys(section_type)
     }

@@ -296,7 +296,7 @@ def _build_config(settings: Settings, folder: Path) -> Config:
         dask=msgspec.structs.replace(settings.dask, rent=rent),
         subject=subjects.resolve_subject(subject, words),
         methods="auto" if methods is None else methods,
-        clients=resolve_clients(settings, folder),
+        clients=_resolve_clients(settings, folder),
         store=str(store) if store else None,
         warmup=msgspec.structs.replace(settings.warmup, model=str(model) if model else None),
         schema=None,
@@ -317,7 +317,7 @@ def _build_config(settings: Settings, folder: Path) -> Config:
         warmup_given=settings.plan.warmup is not None,
         length_given=settings.plan.iteration_time is not None,
         gates=Gates(settings.gates.min_score),
-        trace=trace_request(settings, folder),
+        trace=_trace_request(settings, folder),
         series=series_request(settings),
         model=model,
         store=store,
@@ -377,7 +377,7 @@ def series_request(settings: Settings) -> SeriesRequest:
     )
 
 
-def trace_request(settings: Settings, folder: Path) -> TraceRequest:
+def _trace_request(settings: Settings, folder: Path) -> TraceRequest:
     """Return how clients are traced; raises UsageError or ValueError."""
     section: TraceSection = settings.trace
     try:
@@ -412,7 +412,7 @@ def _parse_client(client: str | ClientSection, folder: Path, number: int) -> Cli
     )
 
 
-def resolve_clients(settings: Settings, folder: Path) -> tuple[str | ClientSection, ...]:
+def _resolve_clients(settings: Settings, folder: Path) -> tuple[str | ClientSection, ...]:
     """Return the clients as a configuration that means the same from everywhere."""
     return tuple(
         _resolve_client(client, folder, f"clients[{number}]")

@@ -101,7 +101,7 @@ def _parse_yaml(text: str, label: str) -> Any:
         raise UsageError(f"{label} is broken YAML: {_lower_first(first)}") from error
 
 
-def normalise_harness(values: Mapping[str, Any]) -> Mapping[str, Any]:
+def _normalise_harness(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a configuration with our name of the harness, whichever the user has for it."""
     harness = values.get("harness")
     if not isinstance(harness, str):
@@ -113,7 +113,7 @@ def normalise_harness(values: Mapping[str, Any]) -> Mapping[str, Any]:
 def parse_settings(values: Mapping[str, Any], source: str) -> Settings:
     """Check an object against the types; raises UsageError, `source` first, with the path."""
     try:
-        return msgspec.convert(normalise_harness(values), Settings)
+        return msgspec.convert(_normalise_harness(values), Settings)
     except msgspec.ValidationError as error:
         raise UsageError(source + explain_error(str(error), values)) from error
 

@@ -90,7 +90,7 @@ def _from_object(section: SubjectSection, folder: Path, place: str) -> SubjectSp
     )
 
 
-def refuse_secret(text: str, label: str) -> None:
+def _refuse_secret(text: str, label: str) -> None:
     """Raise UsageError for a URL with a password, which is not repeated; `label` names the key."""
     if _SECRET.search(text):
         raise UsageError(
@@ -100,7 +100,7 @@ def refuse_secret(text: str, label: str) -> None:
 
 
 def _parse_path(text: str, folder: Path) -> FolderSpec | JarSpec:
-    refuse_secret(text, "the URL of the subject")
+    _refuse_secret(text, "the URL of the subject")
     path = _resolve_path(text, folder)
     if is_dir(path):
         return FolderSpec(path)
@@ -115,7 +115,7 @@ def _parse_path(text: str, folder: Path) -> FolderSpec | JarSpec:
 
 
 def _parse_git(text: str, folder: Path) -> GitSpec:
-    refuse_secret(text, "the URL of the subject")
+    _refuse_secret(text, "the URL of the subject")
     form = "write git:PATH-OR-URL@REVISION, for example git:.@HEAD"
     match = _AT_THE_END.match(text)
     if not match or text.startswith("-"):
@@ -285,9 +285,9 @@ def python_spec(section: PythonSection, folder: Path) -> PythonSpec:
     Raises UsageError for a requirement or an option with a password, and for a place of tests.
     """
     for requirement in section.requirements:
-        refuse_secret(requirement, "a requirement at python.requirements")
+        _refuse_secret(requirement, "a requirement at python.requirements")
     for option in section.pytest_options:
-        refuse_secret(option, "an option at python.pytest_options")
+        _refuse_secret(option, "an option at python.pytest_options")
         _check_option(option)
     path = section.interpreter
     if path and "/" in path:

@@ -45,12 +45,12 @@ def open_docker_host(
 
     spec, facts = config.docker, read_machine_facts()
     extra_variables = chosen_variables(spec.environment, environment, "docker.environment")
-    require_image_choice(config)
+    _require_image_choice(config)
     with DockerDaemon(environment, facts.name) as daemon, _keep_note(HomeFolder(places.home)):
         daemon.remove_orphans()
         for path in _list_stale_notes(HomeFolder(places.home)):
             path.unlink(missing_ok=True)
-        image = prepare_image(daemon, config, HomeFolder(places.home))
+        image = _prepare_image(daemon, config, HomeFolder(places.home))
         # Containers of root's run as another account; the folder above is root's alone.
         place = places.home / "docker" / image.digest.removeprefix("sha256:")[:12]
         home = HomeFolder(place, mode=0o755)
@@ -139,13 +139,13 @@ def _choose_memory_limit(facts: Mapping[str, str]) -> int:
     return int(int(number) * _SHARE) << 20 if unit == "MiB" else _MEMORY
 
 
-def require_image_choice(config: Config) -> None:
+def _require_image_choice(config: Config) -> None:
     """Raise UsageError where only a look at the subject would tell which image is meant."""
     if not (config.docker.image or config.docker.dockerfile):
         _choose_language(config)
 
 
-def prepare_image(daemon: "DockerDaemon", config: Config, home: HomeFolder) -> "Image":
+def _prepare_image(daemon: "DockerDaemon", config: Config, home: HomeFolder) -> "Image":
     """Return the image, made where it is not there; a subject that has it is placed in `home`.
 
     Raises UsageError, and what a daemon raises that cannot make it.

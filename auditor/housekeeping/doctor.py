@@ -149,7 +149,7 @@ def _build_document(surroundings: AppContext, option_values: Mapping[str, Any]) 
     with _open_host(surroundings, config) as opened:
         host_environment = opened.environment
         checks = {
-            tool.name: check_tool(tool, opened.host, host_environment, opened.home.root)
+            tool.name: _check_tool(tool, opened.host, host_environment, opened.home.root)
             for tool in PROGRAMS
         }
         jdks = installed_jdks(opened.host, tuple(sorted(host_environment.items())))
@@ -173,7 +173,7 @@ def _build_document(surroundings: AppContext, option_values: Mapping[str, Any]) 
             }
             for check in checks.values()
         ],
-        "harnesses": usable_harnesses(checks),
+        "harnesses": _usable_harnesses(checks),
         "jdks": [{"version": jdk.version, "path": str(jdk.home)} for jdk in jdks],
         "folders": [
             {"name": name, "path": str(path), "problem": explain_unwritable(path)}
@@ -251,7 +251,7 @@ def _probe_line(probe: Mapping[str, Any]) -> str:
     )
 
 
-def check_tool(
+def _check_tool(
     tool: RequiredProgram, host: Host, environment: Mapping[str, str], folder: Path
 ) -> ToolCheck:
     """Ask a tool for its version; `folder` takes what it may want to write."""
@@ -291,7 +291,7 @@ def _isolate_environment(
     return tuple(sorted({**clean_environment, "XDG_CONFIG_HOME": str(folder / "config")}.items()))
 
 
-def usable_harnesses(checks: Mapping[str, ToolCheck]) -> dict[str, bool]:
+def _usable_harnesses(checks: Mapping[str, ToolCheck]) -> dict[str, bool]:
     """Tell of each language's main harness whether all its programs are here."""
     return {
         language.main_harness: all(

@@ -181,7 +181,7 @@ def _format_document(document: AbsOrStability, option_values: dict[str, Any]) ->
     export_format = ExportFormat(option_values["format"])
     texts = {}
     if option_values["sources"]:
-        texts = read_texts(option_values["sources"], source_names(document))
+        texts = read_texts(option_values["sources"], _source_names(document))
     return format_result(
         document, export_format, rows=option_values["rows"] or "pairs", sources=texts
     )
@@ -199,7 +199,7 @@ def _refuse_useless_options(option_values: dict[str, Any]) -> None:
         raise UsageError("--result reads a file, not the store; leave out --of and --store")
 
 
-def source_names(document: AbsOrStability) -> tuple[str, ...]:
+def _source_names(document: AbsOrStability) -> tuple[str, ...]:
     """Return the files in which methods of a result are."""
     methods = document.methods if isinstance(document, Document) else ()
     return tuple(dict.fromkeys(method.span.file for method in methods if method.span))

@@ -92,7 +92,7 @@ def join_benchmarks(runs: Sequence[tuple[Path, StoredRun]]) -> tuple[StoredRun, 
         folders.setdefault(path.resolve().parent, {}).update(run.processes)
     return tuple(
         StoredRun(
-            name=folder.name, processes=_add_configuration(processes, read_configuration(folder))
+            name=folder.name, processes=_add_configuration(processes, _read_configuration(folder))
         )
         for folder, processes in folders.items()
     )
@@ -132,7 +132,7 @@ def _convert_floats(fork: list[object]) -> list[float] | None:
     return [*map(float, fork)] if set(map(type, fork)) == {float} else None  # type: ignore[arg-type]
 
 
-def read_configuration(folder: Path) -> dict[str, IterationSettings]:
+def _read_configuration(folder: Path) -> dict[str, IterationSettings]:
     """Return what was configured, by the benchmarks' names; none where there is no such table.
 
     It lies in the folder of the series or one or two above. Raises UsageError for a broken one.

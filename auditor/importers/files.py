@@ -66,7 +66,7 @@ def result_files(folder: Path) -> list[Path]:
         folders = [path for path in inside if path.is_dir() and not path.is_symlink()]
         inside += [entry for path in folders for entry in path.iterdir()]
     except OSError as error:
-        raise make_read_error(folder, error) from error
+        raise _make_read_error(folder, error) from error
     paths = sorted(path for path in inside if path.name.endswith(_ENDS) and not path.is_dir())
     if not paths:
         raise UsageError(
@@ -113,7 +113,7 @@ def _open_file(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
             f"{path} is compressed, but broken or cut off: {error}; copy it again, or leave it out"
         ) from error
     except OSError as error:
-        raise make_read_error(path, error) from error
+        raise _make_read_error(path, error) from error
 
 
 def read_json(data: bytes) -> object:
@@ -131,6 +131,6 @@ def read_json(data: bytes) -> object:
         raise BrokenFile(f"no JSON, or cut off: {error}; copy it again, or leave it out") from error
 
 
-def make_read_error(path: Path, error: OSError) -> UsageError:
+def _make_read_error(path: Path, error: OSError) -> UsageError:
     """Return the error for what is no file, or what the system does not let us read."""
     return UsageError(f"cannot read {path}: {describe_os_error(error)}")

@@ -180,7 +180,7 @@ def read_file(path: Path, asv: AsvReader) -> ParsedFile | None:
     result = _parse_json_document(document, path, asv)
     if result is not None:
         return ParsedFile(*result, hashlib.sha256(file_content).hexdigest())
-    if instead := describe_json_summary(document):
+    if instead := _describe_json_summary(document):
         raise BrokenFile(instead)
     return None
 
@@ -270,7 +270,7 @@ def describe_summary(beginning: bytes) -> str:
     return ""
 
 
-def describe_json_summary(document: object) -> str:
+def _describe_json_summary(document: object) -> str:
     """Return the same of JSON: metrics that were made for a tool that draws them."""
     entries = document if isinstance(document, list) else [*_list_values(document)]
     first = entries[0] if entries else None

@@ -53,7 +53,7 @@ class RuleSelection:
         """Return the rules that are wanted; raises UsageError for a name that is none."""
         rule_ids = {rule.id for rule in rules}
         for name in (*self.named, *self.left_out):
-            require_rule(name, rule_ids)
+            _require_rule(name, rule_ids)
         selected_rules = tuple(
             rule
             for rule in rules
@@ -65,7 +65,7 @@ class RuleSelection:
         return selected_rules
 
 
-def require_rule(name: str, rule_ids: Iterable[str], location: str = "") -> None:
+def _require_rule(name: str, rule_ids: Iterable[str], location: str = "") -> None:
     """Raise UsageError where nothing is called so."""
     if name not in rule_ids:
         place = f"{location}: " if location else ""
@@ -133,7 +133,7 @@ def _parse_marker(text: bytes, location: str, rule_ids: set[str]) -> _AllowMarke
         raise UsageError(f"{location}: {MARKER} has no rule; write a rule and a reason")
     rules = tuple(named.decode().split(","))
     for name in rules:
-        require_rule(name, rule_ids, location)
+        _require_rule(name, rule_ids, location)
     if not reason.strip():
         raise UsageError(f"{location}: {MARKER} has no reason; write one after {rules[-1]}")
     return _AllowMarker(location, rules, reason.strip().decode(errors="replace"))
@@ -183,7 +183,7 @@ def run_linters(
                 rule=by_id[smell.rule],
                 smell=smell,
                 allowed=markers.find_reason(smell),
-                proof=find_evidence(smell, timed_benchmarks),
+                proof=_find_evidence(smell, timed_benchmarks),
             )
             for smell in source_findings.smells
             if smell.rule in by_id
@@ -235,7 +235,7 @@ def _list_caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Ca
         yield Caveat("lint-unread", text)
 
 
-def find_evidence(smell: Smell, benchmarks: Sequence[TimedBenchmark]) -> LintEvidence | None:
+def _find_evidence(smell: Smell, benchmarks: Sequence[TimedBenchmark]) -> LintEvidence | None:
     """Return whether a run bears a smell out, None where it does not tell.
 
     Calls whose results nobody uses were removed where they take longer alone than the operation

@@ -102,7 +102,7 @@ def _collect_loops(processes: Sequence[NotedProcess]) -> dict[str, list[float]]:
 
 def _describe_jitter(loops_by_machine: Mapping[str, Sequence[float]]) -> Iterator[Caveat]:
     for machine, loops in loops_by_machine.items():
-        if len(loops) < _JITTER_LOOKS or (jitter := measure_jitter(loops)) <= USABLE:
+        if len(loops) < _JITTER_LOOKS or (jitter := _measure_jitter(loops)) <= USABLE:
             continue
         machine_label = "the machine" if len(loops_by_machine) == 1 else machine
         text = (
@@ -250,7 +250,7 @@ def advise_on_noise(rating: NoiseRating, interference: HostInterference) -> Iter
     yield Caveat("host-noisy", text)
 
 
-def measure_jitter(loops: Sequence[float]) -> float:
+def _measure_jitter(loops: Sequence[float]) -> float:
     """Return how far the 10th and the 90th percentile of the loop lie apart, over the median."""
     low, middle, high = (float(quantile) for quantile in np.quantile(loops, (0.1, 0.5, 0.9)))
     return (high - low) / middle
@@ -260,7 +260,7 @@ def rate_noise(took: Sequence[float], strain: HostInterference) -> NoiseProbe:
     """Rate a machine by what a fixed loop took on it, at least once."""
     values = np.asarray(took, dtype=np.float64)
     middle = float(np.median(values))
-    jitter = measure_jitter(took)
+    jitter = _measure_jitter(took)
     stolen, stopped = strain.stolen or 0.0, max(strain.throttled or 0.0, strain.hot or 0.0)
     if jitter <= QUIET and stolen <= STOLEN and stopped <= THROTTLED:
         rating = NoiseRating.QUIET

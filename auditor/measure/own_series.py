@@ -44,7 +44,7 @@ def build_stored_results(
             benchmark_processes = processes_by_run.setdefault(run.trial.repetition, {}).setdefault(
                 name, []
             )
-            benchmark_processes.append(build_stored_process(run, settings.get(name)))
+            benchmark_processes.append(_build_stored_process(run, settings.get(name)))
     return StoredResults(
         harness=harness,
         digest=digest,
@@ -63,7 +63,7 @@ def build_stored_results(
     )
 
 
-def build_stored_process(run: Run, settings: IterationSettings | None = None) -> StoredProcess:
+def _build_stored_process(run: Run, settings: IterationSettings | None = None) -> StoredProcess:
     """Return what a process measured of its benchmark, or why there is nothing."""
     if not isinstance(run.outcome, Measured):
         return StoredProcess(failure=_convert_failure(run.outcome))

@@ -68,7 +68,7 @@ def pair_block_times(run: Run) -> tuple[tuple[float, float], ...]:
         list_block_times(run, ArmName.PROBE),
         list_block_times(run, ArmName.SLOWED),
     )
-    if not has_plain(run):
+    if not _has_plain(run):
         return tuple(zip(probe, slowed_times, strict=False))
     return tuple(
         (plain, plain * max(LEAST_LEFT, 1 + (late - early) / plain))
@@ -80,14 +80,14 @@ def pair_block_times(run: Run) -> tuple[tuple[float, float], ...]:
 
 def list_probe_ratios(run: Run) -> tuple[float, ...]:
     """Return the quotients probe / plain of neighbouring blocks, none where none are plain."""
-    plain = list_block_times(run, ArmName.PLAIN) if has_plain(run) else ()
+    plain = list_block_times(run, ArmName.PLAIN) if _has_plain(run) else ()
     return tuple(
         late / early
         for early, late in zip(plain, list_block_times(run, ArmName.PROBE), strict=False)
     )
 
 
-def has_plain(run: Run) -> bool:
+def _has_plain(run: Run) -> bool:
     """Tell whether plain blocks alternate with others in the process."""
     return len(run.trial.schedule.arms) > 1 and any(
         arm.name is ArmName.PLAIN for arm in run.trial.schedule.arms

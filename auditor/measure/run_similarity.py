@@ -72,7 +72,7 @@ def judge_runs(
         [float(mean) for mean in np.mean([pair.measures for pair in pairs], axis=0)]
     )
     groups = cluster_runs([pair.distance for pair in pairs], compared, parameters)
-    dissimilar = is_dissimilar(means, parameters)
+    dissimilar = _is_dissimilar(means, parameters)
     outlier_runs = find_outlier_runs(pairs)
     return Similarity(
         benchmark=benchmark,
@@ -105,7 +105,7 @@ def _select_comparable_rows(rows: Array) -> list[int]:
     return [int(index) for index in np.flatnonzero(~constant)]
 
 
-def is_dissimilar(measures: MeasureValues, parameters: SimilarityParameters = PAPER) -> bool:
+def _is_dissimilar(measures: MeasureValues, parameters: SimilarityParameters = PAPER) -> bool:
     """Return whether enough of the measures exceed theta: those of a pair, or means over pairs."""
     return sum(measure > parameters.theta for measure in measures) >= parameters.votes
 
@@ -172,7 +172,7 @@ def _compare_pairs(
                 first=first,
                 second=second,
                 measures=pair_measures,
-                dissimilar=is_dissimilar(pair_measures, parameters),
+                dissimilar=_is_dissimilar(pair_measures, parameters),
                 distance=distance,
             )
         )

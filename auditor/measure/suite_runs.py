@@ -320,7 +320,7 @@ def run_suite(
             working = [trials_of[benchmark.id] for benchmark in benchmarks if benchmark not in hung]
             repetitions = max(repetitions, _count_stored_runs(working, parts))
     limited = replace(parts, request=replace(request, stability_runs=repetitions))
-    return MeasuredSuite(tuple(replace_busy_runs(runs, limited)), forks, repetitions)
+    return MeasuredSuite(tuple(_replace_busy_runs(runs, limited)), forks, repetitions)
 
 
 FEWEST_RUNS = 2
@@ -380,7 +380,7 @@ def first_failure(runs: Sequence[Run]) -> str:
     return f"{name}: {describe_failure(run.outcome)}"[:600]
 
 
-def replace_busy_runs(runs: Sequence[Run], parts: StudyContext) -> list[Run]:
+def _replace_busy_runs(runs: Sequence[Run], parts: StudyContext) -> list[Run]:
     """Return the runs, those of a busy machine replaced by repeats on a quiet one where possible.
 
     A repeat has a number of its own, so that the store has both.

@@ -54,7 +54,7 @@ def measure_alarm_rate(
     answered_pairs = [
         shown_pair for shown_pair in case_pairs if shown_pair.answer is not GateAnswer.FAILED
     ]
-    alarms = sum(is_immediate_alarm(shown_pair) for shown_pair in answered_pairs)
+    alarms = sum(_is_immediate_alarm(shown_pair) for shown_pair in answered_pairs)
     return AlarmRate(
         case=case,
         alarms=alarms,
@@ -71,7 +71,7 @@ def measure_alarm_rate(
     )
 
 
-def is_immediate_alarm(shown_pair: ShownCase) -> bool:
+def _is_immediate_alarm(shown_pair: ShownCase) -> bool:
     """Tell whether a gate has fired when it was run for the first time."""
     return shown_pair.answer is GateAnswer.ALARM and shown_pair.turn == 1
 
@@ -83,7 +83,7 @@ def is_detected(alarm_rate: AlarmRate) -> bool | None:
     return False if alarm_rate.interval[1] < DETECTION_RATE else None
 
 
-def is_noisy(alarm_rate: AlarmRate, max_rate: float) -> bool | None:
+def _is_noisy(alarm_rate: AlarmRate, max_rate: float) -> bool | None:
     """Tell whether false alarms come more often than at most; None where that is not known."""
     low, high = alarm_rate.interval
     # The bound of one alarm of one is a hair above the 5 % that it is on paper.
@@ -109,7 +109,7 @@ def is_settled(alarm_rate: AlarmRate, plan: GatePlan) -> bool:
     max_false_alarms = (
         MAX_FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
     )
-    is_too_noisy = is_noisy(alarm_rate, max_false_alarms)
+    is_too_noisy = _is_noisy(alarm_rate, max_false_alarms)
     return is_too_noisy is False or (is_too_noisy is True and is_detected(alarm_rate) is not None)
 
 
@@ -209,7 +209,7 @@ def _diagnose_gate(
     max_false_alarms = (
         MAX_FALSE_ALARMS if plan.most_false_alarms is None else plan.most_false_alarms
     )
-    if same_rates and is_noisy(same_rates[0], max_false_alarms):
+    if same_rates and _is_noisy(same_rates[0], max_false_alarms):
         text = (
             f"it fired {_format_alarms(same_rates[0])} at base and head that are alike, at least "
             f"{format_percent(same_rates[0].interval[0])} of the time"
@@ -339,7 +339,7 @@ def _judge_false_alarms(max_rate: float, rates: Sequence[AlarmRate]) -> Demand:
         return Demand(demand_text, DemandState.UNDECIDED, "no pair that is alike was shown")
     low, high = (format_percent(bound, 1) for bound in same_rates[0].interval)
     reason = f"{_format_alarms(same_rates[0])}: between {low} and {high}"
-    return Demand(demand_text, _STATE_BY_NOISE[is_noisy(same_rates[0], max_rate)], reason)
+    return Demand(demand_text, _STATE_BY_NOISE[_is_noisy(same_rates[0], max_rate)], reason)
 
 
 def _judge_detection(factor: float, rates: Sequence[AlarmRate]) -> Demand:

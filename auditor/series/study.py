@@ -111,7 +111,7 @@ def preview_series(request: SeriesRequest, parts: StudyContext) -> Preview:
     return Preview(phases, (), expected_of_phases(parts, phases))
 
 
-def keeps_iteration_length(benchmark: Benchmark) -> bool:
+def _keeps_iteration_length(benchmark: Benchmark) -> bool:
     """Tell whether an iteration of another length would mean something else."""
     single = benchmark.configured is not None and benchmark.configured.is_single
     return benchmark.block_seconds is not None or single
@@ -126,7 +126,7 @@ def make_schedule(
     asked for, if that takes no more than LONGEST times as long as planned.
     """
     plan = request.plan
-    if keeps_iteration_length(benchmark) and benchmark.configured is not None:
+    if _keeps_iteration_length(benchmark) and benchmark.configured is not None:
         return _make_author_schedule(benchmark.configured, benchmark.block_seconds or _CALL_SECONDS)
     # A block that has a fixed number of operations has two at least.
     block_seconds = (seconds or 0.0) * (1 if operations is None else operations)

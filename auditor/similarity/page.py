@@ -107,8 +107,8 @@ class SimilarityRow:
     id: str  # the benchmark's id
     name: str  # shortest unambiguous part of the id
     kind: str  # alike, unlike or unknown
-    word: LegendEntry  # `classify_benchmark`, in words
-    cell: str  # `classify_benchmark`, as a style
+    word: LegendEntry  # `_classify_benchmark`, in words
+    cell: str  # `_classify_benchmark`, as a style
     runs: str  # number of runs
     values: str  # number of compared values of each run; empty: none
     unlike: int  # number of dissimilar pairs
@@ -164,7 +164,7 @@ def build_view(document: SimilarityDocument, runs: Sequence[str] = ()) -> Simila
     benchmarks = sorted(
         document.benchmarks,
         key=lambda benchmark: (
-            order.index(classify_benchmark(benchmark)),
+            order.index(_classify_benchmark(benchmark)),
             -_compute_mean(benchmark),
         ),
     )
@@ -208,7 +208,7 @@ def render_html(document: SimilarityDocument, runs: Sequence[str]) -> str:
 
 def format_headline(document: SimilarityDocument) -> str:
     """Say in one line how many benchmarks have runs that are alike."""
-    kinds = [classify_benchmark(benchmark) for benchmark in document.benchmarks]
+    kinds = [_classify_benchmark(benchmark) for benchmark in document.benchmarks]
     dissimilar_count = kinds.count(DISSIMILAR)
     outlier_count = sum(bool(benchmark.outlier_runs) for benchmark in document.benchmarks)
     text = (
@@ -220,7 +220,7 @@ def format_headline(document: SimilarityDocument) -> str:
     return f"{text}; in {outlier_count} a run stands apart" if outlier_count else text
 
 
-def classify_benchmark(benchmark: BenchmarkSimilarity) -> str:
+def _classify_benchmark(benchmark: BenchmarkSimilarity) -> str:
     """Return which of KINDS a benchmark is."""
     if benchmark.dissimilar is None:
         return UNKNOWN
@@ -259,7 +259,7 @@ def _choose_labels(document: SimilarityDocument) -> dict[str, str]:
 
 
 def _build_row(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) -> SimilarityRow:
-    category = classify_benchmark(benchmark)
+    category = _classify_benchmark(benchmark)
     return SimilarityRow(
         id=names.escape_line(benchmark.id),
         name=name,
@@ -271,7 +271,7 @@ def _build_row(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str]) 
         unlike=sum(pair.dissimilar for pair in benchmark.pairs),
         pairs=len(benchmark.pairs),
         measures=tuple(f"{value:.2f}" for value in benchmark.means or ()) or ("",) * 5,
-        heat=build_cells(benchmark.means) if benchmark.means else (),
+        heat=_build_cells(benchmark.means) if benchmark.means else (),
         outlier_text=", ".join(_run_name(run, files) for run in benchmark.outlier_runs),
         note=names.escape_line(benchmark.caveats[0].text) if benchmark.caveats else "",
     )
@@ -298,7 +298,7 @@ def _compare_runs(benchmark: BenchmarkSimilarity, name: str, files: Sequence[str
 
 def _describe_outliers(benchmark: BenchmarkSimilarity, files: Sequence[str]) -> str:
     """Say which run is to be repeated."""
-    dissimilar_counts = count_dissimilar(benchmark)
+    dissimilar_counts = _count_dissimilar(benchmark)
     if not benchmark.outlier_runs:
         pairs = sum(pair.dissimilar for pair in benchmark.pairs)
         return f"No run stands apart: {pairs} of {len(benchmark.pairs)} pairs are dissimilar."
@@ -333,7 +333,7 @@ def build_cell(value: float) -> HeatmapCell:
     return HeatmapCell(f"{side} much-{min(int(share * _STEPS) + 1, _STEPS)}", f"{value:.2f}")
 
 
-def build_cells(means: Sequence[float]) -> tuple[HeatmapCell, ...]:
+def _build_cells(means: Sequence[float]) -> tuple[HeatmapCell, ...]:
     """Return the five measures, and behind them their mean."""
     return tuple(build_cell(value) for value in (*means, fmean(means)))
 
@@ -355,7 +355,7 @@ def list_applications(benchmarks: Sequence[BenchmarkSimilarity]) -> tuple[Applic
             name=name,
             unlike=sum(bool(similarity.dissimilar) for similarity in by_application[name]),
             size=len(by_application[name]),
-            cells=build_cells(means[name]),
+            cells=_build_cells(means[name]),
         )
         for name in sorted(by_application, key=lambda name: -fmean(means[name]))
     )
@@ -371,7 +371,7 @@ def build_heatmap(benchmark: BenchmarkSimilarity) -> Heatmap:
 
     Of too many those are drawn that are unlike most others.
     """
-    dissimilar_counts = count_dissimilar(benchmark)
+    dissimilar_counts = _count_dissimilar(benchmark)
     matrix_runs = sorted(
         sorted(dissimilar_counts, key=lambda run: -dissimilar_counts[run])[:MOST_RUNS]
     )
@@ -402,7 +402,7 @@ def _count_measures(pair: PairSimilarity) -> HeatmapCell:
     return HeatmapCell(f"{side} much-{abs(2 * above - len(pair.measures))}", str(above))
 
 
-def count_dissimilar(benchmark: BenchmarkSimilarity) -> dict[int, int]:
+def _count_dissimilar(benchmark: BenchmarkSimilarity) -> dict[int, int]:
     """Return for each run that was compared how many others it is dissimilar to."""
     runs = sorted({run for pair in benchmark.pairs for run in (pair.first, pair.second)})
     unlike = Counter(
@@ -418,17 +418,17 @@ def describe_groups(benchmark: BenchmarkSimilarity) -> str:
     if len(benchmark.groups) == 1:
         return "SAME finds one group of all runs."
     together = [
-        f"{format_run_numbers(group)} together" for group in benchmark.groups if len(group) > 1
+        f"{_format_run_numbers(group)} together" for group in benchmark.groups if len(group) > 1
     ]
     single_runs = sorted(group[0] for group in benchmark.groups if len(group) == 1)
     if single_runs:
         together.append(
-            f"{format_run_numbers(single_runs)} {'each ' if len(single_runs) > 1 else ''}alone"
+            f"{_format_run_numbers(single_runs)} {'each ' if len(single_runs) > 1 else ''}alone"
         )
     return f"SAME finds {len(benchmark.groups)} groups: {'; '.join(together)}."
 
 
-def format_run_numbers(runs: Sequence[int]) -> str:
+def _format_run_numbers(runs: Sequence[int]) -> str:
     """Return what people call these runs, who count from one: `runs 1 to 3, 5`."""
     breaks = [
         number

@@ -291,7 +291,7 @@ def draw_series(series: ProcessSteadiness, values: Sequence[float]) -> Markup:
     )
     if series.warm_up is not None:
         body += draw_line(min(series.warm_up.iterations * step, WIDTH), 0, HEIGHT, "needed")
-    return make_svg((WIDTH, HEIGHT), describe_plot(series, values), body, kind="series")
+    return make_svg((WIDTH, HEIGHT), _describe_plot(series, values), body, kind="series")
 
 
 def _find_range(values: Sequence[float]) -> tuple[float, float]:
@@ -302,7 +302,7 @@ def _find_range(values: Sequence[float]) -> tuple[float, float]:
     return least, min(most, middle + _SPIKE * (usual - middle)) if usual > middle else most
 
 
-def describe_plot(series: ProcessSteadiness, values: Sequence[float]) -> str:
+def _describe_plot(series: ProcessSteadiness, values: Sequence[float]) -> str:
     """Say in words what a drawing shows."""
     number = f"{len(values):,} iterations"
     if series.steady_from is None:

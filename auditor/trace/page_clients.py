@@ -182,12 +182,12 @@ def _build_row(method: ProfiledMethod, rank: int, name: str) -> ProfileRow:
         by_client=tuple(
             number_format.format_number(calls) if calls else "" for calls in method.by_client
         ),
-        example=names.escape_line(format_example(method)),
+        example=names.escape_line(_format_example(method)),
         location=names.escape_line(f"{span.file}:{span.first_line}") if span else "",
     )
 
 
-def format_example(method: ProfiledMethod) -> str:
+def _format_example(method: ProfiledMethod) -> str:
     """Return the arguments of a call whose values are all simple, as they would be written.
 
     What is None at the end was hardly written by who called.

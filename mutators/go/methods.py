@@ -146,7 +146,7 @@ def _make_method(
     inside = f"{source.unit}.{owner}" if owner else source.unit
     refusal = _explain_refusal(declaration, name, owner)
     if refusal is None:
-        refusal = explain_iterator(declaration, root)
+        refusal = _explain_iterator(declaration, root)
     if refusal is None and self_calls:
         refusal = recursion.explain_refusal(declaration)
     return Method(
@@ -210,7 +210,7 @@ def why_trivial(declaration: Node, root: Node) -> str | None:
     body = declaration.child_by_field_name("body")
     if body is None or declaration.has_error:
         return None
-    if makes_only_function(declaration):
+    if _makes_only_function(declaration):
         return "it only makes a function: the work is in that one"
     statements = syntax.list_statements(body)
     if not statements:
@@ -276,7 +276,7 @@ def _standard_packages(root: Node) -> frozenset[str]:
     return frozenset(packages)
 
 
-def explain_iterator(declaration: Node, root: Node) -> str | None:
+def _explain_iterator(declaration: Node, root: Node) -> str | None:
     """Return why a delay would miss the work, where that is in the iterator that is returned.
 
     The statements in front of it may hold no call and no loop: these would be work of the function.
@@ -291,7 +291,7 @@ def explain_iterator(declaration: Node, root: Node) -> str | None:
     return _ITERATOR if _forwards_iterator(value, result, root) else None
 
 
-def makes_only_function(declaration: Node) -> bool:
+def _makes_only_function(declaration: Node) -> bool:
     """Tell whether all that a function does is to return a function literal."""
     statements, value = _find_returned_value(declaration)
     if value is None or len(statements) > 1:

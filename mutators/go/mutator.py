@@ -185,7 +185,7 @@ def _change_files(
             if declaration.method.id in tokens
         ]
         missing -= {method.method.id for method in declarations}
-        edits = make_hook_edits(root, _GUEST)
+        edits = _make_hook_edits(root, _GUEST)
         for declaration in declarations:
             edits += _method_edits(source, declaration, variant, tokens[declaration.method.id])
         if edits:
@@ -209,7 +209,7 @@ def _hook_benchmarks(source: SourceFile, guest: str, *, timers: bool) -> bytes |
     if b"testing" not in source.text:
         return None
     root = tree.parse_source(source.text)
-    edits = make_hook_edits(root, _GUEST, timers=timers)
+    edits = _make_hook_edits(root, _GUEST, timers=timers)
     return (
         _apply_edits(source, root, edits + _import_guest(root, source, (), guest))
         if edits
@@ -330,7 +330,7 @@ def _name_call_methods(match: re.Match[bytes], methods: Mapping[int, str]) -> by
     return match[1] + f"({', '.join(ids)})".encode()
 
 
-def make_hook_edits(root: Node, guest: str, *, timers: bool = False) -> list[Edit]:
+def _make_hook_edits(root: Node, guest: str, *, timers: bool = False) -> list[Edit]:
     """Return the edits that hook the benchmarks of a file; `guest` is the guest's name in it.
 
     With `timers` the guest hears of all calls of a timer's methods, also those in helpers.

@@ -109,7 +109,7 @@ def read_listing(sources: Iterable[SourceFile]) -> tuple[ListedMethod, ...]:
         for line in lines
         if line.kind == "method" and first.setdefault(line.owner, line.part) == line.part
     ]
-    api = find_public_api(methods, [line for line in lines if line.kind == "class"], exports)
+    api = _find_public_api(methods, [line for line in lines if line.kind == "class"], exports)
     return tuple(_make_listed_method(line, api) for line in methods if line.name != "<clinit>")
 
 
@@ -195,7 +195,7 @@ def _format_type_name(line: ListingLine) -> str:
     return name.replace("/", ".")
 
 
-def find_public_api(
+def _find_public_api(
     methods: Sequence[ListingLine],
     empty_types: Iterable[ListingLine],
     exports: Mapping[str, frozenset[str]],

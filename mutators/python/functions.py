@@ -70,7 +70,7 @@ class LibraryNames:
 
 def read_library_names(modules: Mapping[SourceFile, ast.Module]) -> LibraryNames:
     """Return the names of a library."""
-    return LibraryNames(computed_names(modules.values()), compiler_names(modules))
+    return LibraryNames(computed_names(modules.values()), _compiler_names(modules))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ def defined_functions(
         modules=standard_modules(module, sys.stdlib_module_names),
         computed=names.computed,
     )
-    compilers = choose_compilers(module, names.compilers)
-    compiled = compiled_functions(source, module, compilers)
+    compilers = _choose_compilers(module, names.compilers)
+    compiled = _compiled_functions(source, module, compilers)
     return [
         _make_function_definitions(
             source,
@@ -296,7 +296,7 @@ def list_decorator_names(node: Definition) -> list[str]:
     ]
 
 
-def compiler_names(modules: Mapping[SourceFile, ast.Module]) -> frozenset[str]:
+def _compiler_names(modules: Mapping[SourceFile, ast.Module]) -> frozenset[str]:
     """Return the last names of compilers: the known ones, and those that a library gives them."""
     bindings = [
         binding
@@ -310,7 +310,7 @@ def compiler_names(modules: Mapping[SourceFile, ast.Module]) -> frozenset[str]:
     return names
 
 
-def choose_compilers(module: ast.Module, compilers: frozenset[str]) -> frozenset[str]:
+def _choose_compilers(module: ast.Module, compilers: frozenset[str]) -> frozenset[str]:
     """Return the compilers of a library that a file has.
 
     A function of the file compiles nothing, nor do `vectorize` and `script` of most modules.
@@ -325,7 +325,7 @@ def choose_compilers(module: ast.Module, compilers: frozenset[str]) -> frozenset
     return compilers - imported_names - _list_function_names(module)
 
 
-def compiled_functions(
+def _compiled_functions(
     source: SourceFile, module: ast.Module, compilers: frozenset[str]
 ) -> dict[str, str]:
     """Return the functions of a file that it hands to a compiler, and the name of that."""

@@ -31,7 +31,7 @@ class PythonMutator:
 
     def list_method_texts(self, sources: Sequence[SourceFile]) -> Mapping[str, str]:
         """Return by their ids what all definitions of each function of the library say."""
-        return function_identities(read_library_functions(sources))
+        return _function_identities(read_library_functions(sources))
 
     def matches_name(self, written: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
@@ -55,7 +55,7 @@ class PythonMutator:
         if variant.kind is VariantKind.PROFILED:
             return _name_modules(sources)
         if variant.kind is VariantKind.TRACED:
-            return build_tracing_overlay(sources, variant.methods)
+            return _build_tracing_overlay(sources, variant.methods)
         return self._change_modules(sources, variant)
 
     def _change_modules(
@@ -112,7 +112,7 @@ def _format_guest_calls(variant: Variant, method: Method) -> tuple[str, str]:
     return ("enter_guarded()", "leave_guarded") if variant.guarded else ("enter()", "leave")
 
 
-def function_identities(library_functions: Functions) -> dict[str, str]:
+def _function_identities(library_functions: Functions) -> dict[str, str]:
     """Return by the ids of a library's functions what all definitions of each say.
 
     Decorators are part of that, and which statements are inside which; where the lines are, how
@@ -150,7 +150,7 @@ def _list_node_fields(node: ast.AST) -> list[object]:
     return list(parts.values())
 
 
-def build_tracing_overlay(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
+def _build_tracing_overlay(sources: Sequence[SourceFile], methods: Sequence[Method]) -> Overlay:
     """Return all modules of a library, and on which line of which file each method begins.
 
     An interpreter from 3.12 on tells itself of each function that begins, and needs no more. For

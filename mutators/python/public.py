@@ -75,7 +75,7 @@ def _locate_definition(function: FunctionDefinitions) -> tuple[str, int]:
     return span.file if span else "", function.first_lines[0]
 
 
-def read_public_names(sources: Sequence[SourceFile]) -> PublicNames:
+def _read_public_names(sources: Sequence[SourceFile]) -> PublicNames:
     """Return what a library showed; nothing is known where it was not imported."""
     names: dict[tuple[str, int], tuple[str, ...]] = {}
     compilers: dict[tuple[str, int], str] = {}
@@ -121,7 +121,7 @@ def _are_names(names: list[Any]) -> bool:
 
 def describe_name_problems(sources: Sequence[SourceFile]) -> list[str]:
     """Return what people have to know of the public names: a line each."""
-    library, lines = read_public_names(sources), []
+    library, lines = _read_public_names(sources), []
     if library.failure:
         lines.append(
             "an interpreter could not import the library, so its public names are those of its "
@@ -192,7 +192,7 @@ def _load_library(sources: tuple[SourceFile, ...]) -> PythonLibrary:
     """Return the library; asked once for each variant, of the same sources."""
     trees = {source: parse_module(source) for source in _list_library(sources)}
     modules = {source: tree for source, tree in trees.items() if tree is not None}
-    public_names, api = read_public_names(sources), LibraryApi(modules)
+    public_names, api = _read_public_names(sources), LibraryApi(modules)
     names = read_library_names(modules)
     functions = [
         (source, [] if tree is None else defined_functions(source, tree, names))

@@ -383,7 +383,7 @@ class ClusterDispatcher:
             worker_trials = [sent, *self._drop_worker(sent.worker)]
             self._orphans.extendleft(sent_trial.queued for sent_trial in reversed(worker_trials))
             return None
-        require_loss(sent.worker, error)
+        _require_loss(sent.worker, error)
         self._requeue_trial(sent)
         return None
 
@@ -500,7 +500,7 @@ def _identify_program(trial: Trial) -> _Program:
     return trial.subject, trial.overlay.digest, group, trial.layout
 
 
-def require_loss(worker: str, error: BaseException | None) -> None:
+def _require_loss(worker: str, error: BaseException | None) -> None:
     """Raise what a worker has raised, unless it only says that the worker is gone."""
     if isinstance(error, AuditError):
         raise error

@@ -105,15 +105,15 @@ def compile_tests(place: PackageBuild, *, overlaid: bool) -> Invocation:
 def label_build(project: Project, folder: Path, job: Invocation, unit: str = "") -> Invocation:
     """Make the answer say that it is from a build, by which Go, and of what."""
     version = dict(project.versions).get("go", "")
-    return add_label(folder, job, BUILD + f" {version}\n{unit}".encode())
+    return _add_label(folder, job, BUILD + f" {version}\n{unit}".encode())
 
 
 def label_run(place: PackageBuild, job: Invocation) -> Invocation:
     """Make the answer say that it is from a program of a package."""
-    return add_label(place.process_folder, job, RUN + f"\n{place.unit}".encode())
+    return _add_label(place.process_folder, job, RUN + f"\n{place.unit}".encode())
 
 
-def add_label(folder: Path, job: Invocation, label: bytes) -> Invocation:
+def _add_label(folder: Path, job: Invocation, label: bytes) -> Invocation:
     """Make the answer say which kind of process it is from."""
     launch = folder / LAUNCH
     return replace(job, files=(*job.files, (launch, label)), collects=(*job.collects, launch))

@@ -174,7 +174,9 @@ class SuiteDiscovery:
         names = _NAME.findall(answer.stdout.decode(errors="replace").replace("\r", ""))
         if not names:
             count = len(_find_benchmark_functions(tests))
-            self.unusable.append((place.unit, no_list_reason(answer, count, _describe_end(answer))))
+            self.unusable.append(
+                (place.unit, _no_list_reason(answer, count, _describe_end(answer)))
+            )
         functions = split_functions(tests)
         for name in dict.fromkeys(names):
             settings = GoSettings(
@@ -388,7 +390,7 @@ def _describe_end(answer: CompletedProcess) -> str:
     return f"{ending}\n{text.format_tail(answer, 6)}"[:1500]
 
 
-def no_list_reason(answer: CompletedProcess, functions: int, end: str) -> str:
+def _no_list_reason(answer: CompletedProcess, functions: int, end: str) -> str:
     """Say why a test program lists none of its benchmark functions; `end` is how it ended."""
     count = f"{functions} benchmark function{'' if functions == 1 else 's'}"
     if match := _NO_FLAGS.search(answer.stdout + answer.stderr):

@@ -180,11 +180,11 @@ def _resolve_dependencies(project: Project, home: HomeFolder, host: Host) -> Pro
     (suite_folder,) = project.list_paths(Role.BENCHMARKS)
     made_top = find_generated_module(suite_folder)
     if made_top:
-        project = with_module_note(project, made_top)
+        project = _with_module_note(project, made_top)
     if _has_dependencies(host, listing):
         return project
     if made_top:
-        project = with_requirements(project, made_top, home, host)
+        project = _with_requirements(project, made_top, home, host)
         listing = _make_listing_job(project)
     download = host.run_process(
         commands.make_go_job(project, "mod", "download", timeout=RESOLVE_SECONDS)
@@ -245,13 +245,13 @@ def _compute_digest(content: str, deciding: str, options: Iterable[tuple[str, st
     return hashlib.sha256(repr((content, deciding, list(options))).encode()).hexdigest()[:24]
 
 
-def with_module_note(project: Project, top: Path) -> Project:
+def _with_module_note(project: Project, top: Path) -> Project:
     """Return the project with a note on the go.mod that was made in a folder."""
     text = f"there is no go.mod; the copy has one for the module {read_module_path(top)}"
     return replace(project, notes=(*project.notes, text))
 
 
-def with_requirements(project: Project, top: Path, home: HomeFolder, host: Host) -> Project:
+def _with_requirements(project: Project, top: Path, home: HomeFolder, host: Host) -> Project:
     """Return the project with a go.mod elsewhere that requires what its packages import.
 
     It is made once for a content, so that later versions of a dependency change nothing. `top` is

@@ -281,7 +281,7 @@ def _read_profiled(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
         )
         for address, lines in records.leaves.items()
     }
-    return profile_samples(trial, records, read_samples(runs[0].find_file(PROFILE), leaves), root)
+    return _profile_samples(trial, records, read_samples(runs[0].find_file(PROFILE), leaves), root)
 
 
 _READERS = {
@@ -292,7 +292,7 @@ _READERS = {
 }
 
 
-def profile_samples(
+def _profile_samples(
     trial: Trial, records: GuestRecords, samples: Iterable[StackSample], root: str
 ) -> Profiled:
     """Return the samples of the measured blocks; `root` is the folder of the sources.

@@ -55,7 +55,7 @@ def format_tail(answer: CompletedProcess, lines: int = 12) -> str:
     return f"{first}\n…\n{last}" if first and first not in last else last
 
 
-def split_chunks(stdout: bytes) -> list[str]:
+def _split_chunks(stdout: bytes) -> list[str]:
     """Cut the output at the framework's marks."""
     return stdout.decode(errors="replace").split(_MARK)
 
@@ -63,7 +63,7 @@ def split_chunks(stdout: bytes) -> list[str]:
 def parse_results(stdout: bytes, name: str) -> list[ResultLine]:
     """Return the results of one benchmark, in order: at most one between two marks."""
     pattern = _compile_result_pattern(name)
-    iterations = (_parse_last_result(pattern, chunk) for chunk in split_chunks(stdout))
+    iterations = (_parse_last_result(pattern, chunk) for chunk in _split_chunks(stdout))
     return [result for result in iterations if result is not None]
 
 
@@ -102,7 +102,7 @@ def _convert_result(result: ResultLine) -> list[tuple[float, float]]:
 
 def failure_or_skip(stdout: bytes, name: str) -> tuple[str, str] | None:
     """Return ("FAIL" or "SKIP", what was printed next) if the framework said so of a benchmark."""
-    for chunk in split_chunks(stdout):
+    for chunk in _split_chunks(stdout):
         match = _ENDED.match(chunk)
         if match and re.fullmatch(re.escape(name) + r"(-\d+)?\s*", match.group(2)):
             return match.group(1), chunk[match.end() :].strip()

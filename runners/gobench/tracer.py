@@ -58,7 +58,7 @@ class GoTracer:
             environment=project.environment,
             timeout_seconds=commands.BUILD_SECONDS,
         )
-        files = ((methods, "\n".join(ids).encode()), (guest, read_tool_file(GUEST)))
+        files = ((methods, "\n".join(ids).encode()), (guest, _read_tool_file(GUEST)))
         return Build(files, (commands.label_build(project, build_folder, job),))
 
     def plan_launch(
@@ -205,7 +205,7 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     if not is_of_kind(client.tree, "go"):
         raise SubjectError(f"{client.name} is not a Go project: it has neither go.mod nor go.work")
     project = prepare_placed(client, home=home, host=host, environment=environment, chooses=False)
-    decides = repr((project.digest, library, tuple(tests), compute_tool_digest()))
+    decides = repr((project.digest, library, tuple(tests), _compute_tool_digest()))
     key = hashlib.sha256(decides.encode()).hexdigest()[:24]
     options = {
         "library": library,
@@ -217,21 +217,21 @@ def prepare_client(  # noqa: PLR0913 - what both projects, the machine and the u
     )
 
 
-def read_tool_file(name: str) -> bytes:
+def _read_tool_file(name: str) -> bytes:
     """Return one of the tool's files."""
     return (resources.files("runners.gobench") / "tracer" / name).read_bytes()
 
 
-def compute_tool_digest() -> str:
+def _compute_tool_digest() -> str:
     """Return a digest of the tool, and of what it puts into a client, hexadecimal."""
-    contents = [read_tool_file(name) for name in (*_FILES, GUEST)]
+    contents = [_read_tool_file(name) for name in (*_FILES, GUEST)]
     return hashlib.sha256(b"\0".join(contents)).hexdigest()[:16]
 
 
 def _build_tool(project: Project, home: HomeFolder, host: Host) -> Path:
     """Build the tool once for each version of Go: it reads what that compiler writes."""
     version = dict(project.versions).get("go", "")
-    key = hashlib.sha256(f"{compute_tool_digest()} {version}".encode()).hexdigest()[:16]
+    key = hashlib.sha256(f"{_compute_tool_digest()} {version}".encode()).hexdigest()[:16]
     folder = home.make_tool_folder(f"go-tracer-{key}")
     binary = folder / "tracer"
     with home.lock_folder(folder):
@@ -239,7 +239,7 @@ def _build_tool(project: Project, home: HomeFolder, host: Host) -> Path:
             return binary
         with convert_write_errors(folder):
             for name in _FILES:
-                (folder / name).write_bytes(read_tool_file(name))
+                (folder / name).write_bytes(_read_tool_file(name))
         variables = {
             **dict(project.environment),
             "GOWORK": "off",

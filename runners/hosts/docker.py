@@ -297,7 +297,7 @@ class DockerHost:
 
     def _host_config(self, scratch: Path) -> Any:
         return self._api.create_host_config(
-            mounts=list_mounts(self._home.root, self._access.writable, scratch, self._user),
+            mounts=_list_mounts(self._home.root, self._access.writable, scratch, self._user),
             network_mode=self._access.network or "none",
             init=True,
             read_only=True,
@@ -312,7 +312,7 @@ class DockerHost:
         )
 
 
-def list_mounts(root: Path, writable: Sequence[Path], scratch: Path, user: User) -> list[Mount]:
+def _list_mounts(root: Path, writable: Sequence[Path], scratch: Path, user: User) -> list[Mount]:
     """Return what is mounted, outer ones first: `root`, and of it what may be written.
 
     Temporary files are on the disk, in the empty folder `scratch`, so that a full one can be told,

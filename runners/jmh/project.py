@@ -74,7 +74,7 @@ def prepare_jar(
 ) -> Project:
     """Take a jar with all that its benchmarks need."""
     jar = placed.tree / NAME
-    parts = jar_parts(jar, spec.path)
+    parts = _jar_parts(jar, spec.path)
     return _make_project(
         placed, placed.tree, parts, find_jdk(host, environment), _BuildInputs(environment)
     )
@@ -130,11 +130,11 @@ def jmh_jar(parts: tuple[Part, ...]) -> Path:
 def _jmh_version(parts: tuple[Part, ...]) -> str:
     jar = jmh_jar(parts)
     if jar.name == NAME:
-        return jmh_within(jar)
+        return _jmh_within(jar)
     return jar.name.removeprefix(_JMH_CORE).removesuffix(".jar")
 
 
-def jar_parts(jar: Path, display_path: Path) -> tuple[Part, ...]:
+def _jar_parts(jar: Path, display_path: Path) -> tuple[Part, ...]:
     """Return the jar as benchmarks and library at once; `display_path` is what the user named."""
     if not zipfile.is_zipfile(jar):
         raise SourceUnreadable(f"{display_path} is not a readable jar; build it again")
@@ -150,7 +150,7 @@ def jar_parts(jar: Path, display_path: Path) -> tuple[Part, ...]:
     return Part(Role.BENCHMARKS, jar), Part(Role.LIBRARY, jar)
 
 
-def jmh_within(jar: Path) -> str:
+def _jmh_within(jar: Path) -> str:
     """Return the version of JMH as the jar has it, "unknown" where it does not say."""
     with open_jar(jar) as archive:
         has = _PROPERTIES in archive.namelist()

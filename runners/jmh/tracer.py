@@ -62,10 +62,10 @@ class JavaTracer:
 
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return what was called, or why that is not known."""
-        return read_tests(trial, answers[-1])
+        return _read_tests(trial, answers[-1])
 
 
-def read_tests(trial: Trial, answer: CompletedProcess) -> Outcome:
+def _read_tests(trial: Trial, answer: CompletedProcess) -> Outcome:
     """Return what the tests called, or why that is not known."""
     recorded = answer.find_file(RECORDS)
     try:
@@ -100,7 +100,7 @@ def read_usage(trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
     """
     if not answers:
         return Skipped("neither a build tool nor a published jar of tests runs any")
-    outcome = read_tests(trial, answers[-1])
+    outcome = _read_tests(trial, answers[-1])
     if not isinstance(outcome, Traced):
         return outcome
     calls = tuple((call.method, call.outside) for call in outcome.calls if call.outside)

@@ -51,17 +51,17 @@ class FunctionSource:
     is_marked: bool  # by one of _MARKS in the paragraph that ends in front of it
 
 
-def find_suite_files(tree: Path) -> list[str]:
+def _find_suite_files(tree: Path) -> list[str]:
     """Return the files of a tree that ask for the fixture or the marker of a benchmark."""
     return [path.relative_to(tree).as_posix() for path in _find_suite_paths(tree)]
 
 
-def declares_plugin(tree: Path) -> bool:
+def _declares_plugin(tree: Path) -> bool:
     """Tell whether the project declares one of the plugins, so that pytest has to be asked."""
     return any(_DECLARED.search(read_file_head(tree / name)) for name in _DECLARING)
 
 
-def plan_listing_calls(tree: Path) -> list[list[str]]:
+def _plan_listing_calls(tree: Path) -> list[list[str]]:
     """Return what pytest is handed, one call after the other.
 
     First come the files that are benchmarks by their sources, whether or not a plain `pytest`
@@ -87,7 +87,7 @@ def plan_listing_calls(tree: Path) -> list[list[str]]:
     ]
 
 
-def count_benchmarks(tree: Path) -> int:
+def _count_benchmarks(tree: Path) -> int:
     """Return about how many benchmark functions the sources have, as pytest would name them."""
     paths = list(list_python_files(tree))
     fixtures, prefixes_in = _find_benchmark_fixtures(paths), _make_prefix_lookup(tree)
@@ -100,7 +100,7 @@ def count_benchmarks(tree: Path) -> int:
     return number or len(list(_find_suite_paths(tree)))
 
 
-def suggest_setting(tree: Path) -> str:
+def _suggest_setting(tree: Path) -> str:
     """Return the line that makes pytest collect functions such as `bench_x`, if any is left out."""
     for path in _find_suite_paths(tree):
         folder = pytest_options.configured_folder(tree, path)
@@ -254,9 +254,9 @@ def _list_named_folders(tree: Path) -> Iterator[tuple[Path, Path]]:
 def explain_lack(name: str, tree: Path, frontend: Frontend) -> str:
     """Say that a project has no benchmarks of a framework, and what its sources show of some."""
     parts = [": ".join(filter(None, [f"{name} has no benchmarks", frontend.lacking]))]
-    if frontend.name == "pytest" and (files := find_suite_files(tree)):
+    if frontend.name == "pytest" and (files := _find_suite_files(tree)):
         parts.append(f"files with the fixture or marker: {list_some(files)}")
-        parts += filter(None, [suggest_setting(tree)])
+        parts += filter(None, [_suggest_setting(tree)])
     parts += [
         f"{file.relative_to(tree).as_posix()} names the folder {folder.name}, which is not there"
         for file, folder in _list_named_folders(tree)
@@ -317,12 +317,12 @@ FRONTENDS = {
             requirement="pytest-benchmark>=4",
             # All was collected, some could not be, it was interrupted by that, or there is none.
             listing_exit_codes=frozenset({0, 1, 2, 5}),
-            suite=find_suite_files,
-            listings=plan_listing_calls,
+            suite=_find_suite_files,
+            listings=_plan_listing_calls,
             call=_make_pytest_call,
             of_benchmark=lambda name, _: [name.partition("::")[0]],
-            count=count_benchmarks,
-            declared=declares_plugin,
+            count=_count_benchmarks,
+            declared=_declares_plugin,
         ),
         Frontend(
             name="asv",

@@ -106,7 +106,7 @@ class PythonHarness:
         listing_file = locate_run_folder(build_folder) / LISTING
         variables = {"BENCH_AUDIT_LIST": str(listing_file)}
         call = self._frontend.call(chosen, project.root)
-        invocation = make_guest_job(project, build_folder, call, variables, _LIST_SECONDS)
+        invocation = _make_guest_job(project, build_folder, call, variables, _LIST_SECONDS)
         files = (*guests.locate_guest_files(build_folder), (listing_file, b""))
         invocation = replace(invocation, files=files, collects=(listing_file,))
         answer = check_limits(invocation, ask(invocation))
@@ -134,7 +134,7 @@ class PythonHarness:
         lines = "".join(f"{file.unit}\t{file.path}\n" for file in library)
         modules_file = locate_run_folder(build_folder) / MODULES
         call = ("-m", "zz_bench_audit_api", str(modules_file), str(path))
-        invocation = make_guest_job(project, build_folder, call, {}, _IMPORT_SECONDS)
+        invocation = _make_guest_job(project, build_folder, call, {}, _IMPORT_SECONDS)
         files = (
             *guests.locate_guest_files(build_folder),
             (modules_file, lines.encode()),
@@ -207,7 +207,7 @@ class PythonHarness:
             variables[ENOUGH_VARIABLE] = str(follow.enough)
         suite_arguments = self._frontend.of_benchmark(name, project.root)
         call = self._frontend.call(suite_arguments, project.root)
-        invocation = make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
+        invocation = _make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
         is_plain = trial.variant.kind is VariantKind.PLAIN
         files = (
             *(guests.locate_guest_files(build_folder) if is_plain else ()),
@@ -254,12 +254,12 @@ def make_test_job(
     records = locate_run_folder(build_folder, trial) / RECORDS
     variables = {variable: str(build_folder / INSTRUCTIONS), RECORDS_VARIABLE: str(records)}
     call = make_test_call(project.root, places)
-    invocation = make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
+    invocation = _make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
     files = ((records, f"{RECORDS_HEADER}\n".encode()),)
     return replace(invocation, files=files, collects=(records,))
 
 
-def make_guest_job(
+def _make_guest_job(
     project: Project,
     build_folder: Path,
     call: Sequence[str],

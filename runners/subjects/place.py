@@ -67,9 +67,9 @@ def place_subject(
         case GitSpec():
             return place_revision(spec, home)
         case GoModuleSpec():
-            return place_module(spec, home=home, host=host, environment=environment)
+            return _place_module(spec, home=home, host=host, environment=environment)
         case DistributionSpec():
-            return place_distribution(spec, home=home, host=host, environment=environment)
+            return _place_distribution(spec, home=home, host=host, environment=environment)
         case MavenSpec():
             return place_artifact(spec, home)
         case _:
@@ -88,7 +88,7 @@ def place_artifact(spec: MavenSpec, home: HomeFolder) -> PlacedSubject:
     )
 
 
-def place_distribution(
+def _place_distribution(
     spec: DistributionSpec,
     *,
     home: HomeFolder,
@@ -169,7 +169,7 @@ def _make_download_error(
     return BuildFailed(f"pip cannot read {distribution}; it said:\n{answer.format_tail()}")
 
 
-def place_module(
+def _place_module(
     spec: GoModuleSpec, *, home: HomeFolder, host: Host, environment: tuple[tuple[str, str], ...]
 ) -> PlacedSubject:
     """Download a module into a cache of ours and copy it to where it can be written."""

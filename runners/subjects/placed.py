@@ -102,7 +102,7 @@ def has_go_files(tree: Path) -> bool:
         current_folder = Path(directory)
         if any(name.endswith("_test.go" if current_folder != tree else ".go") for name in files):
             return True
-        if current_folder == tree and is_built_otherwise(tree):
+        if current_folder == tree and _is_built_otherwise(tree):
             return False
         folders[:] = [
             folder
@@ -131,7 +131,7 @@ def _has_any_file(tree: Path, names: tuple[str, ...]) -> bool:
     return any((tree / name).is_file() for name in names)
 
 
-def is_built_otherwise(folder: Path) -> bool:
+def _is_built_otherwise(folder: Path) -> bool:
     """Tell whether a folder has the mark of a build tool that is not called here."""
     return any((folder / name).is_file() for name in (*_TOOLS, *_FURTHER))
 

@@ -91,7 +91,7 @@ def judge_audit(audit_data: AbsData) -> AbsVerdict:
     benchmarks = audit_data.stability.benchmarks
     explained_pairs = _add_reasons(audit_data)
     method_ids = [method.method.id for method in audit_data.methods]
-    unsampled = unsampled_pairs(audit_data.unsampled, method_ids)
+    unsampled = _unsampled_pairs(audit_data.unsampled, method_ids)
     audit_data = replace(audit_data, pairs=(*explained_pairs, *unsampled))
     pairs_by_method = _group_by_method(audit_data.pairs)
     methods = tuple(
@@ -117,8 +117,8 @@ def judge_audit(audit_data: AbsData) -> AbsVerdict:
             benchmarks=tuple(_add_redundancy(benchmark, methods) for benchmark in benchmarks),
         ),
         cover=cover.find_minimal_cover(detections),
-        rules=count_by_rule(audit_data.pairs, set(counted)),
-        density=count_by_detectors([method for method in methods if method.id in set(counted)]),
+        rules=_count_by_rule(audit_data.pairs, set(counted)),
+        density=_count_by_detectors([method for method in methods if method.id in set(counted)]),
         density_curve=cover.build_density_curve(
             {method_id: detections[method_id] for method_id in counted}
         ),
@@ -377,7 +377,7 @@ def _list_caveats(data: AbsData) -> list[Caveat]:
     )
 
 
-def unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict]:
+def _unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict]:
     """Return a pair for each method that stands for all `benchmarks` outside the sample.
 
     Any of them may detect the method, so it is neither missed nor unreached.
@@ -409,7 +409,7 @@ def unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict
     ]
 
 
-def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[RuleCount, ...]:
+def _count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[RuleCount, ...]:
     """Count what each half of the rule would cover alone (Section 6.3); a speed-up never counts.
 
     What both halves cover each of them does, also where some of the runs have left it open.
@@ -439,7 +439,7 @@ def count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[Rule
     )
 
 
-def count_by_detectors(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
+def _count_by_detectors(counted: Sequence[MethodVerdict]) -> tuple[Density, ...]:
     """Return how many of the counted methods so many benchmarks detect (Section 6.3)."""
     numbers = Counter(len(method.detected_by) for method in counted)
     return tuple(

@@ -25,7 +25,7 @@ def find_minimal_cover(
     rows = {
         method: frozenset(benchmarks) for method, benchmarks in detected_by.items() if benchmarks
     }
-    greedy = drop_redundant(rows, list(_order_by_gain(rows)))
+    greedy = _drop_redundant(rows, list(_order_by_gain(rows)))
     names = _list_undominated(rows)
     costs, constraints = [1] * len(names), _make_cover_constraints(rows, names)
     if len(names) > largest:
@@ -38,7 +38,7 @@ def find_minimal_cover(
         else tuple(names[index] for index in sorted(solution.variables))
     )
     if not solution.exact:
-        best = min(greedy, drop_redundant(rows, best), key=len)
+        best = min(greedy, _drop_redundant(rows, best), key=len)
     return Cover(benchmarks=best, minimum=solution.bound, exact=len(best) == solution.bound)
 
 
@@ -76,7 +76,7 @@ def build_density_curve(detected_by: Matrix) -> tuple[BestChoice, ...]:
     )
 
 
-def drop_redundant(
+def _drop_redundant(
     rows: Mapping[str, frozenset[str]], candidates: Sequence[str]
 ) -> tuple[str, ...]:
     """Drop, last taken first, whatever the others make superfluous; sort the rest by name."""

@@ -211,7 +211,7 @@ def _judge_unmeasured(data: PairData) -> Judgement | None:
 def _judge_measured(data: PairData) -> Judgement:
     purpose, rule = Purpose.PAIRS, paired.judge_processes
     if data.rule is DetectionRule.PAPER:
-        purpose, rule = Purpose.MUTANT, judge_pooled
+        purpose, rule = Purpose.MUTANT, _judge_pooled
     if any(run.trial.purpose is not purpose for run in data.runs):
         raise ValueError(f"rule {data.rule} judges processes made for {purpose}")
     judgement = rule(data)
@@ -229,7 +229,7 @@ def _judge_measured(data: PairData) -> Judgement:
     return replace(judgement, caveats=(*judgement.caveats, Caveat("reach-contradicted", text)))
 
 
-def judge_pooled(data: PairData) -> Judgement:
+def _judge_pooled(data: PairData) -> Judgement:
     """Detected when, in every run, the test rejects and the mean is at least the limit above.
 
     That is v / 2, unless the user names another (Section 6.2). Iterations of all forks of a run are

@@ -184,7 +184,7 @@ def plan_early_stop(data: PairData, most: int) -> EarlyStop | None:
     ends = [data.nominal_threshold]
     if far and achieved is not None and achieved > 0 and data.method_seconds:
         doubt = method_doubt(data) / data.method_seconds
-        likely = scale_threshold(data, achieved)
+        likely = _scale_threshold(data, achieved)
         ends += [likely / (1 + doubt), likely / (1 - doubt) if doubt < MOST_DOUBT else likely]
     above = (1 + STOP_MARGIN) * max(ends) / probed.low
     below = (1 - STOP_MARGIN) * max(0.0, min(ends)) / probed.high
@@ -425,7 +425,7 @@ def check_signs(judgement: Judgement, processes: Sequence[Pairs], q: float) -> J
     return replace(judgement, outcome=Verdict.INCONCLUSIVE, reason=text, caveats=more)
 
 
-def scale_threshold(data: PairData, achieved: float) -> float:
+def _scale_threshold(data: PairData, achieved: float) -> float:
     """Return the limit for a slowdown other than v: what is judged is the share of the method."""
     return data.nominal_threshold * achieved / data.slowdown
 
@@ -448,12 +448,12 @@ def find_effect_threshold(data: PairData, processes: Sequence[ProcessJudgement])
     caveat = achieved_caveat(achieved, data.slowdown, (low, high))
     caveats = (caveat,) if caveat else ()
     if low <= (1 + TOLERANCE) * data.slowdown and high >= (1 - TOLERANCE) * data.slowdown:
-        most = max(limit, scale_threshold(data, achieved)) if caveat else limit
+        most = max(limit, _scale_threshold(data, achieved)) if caveat else limit
         return EffectThreshold(
             threshold=most, missing=limit, low=limit, high=most, achieved=achieved, caveats=caveats
         )
     doubt = method_doubt(data) / data.method_seconds
-    threshold = scale_threshold(data, achieved)
+    threshold = _scale_threshold(data, achieved)
     return EffectThreshold(
         threshold=threshold,
         missing=threshold,

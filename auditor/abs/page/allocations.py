@@ -75,7 +75,7 @@ def format_headline(allocations: Allocations) -> str:
     return f"{sentence_start} in {allocations.noticed} of {methods}{open_}."
 
 
-def silent_methods(allocations: Allocations) -> tuple[AllocationMethod, ...]:
+def _silent_methods(allocations: Allocations) -> tuple[AllocationMethod, ...]:
     """Return the methods that could start to allocate without anyone noticing."""
     return tuple(method for method in allocations.methods if method.outcome in SILENT)
 
@@ -94,7 +94,7 @@ def format_terminal_lines(document: Document) -> tuple[str, ...]:
     allocations = document.allocations
     if allocations is None:
         return ()
-    quiet = [silent_method.id for silent_method in silent_methods(allocations)]
+    quiet = [silent_method.id for silent_method in _silent_methods(allocations)]
     if not quiet:
         return (format_headline(allocations),)
     shortened = names.strip_shared_prefix(method.id for method in document.methods)
@@ -119,7 +119,7 @@ def allocations_view(document: Document) -> AllocationsView | None:
         hidden=len(called[ALLOCATIONS:]),
         silent=tuple(
             (anchors.link_of(methods, silent_method.id), words.OUTCOMES[silent_method.outcome].word)
-            for silent_method in silent_methods(allocations)
+            for silent_method in _silent_methods(allocations)
         ),
         legend=tuple(word for word in (SHOWS, HIDDEN, OPEN) if word in met),
     )

@@ -156,13 +156,13 @@ def _build_abs_view(document: Document) -> AbsView:
     parts = tuple(PartView(kind, word, count) for (kind, word), count in met)
     return AbsView(
         rule_summary=words.describe_rule(document),
-        scores=score_views(document),
+        scores=_score_views(document),
         parts=parts,
         parts_plot=plots.draw_part_bar([(part.kind, part.count) for part in parts]),
         kinds=tuple((part.kind, part.word.word) for part in parts),
         rules=tuple((rule.name, str(rule.covered)) for rule in document.rules),
         controls=words.format_controls(document.controls),
-        curve=curve_view(document),
+        curve=_curve_view(document),
         matrix=pair_matrix(document, listed_pairs.places),
         axis=plots.draw_forest_axis("threshold"),
         scale=plots.draw_forest_scale(),
@@ -212,7 +212,7 @@ def _list_local_caveats(document: AbsOrStability) -> Iterable[tuple[Caveat, str]
         yield from ((caveat, "benchmark") for caveat in benchmark.caveats)
 
 
-def score_views(document: Document) -> tuple[ScoreView, ...]:
+def _score_views(document: Document) -> tuple[ScoreView, ...]:
     """Return the scores that there are."""
     rows = table.score_rows(document)
     scores = [score for _, score in table.list_named_scores(document)]
@@ -237,7 +237,7 @@ def _draw_bar(score: Score) -> Markup:
     return plots.draw_score_bar(low, high)
 
 
-def curve_view(document: Document) -> CurveView | None:
+def _curve_view(document: Document) -> CurveView | None:
     """Return the curve of the suite; None where none was measured, or nothing can be said yet."""
     curve = document.curve
     says = detection_curve.format_suite_curve(curve, words.count_undecided(document.scores.total))

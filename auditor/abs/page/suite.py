@@ -264,8 +264,8 @@ def redundancy_view(document: Document) -> RedundancyView:
         suite_time=number_format.format_seconds(
             sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
         ),
-        costs=cost_views(document),
-        density=density_rows(document),
+        costs=_cost_views(document),
+        density=_density_rows(document),
         density_curve=density_curve(document),
         watching=tuple(
             DetectingBenchmarkView(
@@ -281,7 +281,7 @@ def redundancy_view(document: Document) -> RedundancyView:
     )
 
 
-def cost_views(document: Document) -> tuple[CostView, ...]:
+def _cost_views(document: Document) -> tuple[CostView, ...]:
     """Return what each benchmark costs and buys, the most expensive first."""
     links = anchors.benchmark_links(document)
     return tuple(
@@ -360,7 +360,7 @@ def _describe_left_out(benchmarks: int, runs: int) -> str:
     return " ".join(parts)
 
 
-def density_rows(document: Document) -> tuple[DensityRow, ...]:
+def _density_rows(document: Document) -> tuple[DensityRow, ...]:
     """Return the methods by the number of benchmarks that detect them."""
     open_ = sum(method.outcome in OPEN for method in document.methods)
     none = f"no benchmark ({open_} of them open)" if open_ else "no benchmark"

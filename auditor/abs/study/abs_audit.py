@@ -354,7 +354,7 @@ def _choose_methods(  # noqa: PLR0913 - what is asked, what is known, and who fi
             return _make_methods([by_id[name] for name in names], counted, all_caveats)
         if study and looks_ahead:
             pairs = _select_measurable(request, _make_pairs(_make_methods(new, counted), base))
-            left_out |= find_obstacles(study, new, pairs, parts, by_shares=by_shares)
+            left_out |= _find_obstacles(study, new, pairs, parts, by_shares=by_shares)
         good |= {method.id for method in new} - left_out.keys()
 
 
@@ -467,7 +467,7 @@ def judge_zero_delays(
     return pair_verdicts
 
 
-def find_obstacles(
+def _find_obstacles(
     study: PairStudy,
     methods: Sequence[Method],
     pairs: Sequence[StudyPair],

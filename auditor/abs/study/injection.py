@@ -37,7 +37,7 @@ def choose_pairs_to_slow(
         if judgement is None:
             settles_nothing = pair.method.id in detected and _is_near(pair, analysis)
             if not _has_share(pair, analysis) or (
-                not settles_nothing and is_worth_a_delay(pair, analysis, probe_seconds)
+                not settles_nothing and _is_worth_a_delay(pair, analysis, probe_seconds)
             ):
                 chosen_keys.add(pair.pair_key)
         elif judgement.outcome is Verdict.DETECTED and _is_honest(pair, analysis, probe_seconds):
@@ -105,7 +105,7 @@ def more_samples_may_decide(data: PairData) -> bool:
     return False
 
 
-def is_worth_a_delay(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) -> bool:
+def _is_worth_a_delay(pair: StudyPair, analysis: PairAnalysis, probe_seconds: float) -> bool:
     """Tell whether an injected delay may decide what the samples leave open, in reasonable time."""
     if _operation_seconds(pair, analysis) > SAMPLED_SECONDS:
         return False
@@ -118,7 +118,7 @@ def is_surely_shown(pair: StudyPair, analysis: PairAnalysis, probe_seconds: floa
 
     What lies near the limit a delay leaves open as well.
     """
-    worth = is_worth_a_delay(pair, analysis, probe_seconds)
+    worth = _is_worth_a_delay(pair, analysis, probe_seconds)
     return worth and _is_honest(pair, analysis, probe_seconds) and not _is_near(pair, analysis)
 
 

@@ -145,10 +145,10 @@ class PairStudy:
         references: dict[str, Run] = {}
         detected_methods: set[Method] = set()
         reopened = self._calibrating.reopen_pairs(last, ended, references)
-        for wave in order_waves(
+        for wave in _order_waves(
             pending,
             reopened,
-            partial(estimate_promise, baseline=self._baseline),
+            partial(_estimate_promise, baseline=self._baseline),
             detected=detected_methods,
             request=self._request,
             deadline=self._parts.deadline,
@@ -371,16 +371,16 @@ class PairStudy:
         ]
         number = self._manner.first_run + repetition
         if self._request.is_interleaved:
-            baseline_trials = make_interleaved_baseline(self._parts, self._baseline, plain, number)
-            return interleave_processes(
+            baseline_trials = _make_interleaved_baseline(self._parts, self._baseline, plain, number)
+            return _interleave_processes(
                 [*(process for group in groups for process in group), *baseline_trials], seed
             )
         if not paper:
             groups += [
-                [(None, reference_trial(self._parts, self._baseline, benchmark, number))]
+                [(None, _reference_trial(self._parts, self._baseline, benchmark, number))]
                 for benchmark in plain
             ]
-        return shuffle_groups(groups, seed)
+        return _shuffle_groups(groups, seed)
 
     def _make_pair_trial(self, calibrated: CalibratedPair, repetition: int, fork: int) -> Trial:
         """Return a process of a pair; where it is corrected, of no delay that was wrong."""
@@ -427,7 +427,7 @@ class PairStudy:
         )
 
 
-def reference_trial(
+def _reference_trial(
     parts: StudyContext, baseline: SuiteBaseline, benchmark: Benchmark, repetition: int
 ) -> Trial:
     """Return the plain process of a benchmark in a run of the pairs.
@@ -445,13 +445,13 @@ def reference_trial(
     return replace(trial, repetition=repetition, layout=layout)
 
 
-def shuffle_groups(groups: Sequence[Sequence[Process]], seed: Sequence[int]) -> list[Process]:
+def _shuffle_groups(groups: Sequence[Sequence[Process]], seed: Sequence[int]) -> list[Process]:
     """Return groups of processes that follow each other, the order of the groups drawn."""
     order = np.random.default_rng(seed).permutation(len(groups))
     return [process for index in order for process in groups[index]]
 
 
-def interleave_processes(processes: Iterable[Process], seed: Sequence[int]) -> list[Process]:
+def _interleave_processes(processes: Iterable[Process], seed: Sequence[int]) -> list[Process]:
     """Return processes benchmark by benchmark, their order drawn, as that of the benchmarks.
 
     So what is slowed and what is not are measured near each other, and neither sooner on the whole:
@@ -460,13 +460,13 @@ def interleave_processes(processes: Iterable[Process], seed: Sequence[int]) -> l
     groups: dict[Benchmark | None, list[list[Process]]] = {}
     for process in processes:
         groups.setdefault(process[1].benchmark, []).append([process])
-    return shuffle_groups(
-        [shuffle_groups(group, (*seed, place)) for place, group in enumerate(groups.values())],
+    return _shuffle_groups(
+        [_shuffle_groups(group, (*seed, place)) for place, group in enumerate(groups.values())],
         seed,
     )
 
 
-def make_interleaved_baseline(
+def _make_interleaved_baseline(
     parts: StudyContext, baseline: SuiteBaseline, benchmarks: Iterable[Benchmark], repetition: int
 ) -> list[Process]:
     """Return the processes of a run of the unchanged suite, for beside those slowed."""
@@ -489,12 +489,12 @@ def _make_plain_trial(parts: StudyContext, baseline: SuiteBaseline, benchmark: B
     return parts.make_trial(Purpose.REFERENCE, benchmark, schedule)
 
 
-def estimate_promise(calibrated: CalibratedPair, baseline: SuiteBaseline) -> float:
+def _estimate_promise(calibrated: CalibratedPair, baseline: SuiteBaseline) -> float:
     """Return how likely a pair is to detect its method: the larger, the likelier."""
     return calls_per_second(calibrated.pair, baseline)
 
 
-def order_waves(  # noqa: PLR0913 - the pairs, and what decides their order
+def _order_waves(  # noqa: PLR0913 - the pairs, and what decides their order
     pending: Sequence[CalibratedPair],
     reopened: Iterable[Sequence[CalibratedPair]],
     promise: Callable[[CalibratedPair], float],
@@ -515,7 +515,7 @@ def order_waves(  # noqa: PLR0913 - the pairs, and what decides their order
     elif deadline is None:
         first = [pending]
     else:
-        first = plan_deciding_waves(pending, promise, detected)
+        first = _plan_deciding_waves(pending, promise, detected)
     for wave in chain(first, reopened):
         if deadline is not None and deadline.is_over:
             return
@@ -525,7 +525,7 @@ def order_waves(  # noqa: PLR0913 - the pairs, and what decides their order
             yield [pair for pair in wave if pair.pair.method not in detected]
 
 
-def plan_deciding_waves(
+def _plan_deciding_waves(
     pairs: Sequence[CalibratedPair],
     promise: Callable[[CalibratedPair], float],
     detected: Container[Method],

@@ -152,8 +152,8 @@ def measure_suite(
     if request.slowdown is None and share.runs < FEWEST_RUNS:
         deadline.prevented = True  # what would be measured hangs on the size of the slowdown
     suite_baseline = _run_suite(share, sample, parts)
-    suite_baseline = restore_order(suite_baseline, benchmarks)
-    caveats = describe_budget_effects(
+    suite_baseline = _restore_order(suite_baseline, benchmarks)
+    caveats = _describe_budget_effects(
         seconds=deadline.budget,
         runs=share.runs,
         wanted_runs=parts.request.stability_runs,
@@ -190,10 +190,10 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
         )
     )
     if parts.fixed_operations:
-        suite_baseline = narrow_baseline(
+        suite_baseline = _narrow_baseline(
             suite_baseline, {run.trial.benchmark for run in suite_baseline.pilots}
         )
-    suite_baseline = restore_order(
+    suite_baseline = _restore_order(
         suite_baseline, choose_benchmarks(parts.suite, parts.request.benchmarks)
     )
     plans = {
@@ -256,7 +256,7 @@ def _count_calls(
         return counted, piloted
     benchmarks |= set(piloted.usable) - set(counted.counted_benchmarks)
     benchmarks |= set(piloted.benchmarks) - set(piloted.usable)
-    return counted, narrow_baseline(piloted, benchmarks)
+    return counted, _narrow_baseline(piloted, benchmarks)
 
 
 def _blocks_in(seconds: float, block_seconds: float) -> int:
@@ -338,7 +338,7 @@ def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) ->
     limited = replace(_limit_stage(parts, SUITE_PART), request=request)
     suite = run_suite(runnable, BlockSizes(plans, sample.operations, sample.pilots), limited)
     runs = suite.runs
-    failed = failing_benchmarks(runs)
+    failed = _failing_benchmarks(runs)
     usable = tuple(benchmark for benchmark in sample.usable if benchmark not in failed)
     ran = [benchmark for benchmark in usable if benchmark.id in plans]
     spread = share.runs >= FEWEST_RUNS
@@ -359,7 +359,7 @@ def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) ->
     )
 
 
-def narrow_baseline(baseline: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBaseline:
+def _narrow_baseline(baseline: SuiteBaseline, sample: set[Benchmark | None]) -> SuiteBaseline:
     """Return a baseline of some of its benchmarks; of all where none of these is usable."""
     usable = tuple(benchmark for benchmark in baseline.usable if benchmark in sample)
     if not usable:
@@ -368,7 +368,7 @@ def narrow_baseline(baseline: SuiteBaseline, sample: set[Benchmark | None]) -> S
     return replace(baseline, benchmarks=benchmarks, usable=usable)
 
 
-def restore_order(baseline: SuiteBaseline, all_benchmarks: Sequence[Benchmark]) -> SuiteBaseline:
+def _restore_order(baseline: SuiteBaseline, all_benchmarks: Sequence[Benchmark]) -> SuiteBaseline:
     """Return a baseline whose benchmarks have the order of the suite."""
     place: Mapping[Benchmark, int] = {
         benchmark: index for index, benchmark in enumerate(all_benchmarks)
@@ -382,7 +382,7 @@ def restore_order(baseline: SuiteBaseline, all_benchmarks: Sequence[Benchmark]) 
     )
 
 
-def failing_benchmarks(runs: Sequence[Run]) -> set[Benchmark | None]:
+def _failing_benchmarks(runs: Sequence[Run]) -> set[Benchmark | None]:
     """Return the benchmarks of which no run gave a measurement."""
     benchmarks = {run.trial.benchmark for run in runs if isinstance(run.outcome, Measured)}
     return {run.trial.benchmark for run in runs} - benchmarks
@@ -500,7 +500,7 @@ def _cap_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
     return {cost.benchmark: cost.fitting_blocks(seconds) for cost in costs}
 
 
-def describe_budget_effects(  # noqa: PLR0913 - what was asked for beside what was done
+def _describe_budget_effects(  # noqa: PLR0913 - what was asked for beside what was done
     *,
     seconds: float,
     runs: int,

@@ -149,7 +149,7 @@ def _count_argument_rounds(names: NameScope, call: Node) -> int:
     declaration = names.resolve_function(call)
     if declaration is None:
         return 0
-    counts = [evaluate_number(names, argument) for argument in syntax.list_arguments(call)]
+    counts = [_evaluate_number(names, argument) for argument in syntax.list_arguments(call)]
     return max(
         (count for index, count in enumerate(counts) if count and counts_to(declaration, index)),
         default=0,
@@ -179,15 +179,15 @@ def count_loop_rounds(names: NameScope, loop: Node) -> int:
     if head is None:
         return 0
     if head.type == "range_clause":
-        return evaluate_number(names, head.child_by_field_name("right"))
+        return _evaluate_number(names, head.child_by_field_name("right"))
     condition = head.child_by_field_name("condition")
     update = head.child_by_field_name("update")
     if condition is None or update is None or update.type != "inc_statement":
         return 0
-    return evaluate_number(names, condition.child_by_field_name("right"))
+    return _evaluate_number(names, condition.child_by_field_name("right"))
 
 
-def evaluate_number(names: NameScope, node: Node | None) -> int:
+def _evaluate_number(names: NameScope, node: Node | None) -> int:
     """Return the value of a literal, or of a local that is one; 0 where it is unknown."""
     text = tree.read_text(node).replace("_", "")
     if node is not None and node.type == "identifier":

@@ -34,7 +34,7 @@ _SIZE = re.compile(
 _ORDER = list(Confidence)  # the surest first
 
 
-def list_measured_calls(bench: BenchmarkMethod) -> list[Node]:
+def _list_measured_calls(bench: BenchmarkMethod) -> list[Node]:
     """Return the calls whose results a benchmark returns or hands to a Blackhole."""
     nodes: list[Node] = []
     for node in walk_own_nodes(bench.body):
@@ -72,7 +72,7 @@ def _resolve_local_value(value: Node, scope: MethodScope) -> Node | None:
 
 def find_constant_inputs(bench: BenchmarkMethod, effects: EffectAnalysis) -> Iterator[Smell]:
     """Yield the measured calls of which all inputs are constants."""
-    for call in [] if bench.is_about_compiler else list_measured_calls(bench):
+    for call in [] if bench.is_about_compiler else _list_measured_calls(bench):
         if bench.expects_exception(call):
             continue
         if _state_fields(call, bench):
@@ -217,6 +217,6 @@ def _list_candidate_calls(bench: BenchmarkMethod) -> list[Node]:
         if inner_node is not None and inner_node.type == "method_invocation"
     ]
     return [
-        *list_measured_calls(bench),
+        *_list_measured_calls(bench),
         *(call for call in calls if not bench.feeds_blackhole(call)),
     ]

@@ -88,7 +88,7 @@ _PLAIN = re.compile(
 
 def find_unused_results(bench: BenchmarkMethod, effects: EffectAnalysis) -> Iterator[Smell]:
     """Yield the results in a benchmark that are never read."""
-    uses = collect_uses(bench.body)
+    uses = _collect_uses(bench.body)
     for node in walk_own_nodes(bench.body) if not bench.is_about_compiler else ():
         if node.type == "expression_statement" and not bench.expects_exception(node):
             value = strip_wrappers(next(iter(list_children(node)), None))
@@ -347,7 +347,7 @@ def _has_sink(call: Node, bench: BenchmarkMethod) -> bool:
     return any(bench.is_sink(argument) for argument in list_arguments(call))
 
 
-def collect_uses(body: Node) -> VariableUses:
+def _collect_uses(body: Node) -> VariableUses:
     """Return what a method does with its variables."""
     uses = VariableUses()
     for node in walk_tree(body):

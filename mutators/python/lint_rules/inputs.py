@@ -66,7 +66,7 @@ def _first_draw(preparation: Preparation) -> cst.Call | None:
             call
             for decider in _list_deciding_parts(node)
             for call in tree.list_calls(decider)
-            if is_unseeded(call, preparation) and not _draws_fixed_amount(call)
+            if _is_unseeded(call, preparation) and not _draws_fixed_amount(call)
         ]
         draws += (
             call
@@ -127,11 +127,11 @@ def _find_amount_draws(amount: cst.BaseExpression, preparation: Preparation) -> 
             preparation.resolve_value(name) if isinstance(name, cst.Name | cst.Attribute) else None
         )
         for expression in _list_terms(value) if value is not None else ():
-            if isinstance(expression, cst.Call) and is_unseeded(expression, preparation):
+            if isinstance(expression, cst.Call) and _is_unseeded(expression, preparation):
                 yield expression
             elif isinstance(expression, cst.IfExp):
                 calls = tree.list_calls(expression.test)
-                yield from (call for call in calls if is_unseeded(call, preparation))
+                yield from (call for call in calls if _is_unseeded(call, preparation))
 
 
 def _list_terms(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -162,7 +162,7 @@ def _sets_seed(file: PythonFile) -> bool:
     return SEED.search(file.text) is not None
 
 
-def is_random(call: cst.Call, context: BindingContext) -> bool:
+def _is_random(call: cst.Call, context: BindingContext) -> bool:
     """Tell whether a call makes random data: by the shared generators, or by one named `rng`."""
     if is_global(call, context):
         return True
@@ -181,7 +181,7 @@ def is_global(call: cst.Call, context: BindingContext) -> bool:
     return module == "numpy.random" and last in _NUMPY
 
 
-def is_unseeded(call: cst.Call, context: BindingContext) -> bool:
+def _is_unseeded(call: cst.Call, context: BindingContext) -> bool:
     """Tell whether a call draws from a shared generator, or from one made without a seed."""
     if is_global(call, context):
         return True
@@ -199,6 +199,6 @@ def is_unseeded(call: cst.Call, context: BindingContext) -> bool:
 def makes_numbers(call: cst.Call, context: BindingContext) -> bool:
     """Tell whether a call makes random numbers, in place of taking some of what it is given."""
     return (
-        is_random(call, context)
+        _is_random(call, context)
         and tree.read_dotted_name(call.func).rpartition(".")[2] not in _TAKING
     )

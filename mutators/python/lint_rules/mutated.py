@@ -159,8 +159,8 @@ def _find_method_changes(
     if change is None or expression is None:
         return
     arguments = handed.arguments
-    is_evident = changes_contents(method, arguments, expression, context, project) and not (
-        change in _ORDERING and is_already_sorted(function.value, arguments, bench, project)
+    is_evident = _changes_contents(method, arguments, expression, context, project) and not (
+        change in _ORDERING and _is_already_sorted(function.value, arguments, bench, project)
     )
     yield _MutatingCall(handed.call, function, function.value, change, is_evident)
 
@@ -173,7 +173,7 @@ def _find_function_changes(
         expression = handed.find_argument(place, name)
         if expression is not None and _can_change(expression, change, context):
             arguments = handed.arguments
-            ordered = change in _ORDERING and is_already_sorted(
+            ordered = change in _ORDERING and _is_already_sorted(
                 expression, arguments, bench, project
             )
             yield _MutatingCall(handed.call, handed.function, expression, change, not ordered)
@@ -283,7 +283,7 @@ def _find_call_changes(
     yield from _find_function_changes(bench, handed, context, project)
 
 
-def changes_contents(
+def _changes_contents(
     method: str,
     arguments: tuple[cst.Arg, ...],
     node: cst.CSTNode,
@@ -345,7 +345,7 @@ def _contains_key(keys: frozenset[object], key: object) -> bool | None:
     return True if key in keys else (None if None in keys else False)
 
 
-def is_already_sorted(
+def _is_already_sorted(
     node: cst.BaseExpression,
     sort_arguments: tuple[cst.Arg, ...],
     bench: BenchmarkSource,

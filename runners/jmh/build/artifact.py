@@ -240,14 +240,14 @@ def _find_benchmarks(
         return split_classes(jar, fetched.folder / "split", benchmark_classes(list_text))
     if (sources := fetched.files.get("test-sources")) is not None:
         artifact_jars = [path for path in (jar, tests) if path is not None]
-        return compile_benchmarks(sources, (*artifact_jars, *fetched.class_path), maven, jdk), jar
+        return _compile_benchmarks(sources, (*artifact_jars, *fetched.class_path), maven, jdk), jar
     raise NoBenchmarks(
         f"{artifact_name} has no benchmarks: neither its tests nor its own jar has a benchmark "
         "list, and no test sources are published; audit a checkout of the project instead"
     )
 
 
-def compile_benchmarks(sources: Path, class_path: Sequence[Path], maven: Maven, jdk: Jdk) -> Path:
+def _compile_benchmarks(sources: Path, class_path: Sequence[Path], maven: Maven, jdk: Jdk) -> Path:
     """Compile the files that use JMH, and those they need; return the folder of the classes.
 
     `class_path` has the library, the rest of its tests if there are any, and the dependencies.
