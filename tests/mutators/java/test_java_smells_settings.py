@@ -356,5 +356,5 @@ def test_settings_of_the_classes_that_inherit_a_benchmark():
     assert look(more=[base, set_anew]) == ()
     concrete = base.replace("abstract class", "class")
     of_method = base.replace("@Fork(0) ", "").replace("@Benchmark", "@Fork(0) @Benchmark")
-    for kept in (concrete, of_method):
-        assert [smell.rule for smell in look(more=[kept, set_anew])] == ["jmh-no-forks"]
+    for settings_source in (concrete, of_method):
+        assert [smell.rule for smell in look(more=[settings_source, set_anew])] == ["jmh-no-forks"]
