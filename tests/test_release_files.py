@@ -174,16 +174,16 @@ def test_the_site_has_a_folder_for_each_release_and_opens_the_newest(tmp_path):
         "\tcp page build/docs\n"
     )
     (tree / ".gitignore").write_text("/build/\n")
-    commit_page(tree, "first", tag="v1.9.0")
-    commit_page(tree, "second", tag="v1.10.0")
-    commit_page(tree, "third")
+    for release in ("1.8.0", "1.9.0", "1.10.0"):
+        commit_page(tree, release, tag=f"v{release}")
+    commit_page(tree, "main")
 
     subprocess.run([tree / "scripts" / "site", site], check=True, capture_output=True)
 
     pages = {page.parent.name: page.read_text() for page in site.glob("*/page")}
-    assert pages == {"main": "third", "1.9.0": "first", "1.10.0": "second"}
+    assert pages == {name: name for name in ("main", "1.8.0", "1.9.0", "1.10.0")}
     versions = {page.read_text() for page in site.glob("*/versions")}
-    assert versions == {"main 1.10.0 1.9.0\n"}
+    assert versions == {"main 1.10.0 1.9.0 1.8.0\n"}
     assert "url=1.10.0/" in (site / "index.html").read_text()
     assert git_output(tree, "worktree", "list").count("\n") == 1
     assert git_output(tree, "status", "--porcelain") == ""

@@ -217,8 +217,8 @@ def _stands_out(
 ) -> bool:
     """Tell whether head is slower in rounds that are too few for an interval.
 
-    Then its least value is above the base's greatest one, by the smallest change that counts and
-    by as much as the base's own values differ. One process of the base may have been disturbed.
+    The base's greatest value is left out, as one process may have been disturbed. Head's least
+    value then exceeds all others by the smallest change that counts, and by the base's spread.
     """
     if len(values) < _STANDING_OUT_ROUNDS:
         return False

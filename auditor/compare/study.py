@@ -416,9 +416,10 @@ class ComparisonStudy:
         for comparison in comparisons:
             for dimension in comparison.dimensions:
                 if dimension.suspected is PerformanceChange.REGRESSION:
-                    fresh = max(0, self.request.fresh - len(dimension.rounds.fresh))
-                    first = max(0, audit.SCREENING_ROUNDS[0] - len(dimension.rounds.first))
-                    missing_rounds[comparison.id] = first + fresh
+                    rounds = dimension.rounds
+                    missing_first = audit.SCREENING_ROUNDS[0] - len(rounds.first)
+                    missing_fresh = self.request.fresh - len(rounds.fresh)
+                    missing_rounds[comparison.id] = max(0, missing_first) + max(0, missing_fresh)
         seconds = sum(
             missing_rounds.get(benchmark.id, 0) * self._estimate_round_seconds([benchmark], sizes)
             for benchmark in differing_benchmarks

@@ -1,15 +1,13 @@
 """Benchmarks looked at in their sources: knows what looks at which language."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from auditor.abs.document import AbsOrStability, Document
 from auditor.config import Config, Places
-from auditor.core.caveats import Caveat, list_some
+from auditor.core.caveats import Caveat
 from auditor.core.contracts.lint import Linter, MethodCallRate, SmellRule, TimedBenchmark
 from auditor.core.stability import BenchmarkVerdict
-from auditor.core.subject import SourceFile
 from auditor.languages.registry import LANGUAGES
 from auditor.lint.document import LintDocument, LintedSources, lint_document
 from auditor.lint.judge import LinterInput, RuleSelection, run_linters
@@ -23,8 +21,6 @@ LINTERS: Mapping[str, Linter] = {
     language.rule_prefix: language.make_linter() for language in LANGUAGES
 }
 """What looks at sources, by how the ids of its rules begin."""
-_UNREAD_SUFFIXES = (".kt", ".scala", ".groovy")
-_JMH_BENCHMARK = re.compile(rb"^\s*@(?:[\w.]+\.)?Benchmark\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +45,7 @@ def lint_sources(
     """
     subject_sources = read_subject_sources(
         config.subject,
-        tuple(ending for linter in LINTERS.values() for ending in linter.file_suffixes)
-        + _UNREAD_SUFFIXES,
+        tuple(ending for linter in LINTERS.values() for ending in linter.file_suffixes),
         home=HomeFolder(places.home),
         host=LocalHost(SystemClock()),
         environment=tuple(sorted(environment.items())),
@@ -76,33 +71,11 @@ def lint_sources(
         else ()
     )
     lint_result = run_linters(readings, request.rules, benchmarks)
-    skipped = _list_unread_languages(subject_sources.files)
-    caveats = (*revision_caveats, *lint_result.caveats, *_warn_of_languages(skipped))
-    # A gate is undecided where nothing could be read.
-    unread = lint_result.unread if lint_result.benchmarks else (*lint_result.unread, *skipped)
-    lint_result = replace(lint_result, caveats=caveats, unread=unread)
+    lint_result = replace(lint_result, caveats=(*revision_caveats, *lint_result.caveats))
     return lint_document(
         lint_result,
         LintedSources(subject_sources.name, subject_sources.revision, find_own_version()),
     )
-
-
-def _list_unread_languages(files: Iterable[SourceFile]) -> tuple[str, ...]:
-    """Return the files with JMH benchmarks in a language that no rule reads."""
-    return tuple(
-        file.path
-        for file in files
-        if file.path.endswith(_UNREAD_SUFFIXES) and _JMH_BENCHMARK.search(file.text)
-    )
-
-
-def _warn_of_languages(skipped: Sequence[str]) -> Iterator[Caveat]:
-    if skipped:
-        text = (
-            "rules do not read Kotlin, Scala or Groovy, so files with benchmarks were skipped: "
-            f"{list_some(skipped)}; bench-audit abs audits such benchmarks"
-        )
-        yield Caveat("lint-unread", text)
 
 
 def _warn_of_other_revision(result: AbsOrStability | None, revision: str) -> tuple[Caveat, ...]:

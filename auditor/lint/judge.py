@@ -160,8 +160,7 @@ def run_linters(
 ) -> LintResult:
     """Return what is wrong with the sources.
 
-    `measured` are benchmarks of a result, which bear findings out or not. Raises UsageError for
-    names of rules that are none, also in markers.
+    `timed_benchmarks` bear findings out or not. Raises UsageError for a rule that is none.
     """
     all_rules = [rule for look in looks for rule in look.linter.rules]
     rules, rule_ids = selection.select_rules(all_rules), {rule.id for rule in all_rules}
@@ -169,6 +168,7 @@ def run_linters(
     benchmarks: list[str] = []
     findings: list[SmellFinding] = []
     unread: list[str] = []
+    skipped: list[str] = []
     needless: list[str] = []
     applied: dict[str, int] = {}
     for reading in looks:
@@ -176,15 +176,11 @@ def run_linters(
         benchmarks += source_findings.benchmarks
         applied |= {rule.id: len(source_findings.benchmarks) for rule in reading.linter.rules}
         unread += source_findings.unread
+        skipped += source_findings.skipped
         unread += (source.path for source in reading.large if reading.linter.may_hold(source))
         markers = _find_markers(reading.files, reading.linter.comment_prefix, rule_ids)
         findings += [
-            SmellFinding(
-                rule=by_id[smell.rule],
-                smell=smell,
-                allowed=markers.find_reason(smell),
-                proof=_find_evidence(smell, timed_benchmarks),
-            )
+            _judge_smell(smell, by_id[smell.rule], markers, timed_benchmarks)
             for smell in source_findings.smells
             if smell.rule in by_id
         ]
@@ -194,9 +190,27 @@ def run_linters(
         rules=rules,
         benchmarks=tuple(benchmarks),
         findings=tuple(findings),
-        unread=tuple(unread),
+        # A gate is undecided where nothing could be read.
+        unread=tuple(unread if benchmarks else [*unread, *skipped]),
         applied=applied,
-        caveats=(*_list_caveats(needless, unread), *_explain_silence(benchmarks, findings)),
+        caveats=(
+            *_list_caveats(needless, unread, skipped),
+            *_explain_silence(benchmarks, findings),
+        ),
+    )
+
+
+def _judge_smell(
+    smell: Smell,
+    rule: SmellRule,
+    markers: _MarkerIndex,
+    timed_benchmarks: Sequence[TimedBenchmark],
+) -> SmellFinding:
+    return SmellFinding(
+        rule=rule,
+        smell=smell,
+        allowed=markers.find_reason(smell),
+        proof=_find_evidence(smell, timed_benchmarks),
     )
 
 
@@ -221,7 +235,9 @@ def _explain_silence(
         yield Caveat("lint-silence", text)
 
 
-def _list_caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Caveat]:
+def _list_caveats(
+    needless: Sequence[str], unread: Sequence[str], skipped: Sequence[str]
+) -> Iterator[Caveat]:
     if needless:
         yield Caveat(
             "needless-allow",
@@ -231,6 +247,12 @@ def _list_caveats(needless: Sequence[str], unread: Sequence[str]) -> Iterator[Ca
         text = (
             "files with benchmarks were skipped, as their syntax is broken or they are too large: "
             f"{list_some(unread)}"
+        )
+        yield Caveat("lint-unread", text)
+    if skipped:
+        text = (
+            "rules do not read Kotlin, Scala or Groovy, so files with benchmarks were skipped: "
+            f"{list_some(skipped)}; bench-audit abs audits such benchmarks"
         )
         yield Caveat("lint-unread", text)
 

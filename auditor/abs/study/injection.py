@@ -118,8 +118,8 @@ def is_surely_shown(pair: StudyPair, analysis: PairAnalysis, probe_seconds: floa
 
     What lies near the limit a delay leaves open as well.
     """
-    worth = _is_worth_a_delay(pair, analysis, probe_seconds)
-    return worth and _is_honest(pair, analysis, probe_seconds) and not _is_near(pair, analysis)
+    may_decide = _is_worth_a_delay(pair, analysis, probe_seconds)
+    return may_decide and _is_honest(pair, analysis, probe_seconds) and not _is_near(pair, analysis)
 
 
 def _is_near(pair: StudyPair, analysis: PairAnalysis) -> bool:

@@ -60,12 +60,13 @@ class SourceFindings:
     """What a look at sources has found: names of benchmarks, smells, and files nobody can read.
 
     There is a name for each benchmark of each file; smells are in the order of files and lines. A
-    file is `unread` where its syntax is broken.
+    file is `unread` where its syntax is broken, and `skipped` where no rule reads its language.
     """
 
     benchmarks: tuple[str, ...]
     smells: tuple[Smell, ...]
     unread: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 class Linter(Protocol):

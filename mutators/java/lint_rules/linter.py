@@ -1,5 +1,6 @@
 """The linter of JMH benchmarks: finds them, and asks each rule."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from auditor.core.contracts.lint import Smell, SourceFindings
@@ -25,12 +26,17 @@ from mutators.java.lint_rules.rules import RULES
 from mutators.java.lint_rules.settings import find_bad_options, find_bad_settings
 from mutators.java.lint_rules.sharing import find_shared_states
 
+_JAVA_SUFFIX = ".java"
+_SKIPPED_SUFFIXES = (".kt", ".scala", ".groovy")
+"""Of languages that JMH benchmarks are written in, and that no rule reads."""
+_SKIPPED_BENCHMARK = re.compile(rb"^\s*@(?:[\w.]+\.)?Benchmark\b", re.MULTILINE)
+
 
 class JavaLinter:
     """Looks at the sources of a suite of JMH benchmarks."""
 
     rules = RULES
-    file_suffixes = (".java",)
+    file_suffixes = (_JAVA_SUFFIX, *_SKIPPED_SUFFIXES)
     comment_prefix = "//"
 
     def may_hold(self, source: SourceFile, /) -> bool:
@@ -39,7 +45,10 @@ class JavaLinter:
 
     def find_smells(self, sources: Iterable[SourceFile], /) -> SourceFindings:
         """Return the benchmarks of all sources of a project, and what the rules find."""
-        project = JavaProject(sources)
+        all_sources = list(sources)
+        other_sources = [file for file in all_sources if file.path.endswith(_SKIPPED_SUFFIXES)]
+        java_sources = [file for file in all_sources if file.path.endswith(_JAVA_SUFFIX)]
+        project = JavaProject(java_sources)
         files = list(list_jmh_files(project))
         methods_by_file = {file.path: find_benchmarks(file, project) for file in files}
         benches = [method for methods in methods_by_file.values() for method in methods]
@@ -59,6 +68,9 @@ class JavaLinter:
                 java_file.path
                 for java_file in files
                 if java_file.root.has_error and has_benchmarks(java_file, project)
+            ),
+            skipped=tuple(
+                source.path for source in other_sources if _SKIPPED_BENCHMARK.search(source.text)
             ),
         )
 
