@@ -1,14 +1,14 @@
 """Build a variant once, launch a trial, read what it left."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from fasteners import ReaderWriterLock
 
@@ -33,8 +33,39 @@ ArtifactSource = Callable[[Path], bytes | None]
 the same project; None where nobody has."""
 
 
+@runtime_checkable
+class SharingLauncher(Launcher, Protocol):
+    """A launcher that can run several trials in one process."""
+
+    def find_sharing(self, project: Project, trial: Trial) -> Hashable | None:
+        """Return what is equal for trials that one process may run; None: it is alone."""
+        ...
+
+    def plan_shared_launch(
+        self, project: Project, trials: Sequence[Trial], build_folder: Path
+    ) -> Invocation:
+        """Return the process that runs some trials."""
+        ...
+
+    def split_answer(
+        self, trials: Sequence[Trial], answer: CompletedProcess, build_folder: Path
+    ) -> Sequence[CompletedProcess | None]:
+        """Return what a process of each trial would have left; None: it has to run by itself."""
+        ...
+
+
 def no_artifact_source(_path: Path) -> None:
     """Have nobody who has made what is to be built."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """A machine as a trial begins."""
+
+    facts: HostFacts
+    loop: LoopTiming
+    started: str  # time of day, ISO 8601 in UTC
+    seconds: float  # of the clock that measures how long a trial takes
 
 
 class TrialRunner(Generic[LauncherType_co]):
@@ -74,6 +105,9 @@ class TrialRunner(Generic[LauncherType_co]):
         self._loop = loop
         self._elsewhere = elsewhere
         self._facts: HostFacts | None = None
+        self._sharing: SharingLauncher | None = (
+            launcher if isinstance(launcher, SharingLauncher) else None
+        )
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
         self._called: dict[str, Places] = {}
@@ -105,20 +139,64 @@ class TrialRunner(Generic[LauncherType_co]):
 
         Raises ValueError for one with a watch where there is nobody to watch.
         """
+        beginning = self._begin(trial)
+        outcome, answers = self._outcome(trial)
+        return self._make_run(trial, outcome, answers, beginning)
+
+    def find_sharing(self, trial: Trial) -> Hashable | None:
+        """Return what is equal for trials that `run_together` may be asked to run; None: none."""
+        if self._sharing is None:
+            return None
+        sharing = self._sharing.find_sharing(self._project, trial)
+        return None if sharing is None else (trial.subject, sharing)
+
+    def run_together(self, trials: Sequence[Trial]) -> list[Run]:
+        """Run trials in one process; those that have to run by themselves are absent."""
+        first, launcher = trials[0], self._sharing
+        build_folder = self._make_build_folder(first.overlay.digest)
+        with self._find_lock(first.overlay.digest):
+            if launcher is None or self._build_variant(first, build_folder):
+                return []
+        beginning = self._begin(first)
+        job = launcher.plan_shared_launch(self._project, trials, build_folder)
+        answer = self._run(build_folder, job, first)
+        answers = launcher.split_answer(trials, answer, build_folder)
+        ended = [(trial, end) for trial, end in zip(trials, answers, strict=True) if end]
+        if len(ended) * 2 < len(trials):
+            self._sharing = None  # most benchmarks of this suite have to be alone
+        runs = [
+            self._make_run(trial, launcher.read_outcome(trial, [end]), [end], beginning)
+            for trial, end in ended
+        ]
+        fork_seconds = [end.seconds for _, end in ended]
+        start_seconds = (answer.seconds - sum(fork_seconds)) / len(trials)
+        return [
+            replace(run, seconds=seconds + max(0.0, start_seconds))
+            for run, seconds in zip(runs, fork_seconds, strict=True)
+        ]
+
+    def _begin(self, trial: Trial) -> _Beginning:
         with self._find_lock("facts"):
             self._facts = self._facts or self._add_tool_versions(self._host.read_facts())
         loop = self._loop() if trial.is_exclusive else NO_LOOP_TIMING
-        started, start_seconds = self._clock.now(), self._clock.monotonic()
-        outcome, answers = self._outcome(trial)
+        return _Beginning(self._facts, loop, self._clock.now(), self._clock.monotonic())
+
+    def _make_run(
+        self,
+        trial: Trial,
+        outcome: Outcome,
+        answers: Sequence[CompletedProcess],
+        beginning: _Beginning,
+    ) -> Run:
         return Run(
             trial=trial,
-            host=self._facts,
+            host=beginning.facts,
             outcome=outcome,
-            started=started,
-            seconds=self._clock.monotonic() - start_seconds,
+            started=beginning.started,
+            seconds=self._clock.monotonic() - beginning.seconds,
             revision=self._project.revision,
-            strain=_measure_interference(trial, answers, loop),
-            loop_seconds=loop.seconds,
+            strain=_measure_interference(trial, answers, beginning.loop),
+            loop_seconds=beginning.loop.seconds,
         )
 
     def _add_tool_versions(self, facts: HostFacts) -> HostFacts:

@@ -25,6 +25,8 @@ from reports import names
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_STEPS = 30.0
+_MUCH = 3
+"""A phase that has lasted so many times as long as its runs has some that were not counted yet."""
 _MAX_STEP_WIDTH = 72
 """Columns for what a build tool is doing, beside the spinner."""
 _TEST_NAMES = {Purpose.USAGE: "the unit tests", Purpose.TRACE: "the tests of a client"}
@@ -43,6 +45,7 @@ class PhaseProgress:
     started: float  # when its first new process began, by the clock
     ended_trials: int = 0  # number of trials that ended, reused ones included
     reused: int = 0  # number of trials whose run was stored
+    run_seconds: float = 0.0  # that the new runs took, each by itself
 
     def estimate_seconds_left(self, now: float) -> float | None:
         """Return the seconds left; None as long as there is nothing to tell."""
@@ -52,7 +55,10 @@ class PhaseProgress:
             return 0.0
         if finished_trials == 0:
             return self.seconds or None
-        return (now - self.started) / finished_trials * (required_trials - finished_trials)
+        seconds = now - self.started
+        if self.run_seconds * _MUCH < seconds:  # the first of a process that many ran in
+            seconds = self.run_seconds
+        return seconds / finished_trials * (required_trials - finished_trials)
 
 
 def _name_trial(trial: Trial) -> str:
@@ -95,6 +101,7 @@ class ProgressWatcher:
             self.pace.started = self.clock()
         else:
             self.fresh.add(run.trial.id)
+            self.pace.run_seconds += run.seconds
             self._report_resumption()
         self.pace.ended_trials += 1
         if not reused and not isinstance(run.outcome, Measured | Counted | Profiled):

@@ -205,14 +205,17 @@ _Reader = Callable[[Iterable[bytes], Path], Content]
 
 def _detect_text_format(beginning: bytes) -> tuple[StoredFormat, _Reader] | None:
     """Return whose text it is, and what reads it."""
-    # These come first: what a build tool prints before may begin as JSON does, "[INFO]".
+    # The header of a table decides: names below it may be as lines of other formats.
+    if table := _detect_table_format(beginning):
+        return table
+    # Logs come next: what a build tool prints before may begin as JSON does, "[INFO]".
     if jmh_log.matches_format(beginning):
         return StoredFormat.JMH_LOG, jmh_log.parse_run
     if go_text.is_event(beginning):
         return StoredFormat.GO, go_text.parse_events
     if go_text.matches_format(beginning):
         return StoredFormat.GO, go_text.parse_run
-    return None if files.is_json(beginning) else _detect_table_format(beginning)
+    return None
 
 
 def _detect_table_format(beginning: bytes) -> tuple[StoredFormat, _Reader] | None:

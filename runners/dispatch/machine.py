@@ -1,7 +1,7 @@
 """The trials of one machine: one after the other, or several at a time where that harms none."""
 
 import fcntl
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby, islice
 from operator import itemgetter
@@ -13,6 +13,7 @@ from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Profi
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Launcher
 from auditor.core.suite import Ask, ask_in_turn
+from runners.dispatch.grouping import group_trials
 from runners.dispatch.parallel import run_in_parallel
 from runners.trial import TrialRunner
 
@@ -64,22 +65,33 @@ class MachineDispatcher:
             yield from (self._run_exclusive if is_exclusive else self._beside)(trial_group)
 
     def _run_exclusive(self, trials: Iterator[Trial]) -> Iterator[Run]:
-        for trial in trials:
-            batch = self._prepare_batch(trial, trials)
-            for prepared_trial in batch:
-                with lock_machine(self._lock):
-                    run = self._run_trial(prepared_trial)
-                yield run
+        groups = group_trials(trials, self._find_sharing)
+        for group in groups:
+            for prepared_group in self._prepare_batch(group, groups):
+                yield from self._run_group(prepared_group)
 
-    def _prepare_batch(self, first: Trial, trials: Iterator[Trial]) -> list[Trial]:
-        """Return a trial; if it has to be built first, with others, which are built meanwhile."""
-        if self._jobs == 1 or self._runners[first.subject].is_prepared(first):
+    def _prepare_batch(
+        self, first: list[Trial], groups: Iterator[list[Trial]]
+    ) -> list[list[Trial]]:
+        """Return a group; if it has to be built first, with others, which are built meanwhile."""
+        if self._jobs == 1 or self._runners[first[0].subject].is_prepared(first[0]):
             return [first]
-        batch = [first, *islice(trials, self._jobs - 1)]
+        batch = [first, *islice(groups, self._jobs - 1)]
+        firsts = [group[0] for group in batch]
         with lock_machine(self._lock):
-            for _ in run_in_parallel(self._prepare_trial, batch, self._jobs, self._stop):
+            for _ in run_in_parallel(self._prepare_trial, firsts, self._jobs, self._stop):
                 pass
         return batch
+
+    def _run_group(self, group: Sequence[Trial]) -> Iterator[Run]:
+        """Yield the runs of trials that may share a process; what cannot runs by itself."""
+        with lock_machine(self._lock):
+            runs = self._run_together(group)
+        yield from runs
+        for trial in _list_remaining(group, runs):
+            with lock_machine(self._lock):
+                run = self._run_trial(trial)
+            yield run
 
     def _beside(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the runs of what others may run beside.
@@ -88,20 +100,41 @@ class MachineDispatcher:
         fails is run again by itself; so is a build that fails. Unit tests are not: those of
         packages are run side by side by their own tool, and what they had called counts.
         """
-        retried_trials = []
+        retried_trials: list[Trial] = []
+        groups = group_trials(trials, self._find_sharing)
         with lock_machine(self._lock):
-            for run in run_in_parallel(self._run_trial, trials, self._jobs, self._stop):
-                if self._jobs > 1 and _may_be_due_to_others(run):
-                    retried_trials.append(run.trial)
-                else:
-                    yield run
+            for group, runs in run_in_parallel(
+                self._run_side_group, groups, self._jobs, self._stop
+            ):
+                retried_trials += _list_remaining(group, runs)
+                for run in runs:
+                    if self._jobs > 1 and _may_be_due_to_others(run):
+                        retried_trials.append(run.trial)
+                    else:
+                        yield run
             yield from map(self._run_trial, retried_trials)
+
+    def _run_side_group(self, group: Sequence[Trial]) -> tuple[Sequence[Trial], Sequence[Run]]:
+        return group, self._run_together(group) or [self._run_trial(group[0])]
+
+    def _run_together(self, group: Sequence[Trial]) -> Sequence[Run]:
+        """Return the runs of what could share a process; empty for a single trial."""
+        return self._runners[group[0].subject].run_together(group) if len(group) > 1 else []
+
+    def _find_sharing(self, trial: Trial) -> Hashable | None:
+        return self._runners[trial.subject].find_sharing(trial)
 
     def _run_trial(self, trial: Trial) -> Run:
         return self._runners[trial.subject].run_trial(trial)
 
     def _prepare_trial(self, trial: Trial) -> None:
         self._runners[trial.subject].prepare_trial(trial)
+
+
+def _list_remaining(group: Sequence[Trial], runs: Sequence[Run]) -> list[Trial]:
+    """Return the trials of a group that have no run."""
+    ended = {run.trial.id for run in runs}
+    return [trial for trial in group if trial.id not in ended]
 
 
 def _may_be_due_to_others(run: Run) -> bool:

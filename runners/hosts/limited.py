@@ -38,13 +38,14 @@ class LimitedHost:
     def run_process(self, job: Invocation) -> CompletedProcess:
         """Run a job; raises `over` if not its own limit but the end of the time ended it.
 
-        What it would have done with its own limit is unknown, so there is no answer.
+        What it would have done with its own limit is unknown, so there is no answer, but for a job
+        of which a part is of use.
         """
         left = self._left() + GRACE_SECONDS
         if left > 0:
             answer = self._host.run_process(
                 replace(job, timeout_seconds=min(left, job.timeout_seconds))
             )
-            if not answer.timed_out or job.timeout_seconds <= left:
+            if not answer.timed_out or job.is_divisible or job.timeout_seconds <= left:
                 return answer
         raise self._over()

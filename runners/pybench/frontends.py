@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from auditor.core.caveats import list_some
 from auditor.core.subject import SourceFile
@@ -216,6 +216,8 @@ class Frontend:
     listings: Callable[[Path], list[list[str]]]  # what each process that lists is handed
     call: Callable[[Sequence[str], Path], tuple[str, ...]]  # the command line of the guest
     of_benchmark: Callable[[str, Path], list[str]]  # what runs a benchmark of this name
+    place: Callable[[str], str]
+    """Returns the place that benchmarks have in common which a process can run in its forks."""
     count: Callable[[Path], int]  # about how many benchmarks the sources have
     declared: Callable[[Path], bool] = lambda _: False  # a suite that no source shows is likely
     lacking: str = ""
@@ -321,6 +323,8 @@ FRONTENDS = {
             listings=_plan_listing_calls,
             call=_make_pytest_call,
             of_benchmark=lambda name, _: [name.partition("::")[0]],
+            # Modules of two folders may have the same name.
+            place=lambda name: str(PurePosixPath(name.partition("::")[0]).parent),
             count=_count_benchmarks,
             declared=_declares_plugin,
         ),
@@ -332,6 +336,7 @@ FRONTENDS = {
             listings=lambda tree: [_asv_folders(tree)],
             call=lambda chosen, _: ("-m", "zz_bench_audit_asv", *chosen),
             of_benchmark=lambda _, tree: _asv_folders(tree),
+            place=lambda _: "",
             count=lambda tree: _count_matches(tree, _asv_folders(tree), _TIMED),
         ),
         Frontend(
@@ -341,6 +346,7 @@ FRONTENDS = {
             listings=lambda tree: [[script] for script in _find_pyperf_scripts(tree)],
             call=lambda chosen, _: ("-m", "zz_bench_audit_pyperf", *chosen),
             of_benchmark=lambda name, _: [name.partition("::")[0]],
+            place=lambda name: name.partition("::")[0],
             count=lambda tree: _count_matches(tree, _find_pyperf_scripts(tree), _BENCHED),
         ),
     )

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,11 +16,11 @@ from auditor.core.outcome import Outcome
 from auditor.core.plan import Layouts, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, SourceFile, SourceRole
-from auditor.core.suite import EVERYTHING, Ask, Listing, Suite
+from auditor.core.suite import EVERYTHING, Ask, Benchmark, Listing, Suite
 from runners.folders import locate_run_folder
 from runners.limits import check_limits
 from runners.live import LiveRecords
-from runners.pybench import guests, reading
+from runners.pybench import guests, reading, shared_process
 from runners.pybench.frontends import Frontend, explain_lack, make_test_call, read_library_sources
 from runners.pybench.library import is_file, is_folder
 from runners.pybench.local_modules import explain_local_module
@@ -178,48 +178,128 @@ class PythonHarness:
         """Return the one process of a trial."""
         if trial.benchmark is None:
             return (make_test_job(project, trial, build_folder, "BENCH_AUDIT_INSTRUCTIONS"),)
-        name = trial.benchmark.name
         folder = locate_run_folder(build_folder, trial)
-        records, schedule = folder / RECORDS, folder / SCHEDULE
+        process = _describe_process(trial, trial.benchmark, build_folder, folder)
+        call = self._make_benchmark_call(project, [trial.benchmark])
+        job = _make_guest_job(
+            project, build_folder, call, dict(process.variables), trial.timeout_seconds
+        )
         follow = None
-        variables = {
-            "BENCH_AUDIT_BENCHMARK": name,
-            "BENCH_AUDIT_SECONDS": repr(trial.schedule.seconds),
-            RECORDS_VARIABLE: str(records),
-            SCHEDULE_VARIABLE: str(schedule),
-        }
-        if trial.schedule.operations is not None:
-            variables["BENCH_AUDIT_OPERATIONS"] = str(trial.schedule.operations)
-        if trial.variant.kind not in (VariantKind.PLAIN, VariantKind.PROFILED):
-            variables["BENCH_AUDIT_INSTRUCTIONS"] = str(build_folder / INSTRUCTIONS)
-        if trial.variant.kind is VariantKind.COUNTING:
-            variables["BENCH_AUDIT_COUNTING"] = "1"
-        profiles: tuple[Path, ...] = ()
-        if trial.variant.kind is VariantKind.PROFILED:
-            profiles = (folder / PROFILE,)
-            variables[PROFILE_VARIABLE] = str(folder / PROFILE)
-            variables[MODULES_VARIABLE] = str(build_folder / INSTRUCTIONS)
-        if trial.benchmark.settings:
-            variables["BENCH_AUDIT_INDEX"] = trial.benchmark.settings
         if trial.watch is not None:
             read = LiveRecords().read_iterations
-            follow = OutputMonitor(read=read, path=records, enough=folder / ENOUGH)
-            variables[ENOUGH_VARIABLE] = str(follow.enough)
-        suite_arguments = self._frontend.of_benchmark(name, project.root)
-        call = self._frontend.call(suite_arguments, project.root)
-        invocation = _make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
-        is_plain = trial.variant.kind is VariantKind.PLAIN
-        files = (
-            *(guests.locate_guest_files(build_folder) if is_plain else ()),
-            (records, f"{RECORDS_HEADER}\n".encode()),
-            (schedule, format_schedule(trial.schedule)),
-            *((path, f"{PROFILE_HEADER}\n".encode()) for path in profiles),
-        )
-        return (replace(invocation, files=files, collects=(records, *profiles), follow=follow),)
+            follow = OutputMonitor(read=read, path=folder / RECORDS, enough=folder / ENOUGH)
+        guest_files = _list_guest_files(trial, build_folder)
+        files = (*guest_files, *process.files)
+        return (replace(job, files=files, collects=process.collects, follow=follow),)
+
+    def find_sharing(self, project: Project, trial: Trial) -> Hashable | None:
+        """Return what is equal for trials that one process may run; None: it is alone.
+
+        They are processes of one run: other runs have other seeds of hashes.
+        """
+        is_shared = trial.purpose in shared_process.PURPOSES and trial.watch is None
+        if trial.benchmark is None or not is_shared:
+            return None
+        run = (trial.purpose, trial.repetition, trial.fork, trial.overlay.digest)
+        options = self._make_benchmark_call(project, [trial.benchmark])[:-1]
+        return (*run, self._frontend.place(trial.benchmark.name), options)
+
+    def plan_shared_launch(
+        self, project: Project, trials: Sequence[Trial], build_folder: Path
+    ) -> Invocation:
+        """Return the process that forks for each of some trials."""
+        benchmarks = [trial.benchmark for trial in trials if trial.benchmark is not None]
+        folder = locate_run_folder(build_folder) / f"shared-{trials[0].id}"
+        variables = {RECORDS_VARIABLE: str(folder / RECORDS)}
+        variables |= _list_variant_variables(trials[0], build_folder)
+        call = self._make_benchmark_call(project, benchmarks)
+        job = _make_guest_job(project, build_folder, call, variables, trials[0].timeout_seconds)
+        records = (folder / RECORDS, f"{RECORDS_HEADER}\n".encode())
+        job = replace(job, files=(*_list_guest_files(trials[0], build_folder), records))
+        return shared_process.share_process(job, folder, _list_members(trials, build_folder))
+
+    def split_answer(
+        self, trials: Sequence[Trial], answer: CompletedProcess, build_folder: Path
+    ) -> Sequence[CompletedProcess | None]:
+        """Return how the process of each trial ended; None for one that has to be alone."""
+        return shared_process.split_answer(answer, _list_members(trials, build_folder))
+
+    def _make_benchmark_call(
+        self, project: Project, benchmarks: Sequence[Benchmark]
+    ) -> tuple[str, ...]:
+        arguments = [
+            argument
+            for benchmark in benchmarks
+            for argument in self._frontend.of_benchmark(benchmark.name, project.root)
+        ]
+        return self._frontend.call(list(dict.fromkeys(arguments)), project.root)
 
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how a trial ended."""
         return reading.read_outcome(trial, answers, RECORDS, PROFILE)
+
+
+def _list_members(
+    trials: Sequence[Trial], build_folder: Path
+) -> list[shared_process.BenchmarkProcess]:
+    folder = locate_run_folder(build_folder)
+    return [
+        _describe_process(trial, trial.benchmark, build_folder, folder / trial.id)
+        for trial in trials
+        if trial.benchmark is not None
+    ]
+
+
+def _describe_process(
+    trial: Trial, benchmark: Benchmark, build_folder: Path, folder: Path
+) -> shared_process.BenchmarkProcess:
+    """Return what the process of a trial is given, and what it leaves in a folder."""
+    records, schedule, profile = folder / RECORDS, folder / SCHEDULE, folder / PROFILE
+    variables = _list_variant_variables(trial, build_folder) | {
+        "BENCH_AUDIT_BENCHMARK": benchmark.name,
+        "BENCH_AUDIT_SECONDS": repr(trial.schedule.seconds),
+        RECORDS_VARIABLE: str(records),
+        SCHEDULE_VARIABLE: str(schedule),
+    }
+    if trial.schedule.operations is not None:
+        variables["BENCH_AUDIT_OPERATIONS"] = str(trial.schedule.operations)
+    if benchmark.settings:
+        variables["BENCH_AUDIT_INDEX"] = benchmark.settings
+    if trial.watch is not None:
+        variables[ENOUGH_VARIABLE] = str(folder / ENOUGH)
+    files = [
+        (records, f"{RECORDS_HEADER}\n".encode()),
+        (schedule, format_schedule(trial.schedule)),
+    ]
+    collects = [records]
+    if trial.variant.kind is VariantKind.PROFILED:
+        variables[PROFILE_VARIABLE] = str(profile)
+        files.append((profile, f"{PROFILE_HEADER}\n".encode()))
+        collects.append(profile)
+    return shared_process.BenchmarkProcess(
+        variables=variables,
+        files=tuple(files),
+        collects=tuple(collects),
+        timeout_seconds=trial.timeout_seconds,
+    )
+
+
+def _list_variant_variables(trial: Trial, build_folder: Path) -> dict[str, str]:
+    """Return what a process is told of the changed modules, before it imports them."""
+    instructions = str(build_folder / INSTRUCTIONS)
+    if trial.variant.kind is VariantKind.PROFILED:
+        return {MODULES_VARIABLE: instructions}
+    if trial.variant.kind is VariantKind.PLAIN:
+        return {}
+    variables = {"BENCH_AUDIT_INSTRUCTIONS": instructions}
+    if trial.variant.kind is VariantKind.COUNTING:
+        variables["BENCH_AUDIT_COUNTING"] = "1"
+    return variables
+
+
+def _list_guest_files(trial: Trial, build_folder: Path) -> tuple[tuple[Path, bytes], ...]:
+    is_plain = trial.variant.kind is VariantKind.PLAIN  # what is built has them already
+    return guests.locate_guest_files(build_folder) if is_plain else ()
 
 
 def make_unknown_names(reason: str) -> SourceFile:

@@ -14,10 +14,12 @@ import pickle
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from zz_bench_audit import Pause
 from zz_bench_audit_blocks import run
+from zz_bench_audit_fork import leave, members
 from zz_bench_audit_hook import tell
 from zz_bench_audit_profile import timed as timed_region
 
@@ -28,16 +30,27 @@ def main(folder: str) -> int:
     """List or run, as the environment says."""
     root = os.path.abspath(folder)
     sys.path.insert(0, os.path.dirname(root))
-    wanted = os.environ.get("BENCH_AUDIT_BENCHMARK")
-    if wanted is None:
+    if "BENCH_AUDIT_LIST" in os.environ:
         _list(root, os.environ["BENCH_AUDIT_LIST"])
         return 0
+    if members.is_parent and not _fork_members(root):
+        leave()
     try:
-        return _run(root, wanted)
+        return _run(root)
     except Exception as error:
         traceback.print_exc()
         tell("failed", " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST])
         return 1
+
+
+def _fork_members(root: str) -> bool:
+    """Import what each of several benchmarks needs, and fork for it; True in a fork."""
+    for name, (_, member) in list(members.waiting.items()):
+        with suppress(Exception):  # it says so itself, when it runs by itself
+            _find(root, name, member["variables"].get("BENCH_AUDIT_INDEX", ""))
+        if members.begin(name):
+            return True
+    return False
 
 
 def _list(root: str, path: str) -> None:
@@ -82,12 +95,16 @@ def _listed(path: str, entry: dict[str, Any]) -> None:
         file.write(json.dumps(entry) + "\n")
 
 
-def _run(root: str, wanted: str) -> int:
+def _find(root: str, wanted: str, index: str) -> Any:
     from asv_runner.discovery import get_benchmark_from_name
 
-    index = os.environ.get("BENCH_AUDIT_INDEX", "")
     name = wanted.partition("(")[0] if index else wanted
-    benchmark = get_benchmark_from_name(root, f"{name}-{index}" if index else name)
+    return get_benchmark_from_name(root, f"{name}-{index}" if index else name)
+
+
+def _run(root: str) -> int:
+    wanted, index = os.environ["BENCH_AUDIT_BENCHMARK"], os.environ.get("BENCH_AUDIT_INDEX", "")
+    benchmark = _find(root, wanted, index)
     arguments = _with_cache(benchmark)
     if benchmark.do_setup():
         tell("skipped", "its set-up says that it is not for these parameters")

@@ -17,11 +17,11 @@ import pytest
 import zz_bench_audit_collect as suites
 from zz_bench_audit import Pause
 from zz_bench_audit_blocks import run
+from zz_bench_audit_fork import leave, members
 from zz_bench_audit_hook import tell
 from zz_bench_audit_profile import timed as timed_region
 
 LIST = "BENCH_AUDIT_LIST"
-WANTED = "BENCH_AUDIT_BENCHMARK"
 _MARKS = ("benchmark", "codspeed_benchmark")
 _LONGEST = 500
 _COROUTINE = (
@@ -73,10 +73,9 @@ def pytest_configure(config: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Write down all benchmarks, or keep the one that is asked for."""
+    """Write down all benchmarks, or keep those that are asked for."""
     found = [item for item in items if is_benchmark(item)]
-    wanted = os.environ.get(WANTED)
-    if wanted is None:
+    if LIST in os.environ:
         for item in found:
             if _is_awaited(item):
                 _listed({"unusable": item.nodeid, "why": _COROUTINE, "related": True})
@@ -84,12 +83,28 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
                 _listed({"benchmark": item.nodeid, "skipped": suites.skipped(item)})
         items[:] = []
     else:
-        items[:] = [item for item in found if item.nodeid == wanted]
+        items[:] = [item for item in found if members.wants(item.nodeid)]
 
 
 def _listed(entry: dict[str, Any]) -> None:
     with open(os.environ[LIST], "a", encoding="utf-8") as file:
         file.write(json.dumps(entry) + "\n")
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtestloop(session: Any) -> Any:
+    """Run one benchmark, or fork for each of several; leave where it has run well.
+
+    Where something failed, pytest shows it.
+    """
+    if members.is_parent and not session.testsfailed:
+        items = sorted(session.items, key=lambda item: members.waiting[item.nodeid][0])
+        # In a fork it is the session of one item, in this process of none.
+        session.items[:] = next(([item] for item in items if members.begin(item.nodeid)), [])
+    outcome = yield
+    has_run = bool(session.items) or members.is_parent
+    if outcome.excinfo is None and not session.testsfailed and has_run:
+        leave()
 
 
 def pytest_collection(session: Any) -> None:

@@ -46,7 +46,7 @@ def test_the_time_left_is_the_plans_until_something_has_ended_and_then_the_pace(
     pace = PhaseProgress("suite", trials=10, seconds=100.0, started=0.0)
     assert pace.estimate_seconds_left(1.0) == 100.0
 
-    pace.ended_trials = 2
+    pace.ended_trials, pace.run_seconds = 2, 30.0
     assert pace.estimate_seconds_left(30.0) == 120.0
 
     pace.ended_trials = 10
@@ -55,8 +55,16 @@ def test_the_time_left_is_the_plans_until_something_has_ended_and_then_the_pace(
 
 def test_what_is_known_already_takes_no_time():
     pace = PhaseProgress("suite", trials=10, seconds=50.0, started=0.0, ended_trials=8, reused=6)
+    pace.run_seconds = 20.0
 
     assert pace.estimate_seconds_left(20.0) == 20.0
+
+
+def test_the_first_of_many_runs_in_one_process_does_not_tell_the_pace_of_all():
+    pace = PhaseProgress("suite", trials=40, seconds=20.0, started=0.0, ended_trials=1)
+    pace.run_seconds = 0.5
+
+    assert pace.estimate_seconds_left(4.0) == 39 * 0.5
 
 
 def test_times_are_said_as_people_say_them():

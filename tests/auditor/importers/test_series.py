@@ -241,6 +241,12 @@ def test_tables_of_other_columns_are_not_taken(tmp_path):
     assert not is_stored(table(tmp_path, "benchmark,fork,classification\na,0,steady\n"))
 
 
+def test_a_name_that_is_as_a_line_of_go_makes_no_text_of_go(tmp_path):
+    path = table(tmp_path, HEADER + "pkg: example.org/x,0,1,1\n")
+
+    assert read_results([path]).benchmark_names == ("pkg: example.org/x",)
+
+
 TIMES = st.floats(SHORTEST, LONGEST)
 PROCESSES = st.lists(
     st.tuples(st.lists(TIMES, max_size=3), st.lists(TIMES, min_size=1, max_size=5)),

@@ -13,6 +13,7 @@ from auditor.core.errors import OutOfTime
 from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.outcome import NotBuilt, Profiled
 from auditor.core.plan import Purpose
+from runners.dispatch.grouping import MOST_TOGETHER
 from runners.dispatch.machine import MachineDispatcher
 
 COUNTS = counted(window(1, {"a": 1}))
@@ -32,6 +33,9 @@ class Runner:
 
     def is_prepared(self, trial):
         return True
+
+    def find_sharing(self, trial):
+        return None
 
     def run_trial(self, trial):
         with self._lock:
@@ -262,3 +266,64 @@ def test_a_profile_that_was_taken_beside_another_is_not_taken_again(tmp_path):
 
     assert len([*dispatcher(tmp_path, runner, 2).run_trials(trials("a", "b"))]) == 2
     assert sorted(runner.began) == ["a", "b"]
+
+
+class SharingRunner(Runner):
+    """Lets trials of equal first letters share a process; `alone` cannot."""
+
+    def __init__(self, alone=(), **more):
+        super().__init__(**more)
+        self.alone = alone
+        self.together = []
+
+    def find_sharing(self, trial):
+        name = trial.benchmark.name
+        return None if name.startswith("x") else name[0]
+
+    def run_together(self, group):
+        self.together.append("".join(trial.benchmark.name for trial in group))
+        return [
+            replace(run(COUNTS), trial=trial)
+            for trial in group
+            if trial.benchmark.name not in self.alone
+        ]
+
+
+@pytest.mark.parametrize("purpose", [Purpose.PAIRS, Purpose.REACH])
+def test_neighbours_that_may_share_a_process_do_and_what_cannot_runs_alone(tmp_path, purpose):
+    runner = SharingRunner(alone=["a2"])
+    planned = trials("x1", "x2", "a1", "a2", "a3", "b1", "a4", "a5", purpose=purpose)
+    ended = names(dispatcher(tmp_path, runner, 1).run_trials(planned))
+
+    assert sorted(ended) == ["a1", "a2", "a3", "a4", "a5", "b1", "x1", "x2"]
+    assert runner.together == ["a1a2a3", "a4a5"]
+    assert runner.began == (
+        ["x1", "x2", "a2", "b1"] if purpose is Purpose.PAIRS else ["x1", "x2", "b1", "a2"]
+    )
+
+
+def test_a_process_is_shared_by_eight_at_most_and_nothing_is_asked_for_too_early(tmp_path):
+    runner, planned = SharingRunner(), []
+
+    def lazily():
+        for trial in trials(*(f"a{number}" for number in range(10)), purpose=Purpose.PAIRS):
+            planned.append(trial)
+            yield trial
+
+    result = dispatcher(tmp_path, runner, 2).run_trials(lazily())
+    next(result)
+
+    assert len(planned) == MOST_TOGETHER
+    assert len([next(result), *result]) == 9
+    assert runner.together == ["a0a1a2a3a4a5a6a7", "a8a9"]
+
+
+def test_what_shared_a_process_is_there_where_the_time_is_up_for_the_rest(tmp_path):
+    runner = SharingRunner(alone=["a2"], ends={"a2": [OutOfTime("no time left")]})
+    result = dispatcher(tmp_path, runner, 1).run_trials(
+        trials("a1", "a2", "a3", purpose=Purpose.PAIRS)
+    )
+
+    assert names([next(result), next(result)]) == ["a1", "a3"]
+    with pytest.raises(OutOfTime):
+        next(result)

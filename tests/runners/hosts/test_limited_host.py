@@ -1,5 +1,6 @@
 """What a host does when the time for all processes is up."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,15 @@ def test_a_process_that_used_up_its_own_time_has_timed_out():
     assert (
         LimitedHost(FakeHost(lambda _: answer), lambda: 100.0, over).run_process(job(60.0))
         is answer
+    )
+
+
+def test_a_process_that_the_end_stopped_answers_with_its_part_where_that_is_of_use():
+    answer = CompletedProcess(exit_code=None)
+    divisible = replace(job(60.0), is_divisible=True)
+
+    assert (
+        LimitedHost(FakeHost(lambda _: answer), lambda: 10.0, over).run_process(divisible) is answer
     )
 
 

@@ -14,6 +14,7 @@ from auditor.core.suite import Suite
 from auditor.trace.study import make_trial
 from mutators.python.mutator import PythonMutator
 from runners.home import HomeFolder
+from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.pybench.client import prepare_client
 from runners.pybench.frontends import FRONTENDS, framework_of
@@ -22,6 +23,7 @@ from runners.pybench.library import read_library_modules
 from runners.pybench.project import prepare_project
 from runners.pybench.tracer import PythonTracer
 from runners.subjects.place import place_subject
+from runners.trial import TrialRunner
 
 RING = Path(__file__).parents[2] / "subjects" / "python-ring"
 TRACED = RING.parent / "python-traced"
@@ -79,10 +81,10 @@ class Suited:
     def delayed(self, name, **more):
         return self.variant(VariantKind.DELAYED, name, **more)
 
-    def run(self, benchmark, schedule, variant=PLAIN, seconds=60, purpose=Purpose.PAIRS):
+    def make_trial(self, benchmark, schedule, variant=PLAIN, seconds=60, purpose=Purpose.PAIRS):
         overlay = self.mutator.build_overlay(self.suite.sources, variant)
         assert isinstance(overlay, Overlay), overlay
-        trial = Trial(
+        return Trial(
             subject=self.project.digest,
             purpose=purpose,
             variant=variant,
@@ -93,12 +95,25 @@ class Suited:
             seed=1,
             timeout_seconds=seconds,
         )
+
+    def run(self, benchmark, schedule, variant=PLAIN, **more):
+        trial = self.make_trial(benchmark, schedule, variant, **more)
+        overlay = trial.overlay
         into = self.folder / (overlay.digest if variant.kind is not VariantKind.PLAIN else "plain")
         for path, data in self.harness.plan_build(self.project, overlay, into).files:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         jobs = self.harness.plan_launch(self.project, trial, into)
         return self.harness.read_outcome(trial, [self.host.run_process(job) for job in jobs])
+
+    def make_runner(self, builds):
+        return TrialRunner(
+            project=self.project,
+            launcher=self.harness,
+            host=self.host,
+            builds=builds,
+            clock=SystemClock(),
+        )
 
 
 def prepared(folder, home: HomeFolder, variables, framework=None, **asked) -> Project:

@@ -1,0 +1,127 @@
+"""Runs several benchmarks of a suite, each in a fork of the process that imported them all.
+
+Part of the guest. What a framework and the suite import is imported once. A fork goes on as a
+process of one benchmark would. runners/pybench/shared_process.py says what it is given and leaves.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+from typing import Any, NoReturn
+
+MEMBERS = "BENCH_AUDIT_MEMBERS"
+RECORDS = "BENCH_AUDIT_RECORDS"
+WANTED = "BENCH_AUDIT_BENCHMARK"
+
+
+class Members:
+    """The benchmarks that are still to run in a fork, by name: their line, variables and limit."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, tuple[int, dict[str, Any]]] = {}
+        self.is_parent = MEMBERS in os.environ
+        if self.is_parent:
+            with open(os.environ[MEMBERS], encoding="utf-8") as file:
+                for number, line in enumerate(file):
+                    member = json.loads(line)
+                    self.waiting[member["variables"][WANTED]] = number, member
+
+    def wants(self, name: str) -> bool:
+        """Tell whether a benchmark is to be run by this process or a fork of it."""
+        return name in self.waiting if self.is_parent else name == os.environ.get(WANTED)
+
+    def begin(self, name: str) -> bool:
+        """Tell whether this process is to run a benchmark now.
+
+        Where there are several it forks, returns True in the fork, and waits for that. What cannot
+        be run in a fork is left out: all of them where the process has threads, which a fork would
+        lack, and all further ones after one that hung or left a process.
+        """
+        if not self.is_parent or not self.wants(name):
+            return self.wants(name)
+        if not _is_alone():
+            self.waiting.clear()
+            return False
+        number, member = self.waiting.pop(name)
+        began = time.perf_counter()
+        child = os.fork()
+        if not child:
+            self.is_parent = False
+            _become(member["variables"])
+            return True
+        status = _wait(child, float(member["seconds"]))
+        _tell_end(number, status, time.perf_counter() - began)
+        if status is None:
+            self.waiting.clear()
+        return False
+
+    @property
+    def are_done(self) -> bool:
+        """Tell whether this process of several has nothing left to run."""
+        return self.is_parent and not self.waiting
+
+
+members = Members()
+
+
+def leave() -> NoReturn:
+    """End the process of a benchmark that has run well: all that counts is written down.
+
+    What frameworks and plugins do at their end can take longer than the benchmark.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _become(variables: dict[str, str]) -> None:
+    """Take the place of a process that has these variables: what it would have told is told."""
+    with open(os.environ[RECORDS], "rb") as file:
+        records = file.read().partition(b"\n")[2]
+    os.environ.update(variables)
+    del os.environ[MEMBERS]
+    with open(os.environ[RECORDS], "ab") as file:
+        file.write(records)
+
+
+def _is_alone() -> bool:
+    """Tell whether this process has one thread and is all of its group, as far as /proc shows."""
+    try:
+        if len(os.listdir("/proc/self/task")) > 1:
+            return False
+        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return False
+    return not any(_is_in_group(number) for number in numbers if number != os.getpid())
+
+
+def _is_in_group(number: int) -> bool:
+    try:
+        return os.getpgid(number) == os.getpgrp()
+    except OSError:
+        return False
+
+
+def _wait(child: int, seconds: float) -> int | None:
+    """Return the exit status of a fork, None for one that had to be ended."""
+    waiter = select.poll()
+    handle = os.pidfd_open(child)
+    try:
+        waiter.register(handle, select.POLLIN)
+        is_ended = bool(waiter.poll(seconds * 1000))
+    finally:
+        os.close(handle)
+    if not is_ended:
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) if is_ended else None
+
+
+def _tell_end(number: int, status: int | None, seconds: float) -> None:
+    with open(os.environ["BENCH_AUDIT_ENDS"], "a", encoding="utf-8") as file:
+        file.write(json.dumps([number, status, seconds]) + "\n")
