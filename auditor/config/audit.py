@@ -67,7 +67,7 @@ def abs_request(
     )
 
 
-SUITE_TIME_LIMIT = 90.0
+SUITE_TIME_LIMIT = 60.0
 """Seconds for runs of the unchanged suite where nobody says how many there are."""
 DEFAULT_SLOWDOWN = 0.5
 """Slowdown that is injected by default: fixed, so that scores of a suite can be compared."""

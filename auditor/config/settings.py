@@ -123,7 +123,7 @@ class Settings(Section, frozen=True):
         Positive | None,
         Meta(
             description="Runs of the whole unchanged suite, for its spread. null: 5; `abs` makes"
-            " fewer, at least two, if five would take longer than 1.5 minutes."
+            " fewer, at least two, if five would take longer than a minute."
         ),
     ] = None
     slowdown: Annotated[

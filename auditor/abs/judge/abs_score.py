@@ -264,7 +264,8 @@ def _explain_outcome(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | No
     """Return the reason of a pair with the outcome of its method.
 
     Of missed pairs that were not measured it is that of the largest share. An inconclusive method
-    may have unmeasured pairs only, or failed ones beside missed ones.
+    may have unmeasured pairs only, or failed ones beside missed ones. How many missed it is said
+    in front of what was not measured.
     """
     same = [pair for pair in pairs if pair.outcome is outcome]
     if outcome is Verdict.INCONCLUSIVE and not same:
@@ -276,7 +277,11 @@ def _explain_outcome(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | No
     if outcome is Verdict.MISSED:
         same.sort(key=lambda pair: pair.share or pair.share_at_most or 0.0, reverse=True)
         same = [] if any(pair.runs for pair in same) else same
-    return next((pair.reason for pair in same if pair.reason), None)
+    reason = next((pair.reason for pair in same if pair.reason), None)
+    missed = sum(pair.outcome in (Verdict.MISSED, Verdict.DEAD_CODE) for pair in pairs)
+    if reason is None or not missed or same[0].outcome is not Verdict.UNMEASURED:
+        return reason
+    return f"missed in {missed:,} of {len(pairs):,} benchmarks; in the others: {reason}"
 
 
 def _is_reached(pair: PairVerdict) -> bool:

@@ -202,6 +202,18 @@ def test_a_miss_is_not_called_unmeasured_where_a_pair_was_and_else_has_the_neare
     assert (measured.outcome, measured.reason) == (Verdict.MISSED, None)
 
 
+def test_how_many_benchmarks_miss_a_method_is_said_where_others_were_not_measured():
+    missed = [pair_verdict("k", name, Verdict.MISSED) for name in "AB"]
+    unmeasured = replace(pair_verdict("k", "C", Verdict.UNMEASURED), reason="not measured yet")
+
+    (method,) = audit(methods="k", pairs=(*missed, unmeasured)).methods
+
+    assert (method.outcome, method.reason) == (
+        Verdict.INCONCLUSIVE,
+        "missed in 2 of 3 benchmarks; in the others: not measured yet",
+    )
+
+
 def test_set_up_only_is_told_from_not_at_all():
     in_set_up = pair_verdict("k", "B", Verdict.UNREACHED, reach=ReachState.SET_UP_ONLY)
     others = [pair_verdict(letter, "A", Verdict.UNREACHED) for letter in "kl"]
