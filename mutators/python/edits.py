@@ -4,15 +4,16 @@ Lines that are ours end with MARK, and no other line changes but by its indentat
 knows which line of the user's file each line is, and nobody who looks at a traceback sees ours.
 """
 
+import ast
 from codecs import BOM_UTF8
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 import libcst as cst
 from libcst import metadata
 
 from mutators.python.guest_call_edits import GUEST, EditImpossible
-from mutators.python.parsing import parse_source
+from mutators.python.parsing import parse_quietly, parse_source
 
 MARK = "# zz-bench-audit"
 _NAME = f"_{GUEST}"
@@ -31,9 +32,8 @@ def edit_module(text: bytes, calls: Mapping[int, tuple[str, str]], guest: str) -
         raise EditImpossible(
             "its file cannot be read: its syntax is broken, or it is nested too deeply"
         )
-    wrapped = metadata.MetadataWrapper(module, unsafe_skip_copy=True)
-    change = _BodyWrapper(calls)
-    changed = wrapped.visit(change)
+    change = _BodyWrapper(calls, _find_def_lines(text, module))
+    changed = module.visit(change)
     if missing := set(calls) - change.seen:
         raise EditImpossible(f"no function begins on line {min(missing)}")
     chunk = changed.with_changes(body=_insert_import(changed.body, guest)).bytes
@@ -52,21 +52,59 @@ def _same_lines(chunk: bytes, text: bytes) -> bool:
     )
 
 
+def _find_def_lines(text: bytes, module: cst.Module) -> Iterator[int]:
+    """Yield the line of each `def` in the order of the text."""
+    try:
+        tree = parse_quietly(text)
+    except SyntaxError:  # of a newer Python; libcst makes all of the text anew to know its lines
+        positions = metadata.MetadataWrapper(module, unsafe_skip_copy=True).resolve(
+            metadata.PositionProvider
+        )
+        functions = (node.name for node in positions if isinstance(node, cst.FunctionDef))
+        lines = [positions[name].start.line for name in functions]
+    else:
+        definitions = (ast.FunctionDef, ast.AsyncFunctionDef)
+        lines = [node.lineno for node in ast.walk(tree) if isinstance(node, definitions)]
+    return iter(sorted(lines))
+
+
+_AROUND_FUNCTIONS = (
+    cst.Module,
+    cst.BaseCompoundStatement,
+    cst.IndentedBlock,
+    cst.Else,
+    cst.Finally,
+    cst.ExceptHandler,
+    cst.ExceptStarHandler,
+    cst.MatchCase,
+)
+"""Nodes that may have a function inside."""
+
+
 class _BodyWrapper(cst.CSTTransformer):
     """Wraps the bodies of the functions that are asked for, those inside others too."""
 
-    METADATA_DEPENDENCIES = (metadata.PositionProvider,)
-
-    def __init__(self, calls: Mapping[int, tuple[str, str]]) -> None:
+    def __init__(self, calls: Mapping[int, tuple[str, str]], lines: Iterator[int]) -> None:
         super().__init__()
         self.calls = calls
         self.seen: set[int] = set()
+        self.lines = lines
+        self.open_lines: list[int] = []
+        """Lines of the functions that the visit is in."""
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Take the line of a function; look into nothing that has no function."""
+        if isinstance(node, cst.FunctionDef):
+            self.open_lines.append(next(self.lines))
+        return isinstance(node, _AROUND_FUNCTIONS)
 
     def leave_FunctionDef(  # noqa: N802 - libcst's name
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+        self,
+        original_node: cst.FunctionDef,  # noqa: ARG002 - libcst hands it over
+        updated_node: cst.FunctionDef,
     ) -> cst.FunctionDef:
         """Wrap a body where its function is one of ours."""
-        line = self.get_metadata(metadata.PositionProvider, original_node.name).start.line
+        line = self.open_lines.pop()
         if line not in self.calls:
             return updated_node
         self.seen.add(line)

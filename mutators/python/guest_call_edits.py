@@ -1,6 +1,7 @@
 """What is laid over a module of Python, for those who may never need its parser."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 GUEST = "zz_bench_audit"
 """The module that the guest is; in the changed module it has a name that `import *` leaves out."""
@@ -21,6 +22,12 @@ def insert_guest_calls(
     what that returns, on every way out; empty, where the end is of no interest. Raises
     EditImpossible where there is no such function, or where lines could not be told apart.
     """
+    return _edit_once(text, tuple(calls.items()), guest)
+
+
+@lru_cache(maxsize=1024)
+def _edit_once(text: bytes, calls: tuple[tuple[int, tuple[str, str]], ...], guest: str) -> bytes:
+    """Return what is asked for several times, as a library is changed for each set of methods."""
     from mutators.python import edits  # noqa: PLC0415 libcst comes with it, and is slow to load
 
-    return edits.edit_module(text, calls, guest)
+    return edits.edit_module(text, dict(calls), guest)

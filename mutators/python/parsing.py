@@ -31,11 +31,16 @@ def parse_source(text: bytes) -> cst.Module | None:
 def _is_shallow(text: bytes) -> bool:
     """Tell whether a file can be parsed without danger, even one of newer syntax."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of odd escapes in strings
-            return not _too_deep(ast.parse(text))
+        return not _too_deep(parse_quietly(text))
     except SyntaxError:
         return _has_shallow_tokens(text)
+
+
+def parse_quietly(text: bytes) -> ast.Module:
+    """Return this interpreter's own tree of a file; raises SyntaxError."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of odd escapes in strings
+        return ast.parse(text)
 
 
 def _has_shallow_tokens(text: bytes) -> bool:
