@@ -22,6 +22,7 @@ from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import EVERYTHING, Listing, Suite
 from runners.disk import convert_write_errors
 from runners.folders import locate_run_folder
+from runners.grouping import FEWEST_LIMIT, choose_limit
 from runners.hosts.exchange import put_files
 from runners.hosts.reference_workload import NO_LOOP_TIMING, LoopTiming
 from runners.live import IterationJudge
@@ -108,6 +109,8 @@ class TrialRunner(Generic[LauncherType_co]):
         self._sharing: SharingLauncher | None = (
             launcher if isinstance(launcher, SharingLauncher) else None
         )
+        self.most_together = FEWEST_LIMIT
+        """Trials that may share a process, by how long the last one took to start."""
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
         self._called: dict[str, Places] = {}
@@ -169,9 +172,10 @@ class TrialRunner(Generic[LauncherType_co]):
             for trial, end in ended
         ]
         fork_seconds = [end.seconds for _, end in ended]
-        start_seconds = (answer.seconds - sum(fork_seconds)) / len(trials)
+        start_seconds = max(0.0, answer.seconds - sum(fork_seconds))
+        self.most_together = choose_limit(start_seconds, fork_seconds)
         return [
-            replace(run, seconds=seconds + max(0.0, start_seconds))
+            replace(run, seconds=seconds + start_seconds / len(trials))
             for run, seconds in zip(runs, fork_seconds, strict=True)
         ]
 

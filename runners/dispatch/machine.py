@@ -13,8 +13,8 @@ from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Profi
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Launcher
 from auditor.core.suite import Ask, ask_in_turn
-from runners.dispatch.grouping import group_trials
 from runners.dispatch.parallel import run_in_parallel
+from runners.grouping import group_trials
 from runners.trial import TrialRunner
 
 
@@ -65,7 +65,7 @@ class MachineDispatcher:
             yield from (self._run_exclusive if is_exclusive else self._beside)(trial_group)
 
     def _run_exclusive(self, trials: Iterator[Trial]) -> Iterator[Run]:
-        groups = group_trials(trials, self._find_sharing)
+        groups = group_trials(trials, self)
         for group in groups:
             for prepared_group in self._prepare_batch(group, groups):
                 yield from self._run_group(prepared_group)
@@ -101,7 +101,7 @@ class MachineDispatcher:
         packages are run side by side by their own tool, and what they had called counts.
         """
         retried_trials: list[Trial] = []
-        groups = group_trials(trials, self._find_sharing)
+        groups = group_trials(trials, self)
         with lock_machine(self._lock):
             for group, runs in run_in_parallel(
                 self._run_side_group, groups, self._jobs, self._stop
@@ -121,8 +121,13 @@ class MachineDispatcher:
         """Return the runs of what could share a process; empty for a single trial."""
         return self._runners[group[0].subject].run_together(group) if len(group) > 1 else []
 
-    def _find_sharing(self, trial: Trial) -> Hashable | None:
+    def find_sharing(self, trial: Trial) -> Hashable | None:
+        """Return what is equal for trials that may share a process; None: this one may not."""
         return self._runners[trial.subject].find_sharing(trial)
+
+    def find_limit(self, trial: Trial) -> int:
+        """Return how many trials such as this one may share a process."""
+        return self._runners[trial.subject].most_together
 
     def _run_trial(self, trial: Trial) -> Run:
         return self._runners[trial.subject].run_trial(trial)
