@@ -62,11 +62,12 @@ def split_answer(
 ) -> list[CompletedProcess | None]:
     """Return how the process of each member ended; None for one that has to run by itself.
 
-    One that failed has to: what it printed is mixed with what others did.
+    One that failed or hung has to: what it printed is mixed with what others did, and it may be one
+    that bears no fork.
     """
     ended: list[CompletedProcess | None] = [None] * len(members)
     for number, status, seconds in _read_ends(answer.find_file(ENDS), len(members)):
-        if status in (0, None):
+        if status == 0:
             own_files = {
                 path: answer.files[path]
                 for path in members[number].collects

@@ -277,11 +277,15 @@ def _explain_outcome(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | No
     if outcome is Verdict.MISSED:
         same.sort(key=lambda pair: pair.share or pair.share_at_most or 0.0, reverse=True)
         same = [] if any(pair.runs for pair in same) else same
-    reason = next((pair.reason for pair in same if pair.reason), None)
+    decisive_pair = next((pair for pair in same if pair.reason), None)
+    if decisive_pair is None:
+        return None
     missed = sum(pair.outcome in (Verdict.MISSED, Verdict.DEAD_CODE) for pair in pairs)
-    if reason is None or not missed or same[0].outcome is not Verdict.UNMEASURED:
-        return reason
-    return f"missed in {missed:,} of {len(pairs):,} benchmarks; in the others: {reason}"
+    if not missed or decisive_pair.outcome is not Verdict.UNMEASURED:
+        return decisive_pair.reason
+    sampled = sum(bool(pair.benchmark) for pair in pairs)  # the others stand for what is not
+    rest = "in the others: " if decisive_pair.benchmark else ""
+    return f"missed in {missed:,} of {sampled:,} benchmarks; {rest}{decisive_pair.reason}"
 
 
 def _is_reached(pair: PairVerdict) -> bool:

@@ -12,6 +12,7 @@ import select
 import signal
 import sys
 import time
+import warnings
 from typing import Any, NoReturn
 
 MEMBERS = "BENCH_AUDIT_MEMBERS"
@@ -39,8 +40,8 @@ class Members:
         """Tell whether this process is to run a benchmark now.
 
         Where there are several it forks, returns True in the fork, and waits for that. What cannot
-        be run in a fork is left out: all of them where the process has threads, which a fork would
-        lack, and all further ones after one that hung or left a process.
+        be run in a fork is left out: all of them where the process has threads of Python, which a
+        fork would lack, and all further ones after one that hung or left a process.
         """
         if not self.is_parent or not self.wants(name):
             return self.wants(name)
@@ -49,7 +50,9 @@ class Members:
             return False
         number, member = self.waiting.pop(name)
         began = time.perf_counter()
-        child = os.fork()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that libraries have threads; those know of forks
+            child = os.fork()
         if not child:
             self.is_parent = False
             _become(member["variables"])
@@ -90,10 +93,13 @@ def _become(variables: dict[str, str]) -> None:
 
 
 def _is_alone() -> bool:
-    """Tell whether this process has one thread and is all of its group, as far as /proc shows."""
+    """Tell whether this process has one thread of Python and is all of its group, as /proc shows.
+
+    Threads of libraries may be there: what computes with several has its own after a fork.
+    """
+    if len(sys._current_frames()) > 1:
+        return False
     try:
-        if len(os.listdir("/proc/self/task")) > 1:
-            return False
         numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return False

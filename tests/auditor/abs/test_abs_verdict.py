@@ -212,6 +212,9 @@ def test_how_many_benchmarks_miss_a_method_is_said_where_others_were_not_measure
         Verdict.INCONCLUSIVE,
         "missed in 2 of 3 benchmarks; in the others: not measured yet",
     )
+    outside = replace(unmeasured, benchmark="", reason="7 benchmarks are not in the sample")
+    (sampled,) = audit(methods="k", pairs=(*missed, outside)).methods
+    assert sampled.reason == "missed in 2 of 2 benchmarks; 7 benchmarks are not in the sample"
 
 
 def test_set_up_only_is_told_from_not_at_all():

@@ -9,7 +9,7 @@ from python_making import plain, suited
 
 from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import PLAIN, Variant, VariantKind
-from auditor.core.outcome import Counted, Measured, Profiled, Skipped, TimedOut
+from auditor.core.outcome import Counted, Measured, Profiled, Skipped
 from auditor.core.plan import Purpose
 from runners.pybench.shared_process import BenchmarkProcess, split_answer
 
@@ -169,8 +169,7 @@ def test_what_fails_is_left_out_and_the_next_one_runs(suite, tmp_path):
 def test_what_hangs_is_ended_and_what_follows_is_left_out(suite, tmp_path):
     ended = run_together(suite, ["test_slow", "test_hangs", "test_twice"], tmp_path, seconds=2)
 
-    assert list(ended) == ["test_slow", "test_hangs"]
-    assert isinstance(ended["test_hangs"], TimedOut)
+    assert list(ended) == ["test_slow"]
 
 
 def test_nothing_runs_beside_a_process_that_a_benchmark_left(suite, tmp_path):
@@ -197,7 +196,7 @@ def test_a_suite_that_cannot_be_shared_is_not_shared_again(suite, tmp_path):
     ]
     runner = suite.make_runner(tmp_path)
 
-    assert len(runner.run_together(trials)) == 1
+    assert [run.trial.benchmark.name for run in runner.run_together(trials)] == []
     assert runner.find_sharing(trials[2]) is None
     assert isinstance(runner.run_trial(trials[2]).outcome, Measured)
 
@@ -243,7 +242,8 @@ def test_lines_of_ends_that_make_no_sense_are_no_ends():
     ]
     lines = [
         "[2, 0, 1.0]", "[-1, 0, 1.0]", "[0, 0, NaN]", "[0, 0, -1.0]", '["0", 0, 1.0]', "{}", "[",
-        "", "[0, 1, 1.0]", "[true]", "[" * 100_000, "[1, 0, 0.5]", '[0, "0", 1.0]', "[0.0, 0, 1.0]",
+        "", "[0, 1, 1.0]", "[true]", "[0, null, 1.0]", "[" * 100_000, "[1, 0, 0.5]",
+        '[0, "0", 1.0]', "[0.0, 0, 1.0]",
     ]  # fmt: skip
     files = {Path("/run/ends.jsonl"): "\n".join(lines).encode(), Path("/1"): b"records"}
     nothing, ended = split_answer(CompletedProcess(exit_code=0, files=files), members)
