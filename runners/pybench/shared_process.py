@@ -21,7 +21,7 @@ PURPOSES = frozenset({Purpose.PILOT, Purpose.SUITE, Purpose.REACH, Purpose.PROFI
 """Those of trials that may share a process. Slowed methods are judged in processes of their own."""
 MEMBERS = "members.jsonl"
 ENDS = "ends.jsonl"
-_START_SECONDS = 60.0
+_END_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,8 @@ def share_process(job: Invocation, folder: Path, members: Sequence[BenchmarkProc
     return replace(
         job,
         environment=tuple(sorted(variables.items())),
-        timeout_seconds=_START_SECONDS + sum(member.timeout_seconds for member in members),
+        # In front of each fork there may be an import that takes as long.
+        timeout_seconds=_END_SECONDS + 2 * sum(member.timeout_seconds for member in members),
         files=(*job.files, *shared_files, *(file for member in members for file in member.files)),
         collects=(ends, *(path for member in members for path in member.collects)),
         is_divisible=True,

@@ -7,6 +7,7 @@ process of one benchmark would. runners/pybench/shared_process.py says what it i
 from __future__ import annotations
 
 import json
+import math
 import os
 import select
 import signal
@@ -31,6 +32,12 @@ class Members:
                 for number, line in enumerate(file):
                     member = json.loads(line)
                     self.waiting[member["variables"][WANTED]] = number, member
+            self.limit_imports()
+
+    def limit_imports(self) -> None:
+        """End this process where it does not fork for long: the next import may never end."""
+        limits = [float(member["seconds"]) for _, member in self.waiting.values()]
+        signal.alarm(math.ceil(max(limits, default=0.0)))
 
     def wants(self, name: str) -> bool:
         """Tell whether a benchmark is to be run by this process or a fork of it."""
@@ -49,6 +56,7 @@ class Members:
             self.waiting.clear()
             return False
         number, member = self.waiting.pop(name)
+        signal.alarm(0)
         began = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that libraries have threads; those know of forks
@@ -61,6 +69,7 @@ class Members:
         _tell_end(number, status, time.perf_counter() - began)
         if status is None:
             self.waiting.clear()
+        self.limit_imports()
         return False
 
     @property

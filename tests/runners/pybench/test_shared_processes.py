@@ -1,6 +1,7 @@
 """Several benchmarks in one process that forks for each: its answers are those of many."""
 
 import json
+import time
 from pathlib import Path
 from unittest.mock import ANY
 
@@ -186,6 +187,20 @@ def test_a_process_with_threads_does_not_fork(python_home, variables, tmp_path_f
     threaded = make_suite(files, python_home, variables, tmp_path_factory)
 
     assert run_together(threaded, ["test_slow", "test_twice"], tmp_path) == {}
+
+
+def test_an_import_that_hangs_ends_the_process_that_shares(
+    python_home, variables, tmp_path_factory, tmp_path
+):
+    sleep = "import os, time\nif 'BENCH_AUDIT_LIST' not in os.environ: time.sleep(600)\n"
+    files = {"bench/test_bench.py": SUITE, "bench/conftest.py": sleep}
+    hanging = make_suite(files, python_home, variables, tmp_path_factory)
+    names = ["test_slow", "test_twice", "test_fails", "test_runs_in_a_fork"]
+    trials = [hanging.make_trial(name, plain(), seconds=5, purpose=Purpose.SUITE) for name in names]
+    began = time.monotonic()
+
+    assert hanging.make_runner(tmp_path).run_together(trials) == []
+    assert time.monotonic() - began < sum(trial.timeout_seconds for trial in trials)
 
 
 def test_a_suite_that_cannot_be_shared_is_not_shared_again(suite, tmp_path):
