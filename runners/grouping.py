@@ -14,7 +14,7 @@ MOST_TOGETHER = 64
 class Sharing(Protocol):
     """Tells which trials may share a process."""
 
-    def find_sharing(self, trial: Trial) -> Hashable | None:
+    def find_sharing_key(self, trial: Trial) -> Hashable | None:
         """Return what is equal for trials that may; None: this one may not."""
         ...
 
@@ -32,7 +32,7 @@ def group_trials(trials: Iterable[Trial], sharing: Sharing) -> Iterator[list[Tri
     group: list[Trial] = []
     group_key: Hashable | None = None
     for trial in trials:
-        key = sharing.find_sharing(trial)
+        key = sharing.find_sharing_key(trial)
         if group and key != group_key:
             yield group
             group = []

@@ -15,7 +15,7 @@ from fasteners import ReaderWriterLock
 from auditor.core.errors import FolderUnusable, OutOfTime
 from auditor.core.jobs import CompletedProcess, HostFacts, HostInterference, Invocation
 from auditor.core.mutant import Overlay
-from auditor.core.outcome import Exhausted, Outcome
+from auditor.core.outcome import Counted, Exhausted, Measured, Outcome, Profiled, Skipped
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Clock, Harness, Host, Launcher, Places, Watchers
 from auditor.core.subject import Method, Project, SourceFile
@@ -34,11 +34,15 @@ ArtifactSource = Callable[[Path], bytes | None]
 the same project; None where nobody has."""
 
 
+_SURE_OUTCOMES = (Measured, Counted, Profiled, Skipped)
+"""Outcomes that a fork can have; any other one may be due to what it shares with others."""
+
+
 @runtime_checkable
 class SharingLauncher(Launcher, Protocol):
     """A launcher that can run several trials in one process."""
 
-    def find_sharing(self, project: Project, trial: Trial) -> Hashable | None:
+    def find_sharing_key(self, project: Project, trial: Trial) -> Hashable | None:
         """Return what is equal for trials that one process may run; None: it is alone."""
         ...
 
@@ -51,7 +55,7 @@ class SharingLauncher(Launcher, Protocol):
     def split_answer(
         self, trials: Sequence[Trial], answer: CompletedProcess, build_folder: Path
     ) -> Sequence[CompletedProcess | None]:
-        """Return what a process of each trial would have left; None: it has to run by itself."""
+        """Return what the process of each trial has left; None: it did not run."""
         ...
 
 
@@ -87,6 +91,7 @@ class TrialRunner(Generic[LauncherType_co]):
         writes: tuple[Path, ...] = (),
         loop: Callable[[], LoopTiming] = lambda: NO_LOOP_TIMING,
         elsewhere: ArtifactSource = no_artifact_source,
+        may_share: bool = True,
     ) -> None:
         """Take the parts.
 
@@ -94,7 +99,7 @@ class TrialRunner(Generic[LauncherType_co]):
         write. What is measured may write to neither, as others are built with that or run it, but
         to a folder of its variant's own; unit tests may write to their tree, too.
         `loop` tells before a process is begun what a fixed loop shows. What was made `elsewhere` is
-        not made again.
+        not made again. `may_share`: several trials may be forks of one process.
         """
         self._project = project
         self._launcher = launcher
@@ -107,7 +112,7 @@ class TrialRunner(Generic[LauncherType_co]):
         self._elsewhere = elsewhere
         self._facts: HostFacts | None = None
         self._sharing: SharingLauncher | None = (
-            launcher if isinstance(launcher, SharingLauncher) else None
+            launcher if may_share and isinstance(launcher, SharingLauncher) else None
         )
         self.most_together = FEWEST_LIMIT
         """Trials that may share a process, by how long the last one took to start."""
@@ -146,11 +151,10 @@ class TrialRunner(Generic[LauncherType_co]):
         outcome, answers = self._outcome(trial)
         return self._make_run(trial, outcome, answers, beginning)
 
-    def find_sharing(self, trial: Trial) -> Hashable | None:
+    def find_sharing_key(self, trial: Trial) -> Hashable | None:
         """Return what is equal for trials that `run_together` may be asked to run; None: none."""
-        if self._sharing is None:
-            return None
-        sharing = self._sharing.find_sharing(self._project, trial)
+        launcher = self._sharing  # another thread may find out that nothing can share
+        sharing = launcher and launcher.find_sharing_key(self._project, trial)
         return None if sharing is None else (trial.subject, sharing)
 
     def run_together(self, trials: Sequence[Trial]) -> list[Run]:
@@ -165,19 +169,20 @@ class TrialRunner(Generic[LauncherType_co]):
         answer = self._run(build_folder, job, first)
         answers = launcher.split_answer(trials, answer, build_folder)
         ended = [(trial, end) for trial, end in zip(trials, answers, strict=True) if end]
-        if len(ended) * 2 < len(trials):
-            self._sharing = None  # most benchmarks of this suite have to be alone
+        start_seconds = max(0.0, answer.seconds - sum(end.seconds for _, end in ended))
         runs = [
-            self._make_run(trial, launcher.read_outcome(trial, [end]), [end], beginning)
+            replace(
+                self._make_run(trial, launcher.read_outcome(trial, [end]), [end], beginning),
+                seconds=end.seconds + start_seconds / len(trials),
+            )
             for trial, end in ended
+            if end.exit_code == 0
         ]
-        fork_seconds = [end.seconds for _, end in ended]
-        start_seconds = max(0.0, answer.seconds - sum(fork_seconds))
-        self.most_together = choose_limit(start_seconds, fork_seconds)
-        return [
-            replace(run, seconds=seconds + start_seconds / len(trials))
-            for run, seconds in zip(runs, fork_seconds, strict=True)
-        ]
+        good_runs = [run for run in runs if isinstance(run.outcome, _SURE_OUTCOMES)]
+        self.most_together = choose_limit(start_seconds, [end.seconds for _, end in ended])
+        if len(good_runs) * 2 < len(trials):
+            self._sharing = None  # most benchmarks of this suite have to be alone
+        return good_runs
 
     def _begin(self, trial: Trial) -> _Beginning:
         with self._find_lock("facts"):

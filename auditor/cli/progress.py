@@ -56,7 +56,8 @@ class PhaseProgress:
         if finished_trials == 0:
             return self.seconds or None
         seconds = now - self.started
-        if self.run_seconds * _MUCH < seconds:  # the first of a process that many ran in
+        # The first of a process that many ran in; the others are told next.
+        if finished_trials == 1 and self.run_seconds * _MUCH < seconds:
             seconds = self.run_seconds
         return seconds / finished_trials * (required_trials - finished_trials)
 

@@ -51,7 +51,7 @@ class Invocation:
     makes: Path | None = None
     """Program that it builds, which may be taken from a machine that ran the same call; None:
     none."""
-    is_divisible: bool = False
+    keeps_partial_results: bool = False
     """Whether what it has left is of use where it was ended before its work was done."""
     builds: bool = False
     """Whether only tools run and no code of the subject, so that it may write to shared caches."""

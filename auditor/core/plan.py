@@ -1,4 +1,4 @@
-"""The unit of work: one process that measures one benchmark, and what it did."""
+"""The unit of work: a process or fork that measures one benchmark, and what it did."""
 
 import hashlib
 import json

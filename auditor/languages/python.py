@@ -207,7 +207,7 @@ PYTHON = LanguageSupport(
     patch=_patch_sources,
     split_benchmark=split_at_last_dot,
     notes=describe_name_problems,
-    figures=AuditFigures(start_seconds=0.3, build_seconds=0.1),
+    figures=AuditFigures(start_seconds=0.35, build_seconds=0.1),
     image="python",
     programs=(
         RequiredProgram(

@@ -47,6 +47,8 @@ def prepare_subject(
         watchers=WatcherFactory(config.model),
         loop=loop,
         elsewhere=machine.elsewhere,
+        # The rule `paper` compares processes of the suite with such as are slowed, and so alone.
+        may_share=not config.request.is_fixed,
     )
     return PreparedSubject(config, ready, language, executor)
 

@@ -10,6 +10,7 @@ from statistics import median
 import numpy as np
 import regex
 
+from auditor.core.benchmark_places import find_benchmark_place
 from auditor.core.busy import is_busy
 from auditor.core.errors import NoBenchmarks, NothingSelected
 from auditor.core.jobs import HostInterference
@@ -259,9 +260,20 @@ def _find_slow_operations(
 def _draw_order(
     benchmarks: Sequence[Benchmark], request: SuiteRequest, repetition: int
 ) -> list[Benchmark]:
-    """Return the benchmarks in the order of a suite run, drawn anew for each."""
+    """Return the benchmarks in the order of a suite run, drawn anew for each.
+
+    Those without a group follow each other by their files, whose order is drawn, too: benchmarks of
+    a file may share a process.
+    """
     order = np.random.default_rng([request.seed, repetition]).permutation(len(benchmarks))
-    return [benchmarks[index] for index in order]
+    mixed = [benchmarks[index] for index in order]
+    places = [
+        benchmark.id if benchmark.group else find_benchmark_place(benchmark.name)
+        for benchmark in mixed
+    ]
+    ranks = {place: rank for rank, place in reversed(list(enumerate(places)))}
+    ranked = sorted(zip(places, mixed, strict=True), key=lambda placed: ranks[placed[0]])
+    return [benchmark for _, benchmark in ranked]
 
 
 def _name_suite_run(repetition: int, repetitions: int) -> str:

@@ -121,9 +121,9 @@ class MachineDispatcher:
         """Return the runs of what could share a process; empty for a single trial."""
         return self._runners[group[0].subject].run_together(group) if len(group) > 1 else []
 
-    def find_sharing(self, trial: Trial) -> Hashable | None:
+    def find_sharing_key(self, trial: Trial) -> Hashable | None:
         """Return what is equal for trials that may share a process; None: this one may not."""
-        return self._runners[trial.subject].find_sharing(trial)
+        return self._runners[trial.subject].find_sharing_key(trial)
 
     def find_limit(self, trial: Trial) -> int:
         """Return how many trials such as this one may share a process."""

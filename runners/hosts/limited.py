@@ -46,6 +46,6 @@ class LimitedHost:
             answer = self._host.run_process(
                 replace(job, timeout_seconds=min(left, job.timeout_seconds))
             )
-            if not answer.timed_out or job.is_divisible or job.timeout_seconds <= left:
+            if not answer.timed_out or job.keeps_partial_results or job.timeout_seconds <= left:
                 return answer
         raise self._over()

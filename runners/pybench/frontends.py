@@ -10,8 +10,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
+from auditor.core.benchmark_places import find_benchmark_place
 from auditor.core.caveats import list_some
 from auditor.core.subject import SourceFile
 from runners.pybench import pytest_options
@@ -217,7 +218,7 @@ class Frontend:
     call: Callable[[Sequence[str], Path], tuple[str, ...]]  # the command line of the guest
     of_benchmark: Callable[[str, Path], list[str]]  # what runs a benchmark of this name
     place: Callable[[str], str]
-    """Returns the place that benchmarks have in common which a process can run in its forks."""
+    """Returns the file or module of a benchmark; those of one may share a process."""
     count: Callable[[Path], int]  # about how many benchmarks the sources have
     declared: Callable[[Path], bool] = lambda _: False  # a suite that no source shows is likely
     lacking: str = ""
@@ -323,8 +324,7 @@ FRONTENDS = {
             listings=_plan_listing_calls,
             call=_make_pytest_call,
             of_benchmark=lambda name, _: [name.partition("::")[0]],
-            # Modules of two folders may have the same name.
-            place=lambda name: str(PurePosixPath(name.partition("::")[0]).parent),
+            place=lambda name: name.partition("::")[0],
             count=_count_benchmarks,
             declared=_declares_plugin,
         ),
@@ -336,7 +336,7 @@ FRONTENDS = {
             listings=lambda tree: [_asv_folders(tree)],
             call=lambda chosen, _: ("-m", "zz_bench_audit_asv", *chosen),
             of_benchmark=lambda _, tree: _asv_folders(tree),
-            place=lambda _: "",
+            place=find_benchmark_place,
             count=lambda tree: _count_matches(tree, _asv_folders(tree), _TIMED),
         ),
         Frontend(

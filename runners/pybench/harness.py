@@ -1,4 +1,4 @@
-"""The Harness of Python suites: one benchmark in a process, its blocks run by the guest."""
+"""The Harness of Python suites: a process or fork for each benchmark, its blocks by the guest."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ _LONGEST_REASON = 500
 
 
 class PythonHarness:
-    """Lists with the framework's own means, and runs one benchmark in a process."""
+    """Lists with the framework's own means, and runs each benchmark in a process or a fork."""
 
     fixed_operations = True  # a block is a number of calls
     one_processor = False  # what is written in other languages may have threads
@@ -66,7 +66,10 @@ class PythonHarness:
         return f"bench-audit samples stacks of CPython only, not of {version or 'this Python'}"
 
     def find_layouts(self, project: Project) -> Layouts:  # noqa: ARG002 (every interpreter is like that)
-        """Tell that each process has its own addresses and its own seed of hashes."""
+        """Tell that addresses and seeds of hashes differ between runs.
+
+        Forks of one process share them.
+        """
         return Layouts.OF_PROCESS
 
     def discover_suite(
@@ -192,7 +195,7 @@ class PythonHarness:
         files = (*guest_files, *process.files)
         return (replace(job, files=files, collects=process.collects, follow=follow),)
 
-    def find_sharing(self, project: Project, trial: Trial) -> Hashable | None:
+    def find_sharing_key(self, project: Project, trial: Trial) -> Hashable | None:
         """Return what is equal for trials that one process may run; None: it is alone.
 
         They are processes of one run: other runs have other seeds of hashes.
@@ -221,7 +224,7 @@ class PythonHarness:
     def split_answer(
         self, trials: Sequence[Trial], answer: CompletedProcess, build_folder: Path
     ) -> Sequence[CompletedProcess | None]:
-        """Return how the process of each trial ended; None for one that has to be alone."""
+        """Return how the process of each trial ended; None for one that did not run."""
         return shared_process.split_answer(answer, _list_members(trials, build_folder))
 
     def _make_benchmark_call(

@@ -54,29 +54,21 @@ def share_process(job: Invocation, folder: Path, members: Sequence[BenchmarkProc
         timeout_seconds=_END_SECONDS + 2 * sum(member.timeout_seconds for member in members),
         files=(*job.files, *shared_files, *(file for member in members for file in member.files)),
         collects=(ends, *(path for member in members for path in member.collects)),
-        is_divisible=True,
+        keeps_partial_results=True,
     )
 
 
 def split_answer(
     answer: CompletedProcess, members: Sequence[BenchmarkProcess]
 ) -> list[CompletedProcess | None]:
-    """Return how the process of each member ended; None for one that has to run by itself.
-
-    One that failed or hung has to: what it printed is mixed with what others did, and it may be one
-    that bears no fork.
-    """
+    """Return how the process of each member ended; None for one that did not run."""
     ended: list[CompletedProcess | None] = [None] * len(members)
     for number, status, seconds in _read_ends(answer.find_file(ENDS), len(members)):
-        if status == 0:
-            own_files = {
-                path: answer.files[path]
-                for path in members[number].collects
-                if path in answer.files
-            }
-            ended[number] = CompletedProcess(
-                exit_code=status, seconds=seconds, files=own_files, strain=answer.strain
-            )
+        collected = members[number].collects
+        files = {path: answer.files[path] for path in collected if path in answer.files}
+        ended[number] = CompletedProcess(
+            exit_code=status, seconds=seconds, files=files, strain=answer.strain
+        )
     return ended
 
 
@@ -86,7 +78,7 @@ def _read_ends(data: bytes, count: int) -> Iterator[tuple[int, int | None, float
         try:
             number, status, seconds = json.loads(line)
             is_valid = 0 <= number < count and math.isfinite(seconds) and seconds >= 0
-        except (ValueError, TypeError, RecursionError):
+        except (ValueError, TypeError, OverflowError, RecursionError):
             continue
         if is_valid and isinstance(number, int) and isinstance(status, int | None):
             yield number, status, float(seconds)

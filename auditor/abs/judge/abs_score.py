@@ -284,8 +284,10 @@ def _explain_outcome(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | No
     if not missed or decisive_pair.outcome is not Verdict.UNMEASURED:
         return decisive_pair.reason
     sampled = sum(bool(pair.benchmark) for pair in pairs)  # the others stand for what is not
-    rest = "in the others: " if decisive_pair.benchmark else ""
-    return f"missed in {missed:,} of {sampled:,} benchmarks; {rest}{decisive_pair.reason}"
+    count = (
+        f"{sum(map(bool, (pair.benchmark for pair in same))):,} " if decisive_pair.benchmark else ""
+    )
+    return f"missed in {missed:,} of {sampled:,} benchmarks; {count}{decisive_pair.reason}"
 
 
 def _is_reached(pair: PairVerdict) -> bool:

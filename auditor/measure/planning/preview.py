@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
+from auditor.core.benchmark_places import find_benchmark_place
 from auditor.core.caveats import Caveat
 from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Schedule
@@ -135,11 +135,7 @@ def places_of(benchmarks: Sequence[Benchmark]) -> tuple[tuple[str, int], ...]:
 
 def _find_place(benchmark: Benchmark) -> str:
     """Return the package or class of a benchmark, or the file of one in Python."""
-    file, sign, _ = benchmark.name.partition("::")
-    if benchmark.group or sign:
-        return benchmark.group or file
-    *parts, _ = benchmark.name.partition("(")[0].split(".")
-    return ".".join(takewhile(lambda part: not part[:1].isupper(), parts))
+    return benchmark.group or find_benchmark_place(benchmark.name)
 
 
 def _find_function_name(benchmark: Benchmark) -> str:

@@ -6,6 +6,7 @@ process of one benchmark would. runners/pybench/shared_process.py says what it i
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
 import os
@@ -19,6 +20,8 @@ from typing import Any, NoReturn
 MEMBERS = "BENCH_AUDIT_MEMBERS"
 RECORDS = "BENCH_AUDIT_RECORDS"
 WANTED = "BENCH_AUDIT_BENCHMARK"
+_LOOK_SECONDS = 0.01
+"""How often a fork is looked at where the system does not tell that it has ended."""
 
 
 class Members:
@@ -27,6 +30,7 @@ class Members:
     def __init__(self) -> None:
         self.waiting: dict[str, tuple[int, dict[str, Any]]] = {}
         self.is_parent = MEMBERS in os.environ
+        self.is_fork = False
         if self.is_parent:
             with open(os.environ[MEMBERS], encoding="utf-8") as file:
                 for number, line in enumerate(file):
@@ -47,12 +51,12 @@ class Members:
         """Tell whether this process is to run a benchmark now.
 
         Where there are several it forks, returns True in the fork, and waits for that. What cannot
-        be run in a fork is left out: all of them where the process has threads of Python, which a
-        fork would lack, and all further ones after one that hung or left a process.
+        be run in a fork is left out: all of them where the process has what forks cannot share
+        (threads of Python, open files), and all further ones after one that hung or left a process.
         """
         if not self.is_parent or not self.wants(name):
             return self.wants(name)
-        if not _is_alone():
+        if not _can_fork():
             self.waiting.clear()
             return False
         number, member = self.waiting.pop(name)
@@ -62,7 +66,7 @@ class Members:
             warnings.simplefilter("ignore")  # that libraries have threads; those know of forks
             child = os.fork()
         if not child:
-            self.is_parent = False
+            self.is_parent, self.is_fork = False, True
             _become(member["variables"])
             return True
         status = _wait(child, float(member["seconds"]))
@@ -86,13 +90,15 @@ def leave() -> NoReturn:
 
     What frameworks and plugins do at their end can take longer than the benchmark.
     """
+    atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
 
 def _become(variables: dict[str, str]) -> None:
-    """Take the place of a process that has these variables: what it would have told is told."""
+    """Go on as a process with these variables; it has the records of the imports, too."""
+    atexit._clear()  # what the parent has to clean up is for its other forks as well
     with open(os.environ[RECORDS], "rb") as file:
         records = file.read().partition(b"\n")[2]
     os.environ.update(variables)
@@ -101,18 +107,32 @@ def _become(variables: dict[str, str]) -> None:
         file.write(records)
 
 
-def _is_alone() -> bool:
-    """Tell whether this process has one thread of Python and is all of its group, as /proc shows.
+def _can_fork() -> bool:
+    """Tell whether forks of this process would be like processes of their own.
 
-    Threads of libraries may be there: what computes with several has its own after a fork.
+    It has one thread of Python, is all of its group, and has no file or socket open, whose position
+    forks would share; as far as /proc shows. Threads of libraries may be there: what computes with
+    several makes its own after a fork.
     """
     if len(sys._current_frames()) > 1:
         return False
     try:
         numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        descriptors = [int(name) for name in os.listdir("/proc/self/fd")]
     except OSError:
         return False
+    if any(map(_is_shared, descriptors)):
+        return False
     return not any(_is_in_group(number) for number in numbers if number != os.getpid())
+
+
+def _is_shared(descriptor: int) -> bool:
+    """Tell whether a descriptor is of a named file or a socket; pytest's own files have no name."""
+    try:
+        target = os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return False
+    return descriptor > 2 and (target.startswith("socket:") or os.path.isfile(target))
 
 
 def _is_in_group(number: int) -> bool:
@@ -124,17 +144,31 @@ def _is_in_group(number: int) -> bool:
 
 def _wait(child: int, seconds: float) -> int | None:
     """Return the exit status of a fork, None for one that had to be ended."""
-    waiter = select.poll()
-    handle = os.pidfd_open(child)
+    end = time.monotonic() + seconds
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return None
+        _pause(child, end - time.monotonic())
+
+
+def _pause(child: int, seconds: float) -> None:
+    """Wait until a fork may have ended; without looking at it where the system can tell."""
     try:
+        handle = os.pidfd_open(child)
+    except (AttributeError, OSError):
+        time.sleep(_LOOK_SECONDS)
+        return
+    try:
+        waiter = select.poll()
         waiter.register(handle, select.POLLIN)
-        is_ended = bool(waiter.poll(seconds * 1000))
+        waiter.poll(max(0.0, seconds) * 1000)
     finally:
         os.close(handle)
-    if not is_ended:
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) if is_ended else None
 
 
 def _tell_end(number: int, status: int | None, seconds: float) -> None:

@@ -103,8 +103,16 @@ def pytest_runtestloop(session: Any) -> Any:
         session.items[:] = next(([item] for item in items if members.begin(item.nodeid)), [])
     outcome = yield
     has_run = bool(session.items) or members.is_parent
-    if outcome.excinfo is None and not session.testsfailed and has_run:
+    is_good = outcome.excinfo is None and not session.testsfailed and has_run
+    if is_good and (members.is_fork or not _has_end_hooks(session.config)):
         leave()
+
+
+def _has_end_hooks(config: Any) -> bool:
+    """Tell whether a conftest.py of the suite wants to hear of the end of a session."""
+    hooks = (config.hook.pytest_sessionfinish, config.hook.pytest_unconfigure)
+    plugins = [str(hookimpl.plugin_name) for hook in hooks for hookimpl in hook.get_hookimpls()]
+    return any(name.endswith("conftest.py") for name in plugins)
 
 
 def pytest_collection(session: Any) -> None:

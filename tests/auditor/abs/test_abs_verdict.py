@@ -210,7 +210,7 @@ def test_how_many_benchmarks_miss_a_method_is_said_where_others_were_not_measure
 
     assert (method.outcome, method.reason) == (
         Verdict.INCONCLUSIVE,
-        "missed in 2 of 3 benchmarks; in the others: not measured yet",
+        "missed in 2 of 3 benchmarks; 1 not measured yet",
     )
     outside = replace(unmeasured, benchmark="", reason="7 benchmarks are not in the sample")
     (sampled,) = audit(methods="k", pairs=(*missed, outside)).methods

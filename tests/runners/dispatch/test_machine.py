@@ -36,7 +36,7 @@ class Runner:
     def is_prepared(self, trial):
         return True
 
-    def find_sharing(self, trial):
+    def find_sharing_key(self, trial):
         return None
 
     def run_trial(self, trial):
@@ -278,7 +278,7 @@ class SharingRunner(Runner):
         self.alone = alone
         self.together = []
 
-    def find_sharing(self, trial):
+    def find_sharing_key(self, trial):
         name = trial.benchmark.name
         return None if name.startswith("x") else name[0]
 

@@ -57,7 +57,7 @@ def test_a_process_that_used_up_its_own_time_has_timed_out():
 
 def test_a_process_that_the_end_stopped_answers_with_its_part_where_that_is_of_use():
     answer = CompletedProcess(exit_code=None)
-    divisible = replace(job(60.0), is_divisible=True)
+    divisible = replace(job(60.0), keeps_partial_results=True)
 
     assert (
         LimitedHost(FakeHost(lambda _: answer), lambda: 10.0, over).run_process(divisible) is answer

@@ -106,13 +106,14 @@ class Suited:
         jobs = self.harness.plan_launch(self.project, trial, into)
         return self.harness.read_outcome(trial, [self.host.run_process(job) for job in jobs])
 
-    def make_runner(self, builds):
+    def make_runner(self, builds, **more):
         return TrialRunner(
             project=self.project,
             launcher=self.harness,
             host=self.host,
             builds=builds,
             clock=SystemClock(),
+            **more,
         )
 
 

@@ -120,7 +120,7 @@ def run_together(suite, names, folder, variant=PLAIN, **more):
         for name in names
     ]
     runner = suite.make_runner(folder)
-    assert len({runner.find_sharing(trial) for trial in trials}) == 1
+    assert len({runner.find_sharing_key(trial) for trial in trials}) == 1
     runs = runner.run_together(trials)
     return {
         next(name for name in names if run.trial.benchmark.name.endswith(name)): run.outcome
@@ -212,19 +212,24 @@ def test_a_suite_that_cannot_be_shared_is_not_shared_again(suite, tmp_path):
     runner = suite.make_runner(tmp_path)
 
     assert [run.trial.benchmark.name for run in runner.run_together(trials)] == []
-    assert runner.find_sharing(trials[2]) is None
+    assert runner.find_sharing_key(trials[2]) is None
     assert isinstance(runner.run_trial(trials[2]).outcome, Measured)
 
 
-def test_only_unchanged_benchmarks_of_one_folder_share(suite):
-    def find_sharing(name, variant=PLAIN, purpose=Purpose.SUITE):
+def test_only_unchanged_benchmarks_of_one_file_share(suite, tmp_path):
+    def find_sharing_key(name, variant=PLAIN, purpose=Purpose.SUITE):
         trial = suite.make_trial(name, plain(), variant, purpose=purpose)
-        return suite.harness.find_sharing(suite.project, trial)
+        return suite.harness.find_sharing_key(suite.project, trial)
 
-    assert find_sharing("test_slow") == find_sharing("test_twice") is not None
-    assert find_sharing("test_slow") != find_sharing("test_of_another_folder")
-    assert find_sharing("test_slow") != find_sharing("test_slow", purpose=Purpose.PILOT)
-    assert find_sharing("test_slow", suite.delayed("slow"), Purpose.PAIRS) is None
+    assert find_sharing_key("test_slow") == find_sharing_key("test_twice") is not None
+    assert find_sharing_key("test_slow") != find_sharing_key("test_of_another_folder")
+    assert find_sharing_key("test_slow") != find_sharing_key("test_slow", purpose=Purpose.PILOT)
+    assert find_sharing_key("test_slow", suite.delayed("slow"), Purpose.PAIRS) is None
+    alone = suite.make_runner(tmp_path, may_share=False)
+    assert (
+        alone.find_sharing_key(suite.make_trial("test_slow", plain(), purpose=Purpose.SUITE))
+        is None
+    )
 
 
 def test_benchmarks_of_asv_share_a_process(python_home, variables, tmp_path_factory, tmp_path):
@@ -258,10 +263,10 @@ def test_lines_of_ends_that_make_no_sense_are_no_ends():
     lines = [
         "[2, 0, 1.0]", "[-1, 0, 1.0]", "[0, 0, NaN]", "[0, 0, -1.0]", '["0", 0, 1.0]', "{}", "[",
         "", "[0, 1, 1.0]", "[true]", "[0, null, 1.0]", "[" * 100_000, "[1, 0, 0.5]",
-        '[0, "0", 1.0]', "[0.0, 0, 1.0]",
+        "[1, 0, 1" + "0" * 400 + "]", '[0, "0", 1.0]', "[0.0, 0, 1.0]",
     ]  # fmt: skip
     files = {Path("/run/ends.jsonl"): "\n".join(lines).encode(), Path("/1"): b"records"}
-    nothing, ended = split_answer(CompletedProcess(exit_code=0, files=files), members)
+    hung, ended = split_answer(CompletedProcess(exit_code=0, files=files), members)
 
-    assert nothing is None
+    assert hung.timed_out  # the last line that makes sense
     assert (ended.exit_code, ended.seconds, ended.files) == (0, 0.5, {Path("/1"): b"records"})
