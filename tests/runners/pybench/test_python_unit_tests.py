@@ -67,7 +67,7 @@ def counted(interpreter, python_home, variables, tmp_path):
         suite = Suited(project, listed(project, scratch), scratch)
         names = [method.id for method in suite.mutator.find_methods(suite.suite.sources)]
         variant = suite.variant(VariantKind.COUNTING, *names)
-        return suite.run(None, COUNTING, variant, seconds, purpose=Purpose.USAGE)
+        return suite.run(None, COUNTING, variant, seconds=seconds, purpose=Purpose.USAGE)
 
     return run
 
