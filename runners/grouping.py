@@ -5,10 +5,10 @@ from typing import Protocol
 
 from auditor.core.plan import Trial
 
-FEWEST_LIMIT = 8
-"""So many trials may always share a process."""
-MOST_TOGETHER = 64
-"""Trials in a process: more would save little of its start, and lose more where it is ended."""
+SMALLEST_LIMIT = 8
+"""Trials in a process that starts quickly."""
+LARGEST_LIMIT = 64
+"""Trials in any process: more would save little, and lose more where it is ended."""
 
 
 class Sharing(Protocol):
@@ -49,5 +49,5 @@ def choose_limit(start_seconds: float, fork_seconds: Sequence[float]) -> int:
     """Return how many trials make the start of their process about half of its time, or less."""
     mean = sum(fork_seconds) / len(fork_seconds) if fork_seconds else 0.0
     if start_seconds <= 0 or mean <= 0:
-        return FEWEST_LIMIT
-    return max(FEWEST_LIMIT, min(MOST_TOGETHER, round(start_seconds / mean)))
+        return SMALLEST_LIMIT
+    return max(SMALLEST_LIMIT, min(LARGEST_LIMIT, round(start_seconds / mean)))

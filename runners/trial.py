@@ -22,7 +22,7 @@ from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import EVERYTHING, Listing, Suite
 from runners.disk import convert_write_errors
 from runners.folders import locate_run_folder
-from runners.grouping import FEWEST_LIMIT, choose_limit
+from runners.grouping import SMALLEST_LIMIT, choose_limit
 from runners.hosts.exchange import put_files
 from runners.hosts.reference_workload import NO_LOOP_TIMING, LoopTiming
 from runners.live import IterationJudge
@@ -42,7 +42,7 @@ _SURE_OUTCOMES = (Measured, Counted, Profiled, Skipped)
 class SharingLauncher(Launcher, Protocol):
     """A launcher that can run several trials in one process."""
 
-    def find_sharing_key(self, project: Project, trial: Trial) -> Hashable | None:
+    def find_sharing_key(self, trial: Trial) -> Hashable | None:
         """Return what is equal for trials that one process may run; None: it is alone."""
         ...
 
@@ -114,7 +114,7 @@ class TrialRunner(Generic[LauncherType_co]):
         self._sharing: SharingLauncher | None = (
             launcher if may_share and isinstance(launcher, SharingLauncher) else None
         )
-        self.most_together = FEWEST_LIMIT
+        self.most_together = SMALLEST_LIMIT
         """Trials that may share a process, by how long the last one took to start."""
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
@@ -154,7 +154,7 @@ class TrialRunner(Generic[LauncherType_co]):
     def find_sharing_key(self, trial: Trial) -> Hashable | None:
         """Return what is equal for trials that `run_together` may be asked to run; None: none."""
         launcher = self._sharing  # another thread may find out that nothing can share
-        sharing = launcher and launcher.find_sharing_key(self._project, trial)
+        sharing = launcher and launcher.find_sharing_key(trial)
         return None if sharing is None else (trial.subject, sharing)
 
     def run_together(self, trials: Sequence[Trial]) -> list[Run]:

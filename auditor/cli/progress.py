@@ -25,8 +25,8 @@ from reports import names
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_STEPS = 30.0
-_MUCH = 3
-"""A phase that has lasted so many times as long as its runs has some that were not counted yet."""
+_SHARED_FACTOR = 3
+"""Where a phase has lasted so many times as long as its first run, others ran in that process."""
 _MAX_STEP_WIDTH = 72
 """Columns for what a build tool is doing, beside the spinner."""
 _TEST_NAMES = {Purpose.USAGE: "the unit tests", Purpose.TRACE: "the tests of a client"}
@@ -57,7 +57,7 @@ class PhaseProgress:
             return self.seconds or None
         seconds = now - self.started
         # The first of a process that many ran in; the others are told next.
-        if finished_trials == 1 and self.run_seconds * _MUCH < seconds:
+        if finished_trials == 1 and self.run_seconds * _SHARED_FACTOR < seconds:
             seconds = self.run_seconds
         return seconds / finished_trials * (required_trials - finished_trials)
 

@@ -183,19 +183,15 @@ class PythonHarness:
             return (make_test_job(project, trial, build_folder, "BENCH_AUDIT_INSTRUCTIONS"),)
         folder = locate_run_folder(build_folder, trial)
         process = _describe_process(trial, trial.benchmark, build_folder, folder)
-        call = self._make_benchmark_call(project, [trial.benchmark])
-        job = _make_guest_job(
-            project, build_folder, call, dict(process.variables), trial.timeout_seconds
-        )
+        job = self._make_benchmark_job(project, trial, build_folder, dict(process.variables))
         follow = None
         if trial.watch is not None:
             read = LiveRecords().read_iterations
             follow = OutputMonitor(read=read, path=folder / RECORDS, enough=folder / ENOUGH)
-        guest_files = _list_guest_files(trial, build_folder)
-        files = (*guest_files, *process.files)
+        files = (*job.files, *process.files)
         return (replace(job, files=files, collects=process.collects, follow=follow),)
 
-    def find_sharing_key(self, project: Project, trial: Trial) -> Hashable | None:
+    def find_sharing_key(self, trial: Trial) -> Hashable | None:
         """Return what is equal for trials that one process may run; None: it is alone.
 
         They are processes of one run: other runs have other seeds of hashes.
@@ -204,21 +200,18 @@ class PythonHarness:
         if trial.benchmark is None or not is_shared:
             return None
         run = (trial.purpose, trial.repetition, trial.fork, trial.overlay.digest)
-        options = self._make_benchmark_call(project, [trial.benchmark])[:-1]
-        return (*run, self._frontend.place(trial.benchmark.name), options)
+        return (*run, self._frontend.place(trial.benchmark.name))
 
     def plan_shared_launch(
         self, project: Project, trials: Sequence[Trial], build_folder: Path
     ) -> Invocation:
         """Return the process that forks for each of some trials."""
-        benchmarks = [trial.benchmark for trial in trials if trial.benchmark is not None]
         folder = locate_run_folder(build_folder) / f"shared-{trials[0].id}"
         variables = {RECORDS_VARIABLE: str(folder / RECORDS)}
         variables |= _list_variant_variables(trials[0], build_folder)
-        call = self._make_benchmark_call(project, benchmarks)
-        job = _make_guest_job(project, build_folder, call, variables, trials[0].timeout_seconds)
+        job = self._make_benchmark_job(project, trials[0], build_folder, variables)
         records = (folder / RECORDS, f"{RECORDS_HEADER}\n".encode())
-        job = replace(job, files=(*_list_guest_files(trials[0], build_folder), records))
+        job = replace(job, files=(*job.files, records))
         return shared_process.share_process(job, folder, _list_members(trials, build_folder))
 
     def split_answer(
@@ -227,15 +220,16 @@ class PythonHarness:
         """Return how the process of each trial ended; None for one that did not run."""
         return shared_process.split_answer(answer, _list_members(trials, build_folder))
 
-    def _make_benchmark_call(
-        self, project: Project, benchmarks: Sequence[Benchmark]
-    ) -> tuple[str, ...]:
-        arguments = [
-            argument
-            for benchmark in benchmarks
-            for argument in self._frontend.of_benchmark(benchmark.name, project.root)
-        ]
-        return self._frontend.call(list(dict.fromkeys(arguments)), project.root)
+    def _make_benchmark_job(
+        self, project: Project, trial: Trial, build_folder: Path, variables: dict[str, str]
+    ) -> Invocation:
+        """Return a process that collects the benchmark of a trial, and all others of its place."""
+        assert trial.benchmark is not None  # noqa: S101 - narrows the type
+        arguments = self._frontend.of_benchmark(trial.benchmark.name, project.root)
+        call = self._frontend.call(arguments, project.root)
+        job = _make_guest_job(project, build_folder, call, variables, trial.timeout_seconds)
+        is_plain = trial.variant.kind is VariantKind.PLAIN  # what is built has the guest already
+        return replace(job, files=guests.locate_guest_files(build_folder) if is_plain else ())
 
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how a trial ended."""
@@ -298,11 +292,6 @@ def _list_variant_variables(trial: Trial, build_folder: Path) -> dict[str, str]:
     if trial.variant.kind is VariantKind.COUNTING:
         variables["BENCH_AUDIT_COUNTING"] = "1"
     return variables
-
-
-def _list_guest_files(trial: Trial, build_folder: Path) -> tuple[tuple[Path, bytes], ...]:
-    is_plain = trial.variant.kind is VariantKind.PLAIN  # what is built has them already
-    return guests.locate_guest_files(build_folder) if is_plain else ()
 
 
 def make_unknown_names(reason: str) -> SourceFile:

@@ -283,10 +283,9 @@ def _explain_outcome(outcome: Verdict, pairs: Sequence[PairVerdict]) -> str | No
     missed = sum(pair.outcome in (Verdict.MISSED, Verdict.DEAD_CODE) for pair in pairs)
     if not missed or decisive_pair.outcome is not Verdict.UNMEASURED:
         return decisive_pair.reason
-    sampled = sum(bool(pair.benchmark) for pair in pairs)  # the others stand for what is not
-    count = (
-        f"{sum(map(bool, (pair.benchmark for pair in same))):,} " if decisive_pair.benchmark else ""
-    )
+    # A pair without a benchmark stands for all that are not in the sample; its reason counts them.
+    sampled, unmeasured = (sum(bool(pair.benchmark) for pair in group) for group in (pairs, same))
+    count = f"{unmeasured:,} " if decisive_pair.benchmark else ""
     return f"missed in {missed:,} of {sampled:,} benchmarks; {count}{decisive_pair.reason}"
 
 

@@ -95,16 +95,17 @@ def _listed(path: str, entry: dict[str, Any]) -> None:
         file.write(json.dumps(entry) + "\n")
 
 
-def _find(root: str, wanted: str, index: str) -> Any:
+def _find(root: str, name: str, index: str) -> Any:
+    """Return a benchmark as asv has it; `index` is the number of its parameters, or empty."""
     from asv_runner.discovery import get_benchmark_from_name
 
-    name = wanted.partition("(")[0] if index else wanted
-    return get_benchmark_from_name(root, f"{name}-{index}" if index else name)
+    function = name.partition("(")[0] if index else name
+    return get_benchmark_from_name(root, f"{function}-{index}" if index else function)
 
 
 def _run(root: str) -> int:
-    wanted, index = os.environ["BENCH_AUDIT_BENCHMARK"], os.environ.get("BENCH_AUDIT_INDEX", "")
-    benchmark = _find(root, wanted, index)
+    name, index = os.environ["BENCH_AUDIT_BENCHMARK"], os.environ.get("BENCH_AUDIT_INDEX", "")
+    benchmark = _find(root, name, index)
     arguments = _with_cache(benchmark)
     if benchmark.do_setup():
         tell("skipped", "its set-up says that it is not for these parameters")

@@ -14,7 +14,7 @@ from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.outcome import NotBuilt, Profiled
 from auditor.core.plan import Purpose
 from runners.dispatch.machine import MachineDispatcher
-from runners.grouping import FEWEST_LIMIT
+from runners.grouping import SMALLEST_LIMIT
 
 COUNTS = counted(window(1, {"a": 1}))
 PATIENCE = 30.0
@@ -23,7 +23,7 @@ PATIENCE = 30.0
 class Runner:
     """Notes how many trials run at a time, and ends them as it is told."""
 
-    most_together = FEWEST_LIMIT
+    most_together = SMALLEST_LIMIT
 
     def __init__(self, *, ends=None, together=1):
         self.ends = ends or {}
@@ -315,7 +315,7 @@ def test_a_process_is_shared_by_eight_at_most_and_nothing_is_asked_for_too_early
     result = dispatcher(tmp_path, runner, 2).run_trials(lazily())
     next(result)
 
-    assert len(planned) == FEWEST_LIMIT
+    assert len(planned) == SMALLEST_LIMIT
     assert len([next(result), *result]) == 9
     assert runner.together == ["a0a1a2a3a4a5a6a7", "a8a9"]
 

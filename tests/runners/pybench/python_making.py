@@ -27,6 +27,13 @@ from runners.trial import TrialRunner
 
 RING = Path(__file__).parents[2] / "subjects" / "python-ring"
 TRACED = RING.parent / "python-traced"
+SETUPTOOLS_PROJECT = """[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+[project]
+name = "lib"
+version = "1"
+"""
 PASSED_ON = ("PATH", "LANG", "SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP_INDEX_URL")
 PLAIN_ARM = Arm(ArmName.PLAIN)
 UV = Path(sys.executable).with_name("uv")
@@ -115,6 +122,16 @@ class Suited:
             clock=SystemClock(),
             **more,
         )
+
+
+def write_project(folder, files, library):
+    """Write a project of one module, `lib`, with further files."""
+    files = {**files, "pyproject.toml": SETUPTOOLS_PROJECT, "src/lib/__init__.py": library}
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
 
 
 def prepared(folder, home: HomeFolder, variables, framework=None, **asked) -> Project:

@@ -3,7 +3,7 @@
 from statistics import median
 
 import pytest
-from python_making import against_probe, plain, prepared, suited
+from python_making import against_probe, plain, prepared, suited, write_project
 from watchers import Patient, Watched, assert_told_apart, blocks
 
 from auditor.core.errors import NoBenchmarks
@@ -15,13 +15,6 @@ from runners.pybench.frontends import framework_of
 
 pytestmark = pytest.mark.subject
 
-PROJECT = """[build-system]
-requires = ["setuptools"]
-build-backend = "setuptools.build_meta"
-[project]
-name = "lib"
-version = "1"
-"""
 LIBRARY = """
 def slow(x):
     for n in range(100):
@@ -115,14 +108,6 @@ elif os.environ["BENCH_AUDIT_BENCHMARK"].endswith("leaves"):
 """
 
 
-def written(folder, files):
-    for name, text in {**files, "pyproject.toml": PROJECT, "src/lib/__init__.py": LIBRARY}.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
-
-
 @pytest.fixture(scope="module")
 def asv(python_home, variables, tmp_path_factory):
     files = {
@@ -131,7 +116,7 @@ def asv(python_home, variables, tmp_path_factory):
         "speed/bench.py": ASV,
         "speed/broken.py": "import absent\n",
     }
-    folder = written(tmp_path_factory.mktemp("asv"), files)
+    folder = write_project(tmp_path_factory.mktemp("asv"), files, LIBRARY)
     return suited(folder, python_home, variables, tmp_path_factory.mktemp("asv-scratch"))
 
 
@@ -143,7 +128,7 @@ def pyperf(python_home, variables, tmp_path_factory):
         "bench/broken.py": BROKEN,
         "bench/changing.py": CHANGING,
     }
-    folder = written(tmp_path_factory.mktemp("pyperf"), files)
+    folder = write_project(tmp_path_factory.mktemp("pyperf"), files, LIBRARY)
     return suited(folder, python_home, variables, tmp_path_factory.mktemp("pyperf-scratch"))
 
 
@@ -265,7 +250,7 @@ def test_asvs_configuration_may_be_one_line_and_have_comments(configuration, exp
     # Without the key the folder is called benchmarks, which is not there.
     files = {"asv.conf.json": configuration, "speed/b.py": "def time_it(): pass\n"}
 
-    assert framework_of(written(tmp_path / "project", files)) == expected
+    assert framework_of(write_project(tmp_path / "project", files, LIBRARY)) == expected
 
 
 def test_a_folder_of_asv_outside_of_the_project_is_none(python_home, variables, tmp_path):
@@ -273,4 +258,4 @@ def test_a_folder_of_asv_outside_of_the_project_is_none(python_home, variables, 
     files = {"asv.conf.json": '{\n"benchmark_dir": "../elsewhere"\n}'}
 
     with pytest.raises(NoBenchmarks):
-        prepared(written(tmp_path / "project", files), python_home, variables)
+        prepared(write_project(tmp_path / "project", files, LIBRARY), python_home, variables)

@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest.mock import ANY
 
 import pytest
-from python_making import plain, suited
+from python_making import plain, suited, write_project
 
 from auditor.core.jobs import CompletedProcess
 from auditor.core.mutant import PLAIN, Variant, VariantKind
@@ -14,13 +14,6 @@ from auditor.core.outcome import Counted, Measured, Profiled, Skipped
 from auditor.core.plan import Purpose
 from runners.pybench.shared_process import BenchmarkProcess, split_answer
 
-PROJECT = """[build-system]
-requires = ["setuptools"]
-build-backend = "setuptools.build_meta"
-[project]
-name = "lib"
-version = "1"
-"""
 LIBRARY = """
 def slow(x):
     for n in range(100):
@@ -32,11 +25,13 @@ def twice(x):
 """
 SUITE = """
 import os
+import tempfile
 import time
 import pytest
 from lib import slow, twice
 
 IMPORTED_IN = os.getpid()
+FOLDER = tempfile.TemporaryDirectory()
 
 def test_slow(benchmark):
     benchmark(slow, 3)
@@ -55,6 +50,13 @@ def test_hangs(benchmark):
 
 def test_leaves_a_process(benchmark):
     os.posix_spawn("/bin/sleep", ["sleep", "600"], {})
+    benchmark(slow, 3)
+
+def test_calls_nothing(benchmark):
+    pass
+
+def test_uses_a_folder_of_the_import(benchmark):
+    assert os.path.isdir(FOLDER.name)
     benchmark(slow, 3)
 
 def test_runs_in_a_fork(benchmark):
@@ -96,11 +98,7 @@ pytestmark = pytest.mark.subject
 
 
 def make_suite(files, home, variables, factory):
-    folder = factory.mktemp("shared")
-    for name, text in {**files, "pyproject.toml": PROJECT, "src/lib/__init__.py": LIBRARY}.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    folder = write_project(factory.mktemp("shared"), files, LIBRARY)
     return suited(folder, home, variables, factory.mktemp("scratch"))
 
 
@@ -167,6 +165,18 @@ def test_what_fails_is_left_out_and_the_next_one_runs(suite, tmp_path):
     assert list(ended) == ["test_slow", "test_twice"]
 
 
+def test_what_the_import_made_is_there_for_each_fork(suite, tmp_path):
+    ended = run_together(suite, ["test_slow", "test_uses_a_folder_of_the_import"], tmp_path)
+
+    assert list(ended) == ["test_slow", "test_uses_a_folder_of_the_import"]
+
+
+def test_what_measures_nothing_is_left_out_though_its_fork_ends_well(suite, tmp_path):
+    ended = run_together(suite, ["test_slow", "test_calls_nothing", "test_twice"], tmp_path)
+
+    assert list(ended) == ["test_slow", "test_twice"]
+
+
 def test_what_hangs_is_ended_and_what_follows_is_left_out(suite, tmp_path):
     ended = run_together(suite, ["test_slow", "test_hangs", "test_twice"], tmp_path, seconds=2)
 
@@ -219,7 +229,7 @@ def test_a_suite_that_cannot_be_shared_is_not_shared_again(suite, tmp_path):
 def test_only_unchanged_benchmarks_of_one_file_share(suite, tmp_path):
     def find_sharing_key(name, variant=PLAIN, purpose=Purpose.SUITE):
         trial = suite.make_trial(name, plain(), variant, purpose=purpose)
-        return suite.harness.find_sharing_key(suite.project, trial)
+        return suite.harness.find_sharing_key(trial)
 
     assert find_sharing_key("test_slow") == find_sharing_key("test_twice") is not None
     assert find_sharing_key("test_slow") != find_sharing_key("test_of_another_folder")
