@@ -176,7 +176,6 @@ class TrialRunner(Generic[LauncherType_co]):
                 seconds=end.seconds + start_seconds / len(trials),
             )
             for trial, end in ended
-            if end.exit_code == 0
         ]
         good_runs = [run for run in runs if isinstance(run.outcome, _SURE_OUTCOMES)]
         self.most_together = choose_limit(start_seconds, [end.seconds for _, end in ended])

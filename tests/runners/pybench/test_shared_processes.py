@@ -189,14 +189,37 @@ def test_nothing_runs_beside_a_process_that_a_benchmark_left(suite, tmp_path):
     assert list(ended) == ["test_leaves_a_process"]
 
 
-def test_a_process_with_threads_does_not_fork(python_home, variables, tmp_path_factory, tmp_path):
-    thread = (
-        "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()"
-    )
-    files = {"bench/test_bench.py": SUITE, "bench/conftest.py": thread}
-    threaded = make_suite(files, python_home, variables, tmp_path_factory)
+@pytest.mark.parametrize(
+    "import_code",
+    [
+        "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()",
+        "FILE = open(__file__)",
+        "import socket\nSOCKET = socket.socket()",
+    ],
+    ids=["thread", "file", "socket"],
+)
+def test_a_process_with_what_forks_cannot_share_does_not_fork(
+    python_home, variables, tmp_path_factory, tmp_path, import_code
+):
+    files = {"bench/test_bench.py": SUITE, "bench/conftest.py": import_code}
+    suite = make_suite(files, python_home, variables, tmp_path_factory)
 
-    assert run_together(threaded, ["test_slow", "test_twice"], tmp_path) == {}
+    assert run_together(suite, ["test_slow", "test_twice"], tmp_path) == {}
+
+
+def test_the_end_of_a_session_is_told_to_a_suite_that_waits_for_it(
+    python_home, variables, tmp_path_factory, tmp_path
+):
+    file = tmp_path / "ends.txt"
+    end = f"def pytest_sessionfinish():\n    open({str(file)!r}, 'a').write('ended\\n')\n"
+    files = {"bench/test_bench.py": SUITE, "bench/conftest.py": end}
+    suite = make_suite(files, python_home, variables, tmp_path_factory)
+    file.write_text("")
+
+    suite.run("test_slow", plain())
+    assert file.read_text() == "ended\n"
+    assert len(run_together(suite, ["test_slow", "test_twice"], tmp_path / "builds")) == 2
+    assert file.read_text() == "ended\nended\n"  # the second time by the process of all forks
 
 
 def test_an_import_that_hangs_ends_the_process_that_shares(
