@@ -16,11 +16,11 @@ def test_it_prints_the_ratio_of_forks_to_processes_alone():
     folder = ROOT / "tests" / "subjects" / "python-ring"
     words = ("benchmarks/python_forks.py", str(folder), "--runs", "1", "--most", "3")
 
-    done = subprocess.run(
+    result = subprocess.run(
         (sys.executable, *words), cwd=ROOT, capture_output=True, text=True, check=False
     )
 
-    assert done.returncode == 0, done.stderr
-    count, low, high, middle = re.findall(r"\d+(?:\.\d+)?", done.stdout.splitlines()[0])
+    assert result.returncode == 0, result.stderr
+    count, low, high, middle = re.findall(r"\d+(?:\.\d+)?", result.stdout.splitlines()[0])
     assert count == "3"
     assert 0 < float(low) <= float(middle) <= float(high)
