@@ -7,8 +7,11 @@ from auditor.core.plan import Trial
 
 SMALLEST_LIMIT = 8
 """Trials in a process that starts quickly."""
-LARGEST_LIMIT = 64
-"""Trials in any process: more would save little, and lose more where it is ended."""
+LARGEST_LIMIT = 128
+"""Trials in any process."""
+LONGEST_SECONDS = 12.0
+"""Time of the trials of a process: their runs are kept once it has ended, and lost if it is ended
+before."""
 
 
 class Sharing(Protocol):
@@ -45,9 +48,14 @@ def group_trials(trials: Iterable[Trial], sharing: Sharing) -> Iterator[list[Tri
         yield group
 
 
+_FORKS_OVER_START = 8
+"""Time of the forks of a process over that of its start."""
+
+
 def choose_limit(start_seconds: float, fork_seconds: Sequence[float]) -> int:
-    """Return how many trials make the start of their process about half of its time, or less."""
+    """Return how many trials make the start of their process a small part of its time."""
     mean = sum(fork_seconds) / len(fork_seconds) if fork_seconds else 0.0
     if start_seconds <= 0 or mean <= 0:
         return SMALLEST_LIMIT
-    return max(SMALLEST_LIMIT, min(LARGEST_LIMIT, round(start_seconds / mean)))
+    useful = round(_FORKS_OVER_START * start_seconds / mean)
+    return max(SMALLEST_LIMIT, min(LARGEST_LIMIT, useful, int(LONGEST_SECONDS / mean)))

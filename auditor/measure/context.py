@@ -1,7 +1,7 @@
 """What a study is handed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from auditor.core.caveats import BUDGET, SO_FAR, Caveat
 from auditor.core.mutant import PLAIN, Overlay, Variant
@@ -150,6 +150,13 @@ class StudyContext:
     """Wait at most so many seconds for a quiet machine; return whether it is one then."""
     figures: AuditFigures
     """How long audits of the harness take."""
+
+    def limit_stage(self, part: float) -> "StudyContext":
+        """Return this with a deadline after this part of the time that a budget leaves."""
+        if self.deadline is None:
+            return self
+        stage = self.deadline.make_stage_deadline(part * self.deadline.seconds_left)
+        return replace(self, deadline=stage)
 
     @property
     def budget_caveats(self) -> tuple[Caveat, ...]:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from statistics import median
 
+from auditor.core.benchmark_places import find_sharing_place
 from auditor.core.mutant import OverlayRefusal, Variant, VariantKind
 from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Purpose, Run, Trial
@@ -15,6 +17,7 @@ from auditor.measure import schedules
 from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.reach_judge import Reach, reach_map
 from auditor.measure.suite_runs import SuiteBaseline
+from auditor.measure.trial_times import TrialTimes
 from auditor.measure.trials import measure_trials
 
 _UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
@@ -22,6 +25,18 @@ _UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
 
 LEAST_COUNTED = 2
 """Times as long as the first counting process: so long is counted at least."""
+
+
+COMPLETING_PART = 0.2
+"""Part of the time left that the rest of a stage may take where it completes it: of a method that
+none of a sample of benchmarks detects nothing is known."""
+
+
+def needs_little_more(count: int, planned_count: int, spent: float, seconds_left: float) -> bool:
+    """Tell whether a stage that `count` of its trials have been run of can be completed soon."""
+    if not 0 < count < planned_count:
+        return False
+    return spent / count * (planned_count - count) <= COMPLETING_PART * seconds_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +107,16 @@ def _run_counting(
     if limits is None or deadline is None:
         return measure_trials("reach", trials, parts)
     counting = [trial for trial in trials if trial.benchmark is not None]
-    counting.sort(key=deadline.times.estimate_seconds)  # the most benchmarks in the time
+    counting = order_by_place(counting, deadline.times)
     first = max((deadline.times.estimate_seconds(trial) for trial in counting[:1]), default=0.0)
     stage = deadline.make_stage_deadline(
         max(limits.counting * deadline.seconds_left, LEAST_COUNTED * first)
     )
+    left = deadline.seconds_left
     runs = measure_trials("reach", counting, replace(parts, deadline=stage))
+    spent = left - deadline.seconds_left
+    if needs_little_more(len(runs), len(counting), spent, deadline.seconds_left):
+        runs = measure_trials("reach", counting, parts.limit_stage(2 * COMPLETING_PART))
     stage = deadline.make_stage_deadline(limits.tests * deadline.seconds_left)
     max_test_seconds = max(0.0, stage.seconds_left)
     tests = [
@@ -108,6 +127,25 @@ def _run_counting(
     if tests:
         runs += measure_trials("unit tests", tests, replace(parts, deadline=stage))
     return runs
+
+
+def order_by_place(trials: Sequence[Trial], times: TrialTimes) -> list[Trial]:
+    """Return the trials so that the most benchmarks are counted in the time.
+
+    Those that may share a process stay together, as the typical one of them would.
+    """
+    seconds = {trial.id: times.estimate_seconds(trial) for trial in trials}
+    places = {trial.id: find_sharing_place(trial.benchmark) for trial in trials if trial.benchmark}
+    by_place: dict[str, list[float]] = {}
+    for name, place in places.items():
+        by_place.setdefault(place, []).append(seconds[name])
+    typical_seconds = {place: median(values) for place, values in by_place.items()}
+
+    def rank_trial(trial: Trial) -> tuple[float, str, float]:
+        place = places[trial.id]
+        return typical_seconds[place], place, seconds[trial.id]
+
+    return sorted(trials, key=rank_trial)
 
 
 def _make_trials(
@@ -204,7 +242,10 @@ def _make_counting_trial(
         fitting = operations * plan.iteration_seconds / length
         operations = schedules.fit_operations(operations, fitting, benchmark.concurrency)
     schedule = schedules.make_counting_schedule(
-        plan, operations, baseline.counting.get(benchmark.id)
+        plan,
+        operations,
+        baseline.counting.get(benchmark.id),
+        concurrency=benchmark.concurrency,
     )
     return parts.make_trial(Purpose.REACH, benchmark, schedule, built)
 

@@ -96,11 +96,27 @@ BRIEF_WARMUP = 0.1
 """A warm-up shorter than this part of a block is left out: one block would be ten times as long."""
 
 
+COUNTED_PART = 1 / 3
+"""Length of a block in which calls are counted, relative to one that is timed. More operations tell
+nothing new: a method that is called in none of them is no large part of an operation."""
+LEAST_COUNTED_SECONDS = 0.003
+"""Length below which no block is shortened for it."""
+
+
 def counted_blocks(plan: Plan, block_seconds: float) -> int:
     """Return the number of blocks in which calls are counted, if one lasts `block_seconds`."""
     if block_seconds <= LONG_BLOCK * plan.iteration_seconds:
         return 2 * plan.iterations
     return min(2 * plan.iterations, max(1, ceil(COUNTED_SECONDS / block_seconds)))
+
+
+def _find_counted_part(plan: Plan) -> float:
+    return min(1.0, max(COUNTED_PART, LEAST_COUNTED_SECONDS / plan.iteration_seconds))
+
+
+def fit_counted_operations(plan: Plan, operations: int, concurrency: int) -> int:
+    """Return the operations of a block in which calls are counted, by those of a timed one."""
+    return fit_operations(operations, _find_counted_part(plan) * operations, concurrency)
 
 
 def _warmup_blocks(plan: Plan, block_seconds: float) -> int:
@@ -230,11 +246,12 @@ def make_profile_schedule(
 
 
 def make_counting_schedule(
-    plan: Plan, operations: int | None, blocks: int | None = None
+    plan: Plan, operations: int | None, blocks: int | None = None, *, concurrency: int = 1
 ) -> Schedule:
     """Return a process that counts calls in `blocks`; by default as many as a pair measures.
 
-    A method that is called more rarely than once a block is called in some of them.
+    `operations` are those of a timed block, None where the harness does not fix them. A method that
+    is called more rarely than once a block is called in some of them.
     """
     block_count = 2 * plan.iterations if blocks is None else blocks
     return Schedule(
@@ -243,8 +260,10 @@ def make_counting_schedule(
             *[Block(Phase.WARMUP, 0)] * min(plan.warmup, COUNTED_WARMUP, block_count // 2),
             *[Block(Phase.MEASUREMENT, 0)] * block_count,
         ),
-        seconds=plan.iteration_seconds,
-        operations=operations,
+        seconds=_find_counted_part(plan) * plan.iteration_seconds,
+        operations=None
+        if operations is None
+        else fit_counted_operations(plan, operations, concurrency),
     )
 
 

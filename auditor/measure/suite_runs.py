@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 import regex
 
-from auditor.core.benchmark_places import find_benchmark_place
+from auditor.core.benchmark_places import gather_by_place
 from auditor.core.busy import is_busy
 from auditor.core.errors import NoBenchmarks, NothingSelected
 from auditor.core.jobs import HostInterference
@@ -72,10 +72,17 @@ class SuiteBaseline:
     """Benchmarks that were asked for, but that a budget leaves no time to look at."""
     _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
     """`runs` by benchmark id."""
+    _pilots_by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
+    """`pilots` by benchmark id."""
 
     def __post_init__(self) -> None:
         """Sort the runs by benchmark: each pair asks for those of its own."""
         object.__setattr__(self, "_by_benchmark", group_by_benchmark(self.runs))
+        object.__setattr__(self, "_pilots_by_benchmark", group_by_benchmark(self.pilots))
+
+    def list_pilots(self, benchmark: Benchmark) -> tuple[Run, ...]:
+        """Return the pilots of a benchmark."""
+        return self._pilots_by_benchmark.get(benchmark.id, ())
 
     def list_runs(self, benchmark: Benchmark) -> tuple[Run, ...]:
         """Return the stability runs of a benchmark."""
@@ -260,20 +267,9 @@ def _find_slow_operations(
 def _draw_order(
     benchmarks: Sequence[Benchmark], request: SuiteRequest, repetition: int
 ) -> list[Benchmark]:
-    """Return the benchmarks in the order of a suite run, drawn anew for each.
-
-    Those without a group follow each other by their files, whose order is drawn, too: benchmarks of
-    a file may share a process.
-    """
+    """Return the benchmarks in the order of a suite run, drawn anew for each, as are the files."""
     order = np.random.default_rng([request.seed, repetition]).permutation(len(benchmarks))
-    mixed = [benchmarks[index] for index in order]
-    places = [
-        benchmark.id if benchmark.group else find_benchmark_place(benchmark.name)
-        for benchmark in mixed
-    ]
-    ranks = {place: rank for rank, place in reversed(list(enumerate(places)))}
-    ranked = sorted(zip(places, mixed, strict=True), key=lambda placed: ranks[placed[0]])
-    return [benchmark for _, benchmark in ranked]
+    return gather_by_place(benchmarks[index] for index in order)
 
 
 def _name_suite_run(repetition: int, repetitions: int) -> str:

@@ -9,9 +9,10 @@ from runners.grouping import LARGEST_LIMIT, SMALLEST_LIMIT, choose_limit
     ("start", "forks", "limit"),
     [
         (0.5, [0.5, 0.5], SMALLEST_LIMIT),
-        (10.0, [0.5] * 8, 20),
-        (10.0, [0.25, 0.75], 20),
-        (36.0, [0.1], LARGEST_LIMIT),
+        (1.0, [0.5], 16),
+        (10.0, [0.5] * 8, 24),
+        (10.0, [0.25, 0.75], 24),
+        (36.0, [0.08], LARGEST_LIMIT),
         (5.0, [], SMALLEST_LIMIT),
         (0.0, [0.5], SMALLEST_LIMIT),
         (5.0, [0.0], SMALLEST_LIMIT),

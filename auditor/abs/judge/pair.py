@@ -77,6 +77,8 @@ class PairData:
     """Why there is no variant; None: there is one."""
     plain: tuple[Run, ...] = field(default=(), repr=False)
     """Runs of the unchanged benchmark, failed ones included."""
+    pilots: tuple[Run, ...] = field(default=(), repr=False)
+    """Short runs of the unchanged benchmark that planned its blocks, failed ones included."""
     calibrating: tuple[Run, ...] = field(default=(), repr=False)
     """Calibration runs of the pair, failed ones included."""
     runs: tuple[Run, ...] = field(default=(), repr=False)

@@ -4,15 +4,20 @@ The effect is v times the method's share. One far below the limit cannot exceed 
 is missed without being measured; a detection is always measured, unless an estimate is asked for.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from auditor.abs.judge.pair import PairData, method_doubt
+from auditor.core.busy import is_busy
 from auditor.core.result import Verdict
+from auditor.core.schedule import ArmName
 from auditor.measure import readings
 
 SURELY_MISSED = 0.5
 """Share of the limit up to which an effect is far from it."""
+SURELY_MISSED_COUNTED = 0.8
+"""The same of what was timed while calls were counted: most of it is the cost of counters."""
 HIDDEN = 0.5
 """Share of the clock's cost that the clock may have hidden of a short method: on the JVM straight
 arithmetic can move across its readings, and 16 of 46 ns were seen to vanish."""
@@ -41,11 +46,13 @@ def predict_share(data: PairData, *, by_counting: bool = True) -> Prediction | N
     by what was clocked while calls were counted, if that is to count.
     """
     plain = data.plain_seconds if data.calls_per_operation else ()
-    if not data.calls_per_operation or not plain:
+    if not data.calls_per_operation:
         return None
     seconds = _clocked_seconds(data)
     if seconds is None:
-        return _bound_by_counting(data, min(plain)) if by_counting else None
+        return _bound_by_counting(data, plain) if by_counting else None
+    if not plain:
+        return None
     calls_per_thread = data.calls_per_operation / data.benchmark.concurrency
     doubt = method_doubt(data)
     high = (seconds + doubt + HIDDEN * data.clock_seconds) * calls_per_thread / min(plain)
@@ -53,20 +60,27 @@ def predict_share(data: PairData, *, by_counting: bool = True) -> Prediction | N
     return _make_prediction(data, data.method_share, low, high)
 
 
-def _bound_by_counting(data: PairData, plain: float) -> Prediction | None:
+def _bound_by_counting(data: PairData, plain: Sequence[float]) -> Prediction | None:
     """Return what the method is of the operation at most, by the process that counted its calls.
 
     Counters and clock add to its time there, and other processes beside it may, so it is compared
-    with a plain operation; but also with the one of that process, if the machine was faster then.
+    with a plain operation, that of a pilot where a budget leaves no other; but also with the one of
+    that process, if the machine was faster then.
     """
     clocked = data.reach.clocked if data.reach else None
-    if clocked is None or clocked.inside <= 0 or clocked.operation <= 0:
+    if not plain:
+        quiet = [run for run in data.pilots if not is_busy(run.strain)]
+        plain = readings.list_block_minima(quiet, ArmName.PLAIN)
+    if clocked is None or clocked.inside <= 0 or clocked.operation <= 0 or not plain:
         return None
     inside = clocked.inside / data.benchmark.concurrency
-    return _make_prediction(data, None, 0.0, inside / min(plain, clocked.operation))
+    high = inside / min(*plain, clocked.operation)
+    return _make_prediction(data, None, 0.0, high, far=SURELY_MISSED_COUNTED)
 
 
-def _make_prediction(data: PairData, share: float | None, low: float, high: float) -> Prediction:
+def _make_prediction(
+    data: PairData, share: float | None, low: float, high: float, *, far: float = SURELY_MISSED
+) -> Prediction:
     expected = Verdict.INCONCLUSIVE
     if low * data.slowdown > data.nominal_threshold:
         expected = Verdict.DETECTED
@@ -76,7 +90,7 @@ def _make_prediction(data: PairData, share: float | None, low: float, high: floa
         share=share,
         low=low,
         high=high,
-        misses=high * data.slowdown <= SURELY_MISSED * data.nominal_threshold,
+        misses=high * data.slowdown <= far * data.nominal_threshold,
         expected=expected,
     )
 

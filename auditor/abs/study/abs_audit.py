@@ -185,26 +185,13 @@ def _measure_pairs(
     request = analysis.request
     measurable = _select_measurable(request, pairs)
     if request.asks_shares:
-        sampling = sample_shares(measurable, analysis, _limit_sampling(parts))
+        sampling = sample_shares(measurable, analysis, parts)
         analysis = replace(analysis, sampling=sampling)
         study.take_samples(sampling)
     pairs_to_slow = choose_pairs_to_slow(measurable, analysis, parts.mutator.probe_seconds)
     runs = study.measure_pairs(pairs_to_slow)
     pairs, analysis = add_sampled_calls(pairs, analysis)
     return analysis.with_references(runs.references), pairs, runs
-
-
-SAMPLES_PART = 0.6
-"""Part of the time left that CPU samples may take where there is a budget."""
-
-
-def _limit_sampling(parts: StudyContext) -> StudyContext:
-    deadline = parts.deadline
-    if deadline is None:
-        return parts
-    return replace(
-        parts, deadline=deadline.make_stage_deadline(SAMPLES_PART * deadline.seconds_left)
-    )
 
 
 def _run_unchanged(

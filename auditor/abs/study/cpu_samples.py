@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from auditor.abs.study.injection import (
     find_detected_methods,
+    find_largest_effect,
     is_decided,
     is_surely_shown,
     more_samples_may_decide,
@@ -18,11 +19,13 @@ from auditor.abs.study.pair import (
     SampledPairs,
     StudyPair,
 )
+from auditor.core.benchmark_places import gather_by_place
 from auditor.core.caveats import Caveat
 from auditor.core.mutant import OverlayRefusal, Variant, VariantKind
 from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.subject import Language, Method, SourceFile, SourceRole
+from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.failures import describe_failure, extract_complaint
@@ -43,6 +46,14 @@ with a method near the limit; several short ones tell more than a long one where
 FURTHER_ROUND_SECONDS = (4 * (1.25,), 8 * (1.25,))
 """The same of further ones where no delay surely decides: operations are too slow for it, or too
 short for its probe."""
+BRIEF_SECONDS = 0.15
+"""Length of the first profile where there is a budget: enough to see what is far from the limit."""
+EARLY_PART = 0.85
+LATE_PART = 0.6
+"""Parts of the time that a budget leaves in which rounds of samples begin: the first ones, which
+decide most pairs, and all others."""
+TURN = 60
+"""Benchmarks whose order gives way so that those that may share a process are side by side."""
 ROUNDS_OF_ALL = 3
 """Rounds, of 1.6 s together, that look for all benchmarks that detect a method. The others are for
 methods that are not known to be detected."""
@@ -51,7 +62,8 @@ MOST_PROMISING = 3
 FEW_OPEN = 6
 """Benchmarks of a method that all get further rounds, so that it can be missed for sure."""
 FEWEST_ROUNDS = 2
-"""Rounds of each benchmark: of one process nothing is known of how processes differ."""
+"""Rounds of each benchmark that may detect a method: of one process nothing is known of how
+processes differ."""
 SHARE_ERROR = 0.01
 """Two-sided error of the shares of one method in all its benchmarks together."""
 
@@ -90,6 +102,7 @@ class _Sampler:
         self._analysis = analysis
         self._built = built
         self._parts = parts
+        self._all_pairs = pairs
         self._pairs: dict[str, list[StudyPair]] = {}
         for pair in pairs:
             self._pairs.setdefault(pair.benchmark.id, []).append(pair)
@@ -100,7 +113,8 @@ class _Sampler:
 
     def sample_benchmarks(self) -> SampledPairs:
         processes = 0
-        for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
+        early, late = (self._parts.limit_stage(part) for part in (EARLY_PART, LATE_PART))
+        for number, lengths in enumerate(self._list_rounds(), start=1):
             names = self._choose_benchmarks(number)
             trials = [
                 self._make_trial(name, repetition, seconds)
@@ -112,24 +126,56 @@ class _Sampler:
                 break
             # The dispatcher runs neighbours side by side that need not be alone.
             trials.sort(key=lambda trial: trial.is_exclusive)
-            for run in measure_trials(f"profile, round {number}", trials, self._parts):
+            stage = early if number <= FEWEST_ROUNDS else late
+            for run in measure_trials(f"profile, round {number}", trials, stage):
                 self._add_run(run)
             self._sampling = self._compute_shares()
             if number >= ROUNDS_OF_ALL:
                 self._detected = self._find_detected()
         return self._sampling
 
+    def _list_rounds(self) -> tuple[tuple[float, ...], ...]:
+        first, *later = (*ROUND_SECONDS, *FURTHER_ROUND_SECONDS)
+        return (first if self._parts.deadline is None else (BRIEF_SECONDS,), *later)
+
     def _choose_benchmarks(self, number: int) -> list[str]:
         """Return the ids of the benchmarks that another round can decide a pair of."""
         working = [name for name in self._pairs if name not in self._failed]
-        if number <= FEWEST_ROUNDS:
-            return working
         analysis = replace(self._analysis, sampling=self._sampling)
+        if number <= FEWEST_ROUNDS:
+            if number == 1 and self._parts.deadline is None:
+                return working
+            return self._list_promising(working, analysis)
         open_pairs = [pair for name in working for pair in self._list_open_pairs(name, analysis)]
         if number > len(ROUND_SECONDS):
             open_pairs = self._choose_promising(open_pairs, analysis)
         open_benchmarks = {pair.benchmark.id for pair in open_pairs}
         return [name for name in working if name in open_benchmarks]
+
+    def _list_promising(self, names: Sequence[str], analysis: PairAnalysis) -> list[str]:
+        """Return the benchmarks that may detect a method, by what is known so far.
+
+        The first ones are those that may detect the first method, and so on, so that a budget
+        decides whole methods.
+        """
+        working = set(names)
+        by_method: dict[str, dict[Benchmark, float]] = {}
+        for pair in self._all_pairs:
+            effect = find_largest_effect(analysis.build_pair_data(PairRuns(pair=pair), ()))
+            if pair.benchmark.id in working and effect is not None:
+                by_method.setdefault(pair.method.id, {})[pair.benchmark] = effect
+        promising = list(
+            dict.fromkeys(
+                benchmark
+                for effects in by_method.values()
+                for benchmark in sorted(effects, key=effects.__getitem__, reverse=True)
+            )
+        )
+        return [
+            benchmark.id
+            for start in range(0, len(promising), TURN)
+            for benchmark in gather_by_place(promising[start : start + TURN])
+        ]
 
     def _list_open_pairs(self, name: str, analysis: PairAnalysis) -> list[StudyPair]:
         """Return the pairs that more samples may decide, of methods not known to be detected."""
@@ -237,9 +283,11 @@ class _Sampler:
 
 
 def _is_open(pair: StudyPair, analysis: PairAnalysis) -> bool:
-    """Tell whether more samples may decide a pair that those so far do not."""
+    """Tell whether more samples may decide a pair that nothing decides so far."""
     pair_data = analysis.build_pair_data(PairRuns(pair=pair), ())
-    return not is_decided(pair_data) and more_samples_may_decide(pair_data)
+    if is_decided(pair_data) or find_largest_effect(pair_data) is None:
+        return False
+    return more_samples_may_decide(pair_data)
 
 
 def find_removed_call(

@@ -8,6 +8,7 @@ from auditor.abs.judge import share_verdict
 from auditor.abs.judge.distortion import allowed_probe
 from auditor.abs.judge.indifference_zone import is_borderline
 from auditor.abs.judge.pair import PairData
+from auditor.abs.judge.prediction import SURELY_MISSED, predict_share
 from auditor.abs.study.pair import PairAnalysis, PairRuns, StudyPair
 from auditor.core.result import Verdict
 from auditor.measure.profiles.cpu_shares import FEWEST_SAMPLES
@@ -85,6 +86,21 @@ UNCONFIRMED_SECONDS = 0.2
 def is_decided(data: PairData) -> bool:
     """Tell whether the share decides a pair; near the limit either verdict is right."""
     return share_verdict.judge_by_share(data) is not None
+
+
+def find_largest_effect(data: PairData) -> float | None:
+    """Return the largest effect that a slowdown may have; None where it is far below the limit.
+
+    It is known from samples, or from the calls that were timed while they were counted.
+    """
+    prediction = predict_share(data)
+    if prediction is not None and prediction.misses:
+        return None
+    sampled = share_verdict.estimate_share_effect(data)
+    if sampled is None:
+        return data.slowdown if prediction is None else data.slowdown * prediction.high
+    largest = sampled.interval[1]
+    return largest if largest > SURELY_MISSED * data.nominal_threshold else None
 
 
 def more_samples_may_decide(data: PairData) -> bool:

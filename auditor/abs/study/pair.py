@@ -147,6 +147,7 @@ class PairAnalysis:
             calibration=done.calibration,
             refusal=done.refusal,
             plain=(*self.baseline.list_runs(pair.benchmark), *references),
+            pilots=self.baseline.list_pilots(pair.benchmark),
             calibrating=done.calibrating,
             runs=done.runs,
         )

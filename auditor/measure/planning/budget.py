@@ -12,6 +12,7 @@ from statistics import median
 
 import numpy as np
 
+from auditor.core.benchmark_places import find_benchmark_place, find_sharing_place, gather_by_place
 from auditor.core.caveats import Caveat
 from auditor.core.outcome import Measured
 from auditor.core.plan import Run
@@ -22,8 +23,15 @@ from auditor.core.units import format_duration
 from auditor.measure import schedules
 from auditor.measure.block_sizes import BlockSizes
 from auditor.measure.context import Deadline, StudyContext
+from auditor.measure.method_choice import LARGEST_CHOICE
 from auditor.measure.reach_judge import count_method_calls
-from auditor.measure.reach_study import CountingLimits, ReachRuns, map_reach
+from auditor.measure.reach_study import (
+    COMPLETING_PART,
+    CountingLimits,
+    ReachRuns,
+    map_reach,
+    needs_little_more,
+)
 from auditor.measure.suite_runs import (
     FEWEST_RUNS,
     SuiteBaseline,
@@ -36,8 +44,6 @@ from auditor.measure.warmup_runs import make_suite_trials
 
 LEAST_BLOCKS = 6
 """Measured blocks of a process below which its scatter is not known."""
-_STEPS = 40
-"""Halvings that find how long a process may last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +73,6 @@ class ProcessCost:
         """Return the time of a run with so many measured blocks."""
         return self.processes * (self.start_seconds + self.block_seconds * (self.warmup + blocks))
 
-    def fitting_blocks(self, seconds: float) -> int:
-        """Return how many measured blocks a process may have that lasts so long."""
-        if self.block_seconds <= 0:
-            return self.blocks
-        fitting = (seconds - self.start_seconds) / self.block_seconds - self.warmup
-        return int(max(min(self.least_blocks, self.blocks), min(self.blocks, fitting)))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteShare:
@@ -93,10 +92,9 @@ COUNTING_PART = 0.3
 """Part of the time in which calls are counted."""
 TESTS_PART = 0.08
 """Part of the time for the subject's own unit tests, which only order the methods."""
-SHORT_COUNTING = 1.0
+SHORT_COUNTING = 0.04
 SHORT_RUN = 0.3
-"""Seconds of blocks below which a process that counts, or one of the suite, is not shortened: its
-start takes as long."""
+"""Seconds of blocks below which a process that counts, or one of the suite, is not shortened."""
 LEAST_WARMUP = 2
 """Blocks that warm up where an operation is longer than a block should be."""
 LONG = 2
@@ -133,6 +131,7 @@ def measure_suite(
 ) -> BudgetedSuite:
     """Run pilots, count the calls of `methods`, then run the unchanged suite as far as it fits.
 
+    `with_unit_tests`: of the methods those called most are chosen, also by the unit tests.
     Raises NoBenchmarks when nothing can be measured.
     """
     deadline = _require_deadline(parts)
@@ -140,7 +139,8 @@ def measure_suite(
     benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
     piloted = _run_pilots(sampling_order(benchmarks, parts.request.seed), parts)
     counted, sample = _count_calls(methods, piloted, parts, with_unit_tests=with_unit_tests)
-    deadline.reserve_seconds(PAIR_SECONDS * len(methods) * len(sample.usable))
+    judged = min(len(methods), LARGEST_CHOICE) if with_unit_tests else len(methods)
+    deadline.reserve_seconds(PAIR_SECONDS * judged * len(sample.usable))
     spent = left - deadline.seconds_left
     pilots = min(spent, sum(run.seconds for run in piloted.pilots))
     share = fit_suite(
@@ -170,25 +170,22 @@ def _require_deadline(parts: StudyContext) -> Deadline:
     return parts.deadline
 
 
-def _limit_stage(parts: StudyContext, part: float) -> StudyContext:
-    """Return the parts with a deadline after this part of the time that is left."""
-    deadline = _require_deadline(parts)
-    return replace(parts, deadline=deadline.make_stage_deadline(part * deadline.seconds_left))
-
-
 def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaseline:
     """Return the sample of benchmarks whose pilots fit, without runs of the suite.
 
     Where not one fits, all are in it: the end of the time then decides nothing.
     """
-    stage = _limit_stage(parts, PILOT_PART)
-    suite_baseline = run_baseline(
-        replace(
-            stage,
-            suite=replace(parts.suite, benchmarks=tuple(order)),
-            request=replace(parts.request, stability_runs=0),
-        )
+    pilot_parts = replace(
+        parts,
+        suite=replace(parts.suite, benchmarks=tuple(order)),
+        request=replace(parts.request, stability_runs=0),
     )
+    deadline = _require_deadline(parts)
+    left = deadline.seconds_left
+    suite_baseline = run_baseline(pilot_parts.limit_stage(PILOT_PART))
+    count, spent = len(suite_baseline.pilots), left - deadline.seconds_left
+    if needs_little_more(count, len(order), spent, deadline.seconds_left):
+        suite_baseline = run_baseline(pilot_parts.limit_stage(2 * COMPLETING_PART))
     if parts.fixed_operations:
         suite_baseline = _narrow_baseline(
             suite_baseline, {run.trial.benchmark for run in suite_baseline.pilots}
@@ -221,28 +218,41 @@ def _block_seconds(
     return times.block_seconds(benchmark, plan.iteration_seconds, operations)
 
 
-def _counting_blocks(suite_baseline: SuiteBaseline, parts: StudyContext) -> dict[str, int]:
-    """Return the blocks in which calls are counted, where all of the plan is too long."""
+def _counted_block_seconds(
+    suite_baseline: SuiteBaseline, benchmark: Benchmark, parts: StudyContext
+) -> float:
+    plan = schedules.fit_plan(parts.request.plan, benchmark)
+    block = _block_seconds(suite_baseline, benchmark, plan, parts)
+    operations = suite_baseline.operations[benchmark.id]
+    if operations is None:
+        return block
+    counted = schedules.fit_counted_operations(plan, operations, benchmark.concurrency)
+    return block * counted / operations
+
+
+def _counting_blocks(suite_baseline: SuiteBaseline, parts: StudyContext) -> Mapping[str, int]:
+    """Return the blocks in which calls are counted, where all of the plan take too long together.
+
+    That depends on the budget alone, so that an audit that goes on finds its counts in the store.
+    """
     times, plan = _require_deadline(parts).times, parts.request.plan
     costs = [
         ProcessCost(
             benchmark=benchmark.id,
             reaches=True,
             start_seconds=times.start_seconds(benchmark),
-            block_seconds=_block_seconds(suite_baseline, benchmark, fit, parts),
+            block_seconds=block,
             warmup=min(plan.warmup, schedules.COUNTED_WARMUP),
-            blocks=2 * plan.iterations,
-            least_blocks=max(
-                1, _blocks_in(SHORT_COUNTING, _block_seconds(suite_baseline, benchmark, fit, parts))
-            ),
+            blocks=suite_baseline.counting.get(benchmark.id, 2 * plan.iterations),
+            least_blocks=max(1, _blocks_in(SHORT_COUNTING, block)),
         )
         for benchmark in suite_baseline.usable
-        for fit in (schedules.fit_plan(plan, benchmark),)
+        for block in (_counted_block_seconds(suite_baseline, benchmark, parts),)
     ]
-    blocks = (
-        fit_blocks(costs, COUNTING_PART * _require_deadline(parts).seconds_left) if costs else {}
-    )
-    return {name: many for name, many in blocks.items() if many < 2 * plan.iterations}
+    seconds = sum(cost.estimate_run_seconds(cost.blocks) for cost in costs)
+    if seconds <= COUNTING_PART * _require_deadline(parts).budget:
+        return suite_baseline.counting
+    return {cost.benchmark: min(cost.blocks, cost.least_blocks) for cost in costs}
 
 
 def _count_calls(
@@ -335,7 +345,7 @@ def _run_suite(share: SuiteShare, sample: SuiteBaseline, parts: StudyContext) ->
     }
     runnable = [benchmark for benchmark in sample.usable if benchmark.id in plans]
     request = replace(parts.request, stability_runs=share.runs)
-    limited = replace(_limit_stage(parts, SUITE_PART), request=request)
+    limited = replace(parts.limit_stage(SUITE_PART), request=request)
     suite = run_suite(runnable, BlockSizes(plans, sample.operations, sample.pilots), limited)
     runs = suite.runs
     failed = _failing_benchmarks(runs)
@@ -392,18 +402,30 @@ def sampling_order(benchmarks: Sequence[Benchmark], seed: int) -> tuple[Benchmar
     """Return the benchmarks in an order of which every beginning is a stratified sample.
 
     The strata are the groups (a package, a class, a file); within a group the benchmark functions
-    take turns, so that one with hundreds of cases fills no sample.
+    take turns, so that one with hundreds of cases fills no sample. Those that may share a process
+    stand side by side, about `SHARED_TURNS` of each place at a time.
     """
     rng = np.random.default_rng([seed, 11])
     groups: dict[str, dict[str, list[Benchmark]]] = {}
     for benchmark in benchmarks:
-        functions = groups.setdefault(benchmark.group, {})
+        group = benchmark.group or find_benchmark_place(benchmark.name)
+        functions = groups.setdefault(group, {})
         functions.setdefault(_function_name(benchmark), []).append(benchmark)
     turns = [
         _take_turns([_shuffle_benchmarks(cases, rng) for cases in functions.values()], rng)
         for functions in groups.values()
     ]
-    return tuple(_take_turns(turns, rng))
+    order = _take_turns(turns, rng)
+    part = SHARED_TURNS * len(set(map(find_sharing_place, order)))
+    return tuple(
+        benchmark
+        for start in range(0, len(order), max(1, part))
+        for benchmark in gather_by_place(order[start : start + part])
+    )
+
+
+SHARED_TURNS = 64
+"""Benchmarks of a place that follow each other in a sample, on average."""
 
 
 def _function_name(benchmark: Benchmark) -> str:
@@ -440,23 +462,6 @@ def fit_suite(
     return _first_fitting(reaching or costs, min(runs, least_runs), seconds)
 
 
-def fit_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
-    """Return the blocks of a process of each, so that all processes together fit into `seconds`.
-
-    Long processes are shortened first: none may last longer than a time that is the same for all.
-    Where the fewest blocks do not fit either, these are returned.
-    """
-    full_blocks = {cost.benchmark: cost.blocks for cost in costs}
-    if _run_seconds(costs, full_blocks) <= seconds:
-        return full_blocks
-    low, high = 0.0, max(cost.estimate_run_seconds(cost.blocks) / cost.processes for cost in costs)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        fits = _run_seconds(costs, _cap_blocks(costs, middle)) <= seconds
-        low, high = (middle, high) if fits else (low, middle)
-    return _cap_blocks(costs, low)
-
-
 def _list_shares(costs: Sequence[ProcessCost], runs: int, least: int) -> Iterator[SuiteShare]:
     """Yield shares of these benchmarks, the largest first."""
     full_blocks = {cost.benchmark: cost.blocks for cost in costs}
@@ -490,14 +495,6 @@ def _suite_seconds(costs: Sequence[ProcessCost], share: SuiteShare) -> float:
         for cost in costs
         for blocks in (share.blocks[cost.benchmark],)
     )
-
-
-def _run_seconds(costs: Sequence[ProcessCost], blocks: Mapping[str, int]) -> float:
-    return sum(cost.estimate_run_seconds(blocks[cost.benchmark]) for cost in costs)
-
-
-def _cap_blocks(costs: Sequence[ProcessCost], seconds: float) -> dict[str, int]:
-    return {cost.benchmark: cost.fitting_blocks(seconds) for cost in costs}
 
 
 def _describe_budget_effects(  # noqa: PLR0913 - what was asked for beside what was done

@@ -17,6 +17,8 @@ import time
 import warnings
 from typing import Any, NoReturn
 
+import zz_bench_audit_profile as profile
+
 MEMBERS = "BENCH_AUDIT_MEMBERS"
 RECORDS = "BENCH_AUDIT_RECORDS"
 WANTED = "BENCH_AUDIT_BENCHMARK"
@@ -61,6 +63,7 @@ class Members:
             return False
         number, member = self.waiting.pop(name)
         signal.alarm(0)
+        profile.prepare(member["variables"])
         began = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that libraries have threads; those know of forks
@@ -71,6 +74,7 @@ class Members:
             return True
         status = _wait(child, float(member["seconds"]))
         _tell_end(number, status, time.perf_counter() - began)
+        profile.learn(member["variables"])
         if status is None:
             self.waiting.clear()
         self.limit_imports()

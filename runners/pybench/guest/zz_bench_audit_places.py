@@ -16,30 +16,38 @@ Place = tuple[str, int, str]
 class Places:
     """Knows the modules of the library, and reads those that were sampled.
 
-    BENCH_AUDIT_MODULES names a file: `source NAME PATH DIGEST` a line, parted by tabs.
+    The file `modules` has `source NAME PATH DIGEST` a line, parted by tabs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, modules: str) -> None:
         self.root = os.path.realpath(os.getcwd())
         self.modules: dict[str, tuple[str, str]] = {}
-        with open(os.environ["BENCH_AUDIT_MODULES"], encoding="utf-8") as file:
+        with open(modules, encoding="utf-8") as file:
             for line in file:
                 _, name, path, digest = line.rstrip("\n").split("\t")
                 self.modules[name] = path, digest
-        self.files = self._installed()
+        self.files: dict[str, str] = {}
+        """The project's path of each file that a module of the library was loaded from."""
         self.lines: dict[str, dict[tuple[str, int], tuple[str, int]]] = {}
+        """What the files declare that were read, by the file that was loaded."""
         self.known: dict[tuple[str, str, int], Place] = {}
+        self.look()
 
-    def _installed(self) -> dict[str, str]:
-        """Return the project's path of each file that a module of the library was loaded from."""
-        found = {}
-        for name, (path, digest) in self.modules.items():
-            file = getattr(sys.modules.get(name), "__file__", None)
+    def look(self) -> None:
+        """Take in the modules that were loaded since the last time."""
+        for name in [name for name in self.modules if name in sys.modules]:
+            path, digest = self.modules.pop(name)
+            file = getattr(sys.modules[name], "__file__", None)
             if file and os.path.isfile(file):
                 with open(file, "rb") as opened:
                     if hashlib.sha256(opened.read()).hexdigest() == digest:
-                        found[file] = found[os.path.realpath(file)] = path
-        return found
+                        self.files[file] = self.files[os.path.realpath(file)] = path
+
+    def read(self, file: str) -> dict[tuple[str, int], tuple[str, int]]:
+        """Return what a file declares."""
+        if file not in self.lines:
+            self.lines[file] = declared(file)
+        return self.lines[file]
 
     def of_code(self, code: CodeType) -> Place:
         """Return where a code object was declared."""
@@ -55,9 +63,8 @@ class Places:
         )
         if file is None:
             return self._inside(code.co_filename), 0, name
-        if file not in self.lines:
-            self.lines[file] = declared(code.co_filename)
-        own, line = self.lines[file].get((code.co_name, code.co_firstlineno), (name, 0))
+        lines = self.read(code.co_filename)
+        own, line = lines.get((code.co_name, code.co_firstlineno), (name, 0))
         return file, line, own
 
     def _inside(self, path: str) -> str:

@@ -28,6 +28,8 @@ from zz_bench_audit_places import Places
 _PERIOD_NS = 1_000_000
 _FINISHED = -1
 _END_SECONDS = 20
+_READ = ".files"
+"""Ending of the file, beside the profile, that names the source files that were read for it."""
 
 
 class _Region:
@@ -148,7 +150,8 @@ class Profile:
         if not self.told:
             raise memory.Unsupported("the sampler ended early")
         seen = json.loads(self.told)
-        codes, places = live_codes(), Places()
+        addresses = {address for _, *stack, _ in seen["stacks"] for address in stack}
+        codes, places = find_codes(addresses - self.shims), find_places()
         lost = sum(count for _, count in seen["lost"])
         known: Counter[tuple[int, tuple[int, ...]]] = Counter()
         frames: dict[tuple[str, int, str], int] = {}
@@ -169,6 +172,8 @@ class Profile:
             os.environ["BENCH_AUDIT_PROFILE"], "a", encoding="utf-8", errors="replace"
         ) as out:
             out.write("\n".join([*lines, "end"]) + "\n")
+        with open(os.environ["BENCH_AUDIT_PROFILE"] + _READ, "w", encoding="utf-8") as out:
+            out.write("".join(f"{file}\n" for file in places.lines))
 
     def _totals(self, seen: dict[str, Any], samples: int, lost: int) -> dict[str, float]:
         """Return the figures beside the stacks."""
@@ -211,6 +216,51 @@ def run_blocks(call: Callable[[int], float], phases: list[str], number: int) -> 
         profile.write()
     except (memory.Unsupported, OSError, ValueError, SyntaxError, RecursionError) as error:
         tell("failed", f"no profile: {' '.join(str(error).split())}")
+
+
+class _Shared:
+    """What a process knows of its code before it forks, so that its forks need not find it out."""
+
+    places: Places | None = None
+    codes: dict[int, CodeType] = {}  # noqa: RUF012 - there is one
+
+
+def prepare(variables: dict[str, str]) -> None:
+    """Find out what a fork with these variables needs to know, if it is profiled."""
+    if "BENCH_AUDIT_PROFILE" not in variables or _Shared.places is not None:
+        return
+    with suppress(OSError, ValueError):  # the fork tries it again, and says so
+        _Shared.places, _Shared.codes = Places(variables["BENCH_AUDIT_MODULES"]), live_codes()
+
+
+def learn(variables: dict[str, str]) -> None:
+    """Read what a fork with these variables had to read: the next ones will need it, too."""
+    places = _Shared.places
+    if "BENCH_AUDIT_PROFILE" in variables and places is not None:
+        path = variables["BENCH_AUDIT_PROFILE"] + _READ
+        with (
+            suppress(OSError, ValueError, SyntaxError, RecursionError),
+            open(path, encoding="utf-8") as file,
+        ):
+            for name in file.read().splitlines():
+                if name in places.files:
+                    places.read(name)
+
+
+def find_places() -> Places:
+    """Return the places of all code."""
+    if _Shared.places is None:
+        return Places(os.environ["BENCH_AUDIT_MODULES"])
+    _Shared.places.look()
+    return _Shared.places
+
+
+def find_codes(addresses: set[int]) -> dict[int, CodeType]:
+    """Return the code at these addresses, and more, as far as it is still there.
+
+    What a process had before it forked is there for good.
+    """
+    return _Shared.codes if addresses <= _Shared.codes.keys() else live_codes()
 
 
 def live_codes() -> dict[int, CodeType]:

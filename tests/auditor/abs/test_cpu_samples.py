@@ -430,3 +430,49 @@ def test_frames_of_a_profile_are_not_read_again_for_each_uncalled_method():
 
     assert add_sampled_calls(pairs, analysis)[0] == pairs
     assert CountedFrames.readings == 1
+
+
+def timed_while_counting(monkeypatch):
+    """Make two benchmarks call a method; in one of them counting saw that it takes little time."""
+    shares_of(monkeypatch, {("hop", "near"): 0.45, ("hop", "far"): 0.02, ("skip", "near"): 0.45})
+    monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "far"): 0.3})
+
+
+def test_a_benchmark_that_surely_misses_is_profiled_once(monkeypatch):
+    timed_while_counting(monkeypatch)
+    machine = Machine()
+
+    pairs = by_key(audited(machine))
+
+    assert profiles(machine, "far") == 1
+    assert profiles(machine, "near") >= cpu_samples.FEWEST_ROUNDS
+    assert pairs["toy.hop", "toy.far"].outcome is Verdict.MISSED
+
+
+def test_with_a_budget_it_is_not_profiled_at_all(monkeypatch):
+    timed_while_counting(monkeypatch)
+    machine = Machine()
+
+    pairs = by_key(audited(machine, budget=300))
+
+    assert profiles(machine, "far") == 0
+    assert profiles(machine, "near") >= 1
+    assert pairs["toy.hop", "toy.far"].outcome is Verdict.MISSED
+
+
+def test_with_a_budget_the_first_profiles_are_brief_and_of_the_likeliest_benchmarks(monkeypatch):
+    shares_of(monkeypatch, {("hop", "first"): 0.6, ("hop", "second"): 0.9})
+    monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "first"): 0.7, ("hop", "second"): 0.95})
+    unlimited, limited = Machine(), Machine()
+
+    audited(unlimited)
+    audited(limited, budget=300)
+
+    names, seconds = [], []
+    for machine in (unlimited, limited):
+        first = [trial for trial in trials(machine, Purpose.PROFILE) if trial.repetition == 1]
+        names.append([trial.benchmark.name for trial in first])
+        schedule = first[0].schedule
+        seconds.append(schedule.seconds * len(schedule.blocks))
+    assert names == [["first", "second"], ["second", "first"]]
+    assert seconds[1] < seconds[0]

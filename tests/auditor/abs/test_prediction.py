@@ -6,6 +6,7 @@ from builders import benchmark, calibration_run, suite_runs
 from auditor.abs.judge.detection import judge_pair
 from auditor.abs.judge.pair import PairData
 from auditor.abs.judge.prediction import predict_share
+from auditor.core.jobs import HostInterference
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import MethodClock
 from auditor.core.request import DetectionRule
@@ -117,7 +118,7 @@ def clocked(inside, operation=PLAIN, **more):
     return replace(known, calibration=None, calibrating=(), reach=reach, **more)
 
 
-@pytest.mark.parametrize(("share", "misses"), [(0.05, True), (0.24, True), (0.26, False)])
+@pytest.mark.parametrize(("share", "misses"), [(0.05, True), (0.39, True), (0.41, False)])
 def test_what_was_clocked_while_calls_were_counted_needs_no_calibration_if_it_is_little(
     share, misses
 ):
@@ -129,6 +130,18 @@ def test_what_was_clocked_while_calls_were_counted_needs_no_calibration_if_it_is
     assert prediction.misses is misses
     assert verdict.outcome is (Verdict.MISSED if misses else Verdict.UNMEASURED)
     assert (verdict.share, verdict.share_at_most) == (None, pytest.approx(share))
+
+
+@pytest.mark.parametrize(("waited", "high"), [(0.0, 0.2), (0.5, None)])
+def test_without_runs_of_the_suite_a_pilot_tells_the_plain_time_unless_the_machine_was_busy(
+    waited, high
+):
+    (pilot,) = suite_runs([[PLAIN, 3 * PLAIN]])
+    pilot = replace(pilot, strain=HostInterference(waited=waited))
+
+    prediction = predict_share(clocked(0.2 * PLAIN, 9 * PLAIN, plain=(), pilots=(pilot,)))
+
+    assert (prediction and prediction.high) == (high and pytest.approx(high))
 
 
 def test_a_limit_is_never_said_to_be_less_than_it_is():

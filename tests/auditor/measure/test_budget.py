@@ -15,7 +15,11 @@ from auditor.abs.study.expectation import refuse_small_budget
 from auditor.core.errors import UsageError
 from auditor.core.plan import Purpose
 from auditor.core.result import Verdict
+from auditor.core.suite import Benchmark
 from auditor.measure.context import Deadline
+from auditor.measure.planning import budget
+from auditor.measure.reach_study import needs_little_more, order_by_place
+from auditor.measure.schedules import make_pilot_schedule
 from auditor.measure.trial_times import TrialTimes, expected_seconds
 
 METHODS = tuple(f"m{index}" for index in range(20))
@@ -257,3 +261,62 @@ def test_the_last_seconds_are_kept_for_the_result():
     machine.now_seconds = 95.0
     assert deadline.is_over
     assert not Deadline(machine, 0.0).is_over  # a rehearsal looks everything up
+
+
+@pytest.mark.parametrize(("benchmarks", "piloted"), [(20, 20), (34, 34), (60, 20)])
+def test_pilots_that_are_soon_complete_may_take_longer(monkeypatch, benchmarks, piloted):
+    """A pilot takes a second, 0.2 of the time is for pilots: of a sample nothing is missed."""
+    large_suite(monkeypatch, benchmarks)
+
+    _, machine = audited(105)
+
+    counts = Counter(trial.purpose for trial in machine.done)
+    assert counts[Purpose.PILOT] == pytest.approx(piloted, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("count", "planned", "spent", "left", "needs"),
+    [
+        (10, 19, 10.0, 50.0, True),
+        (10, 21, 10.0, 50.0, False),
+        (10, 10, 10.0, 50.0, False),
+        (0, 10, 0.0, 50.0, False),
+    ],
+)
+def test_a_stage_is_completed_where_a_fifth_of_the_time_is_enough(
+    count, planned, spent, left, needs
+):
+    assert needs_little_more(count, planned, spent, left) is needs
+
+
+def test_time_is_kept_back_to_judge_the_methods_that_are_chosen_and_no_others():
+    audit_request = request(methods=("hop",), budget=1000)
+    reserves = []
+    for with_unit_tests in (False, True):
+        machine = Machine()
+        toy = parts(audit_request, machine=machine)
+        methods = [*toy.mutator.find_methods(toy.suite.sources)[:1]] * 5000
+        budget.measure_suite(audit_request, methods, toy, with_unit_tests=with_unit_tests)
+        reserves.append(1000 - machine.now_seconds - toy.deadline.seconds_left)
+
+    assert reserves[0] == pytest.approx(5000 * 3 * budget.PAIR_SECONDS)
+    assert reserves[1] < reserves[0] / 10
+
+
+def test_those_that_may_share_a_process_are_counted_side_by_side_quick_files_first():
+    times = TrialTimes()
+    seconds = {"a.py::x": 3.0, "a.py::y": 1.0, "b.py::x": 2.0, "b.py::y": 0.5, "c.py::x": 0.7}
+    audit_request = request(methods=("hop",))
+    toy = parts(audit_request)
+    trials = [
+        toy.make_trial(
+            Purpose.REACH,
+            Benchmark(group="", name=name),
+            replace(make_pilot_schedule(audit_request.suite.plan), seconds=length),
+        )
+        for name, length in seconds.items()
+    ]
+
+    ordered = [trial.benchmark.name for trial in order_by_place(trials, times)]
+
+    assert ordered == ["c.py::x", "b.py::y", "b.py::x", "a.py::y", "a.py::x"]

@@ -1,14 +1,15 @@
 """How many runs of the unchanged suite fit into a part of the time, and of which benchmarks."""
 
 from dataclasses import replace
+from itertools import groupby
 
 import pytest
 
 from auditor.core.suite import Benchmark
 from auditor.measure.planning.budget import (
     LEAST_BLOCKS,
+    SHARED_TURNS,
     ProcessCost,
-    fit_blocks,
     fit_suite,
     sampling_order,
 )
@@ -58,16 +59,20 @@ def test_runs_that_are_known_cost_nothing():
     assert fit_suite(known, runs=5, least_runs=2, seconds=0.0).runs == 5
 
 
-def test_long_processes_are_shortened_and_short_ones_kept():
-    costs = [cost("short"), cost("long", block=1.0)]
+def test_benchmarks_that_may_share_a_process_stand_side_by_side_in_a_sample():
+    suite = [
+        Benchmark(group="", name=f"{file}.py::test_{function}[{case}]")
+        for file in "abc"
+        for function in range(4)
+        for case in range(40)
+    ]
 
-    blocks = fit_blocks(costs, 15.0)
+    order = sampling_order(suite, seed=1)
 
-    assert blocks["short"] == 20
-    assert LEAST_BLOCKS <= blocks["long"] < 20
-    assert sum(one.estimate_run_seconds(blocks[one.benchmark]) for one in costs) <= 15.0
-    assert fit_blocks(costs, 100.0) == {"short": 20, "long": 20}
-    assert fit_blocks(costs, 1.0) == {"short": LEAST_BLOCKS, "long": LEAST_BLOCKS}
+    first = [benchmark.name.partition("::")[0] for benchmark in order[: 3 * SHARED_TURNS]]
+    assert sorted(order, key=suite.index) == suite
+    assert len(list(groupby(first))) == 3
+    assert len(list(groupby(benchmark.name.partition("::")[0] for benchmark in order))) <= 9
 
 
 def test_every_beginning_of_the_order_is_a_sample_over_files_and_functions():

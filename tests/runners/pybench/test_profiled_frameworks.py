@@ -59,9 +59,10 @@ class Suite:
     def setup(self):
         prepared(3)
 
-    def time_operation(self):
-        half(3)
-        loop(3, 200)
+    def time_operation(self):  # far longer than a sampler needs to stop its process
+        for _ in range(20):
+            half(3)
+        loop(3, 4000)
 """
 
 

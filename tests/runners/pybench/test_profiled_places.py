@@ -64,15 +64,15 @@ import pack.module
 from zz_bench_audit_places import Places
 from zz_bench_audit_profile import live_codes
 
-places = Places()
+places = Places(sys.argv[1])
 file = pack.module.__file__
 codes = [code for code in live_codes().values() if code.co_filename == file]
 print(json.dumps([(code.co_name, *places.of_code(code)) for code in codes]))
 """
 
 
-def places(tmp_path, installed):
-    """Return what the guest says of all code of a module that is installed elsewhere."""
+def ask_guest(tmp_path, installed, script):
+    """Return what a script prints beside a project whose module is installed elsewhere."""
     tree, site = tmp_path / "tree", tmp_path / "site"
     for folder, text in ((tree / "src" / "pack", MODULE), (site / "pack", installed)):
         folder.mkdir(parents=True)
@@ -82,11 +82,10 @@ def places(tmp_path, installed):
     listed = tmp_path / "modules.txt"
     listed.write_text(f"source\tpack.module\tsrc/pack/module.py\t{digest}\n")
     done = subprocess.run(
-        (sys.executable, "-c", SAY),
+        (sys.executable, "-c", script, str(listed)),
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": f"{GUEST}:{site}",
-            "BENCH_AUDIT_MODULES": str(listed),
         },
         cwd=tree,
         capture_output=True,
@@ -105,16 +104,45 @@ def test_functions_have_the_lines_that_their_methods_have(tmp_path):
         for method in PythonMutator().find_methods([source])
         for span in method.spans
     }
-    said = places(tmp_path, MODULE)
+    answer = ask_guest(tmp_path, MODULE, SAY)
 
-    assert {file for _, file, _, _ in said} == {"src/pack/module.py"}
+    assert {file for _, file, _, _ in answer} == {"src/pack/module.py"}
     not_run = {("branched", 29)}
-    assert {(name, line) for _, _, line, name in said if line} == methods - not_run
+    assert {(name, line) for _, _, line, name in answer if line} == methods - not_run
     literals = {"<lambda>", "<listcomp>", "<genexpr>"}
-    assert all(line == 0 for own, _, line, _ in said if own in literals)
+    assert all(line == 0 for own, _, line, _ in answer if own in literals)
 
 
 def test_a_module_that_is_not_the_projects_belongs_to_no_method(tmp_path):
-    said = places(tmp_path, MODULE + b"\nmore = 1\n")
+    answer = ask_guest(tmp_path, MODULE + b"\nmore = 1\n", SAY)
 
-    assert {(file, line) for _, file, line, _ in said} == {("", 0)}
+    assert {(file, line) for _, file, line, _ in answer} == {("", 0)}
+
+
+LEARN = """
+import json, sys
+import pack.module
+import zz_bench_audit_profile as profile
+
+variables = {"BENCH_AUDIT_PROFILE": "profile", "BENCH_AUDIT_MODULES": sys.argv[1]}
+profile.prepare(variables)
+before = list(profile.find_places().lines)
+with open("profile.files", "w") as file:
+    file.write(f"{pack.module.__file__}\\n/nowhere.py\\n{json.__file__}\\n")
+profile.learn(variables)
+known = id(pack.module.branched.__code__)
+function = eval("lambda: 1")
+late = id(function.__code__)
+print(json.dumps({
+    "before": before,
+    "read": [file == pack.module.__file__ for file in profile.find_places().lines],
+    "known": late not in profile.find_codes({known}),
+    "late": late in profile.find_codes({known, late}),
+}))
+"""
+
+
+def test_a_process_learns_for_its_forks_what_one_of_them_had_to_read(tmp_path):
+    answer = ask_guest(tmp_path, MODULE, LEARN)
+
+    assert answer == {"before": [], "read": [True], "known": True, "late": True}

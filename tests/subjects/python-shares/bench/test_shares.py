@@ -93,7 +93,12 @@ def test_with_setup(benchmark):
         prepared(3)
         return (3,), {}
 
-    benchmark.pedantic(lambda x: (half(x), loop(x, 200)), setup=setup)
+    def operation(x):  # far longer than a sampler needs to stop its process
+        for _ in range(20):
+            half(x)
+        loop(x, 4000)
+
+    benchmark.pedantic(operation, setup=setup)
 
 
 @pytest.mark.benchmark
