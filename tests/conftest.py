@@ -4,6 +4,7 @@ import os
 import signal
 import tempfile
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,22 @@ os.environ.pop("COLUMNS", None)
 LONG = Path(__file__).with_name("long.txt")
 LONG_ONES = [line for line in LONG.read_text().splitlines() if not line.startswith("#")]
 TURNS = 32
+TOGETHER = 8
+"""Tests of a file that take their turn together, as they share what is set up for them."""
+
+
+def number_turns(names):
+    """Return the turn of each test that takes long, by name."""
+    positions, turns = Counter(), {}
+    for name in names:
+        file = name.partition("::")[0]
+        turns[name] = file, positions[file] // TOGETHER
+        positions[file] += 1
+    groups = {group: number for number, group in enumerate(dict.fromkeys(turns.values()))}
+    return {name: groups[group] % TURNS for name, group in turns.items()}
+
+
+TURN_OF = number_turns(LONG_ONES)
 SEEN = set()
 TIMED = set()
 
@@ -43,10 +60,8 @@ def pytest_itemcollected(item):
     if item.get_closest_marker("timed"):
         TIMED.add(item.path)
     turn = item.config.option.turn
-    if item.nodeid in LONG_ONES:
-        part = LONG_ONES.index(item.nodeid) % TURNS
-        if turn is None or part != turn % TURNS:
-            item.add_marker("long")
+    if item.nodeid in TURN_OF and (turn is None or TURN_OF[item.nodeid] != turn % TURNS):
+        item.add_marker("long")
 
 
 @pytest.hookimpl(trylast=True)
