@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Protocol, TypeVar
 
 from auditor.clusters import Cluster, open_cluster
@@ -90,7 +91,9 @@ class AuditSession:
         self.last_subject: SubjectSpec | None = None
         self._facts = cluster.host_facts if cluster else opened.host.read_facts()
         jobs = _count_jobs(opened.host.read_facts()) if opened.several else 1
-        self._dispatching = MachineDispatcher(opened.lock, jobs, opened.host.stop_processes)
+        self._dispatching = MachineDispatcher(
+            opened.lock, jobs, opened.host.stop_processes, self._count_seconds_left
+        )
         path = opened.environment.get("PATH", "/usr/bin:/bin")
         self._loop = ReferenceWorkload(self.host, self.home, path, self.clock)
         budget = config.request.suite.budget_seconds
@@ -189,6 +192,9 @@ class AuditSession:
     def _becomes_quiet(self, seconds: float) -> bool:
         """Wait for a quiet machine; of those of a cluster nobody knows."""
         return self._cluster is None and self._loop.becomes_quiet(seconds)
+
+    def _count_seconds_left(self) -> float:
+        return inf if self.deadline is None else self.deadline.seconds_left
 
     def _allows_trial(self, trial: Trial) -> bool:
         return self.deadline is None or self.deadline.has_time_for(

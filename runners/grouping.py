@@ -10,8 +10,8 @@ SMALLEST_LIMIT = 8
 LARGEST_LIMIT = 128
 """Trials in any process."""
 LONGEST_SECONDS = 12.0
-"""Time of the trials of a process: their runs are kept once it has ended, and lost if it is ended
-before."""
+"""Time of the trials of a process: their runs are stored once it has ended, and an interrupt loses
+them."""
 
 
 class Sharing(Protocol):
@@ -53,7 +53,10 @@ _FORKS_OVER_START = 8
 
 
 def choose_limit(start_seconds: float, fork_seconds: Sequence[float]) -> int:
-    """Return how many trials make the start of their process a small part of its time."""
+    """Return how many trials make the start of their process a small part of its time.
+
+    `fork_seconds` are those of trials of one that has ended.
+    """
     mean = sum(fork_seconds) / len(fork_seconds) if fork_seconds else 0.0
     if start_seconds <= 0 or mean <= 0:
         return SMALLEST_LIMIT

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from statistics import fmean
 from threading import Lock
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
@@ -114,8 +115,10 @@ class TrialRunner(Generic[LauncherType_co]):
         self._sharing: SharingLauncher | None = (
             launcher if may_share and isinstance(launcher, SharingLauncher) else None
         )
-        self.most_together = SMALLEST_LIMIT
+        self._most_together = SMALLEST_LIMIT
         """Trials that may share a process, by how long the last one took to start."""
+        self._fork_seconds = 0.0
+        """Of a trial of that process."""
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
         self._called: dict[str, Places] = {}
@@ -157,6 +160,12 @@ class TrialRunner(Generic[LauncherType_co]):
         sharing = launcher and launcher.find_sharing_key(trial)
         return None if sharing is None else (trial.subject, sharing)
 
+    def limit_together(self, seconds_left: float) -> int:
+        """Return how many trials may share a process that has to end in so many seconds."""
+        if self._fork_seconds * self._most_together <= seconds_left:
+            return self._most_together
+        return max(1, int(seconds_left / self._fork_seconds))
+
     def run_together(self, trials: Sequence[Trial]) -> list[Run]:
         """Run trials in one process; those that have to run by themselves are absent."""
         first, launcher = trials[0], self._sharing
@@ -178,7 +187,9 @@ class TrialRunner(Generic[LauncherType_co]):
             for trial, end in ended
         ]
         good_runs = [run for run in runs if isinstance(run.outcome, _SURE_OUTCOMES)]
-        self.most_together = choose_limit(start_seconds, [end.seconds for _, end in ended])
+        fork_seconds = [end.seconds for _, end in ended]
+        self._most_together = choose_limit(start_seconds, fork_seconds)
+        self._fork_seconds = fmean(fork_seconds) if fork_seconds else 0.0
         if len(good_runs) * 2 < len(trials):
             self._sharing = None  # most benchmarks of this suite have to be alone
         return good_runs

@@ -219,6 +219,10 @@ class Store(Protocol):
         """Return a run of a machine like this one that answers the trial (`Run.answers`)."""
         ...
 
+    def has_run(self, trial: Trial) -> bool:
+        """Tell whether there is such a run, where another trial would do as well."""
+        ...
+
     def find_similar_runs(self, trial: Trial) -> Sequence[Run]:
         """Return the measured runs that differ from a trial in little, in the order made.
 

@@ -18,7 +18,7 @@ from auditor.measure.context import BuiltVariant, StudyContext
 from auditor.measure.reach_judge import Reach, reach_map
 from auditor.measure.suite_runs import SuiteBaseline
 from auditor.measure.trial_times import TrialTimes
-from auditor.measure.trials import measure_trials
+from auditor.measure.trials import measure_trials, prefer_stored
 
 _UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
 
@@ -241,13 +241,20 @@ def _make_counting_trial(
         length = baseline.plans[benchmark.id].iteration_seconds
         fitting = operations * plan.iteration_seconds / length
         operations = schedules.fit_operations(operations, fitting, benchmark.concurrency)
-    schedule = schedules.make_counting_schedule(
-        plan,
-        operations,
-        baseline.counting.get(benchmark.id),
-        concurrency=benchmark.concurrency,
-    )
-    return parts.make_trial(Purpose.REACH, benchmark, schedule, built)
+    usual = baseline.counting.get(benchmark.id, 2 * plan.iterations)
+    brief = min(usual, schedules.BRIEF_COUNT)
+    trials = [
+        parts.make_trial(
+            Purpose.REACH,
+            benchmark,
+            schedules.make_counting_schedule(
+                plan, operations, blocks, concurrency=benchmark.concurrency
+            ),
+            built,
+        )
+        for blocks in ((brief, usual) if baseline.counts_briefly else (usual, brief))
+    ]
+    return prefer_stored(trials, parts.store)
 
 
 InstrumentationSplit = tuple[tuple[Method, ...], tuple[tuple[Method, str], ...]]

@@ -98,9 +98,11 @@ BRIEF_WARMUP = 0.1
 
 COUNTED_PART = 1 / 3
 """Length of a block in which calls are counted, relative to one that is timed. More operations tell
-nothing new: a method that is called in none of them is no large part of an operation."""
+nothing new, unless a method is called very rarely and each time for long."""
 LEAST_COUNTED_SECONDS = 0.003
 """Length below which no block is shortened for it."""
+BRIEF_COUNT = 12
+"""Blocks in which calls are counted where all that a pair measures would take too long."""
 
 
 def counted_blocks(plan: Plan, block_seconds: float) -> int:
@@ -108,15 +110,6 @@ def counted_blocks(plan: Plan, block_seconds: float) -> int:
     if block_seconds <= LONG_BLOCK * plan.iteration_seconds:
         return 2 * plan.iterations
     return min(2 * plan.iterations, max(1, ceil(COUNTED_SECONDS / block_seconds)))
-
-
-def _find_counted_part(plan: Plan) -> float:
-    return min(1.0, max(COUNTED_PART, LEAST_COUNTED_SECONDS / plan.iteration_seconds))
-
-
-def fit_counted_operations(plan: Plan, operations: int, concurrency: int) -> int:
-    """Return the operations of a block in which calls are counted, by those of a timed one."""
-    return fit_operations(operations, _find_counted_part(plan) * operations, concurrency)
 
 
 def _warmup_blocks(plan: Plan, block_seconds: float) -> int:
@@ -254,16 +247,17 @@ def make_counting_schedule(
     is called more rarely than once a block is called in some of them.
     """
     block_count = 2 * plan.iterations if blocks is None else blocks
+    part = min(1.0, max(COUNTED_PART, LEAST_COUNTED_SECONDS / plan.iteration_seconds))
     return Schedule(
         arms=(PLAIN_ARM,),
         blocks=(
             *[Block(Phase.WARMUP, 0)] * min(plan.warmup, COUNTED_WARMUP, block_count // 2),
             *[Block(Phase.MEASUREMENT, 0)] * block_count,
         ),
-        seconds=_find_counted_part(plan) * plan.iteration_seconds,
+        seconds=part * plan.iteration_seconds,
         operations=None
         if operations is None
-        else fit_counted_operations(plan, operations, concurrency),
+        else fit_operations(operations, part * operations, concurrency),
     )
 
 

@@ -68,6 +68,8 @@ class SuiteBaseline:
     """Runs of each benchmark that were asked for, by its id; None: as many as the request says."""
     counting: Mapping[str, int] = field(default_factory=dict)
     """Blocks in which calls are counted, by benchmark id, where the plan has too many."""
+    counts_briefly: bool = False
+    """Whether calls are counted in `BRIEF_COUNT` blocks where the store has no longer counts."""
     unsampled: int = 0
     """Benchmarks that were asked for, but that a budget leaves no time to look at."""
     _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)

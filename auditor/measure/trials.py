@@ -17,6 +17,14 @@ def find_hung_benchmarks(runs: Iterable[Run]) -> set[Benchmark | None]:
     return {run.trial.benchmark for run in runs if isinstance(run.outcome, TimedOut)}
 
 
+def prefer_stored(trials: Sequence[Trial], store: Store) -> Trial:
+    """Return the first of these trials that the store has a run of, else the first.
+
+    They tell the same, and differ in how surely.
+    """
+    return next((trial for trial in trials if store.has_run(trial)), trials[0])
+
+
 class TrialServices(Protocol):
     """What runs trials and remembers them; `Parts` has it all."""
 

@@ -115,6 +115,10 @@ class SqliteStore:
             ).fetchone()
             return (rows.schedule_from_row(row[0]), bool(row[1])) if row else None
 
+    def has_run(self, trial: Trial) -> bool:
+        """Tell whether there is a run of a machine like this one that answers the trial."""
+        return self.find_run(trial) is not None
+
     def find_similar_runs(self, trial: Trial) -> tuple[Run, ...]:
         """Return measured runs that differ in numbers and order only; none rough for others."""
         with self.begin_reading() as connection:

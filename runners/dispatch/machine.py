@@ -4,6 +4,7 @@ import fcntl
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby, islice
+from math import inf
 from operator import itemgetter
 from pathlib import Path
 
@@ -25,11 +26,19 @@ class MachineDispatcher:
     alone is built several at a time, while nothing runs.
     """
 
-    def __init__(self, lock: Path, jobs: int, stop: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        lock: Path,
+        jobs: int,
+        stop: Callable[[], None],
+        seconds_left: Callable[[], float] = lambda: inf,
+    ) -> None:
         """Take the file whose lock means "somebody measures on this machine", and how many `jobs`.
 
         `stop` ends what runs on the machine where one of several at a time breaks off.
+        `seconds_left` tells how much of a budget is left.
         """
+        self._seconds_left = seconds_left
         self._runners: dict[str, TrialRunner[Launcher]] = {}
         self._lock = lock
         self._jobs = jobs
@@ -127,7 +136,7 @@ class MachineDispatcher:
 
     def find_limit(self, trial: Trial) -> int:
         """Return how many trials such as this one may share a process."""
-        return self._runners[trial.subject].most_together
+        return self._runners[trial.subject].limit_together(self._seconds_left())
 
     def _run_trial(self, trial: Trial) -> Run:
         return self._runners[trial.subject].run_trial(trial)

@@ -321,6 +321,9 @@ class Memory(dict):
         run = self.get(trial.id)
         return run if run and run.answers_trial(trial) else None
 
+    def has_run(self, trial):
+        return self.find_run(trial) is not None
+
     def find_similar_runs(self, trial):
         wanted = alike_key(trial)
         return [

@@ -17,7 +17,8 @@ from auditor.measure import readings
 SURELY_MISSED = 0.5
 """Share of the limit up to which an effect is far from it."""
 SURELY_MISSED_COUNTED = 0.8
-"""The same of what was timed while calls were counted: most of it is the cost of counters."""
+"""The same of what was timed while calls were counted, beside runs of the suite: most of it is the
+cost of counters."""
 HIDDEN = 0.5
 """Share of the clock's cost that the clock may have hidden of a short method: on the JVM straight
 arithmetic can move across its readings, and 16 of 46 ns were seen to vanish."""
@@ -68,6 +69,7 @@ def _bound_by_counting(data: PairData, plain: Sequence[float]) -> Prediction | N
     that process, if the machine was faster then.
     """
     clocked = data.reach.clocked if data.reach else None
+    far = SURELY_MISSED_COUNTED if plain else SURELY_MISSED  # a pilot has one block that counts
     if not plain:
         quiet = [run for run in data.pilots if not is_busy(run.strain)]
         plain = readings.list_block_minima(quiet, ArmName.PLAIN)
@@ -75,7 +77,7 @@ def _bound_by_counting(data: PairData, plain: Sequence[float]) -> Prediction | N
         return None
     inside = clocked.inside / data.benchmark.concurrency
     high = inside / min(*plain, clocked.operation)
-    return _make_prediction(data, None, 0.0, high, far=SURELY_MISSED_COUNTED)
+    return _make_prediction(data, None, 0.0, high, far=far)
 
 
 def _make_prediction(

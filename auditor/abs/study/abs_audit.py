@@ -201,7 +201,13 @@ def _run_unchanged(
     if not is_budgeted(request, parts):
         return run_baseline(parts, request.suite_time_limit), None
     slowable = [method for method in candidates.methods if method.refusal is None]
-    budgeted = measure_suite(request, slowable, parts, with_unit_tests=not candidates.fixed)
+    budgeted = measure_suite(
+        request,
+        slowable,
+        parts,
+        judged=candidates.most_slowed,
+        with_unit_tests=not candidates.fixed,
+    )
     return budgeted.baseline, budgeted
 
 

@@ -37,7 +37,7 @@ from auditor.measure.profiles.cpu_shares import (
     is_too_short_for_a_call,
     share_of,
 )
-from auditor.measure.trials import measure_trials
+from auditor.measure.trials import measure_trials, prefer_stored
 
 ROUND_SECONDS = ((0.4,), (0.4,), (0.4, 0.4), (0.8, 0.8), (0.8, 0.8))
 """Lengths of the profiled processes of a benchmark, round by round. The later ones are for those
@@ -46,8 +46,9 @@ with a method near the limit; several short ones tell more than a long one where
 FURTHER_ROUND_SECONDS = (4 * (1.25,), 8 * (1.25,))
 """The same of further ones where no delay surely decides: operations are too slow for it, or too
 short for its probe."""
-BRIEF_SECONDS = 0.15
-"""Length of the first profile where there is a budget: enough to see what is far from the limit."""
+BRIEF_SECONDS = 0.2
+"""Length of the first profile of Python where there is a budget: enough samples to see what is far
+from the limit."""
 EARLY_PART = 0.85
 LATE_PART = 0.6
 """Parts of the time that a budget leaves in which rounds of samples begin: the first ones, which
@@ -114,10 +115,12 @@ class _Sampler:
     def sample_benchmarks(self) -> SampledPairs:
         processes = 0
         early, late = (self._parts.limit_stage(part) for part in (EARLY_PART, LATE_PART))
-        for number, lengths in enumerate(self._list_rounds(), start=1):
+        for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
             names = self._choose_benchmarks(number)
             trials = [
                 self._make_trial(name, repetition, seconds)
+                if repetition > 1
+                else self._make_first_trial(name, seconds)
                 for repetition, seconds in enumerate(lengths, start=processes + 1)
                 for name in names
             ]
@@ -134,16 +137,16 @@ class _Sampler:
                 self._detected = self._find_detected()
         return self._sampling
 
-    def _list_rounds(self) -> tuple[tuple[float, ...], ...]:
-        first, *later = (*ROUND_SECONDS, *FURTHER_ROUND_SECONDS)
-        return (first if self._parts.deadline is None else (BRIEF_SECONDS,), *later)
+    @property
+    def _has_budget(self) -> bool:
+        return self._parts.deadline is not None and not self._parts.deadline.is_rehearsal
 
     def _choose_benchmarks(self, number: int) -> list[str]:
         """Return the ids of the benchmarks that another round can decide a pair of."""
         working = [name for name in self._pairs if name not in self._failed]
         analysis = replace(self._analysis, sampling=self._sampling)
         if number <= FEWEST_ROUNDS:
-            if number == 1 and self._parts.deadline is None:
+            if number == 1 and not self._has_budget:
                 return working
             return self._list_promising(working, analysis)
         open_pairs = [pair for name in working for pair in self._list_open_pairs(name, analysis)]
@@ -213,6 +216,16 @@ class _Sampler:
         return find_detected_methods(
             (pair for pairs in self._pairs.values() for pair in pairs), analysis
         )
+
+    def _make_first_trial(self, name: str, seconds: float) -> Trial:
+        """Return the first profile of a benchmark, a brief one where time is short."""
+        usual = self._make_trial(name, 1, seconds)
+        method = self._pairs[name][0].method
+        if method.language is not Language.PYTHON:  # other samplers give fewer samples a second
+            return usual
+        brief = self._make_trial(name, 1, BRIEF_SECONDS)
+        trials = (brief, usual) if self._has_budget else (usual, brief)
+        return prefer_stored(trials, self._parts.store)
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
         base, benchmark = self._analysis.baseline, self._pairs[name][0].benchmark

@@ -34,7 +34,10 @@ def choose_pairs_to_slow(
     chosen_keys: set[tuple[str, str]] = set()
     witnesses: dict[str, list[StudyPair]] = {}
     for pair in pairs:
-        judgement = share_verdict.judge_by_share(analysis.build_pair_data(PairRuns(pair=pair), ()))
+        pair_data = analysis.build_pair_data(PairRuns(pair=pair), ())
+        judgement = share_verdict.judge_by_share(pair_data)
+        if judgement is None and find_largest_effect(pair_data) is None:
+            continue  # it surely misses
         if judgement is None:
             settles_nothing = pair.method.id in detected and _is_near(pair, analysis)
             if not _has_share(pair, analysis) or (

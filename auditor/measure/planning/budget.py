@@ -6,9 +6,9 @@ goes to the unchanged suite; all that is left is for verdicts.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from math import ceil
-from statistics import median
+from statistics import fmean, median
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.units import format_duration
-from auditor.measure import schedules
 from auditor.measure.block_sizes import BlockSizes
 from auditor.measure.context import Deadline, StudyContext
-from auditor.measure.method_choice import LARGEST_CHOICE
 from auditor.measure.reach_judge import count_method_calls
 from auditor.measure.reach_study import (
     COMPLETING_PART,
@@ -92,9 +90,10 @@ COUNTING_PART = 0.3
 """Part of the time in which calls are counted."""
 TESTS_PART = 0.08
 """Part of the time for the subject's own unit tests, which only order the methods."""
-SHORT_COUNTING = 0.04
 SHORT_RUN = 0.3
-"""Seconds of blocks below which a process that counts, or one of the suite, is not shortened."""
+"""Seconds of blocks below which a process of the suite is not shortened."""
+LEAST_SUITE_PART = 0.05
+"""Part of the time for the unchanged suite also where pilots took its quarter."""
 LEAST_WARMUP = 2
 """Blocks that warm up where an operation is longer than a block should be."""
 LONG = 2
@@ -127,11 +126,16 @@ def is_budgeted(request: AbsRequest, parts: StudyContext) -> bool:
 
 
 def measure_suite(
-    request: AbsRequest, methods: Sequence[Method], parts: StudyContext, *, with_unit_tests: bool
+    request: AbsRequest,
+    methods: Sequence[Method],
+    parts: StudyContext,
+    *,
+    judged: int,
+    with_unit_tests: bool,
 ) -> BudgetedSuite:
     """Run pilots, count the calls of `methods`, then run the unchanged suite as far as it fits.
 
-    `with_unit_tests`: of the methods those called most are chosen, also by the unit tests.
+    Of the methods so many will be `judged`.
     Raises NoBenchmarks when nothing can be measured.
     """
     deadline = _require_deadline(parts)
@@ -139,7 +143,6 @@ def measure_suite(
     benchmarks = choose_benchmarks(parts.suite, parts.request.benchmarks)
     piloted = _run_pilots(sampling_order(benchmarks, parts.request.seed), parts)
     counted, sample = _count_calls(methods, piloted, parts, with_unit_tests=with_unit_tests)
-    judged = min(len(methods), LARGEST_CHOICE) if with_unit_tests else len(methods)
     deadline.reserve_seconds(PAIR_SECONDS * judged * len(sample.usable))
     spent = left - deadline.seconds_left
     pilots = min(spent, sum(run.seconds for run in piloted.pilots))
@@ -147,7 +150,7 @@ def measure_suite(
         _suite_costs(methods, counted, sample, parts),
         runs=parts.request.stability_runs,
         least_runs=1 if request.slowdown is not None else FEWEST_RUNS,
-        seconds=max(0.0, SUITE_PART * left - pilots),
+        seconds=max(LEAST_SUITE_PART * left, SUITE_PART * left - pilots),
     )
     if request.slowdown is None and share.runs < FEWEST_RUNS:
         deadline.prevented = True  # what would be measured hangs on the size of the slowdown
@@ -197,7 +200,9 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
         benchmark.id: _patient_plan(suite_baseline, benchmark, parts)
         for benchmark in suite_baseline.benchmarks
     }
-    return replace(suite_baseline, plans=plans, counting=_counting_blocks(suite_baseline, parts))
+    suite_baseline = replace(suite_baseline, plans=plans)
+    counts_briefly = _counts_briefly(suite_baseline, len(order), parts)
+    return replace(suite_baseline, counts_briefly=counts_briefly)
 
 
 def _patient_plan(suite_baseline: SuiteBaseline, benchmark: Benchmark, parts: StudyContext) -> Plan:
@@ -218,41 +223,16 @@ def _block_seconds(
     return times.block_seconds(benchmark, plan.iteration_seconds, operations)
 
 
-def _counted_block_seconds(
-    suite_baseline: SuiteBaseline, benchmark: Benchmark, parts: StudyContext
-) -> float:
-    plan = schedules.fit_plan(parts.request.plan, benchmark)
-    block = _block_seconds(suite_baseline, benchmark, plan, parts)
-    operations = suite_baseline.operations[benchmark.id]
-    if operations is None:
-        return block
-    counted = schedules.fit_counted_operations(plan, operations, benchmark.concurrency)
-    return block * counted / operations
-
-
-def _counting_blocks(suite_baseline: SuiteBaseline, parts: StudyContext) -> Mapping[str, int]:
-    """Return the blocks in which calls are counted, where all of the plan take too long together.
-
-    That depends on the budget alone, so that an audit that goes on finds its counts in the store.
-    """
-    times, plan = _require_deadline(parts).times, parts.request.plan
-    costs = [
-        ProcessCost(
-            benchmark=benchmark.id,
-            reaches=True,
-            start_seconds=times.start_seconds(benchmark),
-            block_seconds=block,
-            warmup=min(plan.warmup, schedules.COUNTED_WARMUP),
-            blocks=suite_baseline.counting.get(benchmark.id, 2 * plan.iterations),
-            least_blocks=max(1, _blocks_in(SHORT_COUNTING, block)),
-        )
+def _counts_briefly(suite_baseline: SuiteBaseline, benchmarks: int, parts: StudyContext) -> bool:
+    """Tell whether counting in all blocks would take too long, in all of so many benchmarks."""
+    times = _require_deadline(parts).times
+    seconds = [
+        times.start_seconds(benchmark)
+        + suite_baseline.counting.get(benchmark.id, 2 * parts.request.plan.iterations)
+        * _block_seconds(suite_baseline, benchmark, suite_baseline.plans[benchmark.id], parts)
         for benchmark in suite_baseline.usable
-        for block in (_counted_block_seconds(suite_baseline, benchmark, parts),)
     ]
-    seconds = sum(cost.estimate_run_seconds(cost.blocks) for cost in costs)
-    if seconds <= COUNTING_PART * _require_deadline(parts).budget:
-        return suite_baseline.counting
-    return {cost.benchmark: min(cost.blocks, cost.least_blocks) for cost in costs}
+    return fmean(seconds) * benchmarks > COUNTING_PART * _require_deadline(parts).budget
 
 
 def _count_calls(
@@ -403,7 +383,7 @@ def sampling_order(benchmarks: Sequence[Benchmark], seed: int) -> tuple[Benchmar
 
     The strata are the groups (a package, a class, a file); within a group the benchmark functions
     take turns, so that one with hundreds of cases fills no sample. Those that may share a process
-    stand side by side, about `SHARED_TURNS` of each place at a time.
+    stand side by side, some of each place at a time.
     """
     rng = np.random.default_rng([seed, 11])
     groups: dict[str, dict[str, list[Benchmark]]] = {}
@@ -416,16 +396,20 @@ def sampling_order(benchmarks: Sequence[Benchmark], seed: int) -> tuple[Benchmar
         for functions in groups.values()
     ]
     order = _take_turns(turns, rng)
-    part = SHARED_TURNS * len(set(map(find_sharing_place, order)))
+    places = len(set(map(find_sharing_place, order)))
+    first = FIRST_TURNS * places
+    starts = [0, *range(first, len(order), max(1, SHARED_TURNS * places))]
     return tuple(
         benchmark
-        for start in range(0, len(order), max(1, part))
-        for benchmark in gather_by_place(order[start : start + part])
+        for start, end in pairwise([*starts, len(order)])
+        for benchmark in gather_by_place(order[start:end])
     )
 
 
+FIRST_TURNS = 8
 SHARED_TURNS = 64
-"""Benchmarks of a place that follow each other in a sample, on average."""
+"""Benchmarks of a place that follow each other in a sample, on average: at its beginning, so that
+a short sample has some of each place, and later."""
 
 
 def _function_name(benchmark: Benchmark) -> str:

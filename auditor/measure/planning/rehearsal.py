@@ -44,6 +44,10 @@ class RehearsalStore:
         (self.missing if run is None else self.found_trials)[trial.id] = trial
         return run
 
+    def has_run(self, trial: Trial) -> bool:
+        """Look a trial up that is not missing if another one is there."""
+        return self.store.has_run(trial)
+
     def find_similar_runs(self, trial: Trial) -> Sequence[Run]:
         """Look up what is alike: a calibration takes all of it, others only what they ask for."""
         runs = self.store.find_similar_runs(trial)

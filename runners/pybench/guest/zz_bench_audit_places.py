@@ -28,6 +28,8 @@ class Places:
                 self.modules[name] = path, digest
         self.files: dict[str, str] = {}
         """The project's path of each file that a module of the library was loaded from."""
+        self.digests: dict[str, str] = {}
+        """Of the same files."""
         self.lines: dict[str, dict[tuple[str, int], tuple[str, int]]] = {}
         """What the files declare that were read, by the file that was loaded."""
         self.known: dict[tuple[str, str, int], Place] = {}
@@ -42,11 +44,15 @@ class Places:
                 with open(file, "rb") as opened:
                     if hashlib.sha256(opened.read()).hexdigest() == digest:
                         self.files[file] = self.files[os.path.realpath(file)] = path
+                        self.digests[file] = self.digests[os.path.realpath(file)] = digest
 
     def read(self, file: str) -> dict[tuple[str, int], tuple[str, int]]:
-        """Return what a file declares."""
+        """Return what a file of the library declares; nothing if it has changed meanwhile."""
         if file not in self.lines:
-            self.lines[file] = declared(file)
+            with open(file, "rb") as opened:
+                text = opened.read()
+            is_same = hashlib.sha256(text).hexdigest() == self.digests.get(file)
+            self.lines[file] = declared(text) if is_same else {}
         return self.lines[file]
 
     def of_code(self, code: CodeType) -> Place:
@@ -75,13 +81,12 @@ class Places:
         return os.path.relpath(real, self.root).replace(os.sep, "/")
 
 
-def declared(path: str) -> dict[tuple[str, int], tuple[str, int]]:
+def declared(text: bytes) -> dict[tuple[str, int], tuple[str, int]]:
     """Return name and line of each function of a file, by its own name and its code's first line.
 
     The first line of code is that of the first decorator.
     """
-    with open(path, "rb") as file:
-        tree = ast.parse(file.read())
+    tree = ast.parse(text)
     found: dict[tuple[str, int], tuple[str, int]] = {}
     waiting: list[tuple[ast.AST, str]] = [(tree, "")]
     while waiting:

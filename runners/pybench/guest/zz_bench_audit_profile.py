@@ -229,7 +229,7 @@ def prepare(variables: dict[str, str]) -> None:
     """Find out what a fork with these variables needs to know, if it is profiled."""
     if "BENCH_AUDIT_PROFILE" not in variables or _Shared.places is not None:
         return
-    with suppress(OSError, ValueError):  # the fork tries it again, and says so
+    with suppress(Exception):  # the fork tries it again, and says so
         _Shared.places, _Shared.codes = Places(variables["BENCH_AUDIT_MODULES"]), live_codes()
 
 
@@ -239,7 +239,7 @@ def learn(variables: dict[str, str]) -> None:
     if "BENCH_AUDIT_PROFILE" in variables and places is not None:
         path = variables["BENCH_AUDIT_PROFILE"] + _READ
         with (
-            suppress(OSError, ValueError, SyntaxError, RecursionError),
+            suppress(Exception),  # the next fork reads it itself
             open(path, encoding="utf-8") as file,
         ):
             for name in file.read().splitlines():

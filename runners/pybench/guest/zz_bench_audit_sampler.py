@@ -84,6 +84,7 @@ class Sampler:
             return
         if not self.stopped_quickly and not self.has_run():
             return
+        self.stopped_quickly = False
         began = time.perf_counter()
         os.kill(self.parent, signal.SIGSTOP)
         try:

@@ -16,6 +16,7 @@ from auditor.core.outcome import Frame, Profiled
 from auditor.core.plan import Purpose
 from auditor.core.request import CurveMode, DetectionRule
 from auditor.core.result import ReachState, Verdict
+from auditor.core.subject import Language
 from auditor.measure.profiles import cpu_shares
 from auditor.measure.reach_judge import Reach
 
@@ -460,7 +461,16 @@ def test_with_a_budget_it_is_not_profiled_at_all(monkeypatch):
     assert pairs["toy.hop", "toy.far"].outcome is Verdict.MISSED
 
 
-def test_with_a_budget_the_first_profiles_are_brief_and_of_the_likeliest_benchmarks(monkeypatch):
+@pytest.mark.parametrize("language", [Language.PYTHON, Language.GO])
+def test_with_a_budget_the_first_profiles_are_of_the_likeliest_benchmarks_and_brief_in_python(
+    monkeypatch, language
+):
+    find = toy_language.Words.find_methods
+    monkeypatch.setattr(
+        toy_language.Words,
+        "find_methods",
+        lambda *words: tuple(replace(method, language=language) for method in find(*words)),
+    )
     shares_of(monkeypatch, {("hop", "first"): 0.6, ("hop", "second"): 0.9})
     monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "first"): 0.7, ("hop", "second"): 0.95})
     unlimited, limited = Machine(), Machine()
@@ -475,4 +485,4 @@ def test_with_a_budget_the_first_profiles_are_brief_and_of_the_likeliest_benchma
         schedule = first[0].schedule
         seconds.append(schedule.seconds * len(schedule.blocks))
     assert names == [["first", "second"], ["second", "first"]]
-    assert seconds[1] < seconds[0]
+    assert (seconds[1] < seconds[0]) is (language is Language.PYTHON)

@@ -144,6 +144,14 @@ def test_without_runs_of_the_suite_a_pilot_tells_the_plain_time_unless_the_machi
     assert (prediction and prediction.high) == (high and pytest.approx(high))
 
 
+def test_a_pilot_has_to_be_farther_from_the_limit_than_runs_of_the_suite():
+    pilot = suite_runs([[PLAIN]])
+    runs = suite_runs([[PLAIN]])
+
+    assert not predict_share(clocked(0.3 * PLAIN, plain=(), pilots=pilot)).misses
+    assert predict_share(clocked(0.3 * PLAIN, plain=runs, pilots=pilot)).misses
+
+
 def test_a_limit_is_never_said_to_be_less_than_it_is():
     assert "at most 1\N{NO-BREAK SPACE}% of" in judge_pair(clocked(0.001 * PLAIN)).reason
     assert "at most 13\N{NO-BREAK SPACE}% of" in judge_pair(clocked(0.121 * PLAIN)).reason

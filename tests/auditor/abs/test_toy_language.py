@@ -943,7 +943,7 @@ def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(changes):
     assert store == held
 
 
-@pytest.mark.parametrize("budget", [14, 20, 26])
+@pytest.mark.parametrize("budget", [2, 14, 20, 26])
 def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
     store, machine, asked = Memory(), Machine(), request()
     audited(replace(asked, suite=replace(asked.suite, budget_seconds=budget)), store=store)

@@ -15,11 +15,12 @@ from auditor.abs.study.expectation import refuse_small_budget
 from auditor.core.errors import UsageError
 from auditor.core.plan import Purpose
 from auditor.core.result import Verdict
+from auditor.core.schedule import Phase
 from auditor.core.suite import Benchmark
 from auditor.measure.context import Deadline
 from auditor.measure.planning import budget
 from auditor.measure.reach_study import needs_little_more, order_by_place
-from auditor.measure.schedules import make_pilot_schedule
+from auditor.measure.schedules import BRIEF_COUNT, make_pilot_schedule
 from auditor.measure.trial_times import TrialTimes, expected_seconds
 
 METHODS = tuple(f"m{index}" for index in range(20))
@@ -265,13 +266,17 @@ def test_the_last_seconds_are_kept_for_the_result():
 
 @pytest.mark.parametrize(("benchmarks", "piloted"), [(20, 20), (34, 34), (60, 20)])
 def test_pilots_that_are_soon_complete_may_take_longer(monkeypatch, benchmarks, piloted):
-    """A pilot takes a second, 0.2 of the time is for pilots: of a sample nothing is missed."""
+    """A pilot takes a second, 0.2 of the time is for pilots: of a sample nothing is missed.
+
+    Some time for the suite is left all the same.
+    """
     large_suite(monkeypatch, benchmarks)
 
     _, machine = audited(105)
 
     counts = Counter(trial.purpose for trial in machine.done)
     assert counts[Purpose.PILOT] == pytest.approx(piloted, abs=2)
+    assert counts[Purpose.SUITE] > 0
 
 
 @pytest.mark.parametrize(
@@ -292,11 +297,11 @@ def test_a_stage_is_completed_where_a_fifth_of_the_time_is_enough(
 def test_time_is_kept_back_to_judge_the_methods_that_are_chosen_and_no_others():
     audit_request = request(methods=("hop",), budget=1000)
     reserves = []
-    for with_unit_tests in (False, True):
+    for judged in (5000, 20):
         machine = Machine()
         toy = parts(audit_request, machine=machine)
         methods = [*toy.mutator.find_methods(toy.suite.sources)[:1]] * 5000
-        budget.measure_suite(audit_request, methods, toy, with_unit_tests=with_unit_tests)
+        budget.measure_suite(audit_request, methods, toy, judged=judged, with_unit_tests=True)
         reserves.append(1000 - machine.now_seconds - toy.deadline.seconds_left)
 
     assert reserves[0] == pytest.approx(5000 * 3 * budget.PAIR_SECONDS)
@@ -320,3 +325,55 @@ def test_those_that_may_share_a_process_are_counted_side_by_side_quick_files_fir
     ordered = [trial.benchmark.name for trial in order_by_place(trials, times)]
 
     assert ordered == ["c.py::x", "b.py::y", "b.py::x", "a.py::y", "a.py::x"]
+
+
+def count_blocks(machine):
+    """Return the blocks in which calls were counted."""
+    return {
+        sum(block.phase is Phase.MEASUREMENT for block in trial.schedule.blocks)
+        for trial in machine.done
+        if trial.purpose is Purpose.REACH and trial.subject == "toy"
+    }
+
+
+def test_counts_are_brief_where_all_blocks_of_all_benchmarks_take_too_long(monkeypatch):
+    blocks = []
+    for benchmarks in (4, 60):
+        large_suite(monkeypatch, benchmarks)
+        _, machine = audited(100)
+        blocks.append(count_blocks(machine))
+
+    usual = 2 * request().suite.plan.iterations
+    assert usual in blocks[0]
+    assert blocks[1] == {min(usual, BRIEF_COUNT)}
+
+
+def test_brief_counts_and_profiles_are_found_without_a_budget_and_the_longer_ones_with_one(
+    monkeypatch,
+):
+    large_suite(monkeypatch, 30)
+    store = Memory()
+    audited(60, store=store)
+    _, machine = audited(None, store=store)
+
+    counts = Counter(trial.purpose for trial in machine.done)
+    stored = {
+        (run.trial.benchmark.name, run.trial.repetition)
+        for run in store.values()
+        if run.trial.purpose is Purpose.PROFILE
+    }
+    brief = [run for run in store.values() if run.trial.purpose is Purpose.REACH]
+    assert len(brief) == len({run.trial.benchmark for run in brief})
+    assert counts[Purpose.PROFILE] <= len(stored)
+
+
+def test_a_short_sample_has_benchmarks_of_each_file():
+    suite = [
+        Benchmark(group="", name=f"{file}.py::test[{case}]")
+        for file in "abcdefghij"
+        for case in range(100)
+    ]
+
+    first = budget.sampling_order(suite, seed=1)[: 10 * budget.FIRST_TURNS]
+
+    assert {benchmark.name[0] for benchmark in first} == set("abcdefghij")

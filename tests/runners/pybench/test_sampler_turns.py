@@ -97,3 +97,19 @@ def test_a_sample_that_comes_after_the_end_of_its_block_is_lost(sampler, monkeyp
 
     assert benchmark.take(100) == 0
     assert benchmark.sampler.lost[1] >= 95
+
+
+def test_after_a_stop_that_failed_the_clock_is_asked_again(sampler, monkeypatch):
+    benchmark = Benchmark(sampler, monkeypatch, stop_seconds=1e-5)
+    samples = benchmark.take(20)
+
+    def never(_):
+        raise ValueError("the thread does not stop")
+
+    monkeypatch.setattr(benchmark.sampler, "await_stop", never)
+    benchmark.take(1)
+    stops = benchmark.signals[signal.SIGSTOP]
+    benchmark.take(10, runs=False)
+
+    assert sum(benchmark.sampler.stacks.values()) == samples
+    assert benchmark.signals[signal.SIGSTOP] == stops
