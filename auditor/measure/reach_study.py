@@ -27,7 +27,7 @@ LEAST_COUNTED = 2
 """Times as long as the first counting process: so long is counted at least."""
 
 
-COMPLETING_PART = 0.2
+COMPLETING_PART = 0.3
 """Part of the time left that the rest of a stage may take where it completes it: of a method that
 none of a sample of benchmarks detects nothing is known."""
 

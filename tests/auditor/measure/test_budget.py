@@ -282,13 +282,13 @@ def test_pilots_that_are_soon_complete_may_take_longer(monkeypatch, benchmarks, 
 @pytest.mark.parametrize(
     ("count", "planned", "spent", "left", "needs"),
     [
-        (10, 19, 10.0, 50.0, True),
-        (10, 21, 10.0, 50.0, False),
+        (10, 24, 10.0, 50.0, True),
+        (10, 26, 10.0, 50.0, False),
         (10, 10, 10.0, 50.0, False),
         (0, 10, 0.0, 50.0, False),
     ],
 )
-def test_a_stage_is_completed_where_a_fifth_of_the_time_is_enough(
+def test_a_stage_is_completed_where_three_tenths_of_the_time_are_enough(
     count, planned, spent, left, needs
 ):
     assert needs_little_more(count, planned, spent, left) is needs
