@@ -50,8 +50,8 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="python-forks-") as scratch:
         executor, trials = _make_trials(arguments.folder, Path(scratch), arguments.most)
-        alone, forks = _run_in_turns(executor, trials, arguments.runs)
-    _print_ratios(alone, forks)
+        separate_runs, fork_runs = _run_in_turns(executor, trials, arguments.runs)
+    _print_ratios(separate_runs, fork_runs)
     return 0
 
 
@@ -91,8 +91,8 @@ def _run_in_turns(
     executor: TrialExecutor, trials: Sequence[Trial], runs: int
 ) -> tuple[list[Run], list[Run]]:
     """Return the runs alone and those as forks; which of the two is first alternates."""
-    alone: list[Run] = []
-    forks: list[Run] = []
+    separate_runs: list[Run] = []
+    fork_runs: list[Run] = []
     by_key = defaultdict[object, list[Trial]](list)
     for trial in trials:
         by_key[executor.find_sharing_key(trial)].append(trial)
@@ -104,17 +104,19 @@ def _run_in_turns(
                     for trial in neighbours[first : first + SMALLEST_LIMIT]
                 ]
                 if repetition % 2:
-                    alone += map(executor.run_trial, group)
-                forks += executor.run_together(group)
+                    separate_runs += map(executor.run_trial, group)
+                fork_runs += executor.run_together(group)
                 if not repetition % 2:
-                    alone += map(executor.run_trial, group)
-    return alone, forks
+                    separate_runs += map(executor.run_trial, group)
+    return separate_runs, fork_runs
 
 
-def _print_ratios(alone: Sequence[Run], forks: Sequence[Run]) -> None:
-    least_alone, least_fork = _find_least_times(alone), _find_least_times(forks)
+def _print_ratios(separate_runs: Sequence[Run], fork_runs: Sequence[Run]) -> None:
+    separate_times = _find_least_times(separate_runs)
+    fork_times = _find_least_times(fork_runs)
     ratios = sorted(
-        least_fork[name] / least_alone[name] for name in least_fork.keys() & least_alone.keys()
+        fork_times[name] / separate_times[name]
+        for name in fork_times.keys() & separate_times.keys()
     )
     if not ratios:
         raise SystemExit("no benchmark ran in both ways")
@@ -123,8 +125,8 @@ def _print_ratios(alone: Sequence[Run], forks: Sequence[Run]) -> None:
         f"median {median(ratios):.3f}"
     )
     print(
-        f"seconds of all processes: {sum(run.seconds for run in alone):.0f} alone, "
-        f"{sum(run.seconds for run in forks):.0f} as forks"
+        f"seconds of all processes: {sum(run.seconds for run in separate_runs):.0f} alone, "
+        f"{sum(run.seconds for run in fork_runs):.0f} as forks"
     )
 
 

@@ -162,7 +162,7 @@ class TrialRunner(Generic[LauncherType_co]):
 
     def limit_together(self, seconds_left: float) -> int:
         """Return how many trials may share a process that has to end in so many seconds."""
-        if self._fork_seconds * self._most_together <= seconds_left:
+        if self._fork_seconds * self._most_together <= max(0.0, seconds_left):
             return self._most_together
         return max(1, int(seconds_left / self._fork_seconds))
 

@@ -3,6 +3,7 @@
 import pytest
 
 from runners.grouping import LARGEST_LIMIT, SMALLEST_LIMIT, choose_limit
+from runners.trial import TrialRunner
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,14 @@ from runners.grouping import LARGEST_LIMIT, SMALLEST_LIMIT, choose_limit
 )
 def test_a_process_that_starts_slowly_runs_more_benchmarks(start, forks, limit):
     assert choose_limit(start, forks) == limit
+
+
+@pytest.mark.parametrize(
+    ("fork_seconds", "seconds_left", "limit"),
+    [(0.0, -1.0, SMALLEST_LIMIT), (0.5, 100.0, SMALLEST_LIMIT), (0.5, 2.0, 4), (0.5, -1.0, 1)],
+)
+def test_a_process_takes_no_more_trials_than_there_is_time_for(fork_seconds, seconds_left, limit):
+    runner = TrialRunner.__new__(TrialRunner)
+    runner._most_together, runner._fork_seconds = SMALLEST_LIMIT, fork_seconds
+
+    assert runner.limit_together(seconds_left) == limit

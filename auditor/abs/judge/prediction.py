@@ -46,9 +46,9 @@ def predict_share(data: PairData, *, by_counting: bool = True) -> Prediction | N
     most: what the clock has shown, and all that it may have hidden. So it is before a calibration,
     by what was clocked while calls were counted, if that is to count.
     """
-    plain = data.plain_seconds if data.calls_per_operation else ()
     if not data.calls_per_operation:
         return None
+    plain = data.plain_seconds
     seconds = _clocked_seconds(data)
     if seconds is None:
         return _bound_by_counting(data, plain) if by_counting else None

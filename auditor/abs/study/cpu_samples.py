@@ -213,9 +213,7 @@ class _Sampler:
     def _find_detected(self) -> frozenset[str]:
         """Return the ids of the methods that are known to be detected."""
         analysis = replace(self._analysis, sampling=self._sampling)
-        return find_detected_methods(
-            (pair for pairs in self._pairs.values() for pair in pairs), analysis
-        )
+        return find_detected_methods(self._all_pairs, analysis)
 
     def _make_first_trial(self, name: str, seconds: float) -> Trial:
         """Return the first profile of a benchmark, a brief one where time is short."""

@@ -52,7 +52,7 @@ class Places:
             with open(file, "rb") as opened:
                 text = opened.read()
             is_same = hashlib.sha256(text).hexdigest() == self.digests.get(file)
-            self.lines[file] = declared(text) if is_same else {}
+            self.lines[file] = find_declarations(text) if is_same else {}
         return self.lines[file]
 
     def of_code(self, code: CodeType) -> Place:
@@ -81,7 +81,7 @@ class Places:
         return os.path.relpath(real, self.root).replace(os.sep, "/")
 
 
-def declared(text: bytes) -> dict[tuple[str, int], tuple[str, int]]:
+def find_declarations(text: bytes) -> dict[tuple[str, int], tuple[str, int]]:
     """Return name and line of each function of a file, by its own name and its code's first line.
 
     The first line of code is that of the first decorator.

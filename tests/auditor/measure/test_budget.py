@@ -16,6 +16,7 @@ from auditor.core.errors import UsageError
 from auditor.core.plan import Purpose
 from auditor.core.result import Verdict
 from auditor.core.schedule import Phase
+from auditor.core.subject import Language
 from auditor.core.suite import Benchmark
 from auditor.measure.context import Deadline
 from auditor.measure.planning import budget
@@ -348,23 +349,31 @@ def test_counts_are_brief_where_all_blocks_of_all_benchmarks_take_too_long(monke
     assert blocks[1] == {min(usual, BRIEF_COUNT)}
 
 
-def test_brief_counts_and_profiles_are_found_without_a_budget_and_the_longer_ones_with_one(
-    monkeypatch,
+@pytest.mark.parametrize(("first", "second"), [(120, None), (None, 120)])
+def test_brief_counts_and_profiles_are_found_without_a_budget_and_longer_ones_with_one(
+    monkeypatch, first, second
 ):
     large_suite(monkeypatch, 30)
+    find = toy_language.Words.find_methods
+    monkeypatch.setattr(
+        toy_language.Words,
+        "find_methods",
+        lambda *words: tuple(replace(method, language=Language.PYTHON) for method in find(*words)),
+    )
     store = Memory()
-    audited(60, store=store)
-    _, machine = audited(None, store=store)
+    _, machine = audited(first, store=store, shares=True)
+    _, later_machine = audited(second, store=store, shares=True)
 
-    counts = Counter(trial.purpose for trial in machine.done)
-    stored = {
-        (run.trial.benchmark.name, run.trial.repetition)
-        for run in store.values()
-        if run.trial.purpose is Purpose.PROFILE
-    }
-    brief = [run for run in store.values() if run.trial.purpose is Purpose.REACH]
-    assert len(brief) == len({run.trial.benchmark for run in brief})
-    assert counts[Purpose.PROFILE] <= len(stored)
+    measured, again = (
+        {
+            (trial.purpose, trial.benchmark.id)
+            for trial in ran.done
+            if trial.purpose in (Purpose.REACH, Purpose.PROFILE) and trial.repetition == 1
+        }
+        for ran in (machine, later_machine)
+    )
+    assert {purpose for purpose, _ in measured} == {Purpose.REACH, Purpose.PROFILE}
+    assert measured.isdisjoint(again)
 
 
 def test_a_short_sample_has_benchmarks_of_each_file():
@@ -374,6 +383,6 @@ def test_a_short_sample_has_benchmarks_of_each_file():
         for case in range(100)
     ]
 
-    first = budget.sampling_order(suite, seed=1)[: 10 * budget.FIRST_TURNS]
+    first = budget.sampling_order(suite, seed=1)[:80]
 
     assert {benchmark.name[0] for benchmark in first} == set("abcdefghij")

@@ -146,3 +146,19 @@ def test_a_process_learns_for_its_forks_what_one_of_them_had_to_read(tmp_path):
     answer = ask_guest(tmp_path, MODULE, LEARN)
 
     assert answer == {"before": [], "read": [True], "known": True, "late": True}
+
+
+CHANGE = """
+import json, sys
+import pack.module
+from zz_bench_audit_places import Places
+
+places = Places(sys.argv[1])
+with open(pack.module.__file__, "a") as file:
+    file.write("more = 1")
+print(json.dumps(places.of_code(pack.module.branched.__code__)))
+"""
+
+
+def test_a_module_that_changed_after_it_was_loaded_has_no_lines(tmp_path):
+    assert ask_guest(tmp_path, MODULE, CHANGE)[1] == 0
