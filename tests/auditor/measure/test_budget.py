@@ -364,7 +364,7 @@ def test_brief_counts_and_profiles_are_found_without_a_budget_and_longer_ones_wi
     _, machine = audited(first, store=store, shares=True)
     _, later_machine = audited(second, store=store, shares=True)
 
-    measured, again = (
+    measured, later_measured = (
         {
             (trial.purpose, trial.benchmark.id)
             for trial in ran.done
@@ -373,7 +373,7 @@ def test_brief_counts_and_profiles_are_found_without_a_budget_and_longer_ones_wi
         for ran in (machine, later_machine)
     )
     assert {purpose for purpose, _ in measured} == {Purpose.REACH, Purpose.PROFILE}
-    assert measured.isdisjoint(again)
+    assert measured.isdisjoint(later_measured)
 
 
 def test_a_short_sample_has_benchmarks_of_each_file():
