@@ -191,7 +191,7 @@ def test_another_model_than_the_one_that_comes_with_it(program, module, tmp_path
 
 @pytest.mark.timed
 def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program, module, tmp_path):
-    warmup = {**SHORT, "iterations": 400}
+    warmup = {**SHORT, "iteration_time": "10ms", "iterations": 1500}
     asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
 
     found, _ = program.audited(
