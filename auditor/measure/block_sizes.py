@@ -163,6 +163,12 @@ def _read_pilot(outcome: Outcome) -> _PilotReading | None:
     return _PilotReading(*min(blocks), most_operations=max(count for _, count in blocks))
 
 
+def read_quickest_seconds(outcome: Outcome) -> float | None:
+    """Return the seconds of an operation in the quickest block of a pilot, None without one."""
+    pilot = _read_pilot(outcome)
+    return None if pilot is None else pilot.seconds
+
+
 def estimate_block_seconds(
     tried: Sequence[Run], operations: Mapping[str, int | None]
 ) -> dict[str, float]:

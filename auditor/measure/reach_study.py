@@ -242,17 +242,16 @@ def _make_counting_trial(
         fitting = operations * plan.iteration_seconds / length
         operations = schedules.fit_operations(operations, fitting, benchmark.concurrency)
     usual = baseline.counting.get(benchmark.id, 2 * plan.iterations)
-    brief = min(usual, schedules.BRIEF_COUNT)
     trials = [
         parts.make_trial(
             Purpose.REACH,
             benchmark,
             schedules.make_counting_schedule(
-                plan, operations, blocks, concurrency=benchmark.concurrency
+                plan, operations, usual, concurrency=benchmark.concurrency, is_brief=is_brief
             ),
             built,
         )
-        for blocks in ((brief, usual) if baseline.counts_briefly else (usual, brief))
+        for is_brief in (baseline.counts_briefly, not baseline.counts_briefly)
     ]
     return prefer_stored(trials, parts.store)
 

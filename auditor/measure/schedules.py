@@ -101,8 +101,10 @@ COUNTED_PART = 1 / 3
 nothing new, unless a method is called very rarely and each time for long."""
 LEAST_COUNTED_SECONDS = 0.003
 """Length below which no block is shortened for it."""
-BRIEF_COUNT = 12
-"""Blocks in which calls are counted where all that a pair measures would take too long."""
+BRIEF_COUNT = 8
+BRIEF_COUNTED_SECONDS = 0.0015
+"""Blocks, and their length, in which calls are counted where all that a pair measures would take
+too long."""
 
 
 def counted_blocks(plan: Plan, block_seconds: float) -> int:
@@ -198,6 +200,11 @@ def make_pilot_schedule(plan: Plan) -> Schedule:
     )
 
 
+def shorten_warmup(plan: Plan, seconds: float) -> Plan:
+    """Return the plan with a warm-up that lasts no longer than about `seconds`."""
+    return replace(plan, warmup=min(plan.warmup, ceil(seconds / plan.iteration_seconds)))
+
+
 PROFILE_BLOCK_SECONDS = 0.05
 """Length of a profiled block where it is free: some twelve samples at 250 a second, so that blocks
 show how shares scatter, and set-up that precedes each block stays rare."""
@@ -239,7 +246,12 @@ def make_profile_schedule(
 
 
 def make_counting_schedule(
-    plan: Plan, operations: int | None, blocks: int | None = None, *, concurrency: int = 1
+    plan: Plan,
+    operations: int | None,
+    blocks: int | None = None,
+    *,
+    concurrency: int = 1,
+    is_brief: bool = False,
 ) -> Schedule:
     """Return a process that counts calls in `blocks`; by default as many as a pair measures.
 
@@ -247,7 +259,10 @@ def make_counting_schedule(
     is called more rarely than once a block is called in some of them.
     """
     block_count = 2 * plan.iterations if blocks is None else blocks
-    part = min(1.0, max(COUNTED_PART, LEAST_COUNTED_SECONDS / plan.iteration_seconds))
+    seconds = max(COUNTED_PART * plan.iteration_seconds, LEAST_COUNTED_SECONDS)
+    if is_brief:
+        block_count, seconds = min(block_count, BRIEF_COUNT), BRIEF_COUNTED_SECONDS
+    part = min(1.0, seconds / plan.iteration_seconds)
     return Schedule(
         arms=(PLAIN_ARM,),
         blocks=(

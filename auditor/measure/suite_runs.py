@@ -20,7 +20,7 @@ from auditor.core.request import Plan, SuiteRequest
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark, Suite
 from auditor.measure import readings
-from auditor.measure.block_sizes import BlockSizes, measure_block_sizes
+from auditor.measure.block_sizes import BlockSizes, measure_block_sizes, read_quickest_seconds
 from auditor.measure.context import StudyContext
 from auditor.measure.failures import describe_failure
 from auditor.measure.stability_judge import find_busy_runs
@@ -99,10 +99,14 @@ class SuiteBaseline:
         )
 
     def first_seconds(self, benchmark: Benchmark) -> float | None:
-        """Return the median time per operation of the first run that has one.
+        """Return the time per operation that the pilot shows, or the first run that has one.
 
-        Trials are planned with it, and those made already stay valid when runs are added.
+        Trials are planned with it, and those made already stay valid when runs are added: the
+        pilot comes first, since a budget may have left no time for a run.
         """
+        for run in self.list_pilots(benchmark):
+            if (seconds := read_quickest_seconds(run.outcome)) is not None:
+                return seconds
         for run in self.list_runs(benchmark):
             if times := readings.list_block_times(run, ArmName.PLAIN):
                 return median(times)

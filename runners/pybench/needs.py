@@ -93,6 +93,14 @@ def imported_plugins(tree: Path) -> tuple[str, ...]:
     return tuple(sorted(names & PLUGINS.keys()))
 
 
+def has_unit_tests(tree: Path) -> bool:
+    """Tell whether there are files that pytest takes for tests, whoever else runs them."""
+    return any(
+        path.name.startswith("test_") or path.name.endswith("_test.py")
+        for path in list_python_files(tree)
+    )
+
+
 def _make_needs(python: PythonSpec, requirement_groups: Sequence[RequirementGroup]) -> SuiteNeeds:
     def collect_words(kind: str) -> tuple[str, ...]:
         return tuple(

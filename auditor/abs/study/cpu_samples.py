@@ -49,6 +49,8 @@ short for its probe."""
 BRIEF_SECONDS = 0.2
 """Length of the first profile of Python where there is a budget: enough samples to see what is far
 from the limit."""
+INTERPRETED_WARMUP_SECONDS = schedules.PROFILE_BLOCK_SECONDS
+"""Warm-up of a profile of Python: an interpreter has replaced its instructions after some calls."""
 EARLY_PART = 0.85
 LATE_PART = 0.6
 """Parts of the time that a budget leaves in which rounds of samples begin: the first ones, which
@@ -227,8 +229,11 @@ class _Sampler:
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
         base, benchmark = self._analysis.baseline, self._pairs[name][0].benchmark
+        plan = base.plans[name]
+        if self._pairs[name][0].method.language is Language.PYTHON:
+            plan = schedules.shorten_warmup(plan, INTERPRETED_WARMUP_SECONDS)
         schedule = schedules.make_profile_schedule(
-            base.plans[name],
+            plan,
             base.operations[name],
             seconds,
             base.first_seconds(benchmark),

@@ -116,6 +116,32 @@ def test_extras_groups_and_requirements_are_installed(installer, made, tmp_path)
     assert listed(project, tmp_path).benchmarks[0].id == "test_it.py::test_it"
 
 
+def bench_with_pyperf(folder):
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text(PROJECT)
+    (folder / "trouble.py").write_text("def f(): pass\n")
+    (folder / "benchmarks").mkdir()
+    (folder / "benchmarks" / "it.py").write_text(
+        "import pyperf\nimport trouble\n"
+        "if __name__ == '__main__': pyperf.Runner().bench_func('f', trouble.f)\n"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("has_tests", [True, False])
+def test_pytest_is_installed_for_unit_tests_that_another_program_runs(has_tests, made, tmp_path):
+    folder = bench_with_pyperf(tmp_path / "project")
+    if has_tests:
+        (folder / "test_trouble.py").write_text("import unittest\n")
+
+    project = made(folder, "uv")
+
+    python = dict(project.options)["python"]
+    imported = subprocess.run((python, "-c", "import pytest"), capture_output=True, check=False)
+    assert (imported.returncode == 0) is has_tests
+    assert ("installed to run the unit tests: pytest" in project.requirements) is has_tests
+
+
 def test_an_option_of_pip_and_its_value_are_two_words(tmp_path):
     calls = []
 
