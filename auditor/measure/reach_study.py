@@ -11,7 +11,7 @@ from auditor.core.outcome import NotBuilt
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.result import ReachState
 from auditor.core.schedule import Schedule
-from auditor.core.subject import Method
+from auditor.core.subject import Language, Method
 from auditor.core.suite import Benchmark
 from auditor.measure import schedules
 from auditor.measure.context import BuiltVariant, StudyContext
@@ -23,6 +23,9 @@ from auditor.measure.trials import measure_trials, prefer_stored
 _UNLINKED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
 
 
+SHUFFLED_TESTS_PART = 0.5
+"""Part of the time-out after which unit tests end whose files run in a shuffled order: the first
+ones are a fair sample."""
 LEAST_COUNTED = 2
 """Times as long as the first counting process: so long is counted at least."""
 
@@ -161,13 +164,20 @@ def _make_trials(
         return []
     schedule = Schedule(arms=(), blocks=(), seconds=parts.request.plan.iteration_seconds)
     tests = [
-        parts.make_trial(Purpose.USAGE, None, schedule, built, part)
+        _limit_shuffled_tests(parts.make_trial(Purpose.USAGE, None, schedule, built, part), parts)
         for part in (parts.tested if with_unit_tests else ())
         if any(map(parts.project.find_group_inputs(part).may_contain, built.variant.methods))
     ]
     return tests + [
         _make_counting_trial(benchmark, built, baseline, parts) for benchmark in benchmarks
     ]
+
+
+def _limit_shuffled_tests(trial: Trial, parts: StudyContext) -> Trial:
+    """Return a process of unit tests that ends sooner where the files run in a shuffled order."""
+    if parts.project.language is not Language.PYTHON:
+        return trial
+    return replace(trial, timeout_seconds=SHUFFLED_TESTS_PART * trial.timeout_seconds)
 
 
 def _are_stored(trials: Sequence[Trial], parts: StudyContext) -> bool:

@@ -9,6 +9,7 @@ from toy_language import Machine, Memory, Words, parts, request
 from auditor.core.errors import NoBenchmarks, UsageError
 from auditor.core.plan import Purpose
 from auditor.core.result import ReachState
+from auditor.core.subject import Language
 from auditor.trace.study import count_suite_calls
 
 
@@ -69,6 +70,19 @@ def test_what_no_benchmark_calls_comes_first_the_most_used_in_front(monkeypatch)
 
     assert names[:2] == ["idle", "still"]
     assert names[4] == "hang"
+
+
+def test_unit_tests_whose_order_is_fair_end_sooner():
+    limits = {}
+    for language in (Language.JAVA, Language.PYTHON):
+        machine = Machine()
+        context = parts(request(), machine=machine)
+        count_suite_calls(replace(context, project=replace(context.project, language=language)))
+        (limits[language],) = (
+            trial.timeout_seconds for trial in machine.done if trial.purpose is Purpose.USAGE
+        )
+
+    assert limits[Language.PYTHON] == limits[Language.JAVA] / 2
 
 
 def test_benchmarks_say_how_many_methods_they_call():

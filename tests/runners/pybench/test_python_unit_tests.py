@@ -86,6 +86,18 @@ def test_calls_of_tests_are_counted_and_not_those_of_benchmarks(counted):
     assert outcome.missing == ""
 
 
+def test_files_run_in_an_order_that_has_nothing_to_do_with_their_names(counted, tmp_path):
+    ran = tmp_path / "ran"
+    text = f"def test_it(request):\n    with open({str(ran)!r}, 'a') as out:\n"
+    text += "        out.write(request.path.stem[-1])\n"
+
+    counted(**{f"test_{letter}": text for letter in "abcdefgh"})
+
+    order = ran.read_text()
+    assert sorted(order) == list("abcdefgh")
+    assert order != "abcdefgh"
+
+
 def test_tests_that_fail_or_cannot_be_read_are_said_and_the_others_count(counted):
     outcome = counted(
         test_tiny=TESTS + "\n\ndef test_wrong():\n    assert add(1) == 1\n",
