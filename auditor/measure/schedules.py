@@ -101,10 +101,10 @@ COUNTED_PART = 1 / 3
 nothing new, unless a method is called very rarely and each time for long."""
 LEAST_COUNTED_SECONDS = 0.003
 """Length below which no block is shortened for it."""
-BRIEF_COUNT = 8
-BRIEF_COUNTED_SECONDS = 0.0015
+BRIEF_COUNT = 2
+BRIEF_COUNTED_SECONDS = 0.006
 """Blocks, and their length, in which calls are counted where all that a pair measures would take
-too long."""
+too long. They are few, since each may have a set-up of its own, with calls that are counted."""
 
 
 def counted_blocks(plan: Plan, block_seconds: float) -> int:
@@ -261,7 +261,9 @@ def make_counting_schedule(
     block_count = 2 * plan.iterations if blocks is None else blocks
     seconds = max(COUNTED_PART * plan.iteration_seconds, LEAST_COUNTED_SECONDS)
     if is_brief:
-        block_count, seconds = min(block_count, BRIEF_COUNT), BRIEF_COUNTED_SECONDS
+        is_slow = block_count < 2 * plan.iterations  # so few since each, or its set-up, takes long
+        block_count = 1 if is_slow else BRIEF_COUNT
+        seconds = BRIEF_COUNTED_SECONDS
     part = min(1.0, seconds / plan.iteration_seconds)
     return Schedule(
         arms=(PLAIN_ARM,),

@@ -94,6 +94,8 @@ def _find_failure(trial: Trial, answer: CompletedProcess) -> Outcome | None:
     report = text.failure_or_skip(answer.stdout, name)
     if answer.exit_code not in (0, None) or (report and report[0] == "FAIL"):
         log = f"{report[1][:1000]}\n" if report and report[1] else ""
+        if report is None and (parent := text.find_failed_parent(answer.stdout, name)):
+            log = f"{parent} fails when only this benchmark in it is run\n"
         return Crashed(answer.exit_code or 1, log + text.format_tail(answer))
     if b"\nstopped\t" in answer.find_file(RECORDS):
         return None  # our guest skips the blocks that are left

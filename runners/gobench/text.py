@@ -17,6 +17,7 @@ from runners.live import filter_iteration
 _MARK = "\x16"
 _RUN = re.compile(r"=== RUN   (.*)\n")
 _ENDED = re.compile(r"--- (FAIL|SKIP): (.*)\n")
+_HEADING = re.compile(r"(?:goos|goarch|pkg|cpu): |=== [A-Z]+ |Benchmark\S*$")
 _OVER = re.compile(_MARK.encode() + rb"(?:PASS|FAIL)\n")
 _PANIC = re.compile(rb"^(?:panic|fatal error|signal): .*", re.MULTILINE)
 _LONGEST = 1 << 16
@@ -47,8 +48,12 @@ class BenchmarkLeaf:
 
 
 def format_tail(answer: CompletedProcess, lines: int = 12) -> str:
-    """Return a process's last lines for a message: why it panicked first, without the marks."""
-    last = answer.format_tail(lines).replace(_MARK, "")
+    """Return a process's last lines for a message: why it panicked first, without the marks.
+
+    What the framework says of the machine, and of what it begins, is no cause of anything.
+    """
+    tail_lines = answer.format_tail(lines).replace(_MARK, "").splitlines()
+    last = "\n".join(line for line in tail_lines if not _HEADING.match(line))
     output = answer.stdout + b"\n" + answer.stderr
     panic = _PANIC.search(output)
     first = panic.group().decode(errors="replace")[:300] if panic else ""
@@ -107,6 +112,16 @@ def failure_or_skip(stdout: bytes, name: str) -> tuple[str, str] | None:
         if match and re.fullmatch(re.escape(name) + r"(-\d+)?\s*", match.group(2)):
             return match.group(1), chunk[match.end() :].strip()
     return None
+
+
+def find_failed_parent(stdout: bytes, name: str) -> str:
+    """Return the name of the benchmark around one that the framework says fails, "" for none."""
+    while "/" in name:
+        name = name.rpartition("/")[0]
+        report = failure_or_skip(stdout, name)
+        if report and report[0] == "FAIL":
+            return name
+    return ""
 
 
 def _compile_result_pattern(name: str) -> re.Pattern[str]:

@@ -1,5 +1,6 @@
 """What to do next, most useful first."""
 
+import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -12,6 +13,8 @@ from auditor.core import busy
 from auditor.core.result import Verdict
 from auditor.core.stability import UNLISTED, BenchmarkVerdict
 from reports import number_format
+
+_RUN_NUMBER = re.compile(r"^run \d+: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +140,11 @@ def _advise_on_slow(benchmarks: Iterable[BenchmarkVerdict]) -> Advice | None:
 
 def _describe_failure(benchmark: BenchmarkVerdict) -> str:
     """Say how a benchmark fails; why it could not be listed is all that is known of one."""
-    if benchmark.ending == UNLISTED and benchmark.reason:
-        return words.take_first_line(benchmark.reason)
-    return benchmark.ending.replace("-", " ")
+    cause = words.take_first_line(_RUN_NUMBER.sub("", benchmark.reason or ""))
+    if benchmark.ending == UNLISTED and cause:
+        return cause
+    ending = benchmark.ending.replace("-", " ")
+    return f"{ending}: {cause}" if cause else ending
 
 
 def _advise_on_uncovered(facts: ResultFacts) -> Advice | None:

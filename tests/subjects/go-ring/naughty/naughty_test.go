@@ -67,6 +67,17 @@ func BenchmarkHopeless(b *testing.B) {
 	}
 }
 
+// BenchmarkTwins has children of which each needs the other.
+func BenchmarkTwins(b *testing.B) {
+	ran := map[string]bool{}
+	for _, name := range []string{"first", "second"} {
+		b.Run(name, func(b *testing.B) { ran[name] = true; run(b) })
+	}
+	if len(ran) < 2 {
+		b.Fatal("one of them alone")
+	}
+}
+
 func BenchmarkFails(b *testing.B) { b.Fatal("as it must") }
 
 func BenchmarkFailsLater(b *testing.B) {
