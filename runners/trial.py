@@ -341,13 +341,16 @@ def _measure_interference(
 ) -> HostInterference:
     """Return what kept the machine from a trial; that others waited for it is our own doing.
 
+    Of pilots it is told: as many run at a time as there are processors, and one that waited all the
+    same decides nothing.
+
     Where nobody knows what others used, as beside a container, a trial has waited for them no more
     than the loop did: it may have more threads than there are processors.
     """
     interference = HostInterference.combine_processes(
         (answer.seconds, answer.strain) for answer in answers
     )
-    if not trial.is_exclusive:
+    if not trial.is_exclusive and trial.purpose is not Purpose.PILOT:
         return replace(interference, waited=None)
     if interference.foreign is None and interference.waited is not None and loop.waited is not None:
         return replace(interference, waited=min(interference.waited, loop.waited))

@@ -1,20 +1,20 @@
 """How long the blocks of each benchmark have to be, and how many operations they hold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import mul
 from statistics import median
 
 from auditor.core.outcome import Measured, Outcome, TimedOut
-from auditor.core.plan import Purpose, Run
+from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.request import Plan
 from auditor.core.schedule import ArmName, Phase, Schedule, count_fewest_operations
 from auditor.core.suite import Benchmark
 from auditor.core.values import ALLOCATED, OPERATIONS, TIME, WALL
 from auditor.measure import readings, schedules
 from auditor.measure.context import StudyContext
-from auditor.measure.trials import measure_trials
+from auditor.measure.trials import measure_trials, prefer_stored
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,10 @@ PROGRAM_SECONDS = 0.25
 set-up between blocks counts as slow."""
 PARALLEL_SECONDS = 1.0
 """Longest block that is made longer so that all processors have something to do."""
+PILOT_LIMIT_PART = 0.03
+LEAST_PILOT_LIMIT_SECONDS = 10.0
+"""Part of a budget, and time, after which a pilot is ended: what follows would take several times
+as long, and other benchmarks would have to go."""
 OUTLASTS = 2
 """An operation that lasts more than this many blocks is a block by itself."""
 
@@ -82,15 +86,22 @@ def measure_block_sizes(benchmarks: Sequence[Benchmark], parts: StudyContext) ->
 
 def run_pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: StudyContext) -> list[Run]:
     """Run a process of each benchmark that tells how long an operation is."""
-    trials = [
-        parts.make_trial(
-            Purpose.PILOT,
-            benchmark,
-            schedules.make_pilot_schedule(schedules.fit_plan(plan, benchmark)),
-        )
-        for benchmark in benchmarks
-    ]
-    return measure_trials("pilot", trials, parts)
+    return measure_trials(
+        "pilot", [_make_pilot_trial(benchmark, plan, parts) for benchmark in benchmarks], parts
+    )
+
+
+def _make_pilot_trial(benchmark: Benchmark, plan: Plan, parts: StudyContext) -> Trial:
+    """Return the process that tells how long an operation is, beside others if time is short."""
+    schedule = schedules.make_pilot_schedule(schedules.fit_plan(plan, benchmark))
+    trial = parts.make_trial(Purpose.PILOT, benchmark, schedule)
+    if parts.deadline is not None and parts.has_budget:
+        longest = max(LEAST_PILOT_LIMIT_SECONDS, PILOT_LIMIT_PART * parts.deadline.budget)
+        trial = replace(trial, timeout_seconds=min(longest, trial.timeout_seconds))
+    if benchmark.concurrency > 1:
+        return trial
+    rough = replace(trial, rough=True)
+    return prefer_stored((rough, trial) if parts.has_budget else (trial, rough), parts.store)
 
 
 def _fit_plans(
@@ -212,13 +223,27 @@ def estimate_set_up_seconds(
             timed_seconds, clock_seconds = _sum_block_seconds(outcome)
             blocks = len(run.trial.schedule.blocks)
             if clock_seconds:
-                set_up_seconds[benchmark.id] = max(0.0, clock_seconds - timed_seconds) / blocks
+                set_up_seconds[benchmark.id] = bound_set_up_seconds(run)
             else:
                 rest = (run.seconds - timed_seconds, blocks + 1)
                 unclocked_rests.setdefault(benchmark.group, {})[benchmark.id] = rest
     for rests in unclocked_rests.values():
         set_up_seconds |= _compare_processes(rests)
     return set_up_seconds
+
+
+def bound_set_up_seconds(run: Run) -> float:
+    """Return the most that the set-up in front of a block can take, as a pilot shows.
+
+    Where no clock shows it, all that the process took beside its operations may be set-up.
+    """
+    if not isinstance(run.outcome, Measured):
+        return 0.0
+    timed_seconds, clock_seconds = _sum_block_seconds(run.outcome)
+    blocks = len(run.trial.schedule.blocks)
+    if clock_seconds:
+        return max(0.0, clock_seconds - timed_seconds) / blocks
+    return max(0.0, run.seconds - timed_seconds) / (blocks + 1)
 
 
 def _sum_block_seconds(outcome: Measured) -> tuple[float, float]:

@@ -151,6 +151,11 @@ class StudyContext:
     figures: AuditFigures
     """How long audits of the harness take."""
 
+    @property
+    def has_budget(self) -> bool:
+        """Tell whether the time is limited, and this is no rehearsal."""
+        return self.deadline is not None and not self.deadline.is_rehearsal
+
     def limit_stage(self, part: float) -> "StudyContext":
         """Return this with a deadline after this part of the time that a budget leaves."""
         if self.deadline is None:

@@ -224,14 +224,12 @@ def _make_build_check(built: BuiltVariant, baseline: SuiteBaseline, parts: Study
 
     All of the project decides that, also what this benchmark's own program has not.
     """
-    cheapest = baseline.usable[0]
-    if parts.deadline is not None and not parts.deadline.is_rehearsal:
-        times = parts.deadline.times
-        cheapest = min(
-            baseline.usable, key=lambda benchmark: times.block_seconds(benchmark, inf, 1)
-        )
-    trial = _make_counting_trial(cheapest, built, baseline, parts)
-    return replace(trial, subject=parts.project.all_inputs.digest, built_overlay="")
+    cheapest = min(baseline.usable, key=lambda benchmark: baseline.first_seconds(benchmark) or inf)
+    subject = parts.project.all_inputs.digest
+    trials = _list_counting_trials(cheapest, built, baseline, parts)
+    return prefer_stored(
+        [replace(trial, subject=subject, built_overlay="") for trial in trials], parts.store
+    )
 
 
 def _build_counting(
@@ -245,6 +243,13 @@ def _build_counting(
 def _make_counting_trial(
     benchmark: Benchmark, built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext
 ) -> Trial:
+    return prefer_stored(_list_counting_trials(benchmark, built, baseline, parts), parts.store)
+
+
+def _list_counting_trials(
+    benchmark: Benchmark, built: BuiltVariant, baseline: SuiteBaseline, parts: StudyContext
+) -> list[Trial]:
+    """Return a brief process and a usual one: first what is run where none of them is stored."""
     plan = schedules.fit_plan(parts.request.plan, benchmark)
     operations = baseline.operations[benchmark.id]
     if operations is not None:  # nothing is timed, so what allocates needs no longer blocks either
@@ -252,7 +257,7 @@ def _make_counting_trial(
         fitting = operations * plan.iteration_seconds / length
         operations = schedules.fit_operations(operations, fitting, benchmark.concurrency)
     usual = baseline.counting.get(benchmark.id, 2 * plan.iterations)
-    trials = [
+    return [
         parts.make_trial(
             Purpose.REACH,
             benchmark,
@@ -263,7 +268,6 @@ def _make_counting_trial(
         )
         for is_brief in (baseline.counts_briefly, not baseline.counts_briefly)
     ]
-    return prefer_stored(trials, parts.store)
 
 
 InstrumentationSplit = tuple[tuple[Method, ...], tuple[tuple[Method, str], ...]]

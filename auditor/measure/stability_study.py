@@ -26,7 +26,7 @@ def judge_baseline(suite_baseline: SuiteBaseline, parts: StudyContext) -> Stabil
         unseen=find_unmeasured(
             parts.suite,
             parts.request.benchmarks,
-            len(suite_baseline.benchmarks) + suite_baseline.unsampled,
+            len(suite_baseline.benchmarks) + len(suite_baseline.unsampled),
         ),
     )
     request = parts.request

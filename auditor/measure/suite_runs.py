@@ -70,7 +70,7 @@ class SuiteBaseline:
     """Blocks in which calls are counted, by benchmark id, where the plan has too many."""
     counts_briefly: bool = False
     """Whether calls are counted in `BRIEF_COUNT` blocks where the store has no longer counts."""
-    unsampled: int = 0
+    unsampled: tuple[Benchmark, ...] = ()
     """Benchmarks that were asked for, but that a budget leaves no time to look at."""
     _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
     """`runs` by benchmark id."""

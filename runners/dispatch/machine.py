@@ -10,7 +10,15 @@ from pathlib import Path
 
 from auditor.core.errors import FolderUnusable
 from auditor.core.jobs import CompletedProcess, Invocation
-from auditor.core.outcome import Counted, Measured, NeverCalled, NotBuilt, Profiled, Skipped
+from auditor.core.outcome import (
+    Counted,
+    Measured,
+    NeverCalled,
+    NotBuilt,
+    Profiled,
+    Skipped,
+    TimedOut,
+)
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.ports import Launcher
 from auditor.core.suite import Ask, ask_in_turn
@@ -154,6 +162,8 @@ def _list_remaining(group: Sequence[Trial], runs: Sequence[Run]) -> list[Trial]:
 def _may_be_due_to_others(run: Run) -> bool:
     if run.trial.benchmark is None:
         return run.trial.purpose is Purpose.USAGE and isinstance(run.outcome, NotBuilt)
+    if run.trial.purpose is Purpose.PILOT and isinstance(run.outcome, TimedOut):
+        return False  # a budget has no time for another try
     return not isinstance(run.outcome, Counted | Measured | Profiled | Skipped | NeverCalled)
 
 

@@ -7,7 +7,7 @@ seed is written out here: it must not change when a class or the text of a trial
 import hashlib
 from enum import Enum
 
-from auditor.core.plan import Trial
+from auditor.core.plan import Purpose, Trial
 from auditor.core.schedule import Arm, Schedule
 
 
@@ -32,7 +32,9 @@ def draw_seed(trial: Trial) -> int:
             f"Watch(method={_member('Method', rule.method)}, measured={rule.measured!r},"
             f" seconds={rule.seconds!r}, width={rule.width!r}, model={rule.model!r})"
         )
-    values += ["'rough'"] * trial.rough + ["'whole'"] * trial.is_whole
+    # What runs beside a pilot of the toy does not disturb it.
+    is_disturbed = trial.rough and trial.purpose is not Purpose.PILOT
+    values += ["'rough'"] * is_disturbed + ["'whole'"] * trial.is_whole
     return int(hashlib.sha256(f"({', '.join(values)})".encode()).hexdigest()[:8], 16)
 
 

@@ -1,7 +1,7 @@
 """The API benchmarking score (MSR 2018, Section 6): pairs in, the whole answer out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -80,8 +80,8 @@ class AbsData:
     """Ids of benchmarks that the deadline cost runs, so their stability is unknown."""
     stored_failures: frozenset[str] = frozenset()
     """Ids of benchmarks that failed in a run of an earlier command and were not run again."""
-    unsampled: int = 0
-    """Benchmarks of the suite that were not looked at: each may detect any method."""
+    unsampled: Mapping[str, int] = field(default_factory=dict)
+    """Benchmarks that were not looked at, but may call a method, by its id."""
     caveats: tuple[Caveat, ...] = ()
     """Of the audit as a whole."""
 
@@ -90,8 +90,7 @@ def judge_audit(audit_data: AbsData) -> AbsVerdict:
     """Return the scores, the redundancy and everything that they were made of."""
     benchmarks = audit_data.stability.benchmarks
     explained_pairs = _add_reasons(audit_data)
-    method_ids = [method.method.id for method in audit_data.methods]
-    unsampled = _unsampled_pairs(audit_data.unsampled, method_ids)
+    unsampled = _unsampled_pairs(audit_data.unsampled)
     audit_data = replace(audit_data, pairs=(*explained_pairs, *unsampled))
     pairs_by_method = _group_by_method(audit_data.pairs)
     methods = tuple(
@@ -387,15 +386,11 @@ def _list_caveats(data: AbsData) -> list[Caveat]:
     )
 
 
-def _unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdict]:
-    """Return a pair for each method that stands for all `benchmarks` outside the sample.
+def _unsampled_pairs(unsampled: Mapping[str, int]) -> list[PairVerdict]:
+    """Return a pair for each method that stands for all benchmarks outside the sample.
 
     Any of them may detect the method, so it is neither missed nor unreached.
     """
-    if not benchmarks:
-        return []
-    subject = "1 benchmark is" if benchmarks == 1 else f"{benchmarks} benchmarks are"
-    reason = f"{subject} not in the sample that the budget has time for"
     return [
         PairVerdict(
             method=method,
@@ -412,11 +407,17 @@ def _unsampled_pairs(benchmarks: int, methods: Sequence[str]) -> list[PairVerdic
             share=None,
             wait=None,
             runs=(),
-            reason=reason,
+            reason=_describe_unsampled(count),
             caveats=(),
         )
-        for method in methods
+        for method, count in unsampled.items()
+        if count
     ]
+
+
+def _describe_unsampled(count: int) -> str:
+    subject = "1 benchmark is" if count == 1 else f"{count} benchmarks are"
+    return f"{subject} not in the sample that the budget has time for"
 
 
 def _count_by_rule(pairs: Sequence[PairVerdict], methods: set[str]) -> tuple[RuleCount, ...]:

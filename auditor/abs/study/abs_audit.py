@@ -1,5 +1,6 @@
 """If a method got slower, would the suite detect it? Plan, run, judge."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -129,7 +130,7 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
             stability=steady,
             unfinished=_list_unfinished(base) | withheld_benchmarks(steady),
             stored_failures=base.list_stored_failures(started),
-            unsampled=base.unsampled,
+            unsampled=count_unsampled(base, methods.method_data, parts),
             caveats=(
                 *caveats,
                 *(budgeted.caveats if budgeted else _describe_suite_runs(base, parts)),
@@ -139,6 +140,23 @@ def audit_suite(request: AbsRequest, parts: StudyContext) -> AbsVerdict:
         )
     )
     return _add_allocations(add_accepted_misses(verdict, accepted, parts), allocations)
+
+
+def count_unsampled(
+    base: SuiteBaseline, methods: Sequence[MethodData], parts: StudyContext
+) -> dict[str, int]:
+    """Return how many benchmarks outside the sample have each method in their program, by its id.
+
+    A program that does not hold a method can neither call nor detect it.
+    """
+    groups = Counter(benchmark.group for benchmark in base.unsampled)
+    inputs = {group: parts.project.find_group_inputs(group) for group in groups}
+    return {
+        data.method.id: sum(
+            count for group, count in groups.items() if inputs[group].may_contain(data.method)
+        )
+        for data in methods
+    }
 
 
 def _list_unfinished(base: SuiteBaseline) -> frozenset[str]:

@@ -139,16 +139,12 @@ class _Sampler:
                 self._detected = self._find_detected()
         return self._sampling
 
-    @property
-    def _has_budget(self) -> bool:
-        return self._parts.deadline is not None and not self._parts.deadline.is_rehearsal
-
     def _choose_benchmarks(self, number: int) -> list[str]:
         """Return the ids of the benchmarks that another round can decide a pair of."""
         working = [name for name in self._pairs if name not in self._failed]
         analysis = replace(self._analysis, sampling=self._sampling)
         if number <= FEWEST_ROUNDS:
-            if number == 1 and not self._has_budget:
+            if number == 1 and not self._parts.has_budget:
                 return working
             return self._list_promising(working, analysis)
         open_pairs = [pair for name in working for pair in self._list_open_pairs(name, analysis)]
@@ -224,7 +220,7 @@ class _Sampler:
         if method.language is not Language.PYTHON:  # other samplers give fewer samples a second
             return usual
         brief = self._make_trial(name, 1, BRIEF_SECONDS)
-        trials = (brief, usual) if self._has_budget else (usual, brief)
+        trials = (brief, usual) if self._parts.has_budget else (usual, brief)
         return prefer_stored(trials, self._parts.store)
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:

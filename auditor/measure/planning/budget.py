@@ -14,13 +14,13 @@ import numpy as np
 
 from auditor.core.benchmark_places import find_benchmark_place, find_sharing_place, gather_by_place
 from auditor.core.caveats import Caveat
-from auditor.core.outcome import Measured
+from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Run
 from auditor.core.request import AbsRequest, Plan
 from auditor.core.subject import Method
 from auditor.core.suite import Benchmark
 from auditor.core.units import format_duration
-from auditor.measure.block_sizes import BlockSizes
+from auditor.measure.block_sizes import BlockSizes, bound_set_up_seconds
 from auditor.measure.context import Deadline, StudyContext
 from auditor.measure.reach_judge import count_method_calls
 from auditor.measure.reach_study import (
@@ -163,7 +163,7 @@ def measure_suite(
         blocks=tuple(share.blocks.values()),
         wanted_blocks=parts.request.plan.iterations,
         benchmarks=len(suite_baseline.benchmarks),
-        unsampled=suite_baseline.unsampled,
+        unsampled=len(suite_baseline.unsampled),
     )
     return BudgetedSuite(suite_baseline, counted, caveats)
 
@@ -191,7 +191,12 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
         suite_baseline = run_baseline(pilot_parts.limit_stage(2 * COMPLETING_PART))
     if parts.fixed_operations:
         suite_baseline = _narrow_baseline(
-            suite_baseline, {run.trial.benchmark for run in suite_baseline.pilots}
+            suite_baseline,
+            {
+                run.trial.benchmark
+                for run in suite_baseline.pilots
+                if not isinstance(run.outcome, TimedOut)
+            },
         )
     suite_baseline = _restore_order(
         suite_baseline, choose_benchmarks(parts.suite, parts.request.benchmarks)
@@ -229,7 +234,10 @@ def _counts_briefly(suite_baseline: SuiteBaseline, benchmarks: int, parts: Study
     seconds = [
         times.start_seconds(benchmark)
         + suite_baseline.counting.get(benchmark.id, 2 * parts.request.plan.iterations)
-        * _block_seconds(suite_baseline, benchmark, suite_baseline.plans[benchmark.id], parts)
+        * (
+            _block_seconds(suite_baseline, benchmark, suite_baseline.plans[benchmark.id], parts)
+            + max(map(bound_set_up_seconds, suite_baseline.list_pilots(benchmark)), default=0.0)
+        )
         for benchmark in suite_baseline.usable
     ]
     return fmean(seconds) * benchmarks > COUNTING_PART * _require_deadline(parts).budget
@@ -363,12 +371,13 @@ def _restore_order(baseline: SuiteBaseline, all_benchmarks: Sequence[Benchmark])
     place: Mapping[Benchmark, int] = {
         benchmark: index for index, benchmark in enumerate(all_benchmarks)
     }
+    sample = set(baseline.benchmarks)
     return replace(
         baseline,
         benchmarks=tuple(sorted(baseline.benchmarks, key=place.__getitem__)),
         usable=tuple(sorted(baseline.usable, key=place.__getitem__)),
         unfinished=tuple(sorted(baseline.unfinished, key=place.__getitem__)),
-        unsampled=len(all_benchmarks) - len(baseline.benchmarks),
+        unsampled=tuple(benchmark for benchmark in all_benchmarks if benchmark not in sample),
     )
 
 

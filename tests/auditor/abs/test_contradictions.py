@@ -105,7 +105,11 @@ def documents(draw):
             pairs=judged,
             stability=steady,
             unfinished=frozenset(one.id for one in suite if budget and not one.means),
-            unsampled=draw(st.sampled_from([0, 0, 3])) if budget else 0,
+            unsampled=dict.fromkeys(
+                [method(name).id for name in METHODS], draw(st.sampled_from([0, 0, 3]))
+            )
+            if budget
+            else {},
             caveats=(*budget, *((weak,) if weak else ())),
         )
     )

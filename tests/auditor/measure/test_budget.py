@@ -3,20 +3,24 @@
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import toy_language
+from builders import method
 from toy_language import Machine, Memory, parts, request
 
 from auditor.abs.preview import preview_abs
 from auditor.abs.study import abs_audit
+from auditor.abs.study.abs_audit import count_unsampled
 from auditor.abs.study.expectation import refuse_small_budget
 from auditor.core.errors import UsageError
+from auditor.core.outcome import TimedOut
 from auditor.core.plan import Purpose
 from auditor.core.result import Verdict
 from auditor.core.schedule import Phase
-from auditor.core.subject import Language
+from auditor.core.subject import BuildInputs, Language, Span
 from auditor.core.suite import Benchmark
 from auditor.measure.context import Deadline
 from auditor.measure.planning import budget
@@ -61,6 +65,18 @@ class SlowBenchmarkMachine(Machine):
             for run in super().run_trials([trial]):
                 slow = trial.benchmark is not None and trial.benchmark.name == "b0"
                 yield replace(run, seconds=31.0 if slow else run.seconds)
+
+
+@dataclass
+class EndlessBenchmarkMachine(Machine):
+    """A machine on which no process of one benchmark comes to its end."""
+
+    def run_trials(self, trials):
+        for run in super().run_trials(trials):
+            endless = run.trial.benchmark is not None and run.trial.benchmark.name == "b0"
+            limit = run.trial.timeout_seconds
+            self.now_seconds += limit if endless else 0.0
+            yield replace(run, outcome=TimedOut(limit, "")) if endless else run
 
 
 class Lookups(Memory):
@@ -115,6 +131,38 @@ def test_a_suite_of_two_minutes_is_decided_in_twelve(monkeypatch):
     done = Counter(trial.purpose for trial in machine.done)
     assert done[Purpose.SUITE] + done[Purpose.PILOT] <= 720 / 4
     assert "budget-plan" in slugs(verdict)
+
+
+def test_a_benchmark_whose_pilot_takes_long_is_not_in_the_sample(monkeypatch):
+    large_suite(monkeypatch, 8, shares=(0.02,))
+    for seconds, limit in ((300, 10), (336, 0.03 * 336)):
+        verdict, machine = audited(seconds, EndlessBenchmarkMachine())
+
+        assert [trial for trial in machine.done if trial.benchmark.name == "b0"] == [
+            trial for trial in machine.done if trial.benchmark.name == "b0" and trial.rough
+        ]
+        limits = {trial.timeout_seconds for trial in machine.done if trial.purpose is Purpose.PILOT}
+        assert limits == {limit}
+        assert {method.outcome for method in verdict.methods} == {Verdict.INCONCLUSIVE}
+        assert "1 benchmark is not in the sample" in verdict.methods[0].reason
+        assert "sampled" in slugs(verdict)
+
+
+def test_benchmarks_outside_the_sample_count_where_their_program_holds_the_method():
+    separate = BuildInputs(digest="a", files=frozenset({"other.go"}))
+    together = BuildInputs(digest="b")
+    context = SimpleNamespace(
+        project=SimpleNamespace(find_group_inputs={"separate": separate, "together": together}.get)
+    )
+    suite = SimpleNamespace(
+        unsampled=[SimpleNamespace(group=group) for group in ("separate", "separate", "together")]
+    )
+    methods = [
+        SimpleNamespace(method=replace(method("m"), id=file, span=Span(file, 1, 1)))
+        for file in ("other.go", "this.go")
+    ]
+
+    assert count_unsampled(suite, methods, context) == {"other.go": 3, "this.go": 1}
 
 
 def test_planning_and_judging_of_thousands_of_benchmarks_are_part_of_the_budget(monkeypatch):

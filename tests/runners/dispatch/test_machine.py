@@ -140,6 +140,19 @@ def test_what_hangs_or_does_not_build_beside_another_may_by_itself(tmp_path):
     assert ended == [COUNTS, COUNTS]
 
 
+def test_a_pilot_that_a_budget_ended_is_not_run_again(tmp_path):
+    runner = Runner(ends={"a": [timed_out(), COUNTS], "b": [crashed(), COUNTS]})
+    pilots = [replace(trial, rough=True) for trial in trials("a", "b", "c", purpose=Purpose.PILOT)]
+
+    ended = {
+        pilot.trial.benchmark.name: pilot.outcome
+        for pilot in dispatcher(tmp_path, runner, 2).run_trials(pilots)
+    }
+
+    assert ended == {"a": timed_out(), "b": COUNTS, "c": COUNTS}
+    assert sorted(runner.began) == ["a", "b", "b", "c"]
+
+
 def test_what_had_nobody_beside_it_is_not_run_again(tmp_path):
     alone = Runner(ends={"a": [crashed()]})
 

@@ -47,7 +47,11 @@ def test_output_of_the_program_around_the_results_does_no_harm(ring):
     ("name", "kind", "words"),
     [
         ("BenchmarkFailsLater", Crashed, "with more operations"),
-        ("BenchmarkTwins/second", Crashed, "BenchmarkTwins fails when only this benchmark in it is"),
+        (
+            "BenchmarkTwins/second",
+            Crashed,
+            "BenchmarkTwins fails when only this benchmark in it is",
+        ),
         ("BenchmarkPanicsLater", Crashed, "panic: with more operations"),
         ("BenchmarkExitsLater", Crashed, "os.Exit(0)"),
         ("BenchmarkSkipsLater", Skipped, "more than one operation"),

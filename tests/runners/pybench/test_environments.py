@@ -129,12 +129,14 @@ def bench_with_pyperf(folder):
 
 
 @pytest.mark.parametrize("has_tests", [True, False])
-def test_pytest_is_installed_for_unit_tests_that_another_program_runs(has_tests, made, tmp_path):
+def test_pytest_is_installed_for_unit_tests_that_another_program_runs(
+    has_tests, python_home, with_uv, tmp_path
+):
     folder = bench_with_pyperf(tmp_path / "project")
     if has_tests:
         (folder / "test_trouble.py").write_text("import unittest\n")
 
-    project = made(folder, "uv")
+    project = prepared(folder, python_home, with_uv, installer=Installer.UV)
 
     python = dict(project.options)["python"]
     imported = subprocess.run((python, "-c", "import pytest"), capture_output=True, check=False)
