@@ -227,7 +227,11 @@ class Settings(Section, frozen=True):
         Meta(description="Limits the whole command; what is undecided widens the bounds."),
     ] = None
     timeout: Annotated[
-        Duration, Meta(description="The least that a process gets before it is ended.")
+        Duration,
+        Meta(
+            description="The least that a process gets before it is ended; unit tests of Python "
+            "get half."
+        ),
     ] = "60s"
     store: Annotated[
         Name | None, Meta(description="The file of measurements; null: one for each subject.")

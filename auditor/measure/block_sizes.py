@@ -14,7 +14,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.values import ALLOCATED, OPERATIONS, TIME, WALL
 from auditor.measure import readings, schedules
 from auditor.measure.context import StudyContext
-from auditor.measure.trials import measure_trials, prefer_stored
+from auditor.measure.trials import measure_trials
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,6 @@ PROGRAM_SECONDS = 0.25
 set-up between blocks counts as slow."""
 PARALLEL_SECONDS = 1.0
 """Longest block that is made longer so that all processors have something to do."""
-PILOT_LIMIT_PART = 0.03
-LEAST_PILOT_LIMIT_SECONDS = 10.0
-"""Part of a budget, and time, after which a pilot is ended: what follows would take several times
-as long, and other benchmarks would have to go."""
 OUTLASTS = 2
 """An operation that lasts more than this many blocks is a block by itself."""
 
@@ -92,16 +88,18 @@ def run_pilots(benchmarks: Sequence[Benchmark], plan: Plan, parts: StudyContext)
 
 
 def _make_pilot_trial(benchmark: Benchmark, plan: Plan, parts: StudyContext) -> Trial:
-    """Return the process that tells how long an operation is, beside others if time is short."""
+    """Return the process that tells how long an operation is, beside others if time is short.
+
+    What one beside others tells serves later audits, too, so that nothing is measured again; one
+    that was alone tells it more surely.
+    """
     schedule = schedules.make_pilot_schedule(schedules.fit_plan(plan, benchmark))
     trial = parts.make_trial(Purpose.PILOT, benchmark, schedule)
-    if parts.deadline is not None and parts.has_budget:
-        longest = max(LEAST_PILOT_LIMIT_SECONDS, PILOT_LIMIT_PART * parts.deadline.budget)
-        trial = replace(trial, timeout_seconds=min(longest, trial.timeout_seconds))
     if benchmark.concurrency > 1:
         return trial
     rough = replace(trial, rough=True)
-    return prefer_stored((rough, trial) if parts.has_budget else (trial, rough), parts.store)
+    stored = next(filter(parts.store.has_run, (trial, rough)), None)
+    return stored or (rough if parts.are_pilots_rough else trial)
 
 
 def _fit_plans(
@@ -174,10 +172,10 @@ def _read_pilot(outcome: Outcome) -> _PilotReading | None:
     return _PilotReading(*min(blocks), most_operations=max(count for _, count in blocks))
 
 
-def read_quickest_seconds(outcome: Outcome) -> float | None:
+def read_quickest_seconds(run: Run) -> float | None:
     """Return the seconds of an operation in the quickest block of a pilot, None without one."""
-    pilot = _read_pilot(outcome)
-    return None if pilot is None else pilot.seconds
+    pilot = _read_pilot(run.outcome)
+    return None if pilot is None else pilot.seconds * _find_busy_share(run, pilot)
 
 
 def estimate_block_seconds(
@@ -223,7 +221,7 @@ def estimate_set_up_seconds(
             timed_seconds, clock_seconds = _sum_block_seconds(outcome)
             blocks = len(run.trial.schedule.blocks)
             if clock_seconds:
-                set_up_seconds[benchmark.id] = bound_set_up_seconds(run)
+                set_up_seconds[benchmark.id] = bound_set_up_seconds(run, 0.0)
             else:
                 rest = (run.seconds - timed_seconds, blocks + 1)
                 unclocked_rests.setdefault(benchmark.group, {})[benchmark.id] = rest
@@ -232,10 +230,11 @@ def estimate_set_up_seconds(
     return set_up_seconds
 
 
-def bound_set_up_seconds(run: Run) -> float:
+def bound_set_up_seconds(run: Run, start_seconds: float) -> float:
     """Return the most that the set-up in front of a block can take, as a pilot shows.
 
-    Where no clock shows it, all that the process took beside its operations may be set-up.
+    Where no clock shows it, all that the process took beside its operations and its start may be
+    set-up.
     """
     if not isinstance(run.outcome, Measured):
         return 0.0
@@ -243,7 +242,7 @@ def bound_set_up_seconds(run: Run) -> float:
     blocks = len(run.trial.schedule.blocks)
     if clock_seconds:
         return max(0.0, clock_seconds - timed_seconds) / blocks
-    return max(0.0, run.seconds - timed_seconds) / (blocks + 1)
+    return max(0.0, run.seconds - timed_seconds - start_seconds) / (blocks + 1)
 
 
 def _sum_block_seconds(outcome: Measured) -> tuple[float, float]:

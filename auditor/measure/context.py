@@ -148,6 +148,8 @@ class StudyContext:
     """What is known of public names that are no methods, in words."""
     becomes_quiet: Callable[[float], bool] = _stays_as_it_is
     """Wait at most so many seconds for a quiet machine; return whether it is one then."""
+    are_pilots_rough: bool = False
+    """Whether pilots run beside each other, as time is short."""
     figures: AuditFigures
     """How long audits of the harness take."""
 

@@ -1,7 +1,7 @@
 """Caveats of a machine that was strained or changed while it measured; `core.busy`: a busy one."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -307,11 +307,13 @@ class InterferenceLog:
     def trial_ended(self, run: Run, *, reused: bool) -> None:
         """Note what was beside it, and pass it on."""
         name = run.trial.benchmark.id if run.trial.benchmark else ""
+        # That a process waited for another one of ours is not the machine's doing.
+        strain = run.strain if run.trial.is_exclusive else replace(run.strain, waited=None)
         self._noted[run.trial.id] = NotedProcess(
             machine=run.host.name,
             started=run.started,
             seconds=run.seconds,
-            strain=run.strain,
+            strain=strain,
             loop_seconds=run.loop_seconds,
             benchmark=name,
             purpose=run.trial.purpose,

@@ -101,10 +101,11 @@ COUNTED_PART = 1 / 3
 nothing new, unless a method is called very rarely and each time for long."""
 LEAST_COUNTED_SECONDS = 0.003
 """Length below which no block is shortened for it."""
-BRIEF_COUNT = 2
-BRIEF_COUNTED_SECONDS = 0.006
+BRIEF_COUNT = 3
+BRIEF_COUNTED_SECONDS = 0.004
 """Blocks, and their length, in which calls are counted where all that a pair measures would take
-too long. They are few, since each may have a set-up of its own, with calls that are counted."""
+too long. They are few, since each may have a set-up of its own, with calls that are counted, and
+just enough for the guests to clock the calls of some of them."""
 
 
 def counted_blocks(plan: Plan, block_seconds: float) -> int:
@@ -200,14 +201,21 @@ def make_pilot_schedule(plan: Plan) -> Schedule:
     )
 
 
-def shorten_warmup(plan: Plan, seconds: float) -> Plan:
-    """Return the plan with a warm-up that lasts no longer than about `seconds`."""
-    return replace(plan, warmup=min(plan.warmup, ceil(seconds / plan.iteration_seconds)))
-
-
 PROFILE_BLOCK_SECONDS = 0.05
 """Length of a profiled block where it is free: some twelve samples at 250 a second, so that blocks
 show how shares scatter, and set-up that precedes each block stays rare."""
+
+
+def shorten_profile_warmup(plan: Plan, operation_seconds: float | None) -> Plan:
+    """Return the plan with a warm-up of one profiled block, for code that is interpreted.
+
+    An interpreter has replaced its instructions after some calls. Operations longer than a block
+    keep their warm-up: it may be a single one.
+    """
+    if operation_seconds is not None and operation_seconds > PROFILE_BLOCK_SECONDS:
+        return plan
+    enough = ceil(PROFILE_BLOCK_SECONDS / plan.iteration_seconds)
+    return replace(plan, warmup=min(plan.warmup, enough))
 
 
 def make_profile_schedule(

@@ -69,7 +69,7 @@ class SuiteBaseline:
     counting: Mapping[str, int] = field(default_factory=dict)
     """Blocks in which calls are counted, by benchmark id, where the plan has too many."""
     counts_briefly: bool = False
-    """Whether calls are counted in `BRIEF_COUNT` blocks where the store has no longer counts."""
+    """Whether calls are counted in few and short blocks where the store has no longer counts."""
     unsampled: tuple[Benchmark, ...] = ()
     """Benchmarks that were asked for, but that a budget leaves no time to look at."""
     _by_benchmark: Mapping[str, tuple[Run, ...]] = field(init=False, repr=False)
@@ -105,7 +105,7 @@ class SuiteBaseline:
         pilot comes first, since a budget may have left no time for a run.
         """
         for run in self.list_pilots(benchmark):
-            if (seconds := read_quickest_seconds(run.outcome)) is not None:
+            if (seconds := read_quickest_seconds(run)) is not None:
                 return seconds
         for run in self.list_runs(benchmark):
             if times := readings.list_block_times(run, ArmName.PLAIN):

@@ -30,7 +30,7 @@ class Launcher:
         return Skipped("")
 
 
-def ran(strain, loop, folder, purpose=Purpose.SUITE):
+def ran(strain, loop, folder, purpose=Purpose.SUITE, *, rough=False):
     """Return the strain of a process, and what the loop waited before it."""
     project = Project(
         name="p", revision="1", language=Language.PYTHON, harness="toy", root=Path("/nowhere"),
@@ -38,7 +38,7 @@ def ran(strain, loop, folder, purpose=Purpose.SUITE):
     )  # fmt: skip
     trial = Trial(
         subject="d", purpose=purpose, benchmark=Benchmark(group="g", name="b"),
-        schedule=blocks(), repetition=1, seed=1, timeout_seconds=1.0,
+        schedule=blocks(), repetition=1, seed=1, timeout_seconds=1.0, rough=rough,
     )  # fmt: skip
     host = FakeHost(lambda _: CompletedProcess(exit_code=0, seconds=1.0, strain=strain))
     runner = TrialRunner(
@@ -67,6 +67,13 @@ def test_a_process_beside_unknown_others_waited_no_more_for_them_than_one_thread
     strain, loop, waited, tmp_path
 ):
     assert ran(strain, loop, tmp_path).waited == waited
+
+
+def test_a_pilot_tells_that_it_waited_also_beside_others(tmp_path):
+    strain = HostInterference(waited=0.9, foreign=0.5)
+
+    assert ran(strain, 0.0, tmp_path, Purpose.PILOT).waited == 0.9
+    assert ran(strain, 0.0, tmp_path, Purpose.PILOT, rough=True).waited == 0.9
 
 
 def test_what_runs_beside_others_of_ours_has_waited_for_them(tmp_path):

@@ -75,6 +75,7 @@ APART: frozenset[str] = frozenset()
 """The methods that stay beside their slowed version."""
 SLOW_CLOCKS: Mapping[tuple[str, str], float] = {}
 """Where the guest tells more seconds of a clock reading than one takes."""
+SAMPLES_A_SECOND = 240
 SAMPLED: Mapping[tuple[str, str], float] = SHARES
 """The shares that samples show."""
 UNPROFILED: frozenset[str] = frozenset()
@@ -195,7 +196,7 @@ def _outcome(trial, plain):
 
 
 def _profiled(trial):
-    """Return samples just as the shares say, 240 a second: who has the larger share calls."""
+    """Return samples just as the shares say: who has the larger share calls."""
     name = trial.benchmark.name
     if name in UNPROFILED:
         return crashed()
@@ -206,7 +207,7 @@ def _profiled(trial):
         index for index, one in enumerate(trial.schedule.blocks) if one.phase is Phase.MEASUREMENT
     ]
     stacks = []
-    each = round(240 * trial.schedule.seconds)
+    each = round(SAMPLES_A_SECOND * trial.schedule.seconds)
     draws = rng.permutation((np.arange(each * len(measured)) + 0.5) / (each * len(measured)))
     for block, mine_of_block in zip(measured, draws.reshape(len(measured), each), strict=True):
         for draw in mine_of_block:

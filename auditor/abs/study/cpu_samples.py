@@ -8,6 +8,7 @@ from auditor.abs.study.injection import (
     find_detected_methods,
     find_largest_effect,
     is_decided,
+    is_missed_by_share,
     is_surely_shown,
     more_samples_may_decide,
 )
@@ -49,8 +50,6 @@ short for its probe."""
 BRIEF_SECONDS = 0.2
 """Length of the first profile of Python where there is a budget: enough samples to see what is far
 from the limit."""
-INTERPRETED_WARMUP_SECONDS = schedules.PROFILE_BLOCK_SECONDS
-"""Warm-up of a profile of Python: an interpreter has replaced its instructions after some calls."""
 EARLY_PART = 0.85
 LATE_PART = 0.6
 """Parts of the time that a budget leaves in which rounds of samples begin: the first ones, which
@@ -146,14 +145,18 @@ class _Sampler:
         if number <= FEWEST_ROUNDS:
             if number == 1 and not self._parts.has_budget:
                 return working
-            return self._list_promising(working, analysis)
+            # Where time is short, what one profile shows to be missed gets no other.
+            skips_missed = number > 1 and self._parts.has_budget
+            return self._list_promising(working, analysis, skips_missed=skips_missed)
         open_pairs = [pair for name in working for pair in self._list_open_pairs(name, analysis)]
         if number > len(ROUND_SECONDS):
             open_pairs = self._choose_promising(open_pairs, analysis)
         open_benchmarks = {pair.benchmark.id for pair in open_pairs}
         return [name for name in working if name in open_benchmarks]
 
-    def _list_promising(self, names: Sequence[str], analysis: PairAnalysis) -> list[str]:
+    def _list_promising(
+        self, names: Sequence[str], analysis: PairAnalysis, *, skips_missed: bool
+    ) -> list[str]:
         """Return the benchmarks that may detect a method, by what is known so far.
 
         The first ones are those that may detect the first method, and so on, so that a budget
@@ -162,7 +165,10 @@ class _Sampler:
         working = set(names)
         by_method: dict[str, dict[Benchmark, float]] = {}
         for pair in self._all_pairs:
-            effect = find_largest_effect(analysis.build_pair_data(PairRuns(pair=pair), ()))
+            pair_data = analysis.build_pair_data(PairRuns(pair=pair), ())
+            effect = find_largest_effect(pair_data)
+            if skips_missed and is_missed_by_share(pair_data):
+                continue
             if pair.benchmark.id in working and effect is not None:
                 by_method.setdefault(pair.method.id, {})[pair.benchmark] = effect
         promising = list(
@@ -225,14 +231,14 @@ class _Sampler:
 
     def _make_trial(self, name: str, repetition: int, seconds: float) -> Trial:
         base, benchmark = self._analysis.baseline, self._pairs[name][0].benchmark
-        plan = base.plans[name]
+        plan, operation_seconds = base.plans[name], base.first_seconds(benchmark)
         if self._pairs[name][0].method.language is Language.PYTHON:
-            plan = schedules.shorten_warmup(plan, INTERPRETED_WARMUP_SECONDS)
+            plan = schedules.shorten_profile_warmup(plan, operation_seconds)
         schedule = schedules.make_profile_schedule(
             plan,
             base.operations[name],
             seconds,
-            base.first_seconds(benchmark),
+            operation_seconds,
             benchmark.concurrency,
         )
         trial = self._parts.make_trial(

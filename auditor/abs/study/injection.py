@@ -91,6 +91,12 @@ def is_decided(data: PairData) -> bool:
     return share_verdict.judge_by_share(data) is not None
 
 
+def is_missed_by_share(data: PairData) -> bool:
+    """Tell whether the share decides that a pair is missed."""
+    judgement = share_verdict.judge_by_share(data)
+    return judgement is not None and judgement.outcome is Verdict.MISSED
+
+
 def find_largest_effect(data: PairData) -> float | None:
     """Return the largest effect that a slowdown may have; None where it is far below the limit.
 

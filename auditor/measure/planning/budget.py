@@ -14,6 +14,7 @@ import numpy as np
 
 from auditor.core.benchmark_places import find_benchmark_place, find_sharing_place, gather_by_place
 from auditor.core.caveats import Caveat
+from auditor.core.errors import NoBenchmarks
 from auditor.core.outcome import Measured, TimedOut
 from auditor.core.plan import Run
 from auditor.core.request import AbsRequest, Plan
@@ -35,6 +36,7 @@ from auditor.measure.suite_runs import (
     SuiteBaseline,
     choose_benchmarks,
     find_unfinished,
+    first_failure,
     run_baseline,
     run_suite,
 )
@@ -86,6 +88,10 @@ SUITE_PART = 1 / 4
 """Part of the time after building that the unchanged suite may take, pilots included."""
 PILOT_PART = 0.2
 """Part of the time that pilots may take: what does not fit is not in the sample."""
+PILOT_LIMIT_PART = 0.03
+LEAST_PILOT_LIMIT_SECONDS = 10.0
+"""Part of a budget, and time, after which a pilot is ended: what follows would take several times
+as long, and other benchmarks would have to go."""
 COUNTING_PART = 0.3
 """Part of the time in which calls are counted."""
 TESTS_PART = 0.08
@@ -178,26 +184,20 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
 
     Where not one fits, all are in it: the end of the time then decides nothing.
     """
-    pilot_parts = replace(
-        parts,
-        suite=replace(parts.suite, benchmarks=tuple(order)),
-        request=replace(parts.request, stability_runs=0),
-    )
-    deadline = _require_deadline(parts)
-    left = deadline.seconds_left
-    suite_baseline = run_baseline(pilot_parts.limit_stage(PILOT_PART))
-    count, spent = len(suite_baseline.pilots), left - deadline.seconds_left
-    if needs_little_more(count, len(order), spent, deadline.seconds_left):
-        suite_baseline = run_baseline(pilot_parts.limit_stage(2 * COMPLETING_PART))
+    longest = max(LEAST_PILOT_LIMIT_SECONDS, PILOT_LIMIT_PART * _require_deadline(parts).budget)
+    patience = parts.request.timeout_seconds
+    try:
+        suite_baseline = _measure_pilots(order, min(longest, patience), parts)
+    except NoBenchmarks:
+        if longest >= patience:
+            raise
+        longest = patience
+        suite_baseline = _measure_pilots(order, patience, parts)
     if parts.fixed_operations:
-        suite_baseline = _narrow_baseline(
-            suite_baseline,
-            {
-                run.trial.benchmark
-                for run in suite_baseline.pilots
-                if not isinstance(run.outcome, TimedOut)
-            },
-        )
+        pilots = suite_baseline.pilots
+        suite_baseline = _narrow_baseline(suite_baseline, {run.trial.benchmark for run in pilots})
+        if longest < patience:  # else a time-out is a failure
+            suite_baseline = _leave_out_slow(suite_baseline)
     suite_baseline = _restore_order(
         suite_baseline, choose_benchmarks(parts.suite, parts.request.benchmarks)
     )
@@ -208,6 +208,44 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
     suite_baseline = replace(suite_baseline, plans=plans)
     counts_briefly = _counts_briefly(suite_baseline, len(order), parts)
     return replace(suite_baseline, counts_briefly=counts_briefly)
+
+
+def _measure_pilots(
+    order: Sequence[Benchmark], limit_seconds: float, parts: StudyContext
+) -> SuiteBaseline:
+    """Return the suite with the pilots that fit.
+
+    Raises NoBenchmarks where each of them fails or is ended after its limit.
+    """
+    pilot_parts = replace(
+        parts,
+        suite=replace(parts.suite, benchmarks=tuple(order)),
+        request=replace(parts.request, stability_runs=0, timeout_seconds=limit_seconds),
+        are_pilots_rough=True,
+    )
+    deadline = _require_deadline(parts)
+    left = deadline.seconds_left
+    suite_baseline = run_baseline(pilot_parts.limit_stage(PILOT_PART))
+    count, spent = len(suite_baseline.pilots), left - deadline.seconds_left
+    if needs_little_more(count, len(order), spent, deadline.seconds_left):
+        suite_baseline = run_baseline(pilot_parts.limit_stage(2 * COMPLETING_PART))
+    pilots = suite_baseline.pilots
+    if pilots and all(isinstance(run.outcome, TimedOut) for run in pilots):
+        raise NoBenchmarks(
+            f"every benchmark that was tried fails; the first: {first_failure(pilots)}"
+        )
+    return suite_baseline
+
+
+def _leave_out_slow(suite_baseline: SuiteBaseline) -> SuiteBaseline:
+    """Return the sample without benchmarks whose pilot the budget has ended."""
+    slow = {
+        run.trial.benchmark for run in suite_baseline.pilots if isinstance(run.outcome, TimedOut)
+    }
+    benchmarks = tuple(
+        benchmark for benchmark in suite_baseline.benchmarks if benchmark not in slow
+    )
+    return replace(suite_baseline, benchmarks=benchmarks)
 
 
 def _patient_plan(suite_baseline: SuiteBaseline, benchmark: Benchmark, parts: StudyContext) -> Plan:
@@ -231,12 +269,19 @@ def _block_seconds(
 def _counts_briefly(suite_baseline: SuiteBaseline, benchmarks: int, parts: StudyContext) -> bool:
     """Tell whether counting in all blocks would take too long, in all of so many benchmarks."""
     times = _require_deadline(parts).times
+    quickest_start = min(map(times.start_seconds, suite_baseline.usable))
     seconds = [
-        times.start_seconds(benchmark)
+        quickest_start
         + suite_baseline.counting.get(benchmark.id, 2 * parts.request.plan.iterations)
         * (
             _block_seconds(suite_baseline, benchmark, suite_baseline.plans[benchmark.id], parts)
-            + max(map(bound_set_up_seconds, suite_baseline.list_pilots(benchmark)), default=0.0)
+            + max(
+                (
+                    bound_set_up_seconds(run, quickest_start)
+                    for run in suite_baseline.list_pilots(benchmark)
+                ),
+                default=0.0,
+            )
         )
         for benchmark in suite_baseline.usable
     ]
@@ -509,7 +554,7 @@ def _describe_budget_effects(  # noqa: PLR0913 - what was asked for beside what 
         text = (
             f"the budget of {format_duration(seconds)} has time for a sample of {benchmarks} of "
             f"{benchmarks + unsampled} benchmarks; methods that none of them detects are "
-            "undecided; give more --budget"
+            "undecided where another may call them; give more --budget"
         )
         budget_caveats.append(Caveat("sampled", text))
     if differences := list(_list_differences(runs, wanted_runs, blocks, wanted_blocks, benchmarks)):

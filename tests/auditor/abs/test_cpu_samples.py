@@ -37,6 +37,16 @@ def shares_of(monkeypatch, shares):
     monkeypatch.setattr(toy_language, "SAMPLED", shares)
 
 
+def write_in(monkeypatch, language):
+    """Make this the language of the methods."""
+    find = toy_language.Words.find_methods
+    monkeypatch.setattr(
+        toy_language.Words,
+        "find_methods",
+        lambda *words: tuple(replace(method, language=language) for method in find(*words)),
+    )
+
+
 def by_key(verdict):
     return {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
 
@@ -461,16 +471,26 @@ def test_with_a_budget_it_is_not_profiled_at_all(monkeypatch):
     assert pairs["toy.hop", "toy.far"].outcome is Verdict.MISSED
 
 
+def test_with_a_budget_a_pair_that_one_profile_shows_to_be_missed_gets_no_other(monkeypatch):
+    write_in(monkeypatch, Language.PYTHON)
+    monkeypatch.setattr(toy_language, "SAMPLES_A_SECOND", 1000)
+    shares_of(monkeypatch, {("hop", "low"): 0.2, ("hop", "high"): 0.8})
+    unlimited, limited = Machine(), Machine()
+
+    pairs = by_key(audited(unlimited))
+    hurried = by_key(audited(limited, budget=300))
+
+    assert pairs["toy.hop", "toy.low"].outcome is Verdict.MISSED
+    assert hurried["toy.hop", "toy.low"].outcome is Verdict.MISSED
+    assert (profiles(unlimited, "low"), profiles(limited, "low")) == (2, 1)
+    assert profiles(limited, "high") == profiles(unlimited, "high") == 2
+
+
 @pytest.mark.parametrize("language", [Language.PYTHON, Language.GO])
 def test_with_a_budget_the_first_profiles_are_of_the_likeliest_benchmarks_and_brief_in_python(
     monkeypatch, language
 ):
-    find = toy_language.Words.find_methods
-    monkeypatch.setattr(
-        toy_language.Words,
-        "find_methods",
-        lambda *words: tuple(replace(method, language=language) for method in find(*words)),
-    )
+    write_in(monkeypatch, language)
     shares_of(monkeypatch, {("hop", "first"): 0.6, ("hop", "second"): 0.9})
     monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "first"): 0.7, ("hop", "second"): 0.95})
     unlimited, limited = Machine(), Machine()

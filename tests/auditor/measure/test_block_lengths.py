@@ -17,11 +17,13 @@ from auditor.core.suite import Benchmark
 from auditor.core.values import OPERATIONS, WALL
 from auditor.measure import schedules
 from auditor.measure.block_sizes import (
+    bound_set_up_seconds,
     estimate_block_seconds,
     estimate_set_up_seconds,
     fit_block_operations,
 )
 from auditor.measure.suite_runs import run_baseline
+from runners.records import MIN_CLOCKED_BLOCKS
 
 PLAN = Plan(forks=1, warmup=5, iterations=12, iteration_seconds=0.01, longest_seconds=0.03)
 FREE = Benchmark(group="toy", name="free")
@@ -482,6 +484,71 @@ def test_blocks_of_a_profile_are_no_longer_because_those_of_the_plan_are():
     schedule = schedules.make_profile_schedule(PLAN, 2, 0.4, operation_seconds=length / 5)
 
     assert schedule.operations == 5
+
+
+@pytest.mark.parametrize(
+    ("operation_seconds", "warmup"), [(None, 0.05), (0.001, 0.05), (0.06, 0.2), (1.5, 0.2)]
+)
+def test_a_profile_of_an_interpreter_warms_up_for_a_block_unless_operations_are_longer(
+    operation_seconds, warmup
+):
+    plan = replace(PLAN, warmup=20)
+
+    plan = schedules.shorten_profile_warmup(plan, operation_seconds)
+
+    assert plan.warmup * plan.iteration_seconds == pytest.approx(warmup)
+
+
+@pytest.mark.parametrize(
+    ("usual_blocks", "counted_blocks"), [(None, MIN_CLOCKED_BLOCKS), (24, 3), (5, 1), (1, 1)]
+)
+def test_brief_counts_are_just_enough_to_clock_calls_unless_blocks_are_slow(
+    usual_blocks, counted_blocks
+):
+    schedule = schedules.make_counting_schedule(PLAN, 100, usual_blocks, is_brief=True)
+
+    phases = [block.phase for block in schedule.blocks]
+    assert phases.count(Phase.MEASUREMENT) == counted_blocks
+    assert phases.count(Phase.WARMUP) == (counted_blocks > 1)
+    assert schedule.operations == 40  # 4 of 10 ms
+
+
+def test_the_time_of_an_operation_is_that_of_the_pilot_if_there_is_one():
+    pilot = make_pilot(FREE, 2e-3, operations=10)
+    suite_run = make_pilot(FREE, 3e-3, operations=10)
+    empty = run_baseline(parts(request(methods=("hop",))))
+
+    def first_seconds(pilots, runs):
+        return replace(empty, pilots=pilots, runs=runs).first_seconds(FREE)
+
+    assert first_seconds((pilot,), (suite_run,)) == 2e-3
+    assert first_seconds((), (suite_run,)) == 3e-3
+    assert first_seconds((timed_out_pilot(),), (suite_run,)) == 3e-3
+    assert first_seconds((), ()) is None
+
+
+def timed_out_pilot():
+    return run(timed_out(), purpose=Purpose.PILOT, of=FREE)
+
+
+def test_a_pilot_that_left_processors_idle_has_no_longer_operations():
+    parallel = benchmark(concurrency=2)
+    pilot = make_pilot(parallel, 0.02, operations=1)
+    empty = run_baseline(parts(request(methods=("hop",))))
+
+    assert replace(empty, pilots=(pilot,)).first_seconds(parallel) == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    ("wall", "start_seconds", "expected"), [(None, 0.0, 0.33), (None, 0.33, 0.165), (0.31, 0, 0.3)]
+)
+def test_set_up_is_at_most_what_is_neither_start_nor_operations(wall, start_seconds, expected):
+    pilot = make_pilot(FREE, 1e-3, operations=10)
+    walls = () if wall is None else (series([wall], metric=WALL),)
+    outcome = replace(pilot.outcome, series=(*pilot.outcome.series, *walls))
+    pilot = replace(pilot, outcome=outcome, seconds=0.67)
+
+    assert bound_set_up_seconds(pilot, start_seconds) == pytest.approx(expected)
 
 
 def test_without_runs_of_the_suite_there_is_no_first_process_either():

@@ -135,17 +135,54 @@ def test_a_suite_of_two_minutes_is_decided_in_twelve(monkeypatch):
 
 def test_a_benchmark_whose_pilot_takes_long_is_not_in_the_sample(monkeypatch):
     large_suite(monkeypatch, 8, shares=(0.02,))
-    for seconds, limit in ((300, 10), (336, 0.03 * 336)):
-        verdict, machine = audited(seconds, EndlessBenchmarkMachine())
+    for seconds, limit in ((300, 10), (1000, 30)):
+        patient = request(methods=METHODS, budget=seconds)
+        patient = replace(patient, suite=replace(patient.suite, timeout_seconds=60.0))
+        machine = EndlessBenchmarkMachine()
+        verdict = abs_audit.audit_suite(patient, parts(patient, machine=machine))
 
-        assert [trial for trial in machine.done if trial.benchmark.name == "b0"] == [
-            trial for trial in machine.done if trial.benchmark.name == "b0" and trial.rough
-        ]
-        limits = {trial.timeout_seconds for trial in machine.done if trial.purpose is Purpose.PILOT}
-        assert limits == {limit}
+        (ended,) = (trial for trial in machine.done if trial.benchmark.name == "b0")
+        assert ended.rough
+        pilots = [trial for trial in machine.done if trial.purpose is Purpose.PILOT]
+        blocks_seconds = pilots[0].schedule.seconds * len(pilots[0].schedule.blocks)
+        assert {trial.timeout_seconds for trial in pilots} == {limit + 10 * blocks_seconds}
         assert {method.outcome for method in verdict.methods} == {Verdict.INCONCLUSIVE}
         assert "1 benchmark is not in the sample" in verdict.methods[0].reason
         assert "sampled" in slugs(verdict)
+
+
+def test_a_benchmark_that_hangs_for_the_whole_time_out_fails_with_a_budget_too(monkeypatch):
+    large_suite(monkeypatch, 8, shares=(0.02,))
+    monkeypatch.setattr(toy_language, "SHARES", {
+        pair: share for pair, share in toy_language.SHARES.items() if pair[1] != "b0"
+    })  # fmt: skip
+
+    verdict, _ = audited(300, EndlessBenchmarkMachine())  # the time-out is 10 s
+
+    endings = {benchmark.id: benchmark.ending for benchmark in verdict.stability.benchmarks}
+    assert endings["toy.b0"] == "timed-out"
+    assert "sampled" not in slugs(verdict)
+
+
+@dataclass
+class SlowPilotMachine(Machine):
+    """A machine on which all pilots take half a minute."""
+
+    def run_trials(self, trials):
+        for run in super().run_trials(trials):
+            limit = run.trial.timeout_seconds
+            ends = run.trial.purpose is not Purpose.PILOT or limit > 30
+            yield run if ends else replace(run, outcome=TimedOut(limit, ""))
+
+
+def test_a_suite_of_slow_operations_only_has_a_sample_all_the_same(monkeypatch):
+    large_suite(monkeypatch, 8)
+    patient = request(methods=METHODS, budget=300)
+    patient = replace(patient, suite=replace(patient.suite, timeout_seconds=60.0))
+
+    verdict = abs_audit.audit_suite(patient, parts(patient, machine=SlowPilotMachine()))
+
+    assert decided(verdict)
 
 
 def test_benchmarks_outside_the_sample_count_where_their_program_holds_the_method():

@@ -1,6 +1,8 @@
 """What is noted of the processes that belong to a result."""
 
-from auditor.core.jobs import HostFacts
+from dataclasses import replace
+
+from auditor.core.jobs import HostFacts, HostInterference
 from auditor.core.outcome import Skipped
 from auditor.core.plan import Purpose, Run, Trial
 from auditor.core.schedule import Schedule
@@ -34,6 +36,16 @@ def test_the_machine_of_a_benchmark_is_the_last_one_that_has_measured_it():
 
     assert [noting.machine_of(f"g.{name}") for name in "abc"] == ["other", "other", None]
     assert [process.benchmark for process in noting.noted_processes] == ["g.a", "g.b", "g.a", ""]
+
+
+def test_that_a_process_waited_for_another_one_of_ours_is_not_noted_of_the_machine():
+    noting = InterferenceLog(Deaf())
+    strain = HostInterference(waited=0.4, foreign=0.5)
+    for rough in (False, True):
+        pilot = replace(ran("here", "a", purpose=Purpose.PILOT), strain=strain)
+        noting.trial_ended(replace(pilot, trial=replace(pilot.trial, rough=rough)), reused=False)
+
+    assert [process.strain.waited for process in noting.noted_processes] == [0.4, None]
 
 
 def test_what_a_process_was_for_is_noted():
