@@ -341,8 +341,8 @@ def _measure_interference(
 ) -> HostInterference:
     """Return what kept the machine from a trial; that others waited for it is our own doing.
 
-    Of pilots it is told: as many run at a time as there are processors, and one that waited all the
-    same decides nothing.
+    Pilots keep it. No more of them run at a time than there are processors, and what one that
+    waited shows of a method's share decides nothing.
 
     Where nobody knows what others used, as beside a container, a trial has waited for them no more
     than the loop did: it may have more threads than there are processors.

@@ -1,6 +1,6 @@
 """How long the blocks of each benchmark have to be, and how many operations they hold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import mul
@@ -97,9 +97,9 @@ def _make_pilot_trial(benchmark: Benchmark, plan: Plan, parts: StudyContext) -> 
     trial = parts.make_trial(Purpose.PILOT, benchmark, schedule)
     if benchmark.concurrency > 1:
         return trial
-    rough = replace(trial, rough=True)
-    stored = next(filter(parts.store.has_run, (trial, rough)), None)
-    return stored or (rough if parts.are_pilots_rough else trial)
+    rough_trial = replace(trial, rough=True)
+    stored_trial = next(filter(parts.store.has_run, (trial, rough_trial)), None)
+    return stored_trial or (rough_trial if parts.are_pilots_rough else trial)
 
 
 def _fit_plans(
@@ -211,23 +211,26 @@ def estimate_set_up_seconds(
     no clock shows set-up, it is what a process takes longer than those of its group, which begin
     with the same program. Go's testing then sets up once more than there are blocks.
     """
-    set_up_seconds: dict[str, float] = {}
-    unclocked_rests: dict[str, dict[str, tuple[float, int]]] = {}
+    runs_by_group: dict[str, dict[str, Run]] = {}
     for run in tried:
-        benchmark, outcome = run.trial.benchmark, run.outcome
+        benchmark = run.trial.benchmark
         if benchmark is None or operations.get(benchmark.id) is None:
             continue
-        if isinstance(outcome, Measured):
-            timed_seconds, clock_seconds = _sum_block_seconds(outcome)
-            blocks = len(run.trial.schedule.blocks)
-            if clock_seconds:
-                set_up_seconds[benchmark.id] = bound_set_up_seconds(run, 0.0)
-            else:
-                rest = (run.seconds - timed_seconds, blocks + 1)
-                unclocked_rests.setdefault(benchmark.group, {})[benchmark.id] = rest
-    for rests in unclocked_rests.values():
-        set_up_seconds |= _compare_processes(rests)
+        if isinstance(run.outcome, Measured):
+            runs_by_group.setdefault(benchmark.group, {})[benchmark.id] = run
+    set_up_seconds = {}
+    for runs in runs_by_group.values():
+        start_seconds = _bound_start_seconds(runs.values())
+        for name, run in runs.items():
+            set_up_seconds[name] = bound_set_up_seconds(run, start_seconds)
     return set_up_seconds
+
+
+def _bound_start_seconds(runs: Collection[Run]) -> float:
+    """Return what the start of processes takes at most that begin with the same program."""
+    if len(runs) == 1:
+        return START_SECONDS
+    return PROGRAM_SECONDS + min(run.seconds - _sum_block_seconds(run)[0] for run in runs)
 
 
 def bound_set_up_seconds(run: Run, start_seconds: float) -> float:
@@ -236,18 +239,19 @@ def bound_set_up_seconds(run: Run, start_seconds: float) -> float:
     Where no clock shows it, all that the process took beside its operations and its start may be
     set-up.
     """
-    if not isinstance(run.outcome, Measured):
-        return 0.0
-    timed_seconds, clock_seconds = _sum_block_seconds(run.outcome)
+    timed_seconds, clock_seconds = _sum_block_seconds(run)
     blocks = len(run.trial.schedule.blocks)
     if clock_seconds:
         return max(0.0, clock_seconds - timed_seconds) / blocks
     return max(0.0, run.seconds - timed_seconds - start_seconds) / (blocks + 1)
 
 
-def _sum_block_seconds(outcome: Measured) -> tuple[float, float]:
+def _sum_block_seconds(run: Run) -> tuple[float, float]:
     """Return how long the operations of a pilot took, and its blocks by the clock."""
     timed_seconds = clock_seconds = 0.0
+    outcome = run.outcome
+    if not isinstance(outcome, Measured):
+        return timed_seconds, clock_seconds
     for phase in Phase:
         times = outcome.find_series(TIME, ArmName.PLAIN, phase)
         counts = outcome.find_series(OPERATIONS, ArmName.PLAIN, phase)
@@ -256,16 +260,6 @@ def _sum_block_seconds(outcome: Measured) -> tuple[float, float]:
             timed_seconds += sum(map(mul, times.values, counts.values))
         clock_seconds += sum(walls.values) if walls else 0.0
     return timed_seconds, clock_seconds
-
-
-def _compare_processes(rests: Mapping[str, tuple[float, int]]) -> dict[str, float]:
-    """Return the set-up of a block by benchmark, of processes that begin with the same program.
-
-    `rests` are the seconds that each takes beside its operations, and how often it sets up.
-    """
-    quickest = min(seconds for seconds, _ in rests.values())
-    start = quickest + PROGRAM_SECONDS if len(rests) > 1 else START_SECONDS
-    return {name: max(0.0, seconds - start) / times for name, (seconds, times) in rests.items()}
 
 
 def _find_busy_share(run: Run, pilot: _PilotReading | None) -> float:

@@ -214,8 +214,8 @@ def shorten_profile_warmup(plan: Plan, operation_seconds: float | None) -> Plan:
     """
     if operation_seconds is not None and operation_seconds > PROFILE_BLOCK_SECONDS:
         return plan
-    enough = ceil(PROFILE_BLOCK_SECONDS / plan.iteration_seconds)
-    return replace(plan, warmup=min(plan.warmup, enough))
+    warmup_blocks = ceil(PROFILE_BLOCK_SECONDS / plan.iteration_seconds)
+    return replace(plan, warmup=min(plan.warmup, warmup_blocks))
 
 
 def make_profile_schedule(

@@ -163,7 +163,7 @@ def _may_be_due_to_others(run: Run) -> bool:
     if run.trial.benchmark is None:
         return run.trial.purpose is Purpose.USAGE and isinstance(run.outcome, NotBuilt)
     if run.trial.purpose is Purpose.PILOT and isinstance(run.outcome, TimedOut):
-        return False  # a budget has no time for another try
+        return False  # pilots run beside others only if time is short
     return not isinstance(run.outcome, Counted | Measured | Profiled | Skipped | NeverCalled)
 
 

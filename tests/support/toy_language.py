@@ -76,6 +76,7 @@ APART: frozenset[str] = frozenset()
 SLOW_CLOCKS: Mapping[tuple[str, str], float] = {}
 """Where the guest tells more seconds of a clock reading than one takes."""
 SAMPLES_A_SECOND = 240
+"""Of a profile."""
 SAMPLED: Mapping[tuple[str, str], float] = SHARES
 """The shares that samples show."""
 UNPROFILED: frozenset[str] = frozenset()

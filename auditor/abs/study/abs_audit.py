@@ -152,10 +152,12 @@ def count_unsampled(
     groups = Counter(benchmark.group for benchmark in base.unsampled)
     inputs = {group: parts.project.find_group_inputs(group) for group in groups}
     return {
-        data.method.id: sum(
-            count for group, count in groups.items() if inputs[group].may_contain(data.method)
+        method_data.method.id: sum(
+            count
+            for group, count in groups.items()
+            if inputs[group].may_contain(method_data.method)
         )
-        for data in methods
+        for method_data in methods
     }
 
 

@@ -166,9 +166,9 @@ class _Sampler:
         by_method: dict[str, dict[Benchmark, float]] = {}
         for pair in self._all_pairs:
             pair_data = analysis.build_pair_data(PairRuns(pair=pair), ())
-            effect = find_largest_effect(pair_data)
             if skips_missed and is_missed_by_share(pair_data):
                 continue
+            effect = find_largest_effect(pair_data)
             if pair.benchmark.id in working and effect is not None:
                 by_method.setdefault(pair.method.id, {})[pair.benchmark] = effect
         promising = list(

@@ -36,7 +36,6 @@ from auditor.measure.suite_runs import (
     SuiteBaseline,
     choose_benchmarks,
     find_unfinished,
-    first_failure,
     run_baseline,
     run_suite,
 )
@@ -184,19 +183,19 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
 
     Where not one fits, all are in it: the end of the time then decides nothing.
     """
-    longest = max(LEAST_PILOT_LIMIT_SECONDS, PILOT_LIMIT_PART * _require_deadline(parts).budget)
-    patience = parts.request.timeout_seconds
+    timeout_seconds = parts.request.timeout_seconds
+    limit_seconds = _limit_pilot(parts)
     try:
-        suite_baseline = _measure_pilots(order, min(longest, patience), parts)
+        suite_baseline = _measure_pilots(order, limit_seconds, parts)
     except NoBenchmarks:
-        if longest >= patience:
+        if limit_seconds == timeout_seconds:
             raise
-        longest = patience
-        suite_baseline = _measure_pilots(order, patience, parts)
+        limit_seconds = timeout_seconds
+        suite_baseline = _measure_pilots(order, limit_seconds, parts)
     if parts.fixed_operations:
         pilots = suite_baseline.pilots
         suite_baseline = _narrow_baseline(suite_baseline, {run.trial.benchmark for run in pilots})
-        if longest < patience:  # else a time-out is a failure
+        if limit_seconds < timeout_seconds:  # else a time-out is a failure
             suite_baseline = _leave_out_slow(suite_baseline)
     suite_baseline = _restore_order(
         suite_baseline, choose_benchmarks(parts.suite, parts.request.benchmarks)
@@ -210,12 +209,19 @@ def _run_pilots(order: Sequence[Benchmark], parts: StudyContext) -> SuiteBaselin
     return replace(suite_baseline, counts_briefly=counts_briefly)
 
 
+def _limit_pilot(parts: StudyContext) -> float:
+    """Return the seconds after which a pilot is ended."""
+    budget_seconds = PILOT_LIMIT_PART * _require_deadline(parts).budget
+    return min(parts.request.timeout_seconds, max(LEAST_PILOT_LIMIT_SECONDS, budget_seconds))
+
+
 def _measure_pilots(
     order: Sequence[Benchmark], limit_seconds: float, parts: StudyContext
 ) -> SuiteBaseline:
     """Return the suite with the pilots that fit.
 
-    Raises NoBenchmarks where each of them fails or is ended after its limit.
+    Raises NoBenchmarks where each benchmark fails, or where the limit, if it is shorter than the
+    time-out, has ended each pilot that was tried.
     """
     pilot_parts = replace(
         parts,
@@ -229,11 +235,10 @@ def _measure_pilots(
     count, spent = len(suite_baseline.pilots), left - deadline.seconds_left
     if needs_little_more(count, len(order), spent, deadline.seconds_left):
         suite_baseline = run_baseline(pilot_parts.limit_stage(2 * COMPLETING_PART))
-    pilots = suite_baseline.pilots
-    if pilots and all(isinstance(run.outcome, TimedOut) for run in pilots):
-        raise NoBenchmarks(
-            f"every benchmark that was tried fails; the first: {first_failure(pilots)}"
-        )
+    is_short = limit_seconds < parts.request.timeout_seconds
+    outcomes = [run.outcome for run in suite_baseline.pilots]
+    if is_short and outcomes and all(isinstance(outcome, TimedOut) for outcome in outcomes):
+        raise NoBenchmarks("no pilot ended within its limit")
     return suite_baseline
 
 
@@ -275,17 +280,19 @@ def _counts_briefly(suite_baseline: SuiteBaseline, benchmarks: int, parts: Study
         + suite_baseline.counting.get(benchmark.id, 2 * parts.request.plan.iterations)
         * (
             _block_seconds(suite_baseline, benchmark, suite_baseline.plans[benchmark.id], parts)
-            + max(
-                (
-                    bound_set_up_seconds(run, quickest_start)
-                    for run in suite_baseline.list_pilots(benchmark)
-                ),
-                default=0.0,
-            )
+            + _set_up_seconds(suite_baseline, benchmark, quickest_start)
         )
         for benchmark in suite_baseline.usable
     ]
     return fmean(seconds) * benchmarks > COUNTING_PART * _require_deadline(parts).budget
+
+
+def _set_up_seconds(
+    suite_baseline: SuiteBaseline, benchmark: Benchmark, start_seconds: float
+) -> float:
+    """Return the most that the set-up in front of a block can take."""
+    pilots = suite_baseline.list_pilots(benchmark)
+    return max((bound_set_up_seconds(run, start_seconds) for run in pilots), default=0.0)
 
 
 def _count_calls(

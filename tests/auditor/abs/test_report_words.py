@@ -413,11 +413,19 @@ def test_methods_called_in_set_up_only_are_advised_as_such():
     assert (rows[method.id].glyph, rows[method.id].word) == ("s", "set-up only")
 
 
-def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
+@pytest.mark.parametrize(
+    ("ending", "reason", "note"),
+    [
+        (UNLISTED, "it fails: as it must\nand more", "it fails: as it must"),
+        ("crashed", "run 1: exit code 1: as it must\nand more", "crashed: exit code 1: as it must"),
+        ("not-built", "", "not built"),
+    ],
+)
+def test_a_benchmark_that_fails_is_advised_with_its_reason(ending, reason, note):
     verdict = examples.audit()
     broken = benchmark_verdict_of(
         id="ring.BenchmarkFails", max_spread=None, bucket=None, means=(), runs=0, seconds=None,
-        ending=UNLISTED, reason="it fails: as it must\nand more",
+        ending=ending, reason=reason,
     )  # fmt: skip
 
     steps = advice.list_advice(
@@ -425,9 +433,7 @@ def test_a_benchmark_that_could_not_be_listed_is_advised_with_its_reason():
     )
 
     (failing,) = [step for step in steps if step.slug == "failing"]
-    assert ("ring.BenchmarkFails", "it fails: as it must") in [
-        (target.id, target.note) for target in failing.targets
-    ]
+    assert ("ring.BenchmarkFails", note) in [(target.id, target.note) for target in failing.targets]
 
 
 def test_a_method_whose_call_was_removed_needs_its_result_used_and_no_new_benchmark():

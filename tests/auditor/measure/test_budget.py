@@ -19,9 +19,10 @@ from auditor.core.errors import UsageError
 from auditor.core.outcome import TimedOut
 from auditor.core.plan import Purpose
 from auditor.core.result import Verdict
-from auditor.core.schedule import Phase
+from auditor.core.schedule import ArmName, Phase
 from auditor.core.subject import BuildInputs, Language, Span
 from auditor.core.suite import Benchmark
+from auditor.core.values import WALL, Series
 from auditor.measure.context import Deadline
 from auditor.measure.planning import budget
 from auditor.measure.reach_study import needs_little_more, order_by_place
@@ -77,6 +78,19 @@ class EndlessBenchmarkMachine(Machine):
             limit = run.trial.timeout_seconds
             self.now_seconds += limit if endless else 0.0
             yield replace(run, outcome=TimedOut(limit, "")) if endless else run
+
+
+class SetUpMachine(Machine):
+    """A machine on which the set-up in front of each block of a pilot takes three blocks."""
+
+    def run_trials(self, trials):
+        for run in super().run_trials(trials):
+            if run.trial.purpose is Purpose.PILOT:
+                wall = Series.from_values(WALL, "s", ArmName.PLAIN, Phase.WARMUP, [(0, 0.06)])
+                outcome = replace(run.outcome, series=(wall, *run.outcome.series))
+                yield replace(run, outcome=outcome)
+            else:
+                yield run
 
 
 class Lookups(Memory):
@@ -172,6 +186,7 @@ class SlowPilotMachine(Machine):
         for run in super().run_trials(trials):
             limit = run.trial.timeout_seconds
             ends = run.trial.purpose is not Purpose.PILOT or limit > 30
+            self.now_seconds += 0.0 if ends else limit
             yield run if ends else replace(run, outcome=TimedOut(limit, ""))
 
 
@@ -183,6 +198,16 @@ def test_a_suite_of_slow_operations_only_has_a_sample_all_the_same(monkeypatch):
     verdict = abs_audit.audit_suite(patient, parts(patient, machine=SlowPilotMachine()))
 
     assert decided(verdict)
+
+
+def test_pilots_that_hang_for_the_whole_time_out_end_no_audit_while_others_are_untried(monkeypatch):
+    large_suite(monkeypatch, 8)
+
+    verdict, machine = audited(60, SlowPilotMachine())  # the time-out is 10 s
+
+    pilots = [trial for trial in machine.done if trial.purpose is Purpose.PILOT]
+    assert 0 < len(pilots) < 8
+    assert Verdict.MISSED not in {method.outcome for method in verdict.methods}
 
 
 def test_benchmarks_outside_the_sample_count_where_their_program_holds_the_method():
@@ -432,6 +457,13 @@ def test_counts_are_brief_where_all_blocks_of_all_benchmarks_take_too_long(monke
     usual = 2 * request().suite.plan.iterations
     assert usual in blocks[0]
     assert blocks[1] == {min(usual, BRIEF_COUNT)}
+
+
+def test_counts_are_brief_where_set_up_in_front_of_blocks_may_take_long(monkeypatch):
+    large_suite(monkeypatch, 8)
+    blocks = [count_blocks(audited(40, machine)[1]) for machine in (None, SetUpMachine())]
+
+    assert blocks == [{2 * request().suite.plan.iterations}, {BRIEF_COUNT}]
 
 
 @pytest.mark.parametrize(("first", "second"), [(120, None), (None, 120)])

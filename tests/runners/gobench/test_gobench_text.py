@@ -103,6 +103,13 @@ def test_what_is_incomplete_is_no_measurement(answer, kind):
     assert isinstance(_read(_trial(), answer), kind)
 
 
+def test_a_failure_is_told_without_what_the_framework_says_of_machine_and_order():
+    machine = b"goos: linux\ngoarch: amd64\npkg: example.org/a\ncpu: some\n"
+    answer = _answer(machine + _printed() + b"    a_test.go:7: no\n\x16--- FAIL: x\n", code=1)
+
+    assert text.format_tail(answer) == "    a_test.go:7: no\n--- FAIL: x"
+
+
 def _records(*lines):
     return ("\n".join(["bench-audit-records 1", *lines]) + "\n").encode()
 

@@ -144,6 +144,26 @@ def test_pytest_is_installed_for_unit_tests_that_another_program_runs(
     assert ("installed to run the unit tests: pytest" in project.requirements) is has_tests
 
 
+def test_a_pytest_that_cannot_be_installed_is_told_and_ends_nothing(
+    python_home, with_uv, tmp_path, monkeypatch
+):
+    folder = bench_with_pyperf(tmp_path / "project")
+    # Environments are kept, so no other test may have this one.
+    (folder / "test_trouble.py").write_text("import unittest  # not installed\n")
+    install = Environments.install_packages
+
+    def refuse_pytest(*arguments):
+        if arguments[-1] == "pytest":
+            raise BuildFailed("no index")
+        install(*arguments)
+
+    monkeypatch.setattr(Environments, "install_packages", refuse_pytest)
+
+    project = prepared(folder, python_home, with_uv, installer=Installer.UV)
+
+    assert "pytest could not be installed, so unit tests are not counted" in project.requirements
+
+
 def test_an_option_of_pip_and_its_value_are_two_words(tmp_path):
     calls = []
 
