@@ -150,7 +150,8 @@ def test_counts_are_those_of_processes_alone(suite, tmp_path):
 
 def test_profiles_are_of_the_fork(suite, tmp_path):
     variant = Variant(VariantKind.PROFILED)
-    schedule = plain(blocks=6, seconds=0.05)
+    # Long enough for a busy machine that gives the sampler no processor for half a second.
+    schedule = plain(blocks=6, seconds=0.3)
     ended = run_together(suite, ["test_slow", "test_twice"], tmp_path, variant, schedule=schedule)
 
     for outcome in ended.values():
