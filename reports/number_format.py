@@ -9,10 +9,16 @@ _TIMES_SIGN = "\N{MULTIPLICATION SIGN}"
 _TIME_UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
+LARGEST_PERCENT = 100_000
+"""From here on a number of percent says only that it is large."""
+
+
 def format_percent(value: float | None) -> str:
     """Write a number of percent, with a decimal only below ten and where it says something."""
     if value is None:
         return NO_VALUE
+    if value >= LARGEST_PERCENT:
+        return f"> {LARGEST_PERCENT:,}{_SPACE}%"
     number_text = f"{value:.1f}" if abs(value) < 9.95 else f"{value:.0f}"
     return number_text.removesuffix(".0").replace("-", _MINUS) + _SPACE + "%"
 
@@ -25,7 +31,8 @@ def format_share(value: float | None) -> str:
 def format_effect(value: float | None) -> str:
     """Write a relative difference as percent, with its sign."""
     percent_text = format_share(value)
-    return f"+{percent_text}" if value is not None and value > 0 else percent_text
+    is_signed = value is not None and 0 < value < LARGEST_PERCENT / 100
+    return f"+{percent_text}" if is_signed else percent_text
 
 
 def format_factor(factor: float) -> str:

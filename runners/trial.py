@@ -36,7 +36,7 @@ the same project; None where nobody has."""
 
 
 _SURE_OUTCOMES = (Measured, Counted, Profiled, Skipped)
-"""Outcomes that a fork can have; any other one may be due to what it shares with others."""
+"""Outcomes of a trial that shares a process; any other one may be due to what it shares."""
 
 
 @runtime_checkable
@@ -58,6 +58,10 @@ class SharingLauncher(Launcher, Protocol):
     ) -> Sequence[CompletedProcess | None]:
         """Return what the process of each trial has left; None: it did not run."""
         ...
+
+
+MOST_POOR_GROUPS = 3
+"""Processes in a row that may run less than half of their trials before none is shared any more."""
 
 
 def no_artifact_source(_path: Path) -> None:
@@ -100,7 +104,7 @@ class TrialRunner(Generic[LauncherType_co]):
         write. What is measured may write to neither, as others are built with that or run it, but
         to a folder of its variant's own; unit tests may write to their tree, too.
         `loop` tells before a process is begun what a fixed loop shows. What was made `elsewhere` is
-        not made again. `may_share`: several trials may be forks of one process.
+        not made again. `may_share`: several trials may share a process.
         """
         self._project = project
         self._launcher = launcher
@@ -119,6 +123,8 @@ class TrialRunner(Generic[LauncherType_co]):
         """Trials that may share a process, by how long the last one took to start."""
         self._fork_seconds = 0.0
         """Of a trial of that process."""
+        self._poor_groups = 0
+        """Processes in a row that ran less than half of their trials."""
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
         self._called: dict[str, Places] = {}
@@ -190,7 +196,9 @@ class TrialRunner(Generic[LauncherType_co]):
         fork_seconds = [end.seconds for _, end in ended]
         self._most_together = choose_limit(start_seconds, fork_seconds)
         self._fork_seconds = fmean(fork_seconds) if fork_seconds else 0.0
-        if len(good_runs) * 2 < len(trials):
+        is_poor = len(good_runs) * 2 < len(trials)
+        self._poor_groups = self._poor_groups + 1 if is_poor else 0
+        if not ended or self._poor_groups == MOST_POOR_GROUPS:
             self._sharing = None  # most benchmarks of this suite have to be alone
         return good_runs
 

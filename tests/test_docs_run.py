@@ -39,7 +39,7 @@ Central has, races of minutes, somebody's gate, a past that the project has not
 (test_real_docker and test_real_ssh run those with ones of ours)."""
 MAY_BE_SILENT = (">", "git ", "--format github")
 """What is written to a file, and annotations, of which there may be none."""
-GATES = ("--fail-", "--baseline", "bench-audit steady jmh.log", "--against")
+GATES = ("--fail-", "--baseline", "steady jmh.log", "similarity jmh.log", "--against")
 """Calls that may end without a verdict: of a gate, and of files that are too few or too short."""
 MODULE = "github.com/google/uuid"
 CODE = """package uuid

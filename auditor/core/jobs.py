@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from math import fsum
 from pathlib import Path
 
 
@@ -93,8 +94,9 @@ def _average_share(
 ) -> float | None:
     weighted_values = [(seconds, shares[name]) for seconds, shares in parts]
     measured_values = [(seconds, value) for seconds, value in weighted_values if value is not None]
-    total = sum(seconds for seconds, _ in measured_values)
-    return sum(seconds * value for seconds, value in measured_values) / total if total else None
+    # Sums that are the same in any order: an audit that is repeated says the same.
+    total = fsum(seconds for seconds, _ in measured_values)
+    return fsum(seconds * value for seconds, value in measured_values) / total if total else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

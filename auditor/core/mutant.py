@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from auditor.core.subject import Method
 
@@ -97,13 +98,7 @@ class Overlay:
     @property
     def digest(self) -> str:
         """Return a digest of the content, hexadecimal."""
-        sha = hashlib.sha256()
-        for file in self.files:
-            sha.update(f"{file.path}\0{len(file.text)}\0".encode())
-            sha.update(file.text)
-        for line in self.instructions:
-            sha.update(line.encode() + b"\0")
-        return sha.hexdigest()[:24]
+        return _digest_overlay(self)
 
     def digest_without(self, left_out: Collection[str]) -> str:
         """Return a digest of what a program sees that has none of the files `left_out`.
@@ -118,6 +113,18 @@ class Overlay:
                 sha.update(f"{file.path}\0{len(text)}\0".encode())
                 sha.update(text)
         return sha.hexdigest()[:24]
+
+
+@lru_cache(maxsize=256)
+def _digest_overlay(overlay: Overlay) -> str:
+    """Return the digest of an overlay, which each id of its trials has in it."""
+    sha = hashlib.sha256()
+    for file in overlay.files:
+        sha.update(f"{file.path}\0{len(file.text)}\0".encode())
+        sha.update(file.text)
+    for line in overlay.instructions:
+        sha.update(line.encode() + b"\0")
+    return sha.hexdigest()[:24]
 
 
 @dataclass(frozen=True, slots=True)

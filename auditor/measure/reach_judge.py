@@ -34,34 +34,56 @@ class Reach:
         return self.state in (ReachState.IN_LOOP, ReachState.UNKNOWN)
 
 
-def reach_of(outcome: Outcome, method: str) -> Reach:
-    """Judge one method by the windows of one benchmark (slowdown-injection.md).
+_NOT_COUNTED = Reach(
+    state=ReachState.UNKNOWN,
+    caveats=(
+        Caveat(
+            "no-reach",
+            "calls of the method were not counted, as the counting run failed; the pair is "
+            "measured",
+        ),
+    ),
+)
+
+
+_IN_SET_UP = Reach(state=ReachState.SET_UP_ONLY, calls_per_operation=0.0)
+_NOT_CALLED = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
+
+
+def judge_reach(outcome: Outcome, methods: Iterable[str]) -> dict[str, Reach]:
+    """Judge methods by the windows of one benchmark, by their ids (slowdown-injection.md).
 
     Set-up runs equally often in each window, so the difference of two windows with different
     numbers of operations holds none of it; where set-up was counted apart, so does each window.
     """
     if not isinstance(outcome, Counted):
-        caveat = Caveat(
-            "no-reach",
-            "calls of the method were not counted, as the counting run failed; the pair is "
-            "measured",
-        )
-        return Reach(state=ReachState.UNKNOWN, caveats=(caveat,))
-    counts = [(window.operations, dict(window.calls).get(method, 0)) for window in outcome.windows]
-    nested = any(method in window.nested for window in outcome.windows)
-    outside = dict(outcome.outside).get(method, 0)
+        return dict.fromkeys(methods, _NOT_COUNTED)
+    windows = [(window.operations, dict(window.calls)) for window in outcome.windows]
+    nested = {method for window in outcome.windows for method in window.nested}
+    outside = dict(outcome.outside)
+    clocks = {method_clock.method: method_clock for method_clock in reversed(outcome.clocked)}
+    reaches = {}
+    for method in methods:
+        counts = [(operations, calls.get(method, 0)) for operations, calls in windows]
+        reach = _judge_counts(counts, nested=method in nested, set_up_apart=outcome.set_up_apart)
+        if reach is not None:
+            reaches[method] = replace(reach, clocked=clocks.get(method))
+        else:
+            reach = _IN_SET_UP if outside.get(method) else _NOT_CALLED
+            reaches[method] = replace(reach, nested=True) if method in nested else reach
+    return reaches
+
+
+def _judge_counts(
+    counts: Sequence[tuple[int, int]], *, nested: bool, set_up_apart: bool
+) -> Reach | None:
+    """Judge a method by (operations, calls) of each window; None: they have no call."""
     if not any(calls for _, calls in counts):
-        state = ReachState.SET_UP_ONLY if outside else ReachState.NOT_AT_ALL
-        return Reach(state=state, calls_per_operation=0.0, nested=nested)
-    if outcome.set_up_apart:
-        operations, calls = (sum(numbers) for numbers in zip(*counts, strict=True))
-        reach = _in_loop(calls / operations if operations else None, nested=nested)
-    else:
-        reach = _by_difference(counts, nested=nested)
-    clocked = next(
-        (method_clock for method_clock in outcome.clocked if method_clock.method == method), None
-    )
-    return replace(reach, clocked=clocked)
+        return None
+    if not set_up_apart:
+        return _by_difference(counts, nested=nested)
+    operations, calls = (sum(numbers) for numbers in zip(*counts, strict=True))
+    return _in_loop(calls / operations if operations else None, nested=nested)
 
 
 def _by_difference(counts: Sequence[tuple[int, int]], *, nested: bool) -> Reach:
@@ -86,11 +108,12 @@ def _in_loop(calls: float | None, *, nested: bool) -> Reach:
 
 def reach_map(runs: Iterable[Run], methods: Sequence[Method]) -> dict[tuple[str, str], Reach]:
     """Return the reach by (method id, benchmark id), for the benchmarks that were counted."""
+    method_ids = [method.id for method in methods]
     return {
-        (method.id, run.trial.benchmark.id): reach_of(run.outcome, method.id)
+        (method, run.trial.benchmark.id): reach
         for run in runs
         if run.trial.benchmark is not None
-        for method in methods
+        for method, reach in judge_reach(run.outcome, method_ids).items()
     }
 
 

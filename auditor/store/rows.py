@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict, astuple
 from typing import Any, TypedDict, assert_never
 
+import msgspec
+
 from auditor.core.jobs import HostFacts, HostInterference
 from auditor.core.mutant import Delay, InjectionKind
 from auditor.core.outcome import (
@@ -266,20 +268,12 @@ _WITHOUT_STRUCTURE: dict[
 def outcome_from_row(word: str, payload: str, series: tuple[Series, ...]) -> Outcome:
     """Read an outcome; `series` are those of its run."""
     kind = Ending(word)
+    if kind is Ending.COUNTED:
+        return _parse_counted(payload)
     row = json.loads(payload)
     if kind is Ending.MEASURED:
         warmed = row.get("warmed")
         return Measured(series, _parse_warmup(warmed) if warmed else None)
-    if kind is Ending.COUNTED:
-        windows = tuple(
-            Window(operations, _parse_counts(calls), tuple(nested))
-            for operations, calls, nested in row["windows"]
-        )
-        # Rows of before these were known have none.
-        missing, in_one_call = row.get("missing", ""), row.get("in_one_call", False)
-        clocked = tuple(MethodClock(*clock_row) for clock_row in row.get("clocked", ()))
-        outside, set_up_apart = _parse_counts(row["outside"]), row["set_up_apart"]
-        return Counted(windows, outside, set_up_apart, missing, in_one_call, clocked)
     if kind is Ending.TRACED:
         calls = tuple(_parse_calls(call) for call in row["calls"])
         return Traced(**{**row, "calls": calls})
@@ -310,5 +304,43 @@ def _parse_pairs(rows: list[list[str]]) -> Pairs:
     return tuple((key, value) for key, value in rows)
 
 
-def _parse_counts(rows: list[list[Any]]) -> tuple[tuple[str, int], ...]:
-    return tuple((name, count) for name, count in rows)
+_Counts = tuple[tuple[str, int], ...]
+
+
+class _CountedRow(msgspec.Struct):
+    """A payload of counts, with the meaning of `Counted`.
+
+    It has a number for each of many methods, so it is decoded by its types. Old rows lack those
+    fields that have a default.
+    """
+
+    windows: tuple[tuple[int, _Counts, tuple[str, ...]], ...]
+    """The fields of a `Window`."""
+    outside: _Counts
+    """Calls of set-up code."""
+    set_up_apart: bool
+    """Whether the windows lack these calls."""
+    missing: str = ""
+    """Whose calls may be missing."""
+    in_one_call: bool = False
+    """Whether a call of the harness held all blocks."""
+    clocked: tuple[tuple[str, float, float], ...] = ()
+    """The fields of a `MethodClock`."""
+
+
+_COUNTED_DECODER = msgspec.json.Decoder(_CountedRow)
+
+
+def _parse_counted(payload: str) -> Counted:
+    try:
+        row = _COUNTED_DECODER.decode(payload)
+    except msgspec.MsgspecError as error:
+        raise ValueError(f"not a row of counts: {error}") from error
+    return Counted(
+        windows=tuple(Window(*window) for window in row.windows),
+        outside=row.outside,
+        set_up_apart=row.set_up_apart,
+        missing=row.missing,
+        in_one_call=row.in_one_call,
+        clocked=tuple(MethodClock(*clock_row) for clock_row in row.clocked),
+    )

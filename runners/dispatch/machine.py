@@ -135,8 +135,17 @@ class MachineDispatcher:
         return group, self._run_together(group) or [self._run_trial(group[0])]
 
     def _run_together(self, group: Sequence[Trial]) -> Sequence[Run]:
-        """Return the runs of what could share a process; empty for a single trial."""
-        return self._runners[group[0].subject].run_together(group) if len(group) > 1 else []
+        """Return the runs of what could share a process; empty for a single trial.
+
+        What ends a process early is the first trial without a run; those behind it share another.
+        """
+        runs: list[Run] = []
+        waiting = list(group)
+        while len(waiting) > 1:
+            ended = self._runners[group[0].subject].run_together(waiting)
+            runs += ended
+            waiting = _list_remaining(waiting, ended)[1:]
+        return runs
 
     def find_sharing_key(self, trial: Trial) -> Hashable | None:
         """Return what is equal for trials that may share a process; None: this one may not."""

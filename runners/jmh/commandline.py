@@ -1,7 +1,8 @@
 """The processes that list a suite and that run one of its benchmarks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from urllib.parse import quote_plus
 
 from auditor.core.jobs import Invocation, OutputMonitor
 from auditor.core.mutant import Overlay, VariantKind
@@ -12,7 +13,7 @@ from auditor.core.subject import Project, Role
 from auditor.core.suite import Benchmark
 from runners.folders import locate_run_folder
 from runners.jmh.guests import JmhGuest
-from runners.jmh.listing import JmhSettings, parse_settings
+from runners.jmh.listing import SINGLE_SHOT, parse_settings
 from runners.jmh.sampling import (
     ARGUMENTS,
     PERIOD_NANOSECONDS,
@@ -27,6 +28,7 @@ from runners.records import (
     SCHEDULE_VARIABLE,
     format_schedule,
 )
+from runners.shared_process import BenchmarkProcess, share_process
 
 INSTRUCTIONS = "instructions.tsv"
 _LIST_SECONDS = 600
@@ -65,7 +67,7 @@ def make_benchmark_job(
         raise ValueError("a trial without a benchmark has no process")
     settings = parse_settings(benchmark)
     folder = locate_run_folder(build_folder, trial)
-    schedule, records = folder / f"{trial.id}.schedule", folder / records_name(trial)
+    schedule, records = _locate_files(trial, build_folder)
     enough = folder / f"{trial.id}.enough" if trial.watch else None
     path = _join_paths((*_class_path(project), *guests.benchmark_class_path))
     is_sampled = trial.purpose is Purpose.PROFILE
@@ -73,7 +75,7 @@ def make_benchmark_job(
     sampling = _make_sampling_options(trial) if is_sampled else ()
     prepended = (*_make_agent_option(guests, trial, build_folder), *sampling, *settings.prepend)
     options = (
-        *_identify_benchmark(benchmark, settings),
+        *_identify_benchmark(benchmark),
         *(f"prepend={argument}" for argument in prepended),
         *_describe_iterations(trial),
         *(("allocations=true",) if trial.reports_allocations else ()),
@@ -98,6 +100,75 @@ def make_benchmark_job(
         if enough
         else None,
     )
+
+
+def find_shared_jvm(trial: Trial) -> tuple[str, ...] | None:
+    """Return the author's arguments of a JVM that may count calls for several benchmarks.
+
+    None where JMH forks another JVM than its own for the benchmark of the trial, or where its first
+    operation is all that is measured: what it calls may hang on what ran before.
+    """
+    if trial.benchmark is None:
+        return None
+    settings = parse_settings(trial.benchmark)
+    if settings.jvm or settings.mode == SINGLE_SHOT:
+        return None
+    return (*settings.prepend, *settings.arguments)
+
+
+def make_shared_job(
+    project: Project, guests: JmhGuest, trials: Sequence[Trial], build_folder: Path
+) -> Invocation:
+    """Return the process that runs the benchmarks of some trials in turn."""
+    path = _join_paths((*_class_path(project), *guests.benchmark_class_path))
+    agent = _make_agent_option(guests, trials[0], build_folder)
+    arguments = (*agent, *(find_shared_jvm(trials[0]) or ()))
+    job = Invocation(
+        argv=(_find_java(project), *arguments, "-cp", path, "benchaudit.jmh.SharedLaunch"),
+        cwd=project.root,
+        environment=project.environment,
+        timeout_seconds=trials[0].timeout_seconds,
+    )
+    folder = locate_run_folder(build_folder) / f"shared-{trials[0].id}"
+    return share_process(job, folder, list_members(trials, build_folder), _format_member)
+
+
+def list_members(trials: Sequence[Trial], build_folder: Path) -> list[BenchmarkProcess]:
+    """Return what a process of several trials is given for each, and collects."""
+    return [
+        _describe_member(trial, trial.benchmark, build_folder)
+        for trial in trials
+        if trial.benchmark is not None
+    ]
+
+
+def _describe_member(trial: Trial, benchmark: Benchmark, build_folder: Path) -> BenchmarkProcess:
+    schedule, records = _locate_files(trial, build_folder)
+    options = (*_identify_benchmark(benchmark), *_describe_iterations(trial))
+    return BenchmarkProcess(
+        variables={
+            SCHEDULE_VARIABLE: str(schedule),
+            RECORDS_VARIABLE: str(records),
+            **dict(option.split("=", 1) for option in options),
+        },
+        files=((schedule, format_schedule(trial.schedule)), (records, b"")),
+        collects=(records,),
+        timeout_seconds=trial.timeout_seconds,
+    )
+
+
+def _format_member(member: BenchmarkProcess) -> str:
+    """Return the fields that SharedLaunch.java reads."""
+    options = dict(member.variables)
+    files = options.pop(SCHEDULE_VARIABLE), options.pop(RECORDS_VARIABLE)
+    arguments = (f"{key}={value}" for key, value in options.items())
+    return "\t".join(map(quote_plus, (repr(member.timeout_seconds), *files, *arguments)))
+
+
+def _locate_files(trial: Trial, build_folder: Path) -> tuple[Path, Path]:
+    """Return the files of a trial's schedule and of its records."""
+    folder = locate_run_folder(build_folder, trial)
+    return folder / f"{trial.id}.schedule", folder / records_name(trial)
 
 
 def make_instruction_build(overlay: Overlay, build_folder: Path) -> Build:
@@ -141,10 +212,10 @@ def _make_sampler_variables(guests: JmhGuest, stacks: Path) -> tuple[tuple[str, 
     )
 
 
-def _identify_benchmark(benchmark: Benchmark, settings: JmhSettings) -> tuple[str, ...]:
+def _identify_benchmark(benchmark: Benchmark) -> tuple[str, ...]:
     return (
         f"benchmark={benchmark.group}.{benchmark.name}",
-        f"mode={settings.mode}",
+        f"mode={parse_settings(benchmark).mode}",
         *(f"parameter:{key}={value}" for key, value in benchmark.parameters),
     )
 

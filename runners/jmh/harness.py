@@ -1,6 +1,6 @@
 """JMH: one benchmark in one fork, its iterations being the blocks of the schedule."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 
 from auditor.core.errors import SourceUnreadable
@@ -21,6 +21,7 @@ from runners.jmh.results import read_outcome
 from runners.jmh.testing import UnitTests
 from runners.jmh.tracer import read_usage
 from runners.limits import check_limits
+from runners.shared_process import split_answer
 
 
 class JmhHarness:
@@ -107,6 +108,29 @@ class JmhHarness:
                 () if tests is None else (tests.make_traced_job(self.guests, trial, build_folder),)
             )
         return (commandline.make_benchmark_job(project, self.guests, trial, build_folder),)
+
+    def find_sharing_key(self, trial: Trial) -> Hashable | None:
+        """Return what is equal for trials that one JVM may run; None: it is alone.
+
+        A JVM that has run another benchmark takes other times, so only calls are counted in it, and
+        the time in them, which decides by its upper limit.
+        """
+        if trial.purpose is not Purpose.REACH or trial.watch is not None:
+            return None
+        arguments = commandline.find_shared_jvm(trial)
+        return None if arguments is None else (trial.overlay.digest, arguments)
+
+    def plan_shared_launch(
+        self, project: Project, trials: Sequence[Trial], build_folder: Path
+    ) -> Invocation:
+        """Return the JVM that runs the benchmarks of some trials in turn."""
+        return commandline.make_shared_job(project, self.guests, trials, build_folder)
+
+    def split_answer(
+        self, trials: Sequence[Trial], answer: CompletedProcess, build_folder: Path
+    ) -> Sequence[CompletedProcess | None]:
+        """Return how the process of each trial ended; None for one that did not run."""
+        return split_answer(answer, commandline.list_members(trials, build_folder))
 
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how a trial ended."""

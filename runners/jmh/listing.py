@@ -18,8 +18,8 @@ from runners.jmh.classes import is_benchmark, open_jar
 CLASSES = "classes.jsonl"
 """The path of the list of classes among a suite's sources."""
 
-_SINGLE = "SingleShotTime"
-_MODES = ("Throughput", "AverageTime", "SampleTime", _SINGLE)
+SINGLE_SHOT = "SingleShotTime"
+_MODES = ("Throughput", "AverageTime", "SampleTime", SINGLE_SHOT)
 _ALL = "All"
 Number = TypeVar("Number", int, float)
 _JMH = ("org/openjdk/jmh/", "joptsimple/")
@@ -55,7 +55,10 @@ class ListingEntry(msgspec.Struct, frozen=True):
     groups: int = 1  # threads of its group
     processors: int = 1  # of the machine
     forks: int | None = None  # processes
+    jvm: str | None = None  # the author's choice
     prepend: tuple[str, ...] | None = None  # options put before those of the JVM
+    jvm_arguments: tuple[str, ...] | None = None  # in place of those of JMH's own JVM
+    append: tuple[str, ...] | None = None  # options put behind them
     warmups: int | None = None  # iterations of the warm-up
     iterations: int | None = None  # measured iterations
     warmup_seconds: float | None = None  # of an iteration of the warm-up
@@ -65,11 +68,15 @@ class ListingEntry(msgspec.Struct, frozen=True):
     fixtures: tuple[str, ...] | None = None  # set-up and tear-down around iterations or calls
 
 
-class JmhSettings(msgspec.Struct, frozen=True, kw_only=True):
+class JmhSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What `Benchmark.settings` holds, as JSON."""
 
     mode: str
     prepend: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    """The JVM's behind `prepend`, those of the author that follow them included."""
+    jvm: str = ""
+    """The program of the author's JVM; empty: the one of JMH."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +116,14 @@ def _make_benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]
     """A benchmark counts once, whatever number of modes it can be run in."""
     entry = min(modes, key=lambda listing_entry: _rank_mode(listing_entry.mode))
     mode = _MODES[0] if entry.mode == _ALL else entry.mode
-    settings = JmhSettings(mode=mode, prepend=entry.prepend or ())
+    settings = JmhSettings(
+        mode=mode,
+        prepend=entry.prepend or (),
+        arguments=(*(entry.jvm_arguments or ()), *(entry.append or ())),
+        jvm=entry.jvm or "",
+    )
     other_modes = [listing_entry.mode for listing_entry in modes if listing_entry is not entry]
-    keep_reason = "" if entry.mode == _SINGLE else _explain_fixed_block(entry)
+    keep_reason = "" if entry.mode == SINGLE_SHOT else _explain_fixed_block(entry)
     configured = _derive_configuration(entry, jmh)
     group, _, name = entry.name.rpartition(".")
     threads = _count_threads(entry)
@@ -134,9 +146,9 @@ def _make_benchmarks(modes: list[ListingEntry], jmh: str) -> Iterator[Benchmark]
 def _derive_configuration(entry: ListingEntry, jmh: str) -> IterationSettings:
     """Return what JMH itself would do; of single shots it warms up none, and measures one."""
     usual = _select_defaults(jmh)
-    if entry.mode == _SINGLE:
+    if entry.mode == SINGLE_SHOT:
         usual = replace(usual, warmup_iterations=0, measurement_iterations=1)
-    value = 0.0 if entry.mode == _SINGLE else 1.0
+    value = 0.0 if entry.mode == SINGLE_SHOT else 1.0
     return IterationSettings(
         warmup_iterations=_choose_value(entry.warmups, usual.warmup_iterations),
         warmup_seconds=value * _choose_value(entry.warmup_seconds, usual.warmup_seconds),
@@ -177,7 +189,7 @@ def _list_omitted_modes(entry: ListingEntry, mode: str, other_modes: list[str]) 
 def _list_notes(entry: ListingEntry) -> Iterator[str]:
     if entry.forks == 0:
         yield "the author asks for no fork; it is run in one"
-    if entry.mode == _SINGLE:
+    if entry.mode == SINGLE_SHOT:
         calls = entry.iteration_batch or 1
         description = f"a batch of {calls} calls" if calls > 1 else "one call"
         yield (

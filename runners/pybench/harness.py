@@ -13,14 +13,14 @@ from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from auditor.core.jobs import CompletedProcess, Invocation, OutputMonitor
 from auditor.core.mutant import Overlay, VariantKind
 from auditor.core.outcome import Outcome
-from auditor.core.plan import Layouts, Trial
+from auditor.core.plan import Layouts, Purpose, Trial
 from auditor.core.ports import Build, Places
 from auditor.core.subject import Project, SourceFile, SourceRole
 from auditor.core.suite import EVERYTHING, Ask, Benchmark, Listing, Suite
 from runners.folders import locate_run_folder
 from runners.limits import check_limits
 from runners.live import LiveRecords
-from runners.pybench import guests, reading, shared_process
+from runners.pybench import guests, reading
 from runners.pybench.frontends import Frontend, explain_lack, make_test_call, read_library_sources
 from runners.pybench.library import is_file, is_folder
 from runners.pybench.local_modules import explain_local_module
@@ -34,6 +34,7 @@ from runners.records import (
     SCHEDULE_VARIABLE,
     format_schedule,
 )
+from runners.shared_process import BenchmarkProcess, share_process, split_answer
 
 INSTRUCTIONS = "instructions.txt"
 ENOUGH = "enough"
@@ -43,6 +44,8 @@ PROFILE = "profile.txt"
 LISTING = "benchmarks.jsonl"
 MODULES = "modules.txt"
 PUBLIC = "public.jsonl"
+SHARING_PURPOSES = frozenset({Purpose.PILOT, Purpose.SUITE, Purpose.REACH, Purpose.PROFILE})
+"""Those of trials that may share a process. Slowed methods are judged in processes of their own."""
 _LIST_SECONDS = 600.0
 _IMPORT_SECONDS = 120.0
 _LONGEST_REASON = 500
@@ -196,7 +199,7 @@ class PythonHarness:
 
         They are processes of one run: other runs have other seeds of hashes.
         """
-        is_shared = trial.purpose in shared_process.PURPOSES and trial.watch is None
+        is_shared = trial.purpose in SHARING_PURPOSES and trial.watch is None
         if trial.benchmark is None or not is_shared:
             return None
         run = (trial.purpose, trial.repetition, trial.fork, trial.overlay.digest)
@@ -212,13 +215,13 @@ class PythonHarness:
         job = self._make_benchmark_job(project, trials[0], build_folder, variables)
         records = (folder / RECORDS, f"{RECORDS_HEADER}\n".encode())
         job = replace(job, files=(*job.files, records))
-        return shared_process.share_process(job, folder, _list_members(trials, build_folder))
+        return share_process(job, folder, _list_members(trials, build_folder), _format_member)
 
     def split_answer(
         self, trials: Sequence[Trial], answer: CompletedProcess, build_folder: Path
     ) -> Sequence[CompletedProcess | None]:
         """Return how the process of each trial ended; None for one that did not run."""
-        return shared_process.split_answer(answer, _list_members(trials, build_folder))
+        return split_answer(answer, _list_members(trials, build_folder))
 
     def _make_benchmark_job(
         self, project: Project, trial: Trial, build_folder: Path, variables: dict[str, str]
@@ -236,9 +239,7 @@ class PythonHarness:
         return reading.read_outcome(trial, answers, RECORDS, PROFILE)
 
 
-def _list_members(
-    trials: Sequence[Trial], build_folder: Path
-) -> list[shared_process.BenchmarkProcess]:
+def _list_members(trials: Sequence[Trial], build_folder: Path) -> list[BenchmarkProcess]:
     folder = locate_run_folder(build_folder)
     return [
         _describe_process(trial, trial.benchmark, build_folder, folder / trial.id)
@@ -249,7 +250,7 @@ def _list_members(
 
 def _describe_process(
     trial: Trial, benchmark: Benchmark, build_folder: Path, folder: Path
-) -> shared_process.BenchmarkProcess:
+) -> BenchmarkProcess:
     """Return what the process of a trial is given, and what it leaves in a folder."""
     records, schedule, profile = folder / RECORDS, folder / SCHEDULE, folder / PROFILE
     variables = _list_variant_variables(trial, build_folder) | {
@@ -273,12 +274,16 @@ def _describe_process(
         variables[PROFILE_VARIABLE] = str(profile)
         files.append((profile, f"{PROFILE_HEADER}\n".encode()))
         collects.append(profile)
-    return shared_process.BenchmarkProcess(
+    return BenchmarkProcess(
         variables=variables,
         files=tuple(files),
         collects=tuple(collects),
         timeout_seconds=trial.timeout_seconds,
     )
+
+
+def _format_member(member: BenchmarkProcess) -> str:
+    return json.dumps({"variables": dict(member.variables), "seconds": member.timeout_seconds})
 
 
 def _list_variant_variables(trial: Trial, build_folder: Path) -> dict[str, str]:

@@ -208,7 +208,9 @@ def _measure_pairs(
         sampling = sample_shares(measurable, analysis, parts)
         analysis = replace(analysis, sampling=sampling)
         study.take_samples(sampling)
-    pairs_to_slow = choose_pairs_to_slow(measurable, analysis, parts.mutator.probe_seconds)
+    pairs_to_slow = choose_pairs_to_slow(
+        measurable, analysis, parts.mutator.probe_seconds, has_budget=parts.has_budget
+    )
     runs = study.measure_pairs(pairs_to_slow)
     pairs, analysis = add_sampled_calls(pairs, analysis)
     return analysis.with_references(runs.references), pairs, runs

@@ -1,10 +1,11 @@
 """Samples the unchanged benchmarks until the shares of the methods decide, or the plan is spent."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from auditor.abs.study.injection import (
+    ENOUGH_DETECTING,
     find_detected_methods,
     find_largest_effect,
     is_decided,
@@ -47,6 +48,12 @@ with a method near the limit; several short ones tell more than a long one where
 FURTHER_ROUND_SECONDS = (4 * (1.25,), 8 * (1.25,))
 """The same of further ones where no delay surely decides: operations are too slow for it, or too
 short for its probe."""
+ALL_ROUND_SECONDS = (*ROUND_SECONDS, *FURTHER_ROUND_SECONDS)
+FIRST_WAVE = 2
+"""Benchmarks of a method that are sampled at first where a budget has no time for all; then twice
+as many, and so on, until one detects the method."""
+PARALLEL_PROFILES = 2
+"""Profiles that run at the same time on most machines."""
 BRIEF_SECONDS = 0.2
 """Length of the first profile of Python where there is a budget: enough samples to see what is far
 from the limit."""
@@ -110,72 +117,129 @@ class _Sampler:
             self._pairs.setdefault(pair.benchmark.id, []).append(pair)
         self._runs: dict[str, list[Run]] = {name: [] for name in self._pairs}
         self._failed: set[str] = set()
+        self._rounds: dict[str, int] = {}
+        """The last round that a benchmark was chosen for, whether or not there was time."""
+        self._shares: dict[PairKey, SampledMethod] = {}
         self._detected: frozenset[str] = frozenset()
         self._sampling = SampledPairs()
 
     def sample_benchmarks(self) -> SampledPairs:
-        processes = 0
         early, late = (self._parts.limit_stage(part) for part in (EARLY_PART, LATE_PART))
-        for number, lengths in enumerate((*ROUND_SECONDS, *FURTHER_ROUND_SECONDS), start=1):
-            names = self._choose_benchmarks(number)
-            trials = [
-                self._make_trial(name, repetition, seconds)
-                if repetition > 1
-                else self._make_first_trial(name, seconds)
-                for repetition, seconds in enumerate(lengths, start=processes + 1)
-                for name in names
-            ]
-            processes += len(lengths)
-            if not trials:
-                break
-            # The dispatcher runs neighbours side by side that need not be alone.
-            trials.sort(key=lambda trial: trial.is_exclusive)
-            stage = early if number <= FEWEST_ROUNDS else late
-            for run in measure_trials(f"profile, round {number}", trials, stage):
-                self._add_run(run)
-            self._sampling = self._compute_shares()
+        if self._parts.has_budget:
+            self._run_waves(early)
+        else:
+            self._run_first_rounds(list(self._pairs), early)
+        for number in range(FEWEST_ROUNDS + 1, len(ALL_ROUND_SECONDS) + 1):
+            names = self._list_open_benchmarks(number, of_all=number <= len(ROUND_SECONDS))
+            self._run_round(number, names, late)
             if number >= ROUNDS_OF_ALL:
                 self._detected = self._find_detected()
+        if self._parts.has_budget:
+            self._detected = frozenset()
+            self._run_first_rounds(self._list_promising(len(self._pairs)), late)
         return self._sampling
 
-    def _choose_benchmarks(self, number: int) -> list[str]:
-        """Return the ids of the benchmarks that another round can decide a pair of."""
-        working = [name for name in self._pairs if name not in self._failed]
+    def _run_waves(self, parts: StudyContext) -> None:
+        """Sample the likeliest benchmarks of each method, then more where none detects it.
+
+        Where there is time for all, they are sampled at once. Else all methods are to be decided
+        first. Of what lies near the limit, one more round tells more than another benchmark that is
+        less likely to detect the method.
+        """
+        names = self._list_promising(len(self._pairs))
+        count = len(self._pairs) if self._fit_first_profiles(names, parts) else FIRST_WAVE
+        while names := self._list_promising(count):
+            if not self._run_first_rounds(names, parts):
+                break  # the time is up
+            self._detected = self._find_detected(enough=1)
+            number = FEWEST_ROUNDS + 1
+            self._run_round(number, self._list_open_benchmarks(number, of_all=False), parts)
+            self._detected = self._find_detected(enough=1)
+            count *= 2
+        self._detected = self._find_detected()
+
+    def _fit_first_profiles(self, names: Sequence[str], parts: StudyContext) -> bool:
+        """Tell whether benchmarks can be profiled once in the time of a stage."""
+        deadline = parts.deadline
+        if deadline is None:
+            return True
+        trials = (self._make_first_trial(name, ROUND_SECONDS[0][0]) for name in names)
+        seconds = sum(map(deadline.times.estimate_seconds, trials))
+        return seconds <= PARALLEL_PROFILES * deadline.seconds_left
+
+    def _run_first_rounds(self, names: Sequence[str], parts: StudyContext) -> bool:
+        """Sample benchmarks as often as it takes to know how processes differ.
+
+        Where time is short, what the first profile shows to be missed gets no other. Return whether
+        there was time for a profile.
+        """
+        before = len(self._list_runs())
+        for number in range(1, FEWEST_ROUNDS + 1):
+            working = [name for name in names if name not in self._failed]
+            if number > 1:
+                working = [name for name in working if self._may_detect(name)]
+            self._run_round(number, working, parts)
+        return len(self._list_runs()) > before
+
+    def _list_runs(self) -> list[Run]:
+        return [run for runs in self._runs.values() for run in runs]
+
+    def _run_round(self, number: int, names: Sequence[str], parts: StudyContext) -> None:
+        self._rounds.update(dict.fromkeys(names, number))
+        lengths = ALL_ROUND_SECONDS[number - 1]
+        first = 1 + sum(map(len, ALL_ROUND_SECONDS[: number - 1]))
+        trials = [
+            self._make_trial(name, repetition, seconds)
+            if repetition > 1
+            else self._make_first_trial(name, seconds)
+            for repetition, seconds in enumerate(lengths, start=first)
+            for name in names
+        ]
+        if not trials:
+            return
+        # The dispatcher runs neighbours side by side that need not be alone.
+        trials.sort(key=lambda trial: trial.is_exclusive)
+        runs = measure_trials(f"profile, round {number}", trials, parts)
+        for run in runs:
+            self._add_run(run)
+        self._update_sampling({run.trial.benchmark.id for run in runs if run.trial.benchmark})
+
+    def _list_open_benchmarks(self, number: int, *, of_all: bool) -> list[str]:
+        """Return the ids of the benchmarks that a further round can decide a pair of.
+
+        They are all of them (`of_all`), or the most promising ones of each method.
+        """
+        working = [
+            name
+            for name in self._pairs
+            if name not in self._failed and FEWEST_ROUNDS <= self._rounds.get(name, 0) < number
+        ]
         analysis = replace(self._analysis, sampling=self._sampling)
-        if number <= FEWEST_ROUNDS:
-            if number == 1 and not self._parts.has_budget:
-                return working
-            # Where time is short, what one profile shows to be missed gets no other.
-            skips_missed = number > 1 and self._parts.has_budget
-            return self._list_promising(working, analysis, skips_missed=skips_missed)
         open_pairs = [pair for name in working for pair in self._list_open_pairs(name, analysis)]
-        if number > len(ROUND_SECONDS):
+        if not of_all:
             open_pairs = self._choose_promising(open_pairs, analysis)
         open_benchmarks = {pair.benchmark.id for pair in open_pairs}
         return [name for name in working if name in open_benchmarks]
 
-    def _list_promising(
-        self, names: Sequence[str], analysis: PairAnalysis, *, skips_missed: bool
-    ) -> list[str]:
-        """Return the benchmarks that may detect a method, by what is known so far.
+    def _list_promising(self, count: int) -> list[str]:
+        """Return so many benchmarks of each method that may detect it, the likeliest ones.
 
-        The first ones are those that may detect the first method, and so on, so that a budget
-        decides whole methods.
+        They are those that were not chosen before. Methods that are known to be detected have none:
+        where time is short, all methods are to be decided first.
         """
-        working = set(names)
+        analysis = replace(self._analysis, sampling=self._sampling)
         by_method: dict[str, dict[Benchmark, float]] = {}
         for pair in self._all_pairs:
-            pair_data = analysis.build_pair_data(PairRuns(pair=pair), ())
-            if skips_missed and is_missed_by_share(pair_data):
+            if pair.method.id in self._detected or pair.benchmark.id in self._rounds:
                 continue
-            effect = find_largest_effect(pair_data)
-            if pair.benchmark.id in working and effect is not None:
+            effect = find_largest_effect(analysis.build_pair_data(PairRuns(pair=pair), ()))
+            if effect is not None:
                 by_method.setdefault(pair.method.id, {})[pair.benchmark] = effect
         promising = list(
             dict.fromkeys(
                 benchmark
                 for effects in by_method.values()
-                for benchmark in sorted(effects, key=effects.__getitem__, reverse=True)
+                for benchmark in sorted(effects, key=effects.__getitem__, reverse=True)[:count]
             )
         )
         return [
@@ -183,6 +247,16 @@ class _Sampler:
             for start in range(0, len(promising), TURN)
             for benchmark in gather_by_place(promising[start : start + TURN])
         ]
+
+    def _may_detect(self, name: str) -> bool:
+        """Tell whether a benchmark may detect a method, by what is known so far."""
+        analysis = replace(self._analysis, sampling=self._sampling)
+        for pair in self._pairs[name]:
+            pair_data = analysis.build_pair_data(PairRuns(pair=pair), ())
+            is_skipped = self._parts.has_budget and is_missed_by_share(pair_data)
+            if not is_skipped and find_largest_effect(pair_data) is not None:
+                return True
+        return False
 
     def _list_open_pairs(self, name: str, analysis: PairAnalysis) -> list[StudyPair]:
         """Return the pairs that more samples may decide, of methods not known to be detected."""
@@ -214,10 +288,10 @@ class _Sampler:
         sampled = self._sampling.pairs.get(pair.pair_key)
         return sampled.share.share if sampled else 0.0
 
-    def _find_detected(self) -> frozenset[str]:
-        """Return the ids of the methods that are known to be detected."""
+    def _find_detected(self, enough: int = ENOUGH_DETECTING) -> frozenset[str]:
+        """Return the ids of the methods that are known to be detected by `enough` benchmarks."""
         analysis = replace(self._analysis, sampling=self._sampling)
-        return find_detected_methods(self._all_pairs, analysis)
+        return find_detected_methods(self._all_pairs, analysis, enough)
 
     def _make_first_trial(self, name: str, seconds: float) -> Trial:
         """Return the first profile of a benchmark, a brief one where time is short."""
@@ -278,10 +352,10 @@ class _Sampler:
         if not isinstance(run.outcome, Profiled):
             self._failed.add(name)
 
-    def _compute_shares(self) -> SampledPairs:
-        pairs: dict[PairKey, SampledMethod] = {}
-        for name, pairs_of_benchmark in self._pairs.items():
-            for pair in pairs_of_benchmark:
+    def _update_sampling(self, names: Collection[str]) -> None:
+        """Learn what the runs show, those of some benchmarks being new."""
+        for name in names:
+            for pair in self._pairs[name]:
                 share = share_of(
                     pair.method,
                     pair.benchmark,
@@ -291,13 +365,15 @@ class _Sampler:
                 )
                 if share is not None:
                     call_location = find_removed_call(pair, share, self._runs[name], self._parts)
-                    pairs[pair.pair_key] = SampledMethod(share, removed=call_location)
-        runs = [run for runs_of_benchmark in self._runs.values() for run in runs_of_benchmark]
-        failed = [run for run in runs if not isinstance(run.outcome, Profiled)]
+                    sampled = SampledMethod(share, removed=call_location)
+                    self._shares[pair.pair_key] = sampled
+        failed = [run for run in self._list_runs() if not isinstance(run.outcome, Profiled)]
         profiles = {
             name: tuple(runs_of_benchmark) for name, runs_of_benchmark in self._runs.items()
         }
-        return SampledPairs(pairs=pairs, caveats=_describe_failures(failed), profiles=profiles)
+        self._sampling = SampledPairs(
+            pairs=dict(self._shares), caveats=_describe_failures(failed), profiles=profiles
+        )
 
 
 def _is_open(pair: StudyPair, analysis: PairAnalysis) -> bool:

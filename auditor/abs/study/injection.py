@@ -19,18 +19,24 @@ known to a factor of two beforehand."""
 
 
 def choose_pairs_to_slow(
-    pairs: Sequence[StudyPair], analysis: PairAnalysis, probe_seconds: float
+    pairs: Sequence[StudyPair],
+    analysis: PairAnalysis,
+    probe_seconds: float,
+    *,
+    has_budget: bool = False,
 ) -> list[StudyPair]:
     """Return the pairs in which a delay is to be injected, in their order.
 
     A delay is injected in each pair that the samples leave open and a delay may decide; not where
     it is near the limit and other benchmarks detect the method. It also confirms each method that
-    is detected by share, in one pair whose probe is honest.
+    is detected by share, in one pair whose probe is honest. With a budget, pairs that there was no
+    time to sample are left out where the method is detected.
     `probe_seconds` is about what the probe adds to a call.
     """
     if analysis.request.is_fixed or not analysis.sampling.pairs:
         return list(pairs)
     detected = find_detected_methods(pairs, analysis)
+    detected_once = find_detected_methods(pairs, analysis, enough=1) if has_budget else ()
     chosen_keys: set[tuple[str, str]] = set()
     witnesses: dict[str, list[StudyPair]] = {}
     for pair in pairs:
@@ -40,9 +46,11 @@ def choose_pairs_to_slow(
             continue  # it surely misses
         if judgement is None:
             settles_nothing = pair.method.id in detected and _is_near(pair, analysis)
-            if not _has_share(pair, analysis) or (
-                not settles_nothing and _is_worth_a_delay(pair, analysis, probe_seconds)
-            ):
+            if not _has_share(pair, analysis):
+                is_wanted = pair.method.id not in detected_once
+            else:
+                is_wanted = not settles_nothing and _is_worth_a_delay(pair, analysis, probe_seconds)
+            if is_wanted:
                 chosen_keys.add(pair.pair_key)
         elif judgement.outcome is Verdict.DETECTED and _is_honest(pair, analysis, probe_seconds):
             witnesses.setdefault(pair.method.id, []).append(pair)
@@ -55,14 +63,16 @@ ENOUGH_DETECTING = 2
 score may leave out as unstable."""
 
 
-def find_detected_methods(pairs: Iterable[StudyPair], analysis: PairAnalysis) -> frozenset[str]:
-    """Return the ids of the methods that `ENOUGH_DETECTING` benchmarks detect by their samples.
+def find_detected_methods(
+    pairs: Iterable[StudyPair], analysis: PairAnalysis, enough: int = ENOUGH_DETECTING
+) -> frozenset[str]:
+    """Return the ids of the methods that `enough` benchmarks detect by their samples.
 
     A borderline detection does not count.
     """
     detecting: Counter[str] = Counter()
     for pair in pairs:
-        if detecting[pair.method.id] < ENOUGH_DETECTING:
+        if detecting[pair.method.id] < enough:
             judgement = share_verdict.judge_by_share(
                 analysis.build_pair_data(PairRuns(pair=pair), ())
             )
@@ -72,7 +82,7 @@ def find_detected_methods(pairs: Iterable[StudyPair], analysis: PairAnalysis) ->
                 and not is_borderline(judgement.caveats)
             ):
                 detecting[pair.method.id] += 1
-    return frozenset(name for name, count in detecting.items() if count >= ENOUGH_DETECTING)
+    return frozenset(name for name, count in detecting.items() if count >= enough)
 
 
 SLOW_SECONDS = 0.01

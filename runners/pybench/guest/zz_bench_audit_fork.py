@@ -1,7 +1,9 @@
 """Runs several benchmarks of a suite, each in a fork of the process that imported them all.
 
 Part of the guest. What a framework and the suite import is imported once. A fork goes on as a
-process of one benchmark would. runners/pybench/shared_process.py says what it is given and leaves.
+process of one benchmark would. runners/shared_process.py says what it is given and leaves. A line
+of its members is JSON: {"variables": {...}, "seconds": ...}, the variables that a process of this
+benchmark alone would have, and its limit.
 """
 
 from __future__ import annotations

@@ -506,3 +506,65 @@ def test_with_a_budget_the_first_profiles_are_of_the_likeliest_benchmarks_and_br
         seconds.append(schedule.seconds * len(schedule.blocks))
     assert names == [["first", "second"], ["second", "first"]]
     assert (seconds[1] < seconds[0]) is (language is Language.PYTHON)
+
+
+@pytest.mark.parametrize(("parallel", "waits"), [(0, True), (2, False)])
+def test_with_a_short_budget_open_methods_come_before_more_benchmarks_of_detected_ones(
+    monkeypatch, parallel, waits
+):
+    monkeypatch.setattr(cpu_samples, "FIRST_WAVE", 1)
+    monkeypatch.setattr(cpu_samples, "PARALLEL_PROFILES", parallel)
+    monkeypatch.setattr(toy_language, "SAMPLES_A_SECOND", 2000)
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
+    shares = {("hop", "likely"): 0.9, ("hop", "other"): 0.8, ("skip", "near"): 0.49}
+    shares_of(monkeypatch, shares)
+    monkeypatch.setattr(toy_language, "CLOCKED", shares)
+    machine = Machine()
+
+    pairs = by_key(audited(machine, budget=3000))
+
+    order = [(trial.benchmark.name, trial.repetition) for trial in trials(machine, Purpose.PROFILE)]
+    assert (order.index(("near", 3)) < order.index(("other", 1))) == waits
+    assert pairs["toy.hop", "toy.likely"].outcome is Verdict.DETECTED
+    assert pairs["toy.hop", "toy.other"].outcome is Verdict.DETECTED
+
+
+@pytest.mark.parametrize(
+    ("parallel", "waves"),
+    [
+        (0, ["b0", "c0", "b1", "b2", "c1", "c2", "c3", "b3", "b4", "b5"]),
+        (2, ["b0", "b1", "b2", "b3", "b4", "b5", "c0", "c1", "c2", "c3"]),
+    ],
+)
+def test_with_a_short_budget_further_benchmarks_are_sampled_until_one_detects(
+    monkeypatch, parallel, waves
+):
+    monkeypatch.setattr(cpu_samples, "FIRST_WAVE", 1)
+    monkeypatch.setattr(cpu_samples, "PARALLEL_PROFILES", parallel)
+    monkeypatch.setattr(toy_language, "SAMPLES_A_SECOND", 2000)
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
+    names = [f"b{number}" for number in range(6)]
+    shares = {("hop", name): 0.9 if name == "b2" else 0.1 for name in names}
+    shares |= {("skip", name): 0.1 for name in ("c0", "c1", "c2", "c3")}
+    shares_of(monkeypatch, shares)
+    counted = {pair: 0.9 - 0.05 * int(pair[1][1]) for pair in shares}
+    monkeypatch.setattr(toy_language, "CLOCKED", counted)
+    machine = Machine()
+
+    pairs = by_key(audited(machine, budget=3000))
+
+    order = list(dict.fromkeys(trial.benchmark.name for trial in trials(machine, Purpose.PROFILE)))
+    assert order == waves
+    assert pairs["toy.hop", "toy.b2"].outcome is Verdict.DETECTED
+
+
+@pytest.mark.parametrize("budget", [None, 3000])
+def test_what_stays_near_the_limit_gets_all_rounds_also_with_a_budget(monkeypatch, budget):
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
+    shares_of(monkeypatch, {("hop", "near"): 0.495, ("skip", "alike"): 0.495})
+    machine = Machine()
+
+    audited(machine, budget=budget)
+
+    repetitions = {trial.repetition for trial in trials(machine, Purpose.PROFILE)}
+    assert len(repetitions) > sum(map(len, cpu_samples.ROUND_SECONDS))

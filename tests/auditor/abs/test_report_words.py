@@ -56,6 +56,11 @@ def test_durations_are_written_in_a_unit_that_fits(value, written):
 
 def test_ranges_have_one_unit():
     assert number_format.format_range((43.0, 71.4)).replace("\xa0", " ") == "43 … 71 %"
+    assert (
+        number_format.format_range((-10.0, 8e11)).replace("\xa0", " ")
+        == "\N{MINUS SIGN}10 … > 100,000 %"
+    )
+    assert number_format.format_effect(8e9).replace("\xa0", " ") == "> 100,000 %"
     assert number_format.format_range((43.0, 43.0)).replace("\xa0", " ") == "43 %"
     assert number_format.format_range(None) == number_format.NO_VALUE
     assert number_format.format_range((None, 1.0)) == number_format.NO_VALUE

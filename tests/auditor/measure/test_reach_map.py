@@ -11,13 +11,17 @@ from auditor.measure.reach_judge import (
     describe_counting,
     find_single_call_benchmarks,
     incomplete_order,
+    judge_reach,
     most_called,
     reach_map,
-    reach_of,
 )
 
 K = method("k").id
 HOW = "the subject's own benchmarks ran"
+
+
+def reach_of(outcome, method):
+    return judge_reach(outcome, [method])[method]
 
 
 def test_the_difference_of_two_windows_cancels_set_up():

@@ -4,6 +4,7 @@ import fcntl
 import threading
 import time
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -287,9 +288,11 @@ def test_a_profile_that_was_taken_beside_another_is_not_taken_again(tmp_path):
 class SharingRunner(Runner):
     """Lets trials of equal first letters share a process; `alone` cannot."""
 
-    def __init__(self, alone=(), **more):
+    def __init__(self, alone=(), ending=(), **more):
         super().__init__(**more)
         self.alone = alone
+        self.ending = ending
+        """Trials that end the process for those behind them, too."""
         self.together = []
 
     def find_sharing_key(self, trial):
@@ -298,9 +301,10 @@ class SharingRunner(Runner):
 
     def run_together(self, group):
         self.together.append("".join(trial.benchmark.name for trial in group))
+        before_end = takewhile(lambda trial: trial.benchmark.name not in self.ending, group)
         return [
             replace(run(COUNTS), trial=trial)
-            for trial in group
+            for trial in before_end
             if trial.benchmark.name not in self.alone
         ]
 
@@ -316,6 +320,17 @@ def test_neighbours_that_may_share_a_process_do_and_what_cannot_runs_alone(tmp_p
     assert runner.began == (
         ["x1", "x2", "a2", "b1"] if purpose is Purpose.PAIRS else ["x1", "x2", "b1", "a2"]
     )
+
+
+@pytest.mark.parametrize("purpose", [Purpose.PAIRS, Purpose.REACH])
+def test_what_is_behind_a_trial_that_ends_its_process_shares_another(tmp_path, purpose):
+    runner = SharingRunner(ending=["a1", "a4"])
+    planned = trials("a1", "a2", "a3", "a4", "a5", "a6", purpose=purpose)
+    ended = names(dispatcher(tmp_path, runner, 1).run_trials(planned))
+
+    assert sorted(ended) == ["a1", "a2", "a3", "a4", "a5", "a6"]
+    assert runner.together == ["a1a2a3a4a5a6", "a2a3a4a5a6", "a5a6"]
+    assert runner.began == ["a1", "a4"]
 
 
 def test_a_process_is_shared_by_eight_at_most_and_nothing_is_asked_for_too_early(tmp_path):

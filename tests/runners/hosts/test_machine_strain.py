@@ -113,6 +113,18 @@ def test_the_strain_of_several_processes_is_each_as_long_as_it_took():
     assert HostInterference.combine_processes([]) == HostInterference()
 
 
+def test_the_strain_of_several_processes_is_the_same_in_any_order():
+    parts = [
+        (number / 7, HostInterference(stolen=number / 1000, waited=0.1 / number))
+        for number in range(1, 60)
+    ]
+    combined = HostInterference.combine_processes(parts)
+
+    for start in range(len(parts)):
+        turned = parts[start:] + parts[:start]
+        assert HostInterference.combine_processes(turned[::-1]) == combined
+
+
 def test_a_machine_that_has_more_to_do_than_processors_lets_tasks_wait(tmp_path):
     if not Path(PRESSURE).exists():
         assert LocalHost().run_process(shell("true", cwd=tmp_path)).strain.waited is None

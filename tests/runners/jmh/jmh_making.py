@@ -101,6 +101,29 @@ class Suited:
         found = [self.find(method) if isinstance(method, str) else method for method in methods]
         return Variant(VariantKind.COUNTING, tuple(found))
 
+    def make_trial(
+        self,
+        benchmark: str,
+        schedule: Schedule,
+        variant: Variant = PLAIN,
+        *,
+        timeout_seconds: float = 60,
+        purpose: Purpose = Purpose.PAIRS,
+    ) -> Trial:
+        overlay = JavaMutator().build_overlay(self.suite.sources, variant)
+        assert not isinstance(overlay, OverlayRefusal)
+        return Trial(
+            subject=self.project.digest,
+            purpose=purpose,
+            variant=variant,
+            overlay=overlay,
+            benchmark=self.benchmark(benchmark),
+            schedule=schedule,
+            repetition=1,
+            seed=1,
+            timeout_seconds=timeout_seconds,
+        )
+
     def run(
         self,
         benchmark: str,
@@ -124,21 +147,9 @@ class Suited:
         timeout_seconds: float = 60,
         **variables: str,
     ) -> tuple[Trial, list[CompletedProcess]]:
-        overlay = JavaMutator().build_overlay(self.suite.sources, variant)
-        assert not isinstance(overlay, OverlayRefusal)
-        trial = Trial(
-            subject=self.project.digest,
-            purpose=Purpose.PAIRS,
-            variant=variant,
-            overlay=overlay,
-            benchmark=self.benchmark(benchmark),
-            schedule=schedule,
-            repetition=1,
-            seed=1,
-            timeout_seconds=timeout_seconds,
-        )
-        into = self.folder / overlay.digest
-        _write(self.harness, self.project, overlay, into)
+        trial = self.make_trial(benchmark, schedule, variant, timeout_seconds=timeout_seconds)
+        into = self.folder / trial.overlay.digest
+        _write(self.harness, self.project, trial.overlay, into)
         jobs = self.harness.plan_launch(self.project, trial, into)
         return trial, [self.host.run_process(_with(job, variables)) for job in jobs]
 

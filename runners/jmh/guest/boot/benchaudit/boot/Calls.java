@@ -1,6 +1,7 @@
 package benchaudit.boot;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
@@ -53,6 +54,27 @@ public final class Calls {
         methods = number;
         clocking = new boolean[number];
         gone = new Calls(null);
+    }
+
+    /** Forgets what all threads have called: another benchmark begins. */
+    public static void reset() {
+        synchronized (ALL) {
+            sweep();
+            gone = new Calls(null);
+            for (Calls calls : ALL) {
+                calls.forgetCounts();
+            }
+        }
+    }
+
+    private void forgetCounts() {
+        Arrays.fill(counts, 0);
+        Arrays.fill(outside, 0);
+        Arrays.fill(nested, false);
+        Arrays.fill(times, 0);
+        Arrays.fill(since, 0);
+        clocked = 0;
+        nanos = 0;
     }
 
     static Calls mine() {

@@ -13,11 +13,17 @@ import java.nio.charset.StandardCharsets;
 public final class Records {
     private static final String HEADER = "bench-audit-records 1\n";
 
+    private static String path = System.getenv("BENCH_AUDIT_RECORDS");
+
     private Records() {}
+
+    /** Goes on with the file of another benchmark. */
+    public static synchronized void writeTo(String file) {
+        path = file;
+    }
 
     /** Appends whole lines. Does nothing in a process that was not given a file. */
     public static synchronized void append(String lines) {
-        String path = System.getenv("BENCH_AUDIT_RECORDS");
         if (path == null || lines.isEmpty()) {
             return;
         }

@@ -1,6 +1,7 @@
 package benchaudit.jmh;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -14,8 +15,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.WarmupMode;
 
 /**
- * Runs one benchmark with one choice of parameters in one fork. JMH's command line cannot do it: it
- * splits parameters at commas and JVM arguments at blanks.
+ * Runs one benchmark with one choice of parameters, in one fork or in this JVM. JMH's command line
+ * cannot do it: it splits parameters at commas and JVM arguments at blanks.
  *
  * <p>Arguments are KEY=VALUE. What is not given stays as the benchmark's author has it.
  */
@@ -30,26 +31,34 @@ public final class Launch {
 
     /** Ends with 1 and the benchmark's stack trace when it fails. */
     public static void main(String[] arguments) {
-        // Another run of JMH on the machine is not ours to wait for, or to fail for.
-        System.setProperty("jmh.ignoreLock", "true");
-        Launch launch = new Launch();
-        for (String argument : arguments) {
-            int sign = argument.indexOf('=');
-            launch.take(argument.substring(0, sign), argument.substring(sign + 1));
-        }
+        ignoreLock();
         try {
-            new Runner(launch.whole()).run();
+            run(Arrays.asList(arguments), 1);
         } catch (RunnerException error) {
             error.printStackTrace();
             System.exit(1);
         }
     }
 
-    private org.openjdk.jmh.runner.options.Options whole() {
+    /** Another run of JMH on the machine is not ours to wait for, or to fail for. */
+    static void ignoreLock() {
+        System.setProperty("jmh.ignoreLock", "true");
+    }
+
+    static void run(Iterable<String> arguments, int forks) throws RunnerException {
+        Launch launch = new Launch();
+        for (String argument : arguments) {
+            int sign = argument.indexOf('=');
+            launch.take(argument.substring(0, sign), argument.substring(sign + 1));
+        }
+        new Runner(launch.whole(forks)).run();
+    }
+
+    private org.openjdk.jmh.runner.options.Options whole(int forks) {
         if (!prepended.isEmpty()) {
             options.jvmArgsPrepend(prepended.toArray(new String[0]));
         }
-        options.forks(1)
+        options.forks(forks)
                 .warmupForks(0)
                 .warmupMode(WarmupMode.INDI)
                 .shouldFailOnError(true)

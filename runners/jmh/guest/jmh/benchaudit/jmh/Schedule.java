@@ -12,13 +12,19 @@ import java.util.List;
 final class Schedule {
     private static final String HEADER = "bench-audit-schedule 1";
 
+    private static String path = System.getenv("BENCH_AUDIT_SCHEDULE");
+
     private final List<String[]> arms = new ArrayList<>();
     private final List<Integer> blocks = new ArrayList<>();
     private final List<Boolean> measured = new ArrayList<>();
     private final Stop stop = new Stop();
 
+    /** Has the schedule of another benchmark read next. */
+    static void readFrom(String file) {
+        path = file;
+    }
+
     static Schedule read() throws IOException {
-        String path = System.getenv("BENCH_AUDIT_SCHEDULE");
         if (path == null) {
             throw new IOException("BENCH_AUDIT_SCHEDULE is not set");
         }

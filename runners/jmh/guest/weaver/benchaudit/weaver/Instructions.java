@@ -32,7 +32,8 @@ final class Instructions {
         final int index;
         final boolean counted;
         volatile boolean present;
-        volatile boolean failed;
+        /** Why the method cannot be changed; null: it can, as far as is known. */
+        volatile String failure;
 
         Target(String token, String where, int index, boolean counted) {
             this.token = token;

@@ -85,8 +85,8 @@ public final class Weaver implements ClassFileTransformer {
             return here.isEmpty() && !setsUp(code) ? null : weave(code, here);
         } catch (RuntimeException | LinkageError error) {
             for (Target target : here.values()) {
-                target.failed = true;
-                Records.failed(name.replace('/', '.') + " cannot be changed: " + error);
+                target.failure = name.replace('/', '.') + " cannot be changed: " + error;
+                Records.failed(target.failure);
             }
             return null;
         }
@@ -124,7 +124,10 @@ public final class Weaver implements ClassFileTransformer {
      */
     private void check() {
         for (Target target : instructions.targets) {
-            if (target.present || target.failed) {
+            if (target.failure != null) {
+                Records.failed(target.failure); // this benchmark may not have loaded the class
+            }
+            if (target.present || target.failure != null) {
                 continue;
             }
             String name = target.owner.replace('/', '.');

@@ -1,25 +1,21 @@
-"""Several benchmarks in one process, which forks for each: what it is given, and what it leaves.
+"""Several benchmarks in one process: what it is given, and what it leaves.
 
 The process finds two files by variables of its environment. BENCH_AUDIT_MEMBERS names one that has
-a line of JSON for each benchmark: {"variables": {...}, "seconds": ...}, the variables that a
-process of this benchmark alone would have, and its limit. To the file of BENCH_AUDIT_ENDS it
-appends a line for each fork that has ended: [NUMBER, STATUS, SECONDS], where NUMBER is the line of
-the benchmark, counted from 0, and STATUS the exit status, null if the limit ended it. A benchmark
-without such a line did not run.
+a line for each benchmark, in words of its language's guest. To the file of BENCH_AUDIT_ENDS it
+appends a line for each benchmark that has ended: [NUMBER, STATUS, SECONDS], where NUMBER is the
+line of the benchmark, counted from 0, and STATUS the exit status, null if the limit ended it. A
+benchmark without such a line did not run, or not as it would have alone.
 """
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.core.jobs import CompletedProcess, Invocation
-from auditor.core.plan import Purpose
 
-PURPOSES = frozenset({Purpose.PILOT, Purpose.SUITE, Purpose.REACH, Purpose.PROFILE})
-"""Those of trials that may share a process. Slowed methods are judged in processes of their own."""
-MEMBERS = "members.jsonl"
+MEMBERS = "members.txt"
 ENDS = "ends.jsonl"
 _END_SECONDS = 10.0
 
@@ -34,12 +30,17 @@ class BenchmarkProcess:
     timeout_seconds: float
 
 
-def share_process(job: Invocation, folder: Path, members: Sequence[BenchmarkProcess]) -> Invocation:
-    """Return the process that runs all members, given one that collects their benchmarks."""
-    lines = [
-        json.dumps({"variables": dict(member.variables), "seconds": member.timeout_seconds}) + "\n"
-        for member in members
-    ]
+def share_process(
+    job: Invocation,
+    folder: Path,
+    members: Sequence[BenchmarkProcess],
+    format_member: Callable[[BenchmarkProcess], str],
+) -> Invocation:
+    """Return the process that runs all members, given one that finds their benchmarks.
+
+    `format_member` returns the line of a member, without its end.
+    """
+    lines = [f"{format_member(member)}\n" for member in members]
     ends = folder / ENDS
     variables = {
         **dict(job.environment),
@@ -50,7 +51,7 @@ def share_process(job: Invocation, folder: Path, members: Sequence[BenchmarkProc
     return replace(
         job,
         environment=tuple(sorted(variables.items())),
-        # In front of each fork there may be an import that takes as long.
+        # In front of each there may be an import that takes as long.
         timeout_seconds=_END_SECONDS + 2 * sum(member.timeout_seconds for member in members),
         files=(*job.files, *shared_files, *(file for member in members for file in member.files)),
         collects=(ends, *(path for member in members for path in member.collects)),
