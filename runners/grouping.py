@@ -48,17 +48,17 @@ def group_trials(trials: Iterable[Trial], sharing: Sharing) -> Iterator[list[Tri
         yield group
 
 
-_FORKS_OVER_START = 8
-"""Time of the forks of a process over that of its start."""
+_TRIALS_OVER_START = 8
+"""Time of the trials of a process over that of its start."""
 
 
-def choose_limit(start_seconds: float, fork_seconds: Sequence[float]) -> int:
+def choose_limit(start_seconds: float, trial_seconds: Sequence[float]) -> int:
     """Return how many trials make the start of their process a small part of its time.
 
-    `fork_seconds` are those of trials of one that has ended.
+    `trial_seconds` are those of trials of one that has ended.
     """
-    mean = sum(fork_seconds) / len(fork_seconds) if fork_seconds else 0.0
+    mean = sum(trial_seconds) / len(trial_seconds) if trial_seconds else 0.0
     if start_seconds <= 0 or mean <= 0:
         return SMALLEST_LIMIT
-    useful = round(_FORKS_OVER_START * start_seconds / mean)
+    useful = round(_TRIALS_OVER_START * start_seconds / mean)
     return max(SMALLEST_LIMIT, min(LARGEST_LIMIT, useful, int(LONGEST_SECONDS / mean)))

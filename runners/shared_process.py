@@ -1,15 +1,15 @@
 """Several benchmarks in one process: what it is given, and what it leaves.
 
 The process finds two files by variables of its environment. BENCH_AUDIT_MEMBERS names one that has
-a line for each benchmark, in words of its language's guest. To the file of BENCH_AUDIT_ENDS it
+a line for each benchmark, whose form is the guest's. To the file of BENCH_AUDIT_ENDS it
 appends a line for each benchmark that has ended: [NUMBER, STATUS, SECONDS], where NUMBER is the
 line of the benchmark, counted from 0, and STATUS the exit status, null if the limit ended it. A
-benchmark without such a line did not run, or not as it would have alone.
+benchmark without such a line did not run, or its run does not count.
 """
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,23 +24,16 @@ _END_SECONDS = 10.0
 class BenchmarkProcess:
     """What a process of one benchmark is given and leaves, beside what all processes have."""
 
-    variables: Mapping[str, str]
+    line: str
+    """What the process is told of the benchmark, in the guest's words."""
     files: tuple[tuple[Path, bytes], ...]
     collects: tuple[Path, ...]
     timeout_seconds: float
 
 
-def share_process(
-    job: Invocation,
-    folder: Path,
-    members: Sequence[BenchmarkProcess],
-    format_member: Callable[[BenchmarkProcess], str],
-) -> Invocation:
-    """Return the process that runs all members, given one that finds their benchmarks.
-
-    `format_member` returns the line of a member, without its end.
-    """
-    lines = [f"{format_member(member)}\n" for member in members]
+def share_process(job: Invocation, folder: Path, members: Sequence[BenchmarkProcess]) -> Invocation:
+    """Return the process that runs all members, given one that finds their benchmarks."""
+    lines = [f"{member.line}\n" for member in members]
     ends = folder / ENDS
     variables = {
         **dict(job.environment),
@@ -51,7 +44,7 @@ def share_process(
     return replace(
         job,
         environment=tuple(sorted(variables.items())),
-        # In front of each there may be an import that takes as long.
+        # Each may have to import something first, which takes as long.
         timeout_seconds=_END_SECONDS + 2 * sum(member.timeout_seconds for member in members),
         files=(*job.files, *shared_files, *(file for member in members for file in member.files)),
         collects=(ends, *(path for member in members for path in member.collects)),

@@ -121,7 +121,7 @@ class TrialRunner(Generic[LauncherType_co]):
         )
         self._most_together = SMALLEST_LIMIT
         """Trials that may share a process, by how long the last one took to start."""
-        self._fork_seconds = 0.0
+        self._trial_seconds = 0.0
         """Of a trial of that process."""
         self._poor_groups = 0
         """Processes in a row that ran less than half of their trials."""
@@ -168,9 +168,9 @@ class TrialRunner(Generic[LauncherType_co]):
 
     def limit_together(self, seconds_left: float) -> int:
         """Return how many trials may share a process that has to end in so many seconds."""
-        if self._fork_seconds * self._most_together <= max(0.0, seconds_left):
+        if self._trial_seconds * self._most_together <= max(0.0, seconds_left):
             return self._most_together
-        return max(1, int(seconds_left / self._fork_seconds))
+        return max(1, int(seconds_left / self._trial_seconds))
 
     def run_together(self, trials: Sequence[Trial]) -> list[Run]:
         """Run trials in one process; those that have to run by themselves are absent."""
@@ -193,9 +193,9 @@ class TrialRunner(Generic[LauncherType_co]):
             for trial, end in ended
         ]
         good_runs = [run for run in runs if isinstance(run.outcome, _SURE_OUTCOMES)]
-        fork_seconds = [end.seconds for _, end in ended]
-        self._most_together = choose_limit(start_seconds, fork_seconds)
-        self._fork_seconds = fmean(fork_seconds) if fork_seconds else 0.0
+        trial_seconds = [end.seconds for _, end in ended]
+        self._most_together = choose_limit(start_seconds, trial_seconds)
+        self._trial_seconds = fmean(trial_seconds) if trial_seconds else 0.0
         is_poor = len(good_runs) * 2 < len(trials)
         self._poor_groups = self._poor_groups + 1 if is_poor else 0
         if not ended or self._poor_groups == MOST_POOR_GROUPS:

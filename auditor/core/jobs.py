@@ -94,7 +94,7 @@ def _average_share(
 ) -> float | None:
     weighted_values = [(seconds, shares[name]) for seconds, shares in parts]
     measured_values = [(seconds, value) for seconds, value in weighted_values if value is not None]
-    # Sums that are the same in any order: an audit that is repeated says the same.
+    # Sums that no order changes, so that a repeated audit says the same.
     total = fsum(seconds for seconds, _ in measured_values)
     return fsum(seconds * value for seconds, value in measured_values) / total if total else None
 

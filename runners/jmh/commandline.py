@@ -130,7 +130,7 @@ def make_shared_job(
         timeout_seconds=trials[0].timeout_seconds,
     )
     folder = locate_run_folder(build_folder) / f"shared-{trials[0].id}"
-    return share_process(job, folder, list_members(trials, build_folder), _format_member)
+    return share_process(job, folder, list_members(trials, build_folder))
 
 
 def list_members(trials: Sequence[Trial], build_folder: Path) -> list[BenchmarkProcess]:
@@ -144,25 +144,17 @@ def list_members(trials: Sequence[Trial], build_folder: Path) -> list[BenchmarkP
 
 def _describe_member(trial: Trial, benchmark: Benchmark, build_folder: Path) -> BenchmarkProcess:
     schedule, records = _locate_files(trial, build_folder)
-    options = (*_identify_benchmark(benchmark), *_describe_iterations(trial))
+    fields = (
+        *(repr(trial.timeout_seconds), str(schedule), str(records)),
+        *_identify_benchmark(benchmark),
+        *_describe_iterations(trial),
+    )
     return BenchmarkProcess(
-        variables={
-            SCHEDULE_VARIABLE: str(schedule),
-            RECORDS_VARIABLE: str(records),
-            **dict(option.split("=", 1) for option in options),
-        },
+        line="\t".join(map(quote_plus, fields)),  # as SharedLaunch.java reads it
         files=((schedule, format_schedule(trial.schedule)), (records, b"")),
         collects=(records,),
         timeout_seconds=trial.timeout_seconds,
     )
-
-
-def _format_member(member: BenchmarkProcess) -> str:
-    """Return the fields that SharedLaunch.java reads."""
-    options = dict(member.variables)
-    files = options.pop(SCHEDULE_VARIABLE), options.pop(RECORDS_VARIABLE)
-    arguments = (f"{key}={value}" for key, value in options.items())
-    return "\t".join(map(quote_plus, (repr(member.timeout_seconds), *files, *arguments)))
 
 
 def _locate_files(trial: Trial, build_folder: Path) -> tuple[Path, Path]:

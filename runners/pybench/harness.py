@@ -185,8 +185,9 @@ class PythonHarness:
         if trial.benchmark is None:
             return (make_test_job(project, trial, build_folder, "BENCH_AUDIT_INSTRUCTIONS"),)
         folder = locate_run_folder(build_folder, trial)
-        process = _describe_process(trial, trial.benchmark, build_folder, folder)
-        job = self._make_benchmark_job(project, trial, build_folder, dict(process.variables))
+        variables = _list_process_variables(trial, trial.benchmark, build_folder, folder)
+        process = _describe_process(trial, variables, folder)
+        job = self._make_benchmark_job(project, trial, build_folder, variables)
         follow = None
         if trial.watch is not None:
             read = LiveRecords().read_iterations
@@ -215,7 +216,7 @@ class PythonHarness:
         job = self._make_benchmark_job(project, trials[0], build_folder, variables)
         records = (folder / RECORDS, f"{RECORDS_HEADER}\n".encode())
         job = replace(job, files=(*job.files, records))
-        return share_process(job, folder, _list_members(trials, build_folder), _format_member)
+        return share_process(job, folder, _list_members(trials, build_folder))
 
     def split_answer(
         self, trials: Sequence[Trial], answer: CompletedProcess, build_folder: Path
@@ -240,24 +241,24 @@ class PythonHarness:
 
 
 def _list_members(trials: Sequence[Trial], build_folder: Path) -> list[BenchmarkProcess]:
-    folder = locate_run_folder(build_folder)
-    return [
-        _describe_process(trial, trial.benchmark, build_folder, folder / trial.id)
-        for trial in trials
-        if trial.benchmark is not None
-    ]
+    members = []
+    for trial in trials:
+        if trial.benchmark is not None:
+            folder = locate_run_folder(build_folder) / trial.id
+            variables = _list_process_variables(trial, trial.benchmark, build_folder, folder)
+            members.append(_describe_process(trial, variables, folder))
+    return members
 
 
-def _describe_process(
+def _list_process_variables(
     trial: Trial, benchmark: Benchmark, build_folder: Path, folder: Path
-) -> BenchmarkProcess:
-    """Return what the process of a trial is given, and what it leaves in a folder."""
-    records, schedule, profile = folder / RECORDS, folder / SCHEDULE, folder / PROFILE
+) -> dict[str, str]:
+    """Return what a process of a benchmark is told, with its files in a folder."""
     variables = _list_variant_variables(trial, build_folder) | {
         "BENCH_AUDIT_BENCHMARK": benchmark.name,
         "BENCH_AUDIT_SECONDS": repr(trial.schedule.seconds),
-        RECORDS_VARIABLE: str(records),
-        SCHEDULE_VARIABLE: str(schedule),
+        RECORDS_VARIABLE: str(folder / RECORDS),
+        SCHEDULE_VARIABLE: str(folder / SCHEDULE),
     }
     if trial.schedule.operations is not None:
         variables["BENCH_AUDIT_OPERATIONS"] = str(trial.schedule.operations)
@@ -265,25 +266,28 @@ def _describe_process(
         variables["BENCH_AUDIT_INDEX"] = benchmark.settings
     if trial.watch is not None:
         variables[ENOUGH_VARIABLE] = str(folder / ENOUGH)
+    if trial.variant.kind is VariantKind.PROFILED:
+        variables[PROFILE_VARIABLE] = str(folder / PROFILE)
+    return variables
+
+
+def _describe_process(trial: Trial, variables: dict[str, str], folder: Path) -> BenchmarkProcess:
+    """Return what the process of a trial is given, and what it leaves in a folder."""
+    records, profile = folder / RECORDS, folder / PROFILE
     files = [
         (records, f"{RECORDS_HEADER}\n".encode()),
-        (schedule, format_schedule(trial.schedule)),
+        (folder / SCHEDULE, format_schedule(trial.schedule)),
     ]
     collects = [records]
     if trial.variant.kind is VariantKind.PROFILED:
-        variables[PROFILE_VARIABLE] = str(profile)
         files.append((profile, f"{PROFILE_HEADER}\n".encode()))
         collects.append(profile)
     return BenchmarkProcess(
-        variables=variables,
+        line=json.dumps({"variables": variables, "seconds": trial.timeout_seconds}),
         files=tuple(files),
         collects=tuple(collects),
         timeout_seconds=trial.timeout_seconds,
     )
-
-
-def _format_member(member: BenchmarkProcess) -> str:
-    return json.dumps({"variables": dict(member.variables), "seconds": member.timeout_seconds})
 
 
 def _list_variant_variables(trial: Trial, build_folder: Path) -> dict[str, str]:

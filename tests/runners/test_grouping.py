@@ -24,11 +24,11 @@ def test_a_process_that_starts_slowly_runs_more_benchmarks(start, forks, limit):
 
 
 @pytest.mark.parametrize(
-    ("fork_seconds", "seconds_left", "limit"),
+    ("trial_seconds", "seconds_left", "limit"),
     [(0.0, -1.0, SMALLEST_LIMIT), (0.5, 100.0, SMALLEST_LIMIT), (0.5, 2.0, 4), (0.5, -1.0, 1)],
 )
-def test_a_process_takes_no_more_trials_than_there_is_time_for(fork_seconds, seconds_left, limit):
+def test_a_process_takes_no_more_trials_than_there_is_time_for(trial_seconds, seconds_left, limit):
     runner = TrialRunner.__new__(TrialRunner)
-    runner._most_together, runner._fork_seconds = SMALLEST_LIMIT, fork_seconds
+    runner._most_together, runner._trial_seconds = SMALLEST_LIMIT, trial_seconds
 
     assert runner.limit_together(seconds_left) == limit

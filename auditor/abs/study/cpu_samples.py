@@ -132,7 +132,7 @@ class _Sampler:
         for number in range(FEWEST_ROUNDS + 1, len(ALL_ROUND_SECONDS) + 1):
             names = self._list_open_benchmarks(number, of_all=number <= len(ROUND_SECONDS))
             self._run_round(number, names, late)
-            if number >= ROUNDS_OF_ALL:
+            if names and number >= ROUNDS_OF_ALL:
                 self._detected = self._find_detected()
         if self._parts.has_budget:
             self._detected = frozenset()

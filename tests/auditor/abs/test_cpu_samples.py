@@ -508,14 +508,19 @@ def test_with_a_budget_the_first_profiles_are_of_the_likeliest_benchmarks_and_br
     assert (seconds[1] < seconds[0]) is (language is Language.PYTHON)
 
 
-@pytest.mark.parametrize(("parallel", "waits"), [(0, True), (2, False)])
-def test_with_a_short_budget_open_methods_come_before_more_benchmarks_of_detected_ones(
-    monkeypatch, parallel, waits
-):
+def sample_in_waves(monkeypatch, parallel):
+    """Begin with one benchmark of each method, unless all fit: with no processors none do."""
     monkeypatch.setattr(cpu_samples, "FIRST_WAVE", 1)
     monkeypatch.setattr(cpu_samples, "PARALLEL_PROFILES", parallel)
     monkeypatch.setattr(toy_language, "SAMPLES_A_SECOND", 2000)
     monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
+
+
+@pytest.mark.parametrize(("parallel", "waits"), [(0, True), (2, False)])
+def test_with_a_short_budget_open_methods_come_before_more_benchmarks_of_detected_ones(
+    monkeypatch, parallel, waits
+):
+    sample_in_waves(monkeypatch, parallel)
     shares = {("hop", "likely"): 0.9, ("hop", "other"): 0.8, ("skip", "near"): 0.49}
     shares_of(monkeypatch, shares)
     monkeypatch.setattr(toy_language, "CLOCKED", shares)
@@ -539,10 +544,7 @@ def test_with_a_short_budget_open_methods_come_before_more_benchmarks_of_detecte
 def test_with_a_short_budget_further_benchmarks_are_sampled_until_one_detects(
     monkeypatch, parallel, waves
 ):
-    monkeypatch.setattr(cpu_samples, "FIRST_WAVE", 1)
-    monkeypatch.setattr(cpu_samples, "PARALLEL_PROFILES", parallel)
-    monkeypatch.setattr(toy_language, "SAMPLES_A_SECOND", 2000)
-    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-4)
+    sample_in_waves(monkeypatch, parallel)
     names = [f"b{number}" for number in range(6)]
     shares = {("hop", name): 0.9 if name == "b2" else 0.1 for name in names}
     shares |= {("skip", name): 0.1 for name in ("c0", "c1", "c2", "c3")}
@@ -568,3 +570,34 @@ def test_what_stays_near_the_limit_gets_all_rounds_also_with_a_budget(monkeypatc
 
     repetitions = {trial.repetition for trial in trials(machine, Purpose.PROFILE)}
     assert len(repetitions) > sum(map(len, cpu_samples.ROUND_SECONDS))
+
+
+def test_with_a_budget_a_benchmark_without_a_sample_is_not_slowed_by_a_detected_method(monkeypatch):
+    sample_in_waves(monkeypatch, parallel=0)
+    monkeypatch.setattr(toy_language.Words, "probe_seconds", 1e-9)
+    monkeypatch.setattr(cpu_samples, "LATE_PART", 0)
+    shares = {("hop", "likely"): 0.9, ("hop", "other"): 0.8, ("skip", "low"): 0.1}
+    shares_of(monkeypatch, shares)
+    monkeypatch.setattr(toy_language, "CLOCKED", shares)
+    machine = Machine()
+
+    pairs = by_key(audited(machine, budget=3000))
+
+    assert profiles(machine, "other") == 0
+    assert slowed(machine, "hop") == {"likely"}
+    assert pairs["toy.hop", "toy.other"].outcome is Verdict.UNMEASURED
+    assert pairs["toy.hop", "toy.likely"].outcome is Verdict.DETECTED
+
+
+def test_no_further_wave_begins_once_the_time_is_up(monkeypatch):
+    sample_in_waves(monkeypatch, parallel=0)
+    monkeypatch.setattr(cpu_samples, "EARLY_PART", 0)
+    names = [f"b{number}" for number in range(6)]
+    shares_of(monkeypatch, {("hop", name): 0.6 for name in names})
+    audit_request = request(methods=APART, shares=True, budget=3000)
+    study = parts(audit_request, machine=Machine())
+
+    abs_audit.audit_suite(audit_request, study)
+
+    phase_names = [name for name, _ in study.observer.phases]
+    assert phase_names.count("profile, round 1") == 2  # the first wave, and what is left at the end

@@ -296,7 +296,7 @@ def test_benchmarks_of_a_script_of_pyperf_share_a_process(
 
 def test_lines_of_ends_that_make_no_sense_are_no_ends():
     members = [
-        BenchmarkProcess(variables={}, files=(), collects=(Path(f"/{n}"),), timeout_seconds=1.0)
+        BenchmarkProcess(line="", files=(), collects=(Path(f"/{n}"),), timeout_seconds=1.0)
         for n in range(2)
     ]
     lines = [
