@@ -11,6 +11,7 @@ from auditor.core.request import SuiteRequest
 from auditor.core.schedule import Schedule
 from auditor.core.subject import BuildInputs, Method, Project, SourceFile
 from auditor.core.suite import Benchmark, Suite
+from auditor.core.units import format_duration
 from auditor.measure.trial_times import AuditFigures, TrialTimes
 
 UNDECIDED = (BUDGET, SO_FAR)
@@ -177,7 +178,7 @@ class StudyContext:
             )
             return (Caveat(SO_FAR, text),)
         text = (
-            f"the budget of {self.deadline.budget:g} s is used up; pairs not measured are "
+            f"the budget of {format_duration(self.deadline.budget)} is used up; pairs not measured are "
             "undecided; repeat the command to go on"
         )
         return (Caveat(BUDGET, text),)

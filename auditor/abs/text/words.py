@@ -218,9 +218,7 @@ def take_first_line(text: str) -> str:
 
 def describe_suite(document: AbsOrStability) -> str:
     """Return the size of the suite and how long a run of it takes, in one sentence."""
-    size, suite_text = _format_size(document), "the whole suite"
-    if document.stability.filter is not None:
-        suite_text = "these"
+    size, suite_text = _format_size(document), _name_measured_part(document)
     duration = document.stability.duration
     if document.plan.iterations is None:
         return f"{size}; another program has run it, how long that took is not known."
@@ -239,6 +237,19 @@ def describe_suite(document: AbsOrStability) -> str:
     )
 
 
+def _name_measured_part(document: AbsOrStability) -> str:
+    """Name the benchmarks that a run of the suite consists of."""
+    measured = len(document.benchmarks) - _count_silent(document)
+    if 0 < measured < len(document.benchmarks):
+        return f"the other {measured}"
+    return "the whole suite" if document.stability.filter is None else "these"
+
+
+def _count_silent(document: AbsOrStability) -> int:
+    """Return how many benchmarks no run of the suite has measured."""
+    return sum(not benchmark.means for benchmark in document.benchmarks)
+
+
 def _format_size(document: AbsOrStability) -> str:
     count, suite_filter = len(document.benchmarks), document.stability.filter
     size = number_format.format_count(count, "benchmark")
@@ -254,7 +265,7 @@ def _format_size(document: AbsOrStability) -> str:
         )
         size = f"{count} of the suite's {'benchmarks' if over else many}"
         size += f" (filter {suite_filter.pattern!r}{passed_over_text})"
-    silent = sum(not benchmark.means for benchmark in document.benchmarks)
+    silent = _count_silent(document)
     return f"{size}, {silent} of them without a measurement" if silent else size
 
 

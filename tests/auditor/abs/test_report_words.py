@@ -367,6 +367,8 @@ def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_l
     anchored = with_suite(verdict, filter=Filter("^Parse", 8, 1))
     failed = with_suite(examples.all_crashed())
     quick = with_suite(verdict, duration=Duration(mean=3.0, sd=None, limit=7200.0))
+    first, *others = verdict.stability.benchmarks
+    partly = with_suite(verdict, benchmarks=(replace(first, means=()), *others))
 
     assert plainly(words.describe_suite(judged(verdict))) == (
         "8 benchmarks; a run of the whole suite takes 2.13 min (± 2.45 s), 1.8 % of a CI limit "
@@ -379,7 +381,10 @@ def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_l
         "8 of the suite's benchmarks (filter '^Parse'; 1 package without a match passed over); "
     )
     assert words.describe_suite(failed).startswith(
-        "2 benchmarks, 2 of them without a measurement; no run"
+        "2 benchmarks, 2 of them without a measurement; no run of the whole suite"
+    )
+    assert plainly(words.describe_suite(partly)).startswith(
+        "8 benchmarks, 1 of them without a measurement; a run of the other 7 takes 2.13 min"
     )
     assert "takes 3 s, less than 0.1 % of a CI limit" in plainly(words.describe_suite(quick))
 
