@@ -50,6 +50,8 @@ def group_trials(trials: Iterable[Trial], sharing: Sharing) -> Iterator[list[Tri
 
 _TRIALS_OVER_START = 8
 """Time of the trials of a process over that of its start."""
+_LEAST_TOGETHER = 2
+"""Trials in a process that take long; others behind them may be brief."""
 
 
 def choose_limit(start_seconds: float, trial_seconds: Sequence[float]) -> int:
@@ -61,4 +63,5 @@ def choose_limit(start_seconds: float, trial_seconds: Sequence[float]) -> int:
     if start_seconds <= 0 or mean <= 0:
         return SMALLEST_LIMIT
     useful = round(_TRIALS_OVER_START * start_seconds / mean)
-    return max(SMALLEST_LIMIT, min(LARGEST_LIMIT, useful, int(LONGEST_SECONDS / mean)))
+    in_time = max(_LEAST_TOGETHER, int(LONGEST_SECONDS / mean))
+    return min(LARGEST_LIMIT, in_time, max(SMALLEST_LIMIT, useful))

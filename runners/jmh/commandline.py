@@ -1,6 +1,7 @@
 """The processes that list a suite and that run one of its benchmarks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote_plus
 
@@ -32,6 +33,9 @@ from runners.shared_process import BenchmarkProcess, share_process
 
 INSTRUCTIONS = "instructions.tsv"
 _LIST_SECONDS = 600
+_SHARED_PURPOSES = frozenset({Purpose.PILOT, Purpose.SUITE, Purpose.REACH, Purpose.PROFILE})
+"""Trials of which several may have a JVM in common that forks for each, or counts their calls."""
+_NO_ARGUMENTS: tuple[str, ...] = ()
 _LATER_SECONDS = 60
 """JMH's own time-out of an iteration comes after our watchdog's: it only interrupts threads."""
 
@@ -65,52 +69,64 @@ def make_benchmark_job(
     benchmark = trial.benchmark
     if benchmark is None:
         raise ValueError("a trial without a benchmark has no process")
-    settings = parse_settings(benchmark)
-    folder = locate_run_folder(build_folder, trial)
-    schedule, records = _locate_files(trial, build_folder)
-    enough = folder / f"{trial.id}.enough" if trial.watch else None
+    files = _locate_files(trial, build_folder)
+    records = files[RECORDS_VARIABLE]
+    enough = records.with_suffix(".enough") if trial.watch else None
     path = _join_paths((*_class_path(project), *guests.benchmark_class_path))
-    is_sampled = trial.purpose is Purpose.PROFILE
-    stacks = (folder / stacks_name(trial),) if is_sampled else ()
-    sampling = _make_sampling_options(trial) if is_sampled else ()
-    prepended = (*_make_agent_option(guests, trial, build_folder), *sampling, *settings.prepend)
     options = (
         *_identify_benchmark(benchmark),
-        *(f"prepend={argument}" for argument in prepended),
+        *_describe_fork(guests, trial, build_folder),
         *_describe_iterations(trial),
-        *(("allocations=true",) if trial.reports_allocations else ()),
     )
     return Invocation(
         argv=(_find_java(project), "-cp", path, "benchaudit.jmh.Launch", *options),
         cwd=project.root,
         environment=(
             *project.environment,
-            (SCHEDULE_VARIABLE, str(schedule)),
-            (RECORDS_VARIABLE, str(records)),
+            *((name, str(file)) for name, file in files.items()),
             *(((ENOUGH_VARIABLE, str(enough)),) if enough else ()),
-            *(variable for path in stacks for variable in _make_sampler_variables(guests, path)),
+            *_list_sampler_variables(guests, trial),
         ),
         timeout_seconds=trial.timeout_seconds,
-        files=(
-            (schedule, format_schedule(trial.schedule)),
-            *((path, b"") for path in (records, *stacks)),
-        ),
-        collects=(records, *stacks),
+        files=_list_contents(trial, files),
+        collects=_list_collected(files),
         follow=OutputMonitor(read=LiveRecords().read_iterations, path=records, enough=enough)
         if enough
         else None,
     )
 
 
-def find_shared_jvm(trial: Trial) -> tuple[str, ...] | None:
+@dataclass(frozen=True, slots=True)
+class SharedJvm:
+    """A JVM that runs several benchmarks, by what is equal for all of them."""
+
+    purpose: Purpose
+    overlay: str
+    """Digest of the changed files."""
+    arguments: tuple[str, ...] | None
+    """The author's, of a JVM that runs the benchmarks itself; None: it forks for each."""
+
+
+def find_shared_jvm(trial: Trial) -> SharedJvm | None:
+    """Return the JVM that may run the benchmark of a trial and others; None: it is alone.
+
+    A JVM that has run another benchmark takes other times, so only calls are counted in it, and
+    the time in them, which decides by its upper limit.
+    """
+    if trial.benchmark is None or trial.watch is not None or trial.purpose not in _SHARED_PURPOSES:
+        return None
+    counts_calls = trial.purpose is Purpose.REACH
+    arguments = _find_counting_arguments(trial.benchmark) if counts_calls else None
+    return SharedJvm(trial.purpose, trial.overlay.digest, arguments)
+
+
+def _find_counting_arguments(benchmark: Benchmark) -> tuple[str, ...] | None:
     """Return the author's arguments of a JVM that may count calls for several benchmarks.
 
-    None where JMH forks another JVM than its own for the benchmark of the trial, or where its first
-    operation is all that is measured: what it calls may hang on what ran before.
+    None where JMH forks another JVM than its own, or where the first operation is all that is
+    measured: what it calls may hang on what ran before.
     """
-    if trial.benchmark is None:
-        return None
-    settings = parse_settings(trial.benchmark)
+    settings = parse_settings(benchmark)
     if settings.jvm or settings.mode == SINGLE_SHOT:
         return None
     return (*settings.prepend, *settings.arguments)
@@ -121,46 +137,87 @@ def make_shared_job(
 ) -> Invocation:
     """Return the process that runs the benchmarks of some trials in turn."""
     path = _join_paths((*_class_path(project), *guests.benchmark_class_path))
-    agent = _make_agent_option(guests, trials[0], build_folder)
-    arguments = (*agent, *(find_shared_jvm(trials[0]) or ()))
+    shared = find_shared_jvm(trials[0])
+    arguments, forks = _NO_ARGUMENTS, "1"
+    if shared is not None and shared.arguments is not None:
+        agent = _make_agent_option(guests, trials[0], build_folder)
+        arguments, forks = (*agent, *shared.arguments), "0"
     job = Invocation(
-        argv=(_find_java(project), *arguments, "-cp", path, "benchaudit.jmh.SharedLaunch"),
+        argv=(_find_java(project), *arguments, "-cp", path, "benchaudit.jmh.SharedLaunch", forks),
         cwd=project.root,
-        environment=project.environment,
+        environment=(*project.environment, *_list_sampler_variables(guests, trials[0])),
         timeout_seconds=trials[0].timeout_seconds,
     )
     folder = locate_run_folder(build_folder) / f"shared-{trials[0].id}"
-    return share_process(job, folder, list_members(trials, build_folder))
+    return share_process(job, folder, list_members(guests, trials, build_folder))
 
 
-def list_members(trials: Sequence[Trial], build_folder: Path) -> list[BenchmarkProcess]:
+def list_members(
+    guests: JmhGuest, trials: Sequence[Trial], build_folder: Path
+) -> list[BenchmarkProcess]:
     """Return what a process of several trials is given for each, and collects."""
     return [
-        _describe_member(trial, trial.benchmark, build_folder)
+        _describe_member(guests, trial, trial.benchmark, build_folder)
         for trial in trials
         if trial.benchmark is not None
     ]
 
 
-def _describe_member(trial: Trial, benchmark: Benchmark, build_folder: Path) -> BenchmarkProcess:
-    schedule, records = _locate_files(trial, build_folder)
+def _describe_member(
+    guests: JmhGuest, trial: Trial, benchmark: Benchmark, build_folder: Path
+) -> BenchmarkProcess:
+    files = _locate_files(trial, build_folder)
+    # All forks of a JVM have its environment.
+    told = (f"prepend=-D{name}={file}" for name, file in files.items())
+    fork = (*told, *_describe_fork(guests, trial, build_folder))
+    shared = find_shared_jvm(trial)
     fields = (
-        *(repr(trial.timeout_seconds), str(schedule), str(records)),
+        repr(trial.timeout_seconds),
+        *map(str, (files[SCHEDULE_VARIABLE], files[RECORDS_VARIABLE])),
         *_identify_benchmark(benchmark),
+        *(fork if shared is not None and shared.arguments is None else ()),
         *_describe_iterations(trial),
     )
     return BenchmarkProcess(
         line="\t".join(map(quote_plus, fields)),  # as SharedLaunch.java reads it
-        files=((schedule, format_schedule(trial.schedule)), (records, b"")),
-        collects=(records,),
+        files=_list_contents(trial, files),
+        collects=_list_collected(files),
         timeout_seconds=trial.timeout_seconds,
     )
 
 
-def _locate_files(trial: Trial, build_folder: Path) -> tuple[Path, Path]:
-    """Return the files of a trial's schedule and of its records."""
+def _locate_files(trial: Trial, build_folder: Path) -> dict[str, Path]:
+    """Return the files of a trial, by the variables that tell its process of them."""
     folder = locate_run_folder(build_folder, trial)
-    return folder / f"{trial.id}.schedule", folder / records_name(trial)
+    files = {
+        SCHEDULE_VARIABLE: folder / f"{trial.id}.schedule",
+        RECORDS_VARIABLE: folder / records_name(trial),
+    }
+    if trial.purpose is Purpose.PROFILE:
+        files[STACKS_VARIABLE] = folder / stacks_name(trial)
+    return files
+
+
+def _list_collected(files: Mapping[str, Path]) -> tuple[Path, ...]:
+    """Return those of a trial's files that its process writes."""
+    return tuple(path for name, path in files.items() if name != SCHEDULE_VARIABLE)
+
+
+def _list_contents(trial: Trial, files: Mapping[str, Path]) -> tuple[tuple[Path, bytes], ...]:
+    """Return a trial's files with what is in them before its process begins."""
+    schedule = (files[SCHEDULE_VARIABLE], format_schedule(trial.schedule))
+    return (schedule, *((path, b"") for path in _list_collected(files)))
+
+
+def _describe_fork(guests: JmhGuest, trial: Trial, build_folder: Path) -> tuple[str, ...]:
+    """Return what Launch.java is told of the JVM that it forks."""
+    arguments = (
+        *_make_agent_option(guests, trial, build_folder),
+        *(_make_sampling_options(trial) if trial.purpose is Purpose.PROFILE else ()),
+        *(parse_settings(trial.benchmark).prepend if trial.benchmark else ()),
+    )
+    allocations = ("allocations=true",) if trial.reports_allocations else ()
+    return (*(f"prepend={argument}" for argument in arguments), *allocations)
 
 
 def make_instruction_build(overlay: Overlay, build_folder: Path) -> Build:
@@ -195,11 +252,12 @@ def _make_sampling_options(trial: Trial) -> tuple[str, ...]:
     )
 
 
-def _make_sampler_variables(guests: JmhGuest, stacks: Path) -> tuple[tuple[str, str], ...]:
-    """Return the variables that make the guest sample stacks, and write them to a file."""
+def _list_sampler_variables(guests: JmhGuest, trial: Trial) -> tuple[tuple[str, str], ...]:
+    """Return the variables that make the guest of a profile sample stacks."""
+    if trial.purpose is not Purpose.PROFILE:
+        return ()
     return (
         (SAMPLER_VARIABLE, str(guests.sampler_folder)),
-        (STACKS_VARIABLE, str(stacks)),
         (PERIOD_VARIABLE, str(PERIOD_NANOSECONDS)),
     )
 

@@ -110,15 +110,8 @@ class JmhHarness:
         return (commandline.make_benchmark_job(project, self.guests, trial, build_folder),)
 
     def find_sharing_key(self, trial: Trial) -> Hashable | None:
-        """Return what is equal for trials that one JVM may run; None: it is alone.
-
-        A JVM that has run another benchmark takes other times, so only calls are counted in it, and
-        the time in them, which decides by its upper limit.
-        """
-        if trial.purpose is not Purpose.REACH or trial.watch is not None:
-            return None
-        arguments = commandline.find_shared_jvm(trial)
-        return None if arguments is None else (trial.overlay.digest, arguments)
+        """Return the JVM that may run the benchmark of a trial and others; None: it is alone."""
+        return commandline.find_shared_jvm(trial)
 
     def plan_shared_launch(
         self, project: Project, trials: Sequence[Trial], build_folder: Path
@@ -130,7 +123,7 @@ class JmhHarness:
         self, trials: Sequence[Trial], answer: CompletedProcess, build_folder: Path
     ) -> Sequence[CompletedProcess | None]:
         """Return how the process of each trial ended; None for one that did not run."""
-        return split_answer(answer, commandline.list_members(trials, build_folder))
+        return split_answer(answer, commandline.list_members(self.guests, trials, build_folder))
 
     def read_outcome(self, trial: Trial, answers: Sequence[CompletedProcess]) -> Outcome:
         """Return how a trial ended."""

@@ -17,6 +17,8 @@ from runners.trial import TrialRunner
         (5.0, [], SMALLEST_LIMIT),
         (0.0, [0.5], SMALLEST_LIMIT),
         (5.0, [0.0], SMALLEST_LIMIT),
+        (1.0, [2.4], 5),
+        (1.0, [20.0], 2),
     ],
 )
 def test_a_process_that_starts_slowly_runs_more_benchmarks(start, forks, limit):

@@ -126,7 +126,7 @@ def test_the_jvm_has_the_arguments_of_its_benchmarks(jmh, tmp_path):
     assert len(set(keys)) == 2
 
 
-def test_what_is_timed_and_what_has_a_jvm_of_its_own_is_alone(jmh):
+def test_what_is_slowed_is_alone_and_what_has_a_jvm_of_its_own_is_forked(jmh):
     (timed,) = make_trials(jmh, "turns", purpose=Purpose.PAIRS)
     (counted,) = make_trials(jmh, "turns")
     (once,) = make_trials(jmh, "once")
@@ -134,6 +134,6 @@ def test_what_is_timed_and_what_has_a_jvm_of_its_own_is_alone(jmh):
     elsewhere = replace(counted, benchmark=replace(counted.benchmark, settings=settings))
 
     assert jmh.harness.find_sharing_key(timed) is None
-    assert jmh.harness.find_sharing_key(elsewhere) is None
-    assert jmh.harness.find_sharing_key(once) is None
-    assert jmh.harness.find_sharing_key(counted) is not None
+    assert jmh.harness.find_sharing_key(elsewhere).arguments is None
+    assert jmh.harness.find_sharing_key(once).arguments is None
+    assert jmh.harness.find_sharing_key(counted).arguments is not None

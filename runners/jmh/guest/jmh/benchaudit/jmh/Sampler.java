@@ -1,6 +1,7 @@
 package benchaudit.jmh;
 
 import benchaudit.boot.Records;
+import benchaudit.boot.Settings;
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -40,7 +41,7 @@ final class Sampler {
     /** Returns the sampler that the environment names, null where it names none. */
     static Sampler ofEnvironment() {
         String folder = System.getenv("BENCH_AUDIT_SAMPLER");
-        String stacks = System.getenv("BENCH_AUDIT_STACKS");
+        String stacks = Settings.find("BENCH_AUDIT_STACKS");
         String interval = System.getenv("BENCH_AUDIT_SAMPLING_NANOSECONDS");
         if (folder == null || stacks == null || interval == null) {
             return null;

@@ -23,15 +23,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.runner.RunnerException;
 
 /**
- * Runs several benchmarks one after the other in this JVM. Only calls are counted in it: a JVM that
- * has run another benchmark makes the same calls, but takes other times.
+ * Runs several benchmarks one after the other: in this JVM, or each in a fork of its own. Calls
+ * alone are counted in this JVM: one that has run another benchmark makes the same calls, but takes
+ * other times.
+ *
+ * <p>The argument is the number of forks of each benchmark, 0 or 1.
  *
  * <p>The files that the environment names are described in runners/shared_process.py. A line of the
  * members has fields parted by tabs, each quoted as in a URL: the limit in seconds, the files of the
  * schedule and of the records, and the arguments of {@link Launch}.
  *
- * <p>The JVM ends early where a benchmark fails or changes a system property, or where something of
- * it still runs: what follows then runs elsewhere.
+ * <p>The JVM ends early where a benchmark takes too long. Where it runs them itself, it also ends
+ * once one fails or changes a system property, or something of it still runs. What follows then
+ * runs elsewhere.
  */
 public final class SharedLaunch {
     private static final long SECOND = 1_000_000_000L;
@@ -44,15 +48,18 @@ public final class SharedLaunch {
 
     private final Path endFile = Paths.get(System.getenv("BENCH_AUDIT_ENDS"));
     private final Timer timer = new Timer("limit", true);
+    private final int forks;
     private final Set<Thread> ownThreads = new HashSet<>(Thread.getAllStackTraces().keySet());
     private boolean hasRunOne;
 
-    private SharedLaunch() {}
+    private SharedLaunch(int forks) {
+        this.forks = forks;
+    }
 
     public static void main(String[] arguments) {
         Launch.ignoreLock();
         TimeZone.getDefault(); // sets a property when it is called first
-        SharedLaunch launch = new SharedLaunch();
+        SharedLaunch launch = new SharedLaunch(Integer.parseInt(arguments[0]));
         try {
             launch.runMembers(Files.readAllLines(
                     Paths.get(System.getenv("BENCH_AUDIT_MEMBERS")), StandardCharsets.UTF_8));
@@ -82,6 +89,7 @@ public final class SharedLaunch {
             @Override
             public void run() {
                 before.run();
+                ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
                 Runtime.getRuntime().halt(1);
             }
         };
@@ -109,12 +117,12 @@ public final class SharedLaunch {
         long milliseconds = (long) Math.ceil(1000 * Double.parseDouble(fields.get(0)));
         TimerTask limit = limit(milliseconds, () -> writeEnd(number, "null", started));
         try {
-            Launch.run(fields.subList(3, fields.size()), 0);
+            Launch.run(fields.subList(3, fields.size()), forks);
         } catch (RunnerException error) {
             // JMH keeps the state of a benchmark that fails for the next choice of parameters.
             error.printStackTrace();
             writeEnd(number, "1", started);
-            return false;
+            return forks > 0;
         } finally {
             limit.cancel();
         }
