@@ -178,8 +178,8 @@ class StudyContext:
             )
             return (Caveat(SO_FAR, text),)
         text = (
-            f"the budget of {format_duration(self.deadline.budget)} is used up; pairs not measured are "
-            "undecided; repeat the command to go on"
+            f"the budget of {format_duration(self.deadline.budget)} is used up; pairs not "
+            "measured are undecided; repeat the command to go on"
         )
         return (Caveat(BUDGET, text),)
 
