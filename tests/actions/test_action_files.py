@@ -13,20 +13,20 @@ from acting import BIN, ROOT, git
 
 pytestmark = pytest.mark.subject
 INSTALLATION = (ROOT / "docs" / "installation.md").read_text()
-OTHERS = ("comment", "lint")
+ACTION_FOLDERS = ("comment", "lint")
 """Actions beside that of the top level."""
 
 
 def workflows(folder):
     """Copy all that GitHub would run to where its checkers look."""
-    there = folder / ".github" / "workflows"
-    there.mkdir(parents=True)
+    workflow_folder = folder / ".github" / "workflows"
+    workflow_folder.mkdir(parents=True)
     for place in ("examples/workflows", ".github/workflows"):
         for workflow in (ROOT / place).glob("*.yml"):
-            shutil.copy(workflow, there)
-    shutil.copy(ROOT / ".github" / "dependabot.yml", there.parent)
+            shutil.copy(workflow, workflow_folder)
+    shutil.copy(ROOT / ".github" / "dependabot.yml", workflow_folder.parent)
     shutil.copy(ROOT / "action.yml", folder)
-    for name in OTHERS:
+    for name in ACTION_FOLDERS:
         shutil.copytree(ROOT / name, folder / name)
     return folder
 
@@ -70,16 +70,18 @@ def test_actionlint_finds_nothing(tmp_path):
 
 def test_each_input_is_used_and_each_shell_is_named():
     """Which actionlint does not look at in actions."""
-    for file in (ROOT / "action.yml", *(ROOT / name / "action.yml" for name in OTHERS)):
+    for file in (ROOT / "action.yml", *(ROOT / name / "action.yml" for name in ACTION_FOLDERS)):
         action = yaml.safe_load(file.read_text())
         steps = action["runs"]["steps"]
         text = file.read_text()
-        assert [one for one in action["inputs"] if f"inputs.{one}" not in text] == []
+        assert [
+            input_name for input_name in action["inputs"] if f"inputs.{input_name}" not in text
+        ] == []
         assert [step for step in steps if "run" in step and step.get("shell") != "bash"] == []
         assert [step for step in steps if "${{" in step.get("run", "")] == []
         pinned = [step["uses"].partition("@")[2] for step in steps if "uses" in step]
         assert bool(pinned) is (file.parent.name != "lint")  # which needs no other
-        assert all(len(one) == 40 for one in pinned)
+        assert all(len(commit) == 40 for commit in pinned)
 
 
 @pytest.fixture
@@ -150,7 +152,7 @@ def test_a_head_that_is_not_merged_is_compared_with_where_it_began(audit):
 
 def test_what_is_installed_is_locked():
     """One bad release of a dependency would otherwise run beside the token of the comment job."""
-    for file in (ROOT / "action.yml", *(ROOT / name / "action.yml" for name in OTHERS)):
+    for file in (ROOT / "action.yml", *(ROOT / name / "action.yml" for name in ACTION_FOLDERS)):
         steps = yaml.safe_load(file.read_text())["runs"]["steps"]
         lines = [line for step in steps for line in step.get("run", "").splitlines()]
         installs = [line for line in lines if line.strip().startswith('"${pip[@]}"')]
@@ -177,7 +179,7 @@ def test_the_comment_job_has_what_it_imports_and_little_else():
         "loaded = {name.partition('.')[0] for name in sys.modules}\n"
         "print(*{one.lower() for name in loaded for one in names.get(name, [])})"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         (sys.executable, "-c", script), cwd=ROOT, capture_output=True, text=True, check=True
     )
     text = (ROOT / "requirements" / "comment.txt").read_text()
@@ -185,7 +187,7 @@ def test_the_comment_job_has_what_it_imports_and_little_else():
         line.partition("==")[0].lower() for line in text.splitlines() if not line.startswith(" ")
     }
 
-    imported = set(done.stdout.split()) - {"bench-audit", "setuptools", "typing_extensions"}
+    imported = set(process.stdout.split()) - {"bench-audit", "setuptools", "typing_extensions"}
     assert {"click", "msgspec", "rich", "jinja2"} <= imported <= locked
     assert not {"numpy", "docker", "gitpython", "libcst"} & locked
 

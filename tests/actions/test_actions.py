@@ -96,7 +96,7 @@ printf '#!/bin/sh\necho "$@" > "$LEFT/called"\nexit ENDS\n' > "$3/bin/bench-audi
 chmod +x "$3/bin/python" "$3/bin/bench-audit"
 """
 """In the place of Python: makes an environment whose bench-audit notes how it is called."""
-OURS = """#!/bin/sh
+PROGRAM_TOOL = """#!/bin/sh
 mkdir -p "$3/bin"
 printf '#!/bin/sh\n[ "$1" != -I ] || exec INTERPRETER "$@"\n' > "$3/bin/python"
 chmod +x "$3/bin/python"
@@ -210,7 +210,7 @@ def test_both_actions_from_the_audit_to_the_comment(tmp_path, source, stub, repo
     assert marker == "<!-- bench-audit -->"
     # A busy machine is named in front.
     assert re.match(r"## `(Busy machine .*: )?1 benchmark has a regression: tiny\.", headline)
-    assert ("POST", "/repos/") in {(how, path[:7]) for how, path in github.calls}
+    assert ("POST", "/repos/") in {(http_method, path[:7]) for http_method, path in github.calls}
 
 
 @pytest.fixture
@@ -233,12 +233,12 @@ def call(tmp_path, source, stub, repository, merged):
     What bench-audit is called with, and each part of the cache, is noted in a folder "left".
     """
 
-    def called(event=merged, *, given="", ends=0):
+    def called(event=merged, *, action_inputs="", ends=0):
         left, tool = tmp_path / "left", tmp_path / "tool"
         left.mkdir()
         tool.write_text(TOOL.replace("ENDS", str(ends)))
         tool.chmod(0o755)
-        workflow = CHOOSING.replace("TOOL", str(tool)) + given
+        workflow = CHOOSING.replace("TOOL", str(tool)) + action_inputs
         places = {"bench-audit/bench-audit@v1": source, CACHE: stub}
         ended = act(repository, workflow, {"pull_request": event}, places, LEFT=left)
         assert ended.returncode == ends, ended.stdout + ended.stderr
@@ -269,21 +269,21 @@ def test_the_head_of_a_pull_request_is_compared_with_the_base_of_the_event(
 
 
 def test_a_base_that_is_given_stays(call, tmp_path):
-    call(given="          base: v1\n")
+    call(action_inputs="          base: v1\n")
 
     assert revisions(tmp_path) == ("v1", "HEAD")
 
 
 @pytest.mark.parametrize(
-    ("given", "parts"), [("", ["restore", "save"]), ("          cache: false\n", [])]
+    ("action_inputs", "parts"), [("", ["restore", "save"]), ("          cache: false\n", [])]
 )
-def test_what_was_measured_is_kept_where_the_gate_fails(call, tmp_path, given, parts):
-    call(given=given, ends=1)
+def test_what_was_measured_is_kept_where_the_gate_fails(call, tmp_path, action_inputs, parts):
+    call(action_inputs=action_inputs, ends=1)
 
-    noted = tmp_path / "left" / "stubs"
+    stub_log = tmp_path / "left" / "stubs"
     calls = (
-        [splitline.split() for splitline in noted.read_text().splitlines()]
-        if noted.exists()
+        [splitline.split() for splitline in stub_log.read_text().splitlines()]
+        if stub_log.exists()
         else []
     )
     assert [part for part, _ in calls] == parts
@@ -298,7 +298,9 @@ def whole_suite(tmp_path, source, repository):
     workflow = (EXAMPLES / "bench-audit-abs.yml").read_text()
     tool = tmp_path / "tool"
     tool.write_text(
-        OURS.replace("PROGRAM", str(BIN / "bench-audit")).replace("INTERPRETER", sys.executable)
+        PROGRAM_TOOL.replace("PROGRAM", str(BIN / "bench-audit")).replace(
+            "INTERPRETER", sys.executable
+        )
     )
     tool.chmod(0o755)
     text = f"          config: audit.json\n          python: {tool}\n          inconclusive: fail\n"
@@ -336,20 +338,22 @@ def test_a_pull_request_is_held_against_what_the_default_branch_detects(
 
     assert after.returncode != 0
     assert "gate failed: detected in result.json, missed now: example.org/tiny.Add" in after.stdout
-    keys = [one.read_text() for one in sorted((tmp_path / "left" / "cache").glob("*/key"))]
+    keys = [
+        key_file.read_text() for key_file in sorted((tmp_path / "left" / "cache").glob("*/key"))
+    ]
     assert sum(":audit.json:" in key for key in keys) == 1
 
 
 def test_a_command_that_there_is_not_ends_at_once(call, tmp_path):
-    call(given="          command: measure\n", ends=1)
+    call(action_inputs="          command: measure\n", ends=1)
 
     assert not (tmp_path / "left" / "called").exists()
 
 
 def test_the_whole_suite_is_audited_where_that_is_asked(call, tmp_path):
-    said = call(given="          command: abs\n")
+    output = call(action_inputs="          command: abs\n")
 
-    assert "no baseline yet" in said
+    assert "no baseline yet" in output
 
     called = (tmp_path / "left" / "called").read_text().split()
     assert called[:2] == ["abs", "--github"]

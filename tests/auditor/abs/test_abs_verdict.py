@@ -32,11 +32,11 @@ TABLE_5 = {
 CALM = ("A", "B", "C")
 PAIRS = st.lists(
     st.tuples(st.sampled_from("klm"), st.sampled_from(CALM), st.sampled_from(list(Verdict))),
-    unique_by=lambda one: one[:2],
+    unique_by=lambda pair: pair[:2],
 )
 
 
-def audit(given=(), *, methods="klm", benchmarks=None, **more):
+def audit(pair_outcomes=(), *, methods="klm", benchmarks=None, **more):
     given_methods = tuple(
         method_data
         if isinstance(method_data, MethodData)
@@ -48,7 +48,7 @@ def audit(given=(), *, methods="klm", benchmarks=None, **more):
         "slowdown_source": "fixed",
         "rule": DetectionRule.OURS,
         "methods": given_methods,
-        "pairs": tuple(pair_verdict(*one) for one in given),
+        "pairs": tuple(pair_verdict(*pair_outcome) for pair_outcome in pair_outcomes),
         "stability": stability(benchmarks or [benchmark_verdict(name) for name in CALM]),
     }
     return judge_audit(AbsData(**(values | more)))
@@ -75,10 +75,10 @@ def test_the_least_stable_leave_the_relative_score_the_last_by_name_among_equals
 
 
 def test_incomplete_benchmarks_are_in_the_total_only():
-    some = spreads(0.1, None, 0.9)
+    spread_verdicts = spreads(0.1, None, 0.9)
 
-    assert relative_exclusion(some) == (benchmark("B001").id,)
-    assert absolute_exclusion(some) == (benchmark("B001").id, benchmark("B002").id)
+    assert relative_exclusion(spread_verdicts) == (benchmark("B001").id,)
+    assert absolute_exclusion(spread_verdicts) == (benchmark("B001").id, benchmark("B002").id)
 
 
 def test_a_max_spread_of_exactly_a_half_stays_in_the_absolute_score():
@@ -133,7 +133,10 @@ def test_invalid_and_refused_methods_leave_the_denominator_and_stay_in_the_whole
         Verdict.INVALID,
         Verdict.INVALID,
     ]
-    assert [one.reason for one in result.methods[1:3]] == ["no body", "does not compile"]
+    assert [method_verdict.reason for method_verdict in result.methods[1:3]] == [
+        "no body",
+        "does not compile",
+    ]
     assert (result.total.percent, result.total.counted) == (100.0, 1)
     assert (result.whole_list.percent, result.whole_list.counted) == (25.0, 4)
     assert result.whole_list.bounds == (25.0, 25.0)
@@ -184,20 +187,20 @@ def test_only_calls_that_were_counted_or_slowed_are_claimed():
 def test_a_miss_is_not_called_unmeasured_where_a_pair_was_and_else_has_the_nearest_pairs_reason():
     run = PairRun(effect=0.1, interval=None, p=1.0, significant=False, large=False,
                   reference=(1.0,), slowed=(1.1,))  # fmt: skip
-    far, near = (
+    far_pair, near_pair = (
         replace(
             pair_verdict("k", name, Verdict.MISSED), share_at_most=most, reason=f"at most {most}"
         )
         for name, most in (("A", 0.1), ("B", 0.2))
     )
-    shown = replace(pair_verdict("k", "C", Verdict.MISSED), runs=(run,))
+    measured_pair = replace(pair_verdict("k", "C", Verdict.MISSED), runs=(run,))
 
-    (unmeasured,) = audit(methods="k", pairs=(far, near)).methods
-    (measured,) = audit(methods="k", pairs=(far, near, shown)).methods
+    (unmeasured,) = audit(methods="k", pairs=(far_pair, near_pair)).methods
+    (measured,) = audit(methods="k", pairs=(far_pair, near_pair, measured_pair)).methods
 
     assert (unmeasured.outcome, unmeasured.reason) == (Verdict.MISSED, "at most 0.2")
     invalid = replace(pair_verdict("k", "D", Verdict.INVALID), reason="does not compile")
-    (failed,) = audit(methods="k", pairs=(far, invalid)).methods
+    (failed,) = audit(methods="k", pairs=(far_pair, invalid)).methods
     assert (failed.outcome, failed.reason) == (Verdict.INCONCLUSIVE, "does not compile")
     assert (measured.outcome, measured.reason) == (Verdict.MISSED, None)
 
@@ -219,12 +222,12 @@ def test_how_many_benchmarks_miss_a_method_is_said_where_others_were_not_measure
 
 def test_set_up_only_is_told_from_not_at_all():
     in_set_up = pair_verdict("k", "B", Verdict.UNREACHED, reach=ReachState.SET_UP_ONLY)
-    others = [pair_verdict(letter, "A", Verdict.UNREACHED) for letter in "kl"]
+    unreached_pairs = [pair_verdict(letter, "A", Verdict.UNREACHED) for letter in "kl"]
     few = [benchmark_verdict("A")]
 
-    result = audit(methods="kl", pairs=(in_set_up, *others), benchmarks=few)
+    result = audit(methods="kl", pairs=(in_set_up, *unreached_pairs), benchmarks=few)
     crashed = [*few, benchmark_verdict("F", None)]
-    doubtful = audit(methods="l", pairs=(others[1],), benchmarks=crashed)
+    doubtful = audit(methods="l", pairs=(unreached_pairs[1],), benchmarks=crashed)
 
     first, second = result.methods
     assert (first.outcome, first.set_up_in) == (Verdict.UNREACHED, (benchmark("B").id,))
@@ -234,18 +237,18 @@ def test_set_up_only_is_told_from_not_at_all():
 
 
 def test_a_method_has_the_caveats_of_the_pairs_that_may_reach_it():
-    near = [Caveat("near-threshold", text) for text in ("first", "second")]
+    near_caveats = [Caveat("near-threshold", text) for text in ("first", "second")]
     pairs = (
         pair_verdict(
-            "k", "A", Verdict.INCONCLUSIVE, caveats=(near[0], Caveat("overshoot", "by 9"))
+            "k", "A", Verdict.INCONCLUSIVE, caveats=(near_caveats[0], Caveat("overshoot", "by 9"))
         ),
-        pair_verdict("k", "B", Verdict.INCONCLUSIVE, caveats=(near[1],)),
+        pair_verdict("k", "B", Verdict.INCONCLUSIVE, caveats=(near_caveats[1],)),
         pair_verdict("k", "C", Verdict.UNREACHED, caveats=(Caveat("no-reach", "failed"),)),
     )
 
-    (found,) = audit(methods="k", pairs=pairs).methods
+    (method_verdict,) = audit(methods="k", pairs=pairs).methods
 
-    assert found.caveats == (
+    assert method_verdict.caveats == (
         Caveat("near-threshold", "in 2 benchmarks, such as: first"),
         Caveat("overshoot", "by 9"),
     )
@@ -300,8 +303,8 @@ def test_the_halves_of_the_rule_are_counted_alone():
     vague = one_run(significant=False, large=True, effect=0.5)
     runs = {"k": (slow, slow), "l": (slow, small), "m": (fast, fast), "n": (slow, vague)}
     pairs = tuple(
-        pair_verdict(name, "A", Verdict.DETECTED if name == "k" else Verdict.MISSED, runs=found)
-        for name, found in runs.items()
+        pair_verdict(name, "A", Verdict.DETECTED if name == "k" else Verdict.MISSED, runs=pair_runs)
+        for name, pair_runs in runs.items()
     )
 
     result = audit(methods="klmn", pairs=pairs)
@@ -338,9 +341,9 @@ def test_what_samples_detect_is_no_detection_by_an_injected_delay():
 
 
 def test_a_slowdown_by_the_suites_own_noise_is_a_caveat_and_so_is_the_papers_rule():
-    mine = Caveat("methods-auto", "flattered")
+    auto_caveat = Caveat("methods-auto", "flattered")
 
-    result = audit(slowdown_source="auto", rule=DetectionRule.PAPER, caveats=(mine,))
+    result = audit(slowdown_source="auto", rule=DetectionRule.PAPER, caveats=(auto_caveat,))
 
     assert [caveat.slug for caveat in result.caveats] == [
         "methods-auto",
@@ -372,13 +375,18 @@ def test_the_score_lies_within_its_bounds_and_fewer_benchmarks_cover_no_more(pai
 def test_the_order_of_the_pairs_does_not_matter(pairs, order):
     shuffled = list(pairs)
     order.shuffle(shuffled)
-    there, back = audit(pairs), audit(shuffled)
+    original_verdict, shuffled_verdict = audit(pairs), audit(shuffled)
 
-    assert (there.total, there.relative, there.cover, there.rules) == (
-        back.total,
-        back.relative,
-        back.cover,
-        back.rules,
+    assert (
+        original_verdict.total,
+        original_verdict.relative,
+        original_verdict.cover,
+        original_verdict.rules,
+    ) == (
+        shuffled_verdict.total,
+        shuffled_verdict.relative,
+        shuffled_verdict.cover,
+        shuffled_verdict.rules,
     )
 
 
@@ -415,15 +423,16 @@ def test_a_pair_that_was_not_measured_says_why(more, reasons):
 
 
 def test_a_sure_detection_is_not_borderline_whatever_other_pairs_are():
-    near, far = Caveat("borderline", "at the limit"), Caveat("undershoot", "less than asked for")
+    borderline = Caveat("borderline", "at the limit")
+    undershoot = Caveat("undershoot", "less than asked for")
     pairs = (
-        replace(pair_verdict("k", "A", Verdict.DETECTED), caveats=(far,)),
-        replace(pair_verdict("k", "B", Verdict.DETECTED), caveats=(near,)),
-        replace(pair_verdict("k", "C", Verdict.MISSED), caveats=(near,)),
-        replace(pair_verdict("l", "A", Verdict.DETECTED), caveats=(near,)),
-        replace(pair_verdict("l", "B", Verdict.MISSED), caveats=(far,)),
-        replace(pair_verdict("m", "A", Verdict.MISSED), caveats=(near,)),
-        replace(pair_verdict("m", "B", Verdict.MISSED), caveats=(far,)),
+        replace(pair_verdict("k", "A", Verdict.DETECTED), caveats=(undershoot,)),
+        replace(pair_verdict("k", "B", Verdict.DETECTED), caveats=(borderline,)),
+        replace(pair_verdict("k", "C", Verdict.MISSED), caveats=(borderline,)),
+        replace(pair_verdict("l", "A", Verdict.DETECTED), caveats=(borderline,)),
+        replace(pair_verdict("l", "B", Verdict.MISSED), caveats=(undershoot,)),
+        replace(pair_verdict("m", "A", Verdict.MISSED), caveats=(borderline,)),
+        replace(pair_verdict("m", "B", Verdict.MISSED), caveats=(undershoot,)),
     )
 
     result = audit(methods="klm", pairs=pairs)

@@ -40,8 +40,12 @@ func Clear() {}
 """
 
 
-def at(name, text=SOURCE, file="ring.go"):
-    line = next(n for n, one in enumerate(text.splitlines(), 1) if one.startswith(f"func {name}("))
+def locate_method(name, text=SOURCE, file="ring.go"):
+    line = next(
+        n
+        for n, source_line in enumerate(text.splitlines(), 1)
+        if source_line.startswith(f"func {name}(")
+    )
     return replace(method(name), span=Span(file, line, line))
 
 
@@ -52,14 +56,14 @@ def source(text=SOURCE, path="ring.go"):
 
 
 def test_markers_above_a_method_are_found_with_their_reasons():
-    methods = [at(name) for name in ("Push", "Pop", "Len", "Peek", "Do", "Clear")]
+    methods = [locate_method(name) for name in ("Push", "Pop", "Len", "Peek", "Do", "Clear")]
 
-    found = {
+    marked_reasons = {
         marked_miss.method: (marked_miss.reason, marked_miss.location)
         for marked_miss in find_marked_misses(methods, [source()], b"//")
     }
 
-    assert found == {
+    assert marked_reasons == {
         "example.org/ring.Push": ("it is only called in tests", "ring.go:5"),
         "example.org/ring.Pop": ("slow by design", "ring.go:8"),
     }
@@ -68,14 +72,16 @@ def test_markers_above_a_method_are_found_with_their_reasons():
 def test_lines_that_end_as_on_windows_are_read_too():
     text = SOURCE.replace("\n", "\r\n")
 
-    (marked_miss,) = find_marked_misses([at("Push")], [source(text)], b"//")
+    (marked_miss,) = find_marked_misses([locate_method("Push")], [source(text)], b"//")
 
     assert marked_miss.reason == "it is only called in tests"
 
 
 def test_a_method_without_a_place_or_of_another_file_has_no_marker():
     assert not list(
-        find_marked_misses([method("Push"), at("Push", file="other.go")], [source()], b"//")
+        find_marked_misses(
+            [method("Push"), locate_method("Push", file="other.go")], [source()], b"//"
+        )
     )
 
 
@@ -85,7 +91,7 @@ def test_a_marker_without_a_reason_is_an_error():
     with pytest.raises(
         UsageError, match=r"ring\.go:1: the accepted miss of example\.org/ring\.Push has"
     ):
-        list(find_marked_misses([at("Push", text)], [source(text)], b"//"))
+        list(find_marked_misses([locate_method("Push", text)], [source(text)], b"//"))
 
 
 OUTCOMES = (Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLUSIVE, Verdict.UNREACHED)
@@ -98,7 +104,7 @@ def verdict(**outcomes):
             slowdown_source="fixed",
             rule=DetectionRule.OURS,
             methods=tuple(MethodData(method=method(name)) for name in outcomes),
-            pairs=tuple(pair_verdict(name, outcome=one) for name, one in outcomes.items()),
+            pairs=tuple(pair_verdict(name, outcome=outcome) for name, outcome in outcomes.items()),
             stability=stability([benchmark_verdict("BenchmarkPush")]),
         )
     )
@@ -191,9 +197,11 @@ def test_the_bounds_are_what_the_undecided_may_turn_out_to_give(outcomes):
     settled = [either if outcome is Verdict.INCONCLUSIVE else (outcome,) for outcome in outcomes]
     later = [
         apply_accepted_misses(
-            verdict(**dict(zip(names, those, strict=True))), accepting("Len"), TODAY
+            verdict(**dict(zip(names, combination, strict=True))), accepting("Len"), TODAY
         )
-        for those in product(*settled)
+        for combination in product(*settled)
     ]
-    scores = [(one.without_accepted or one.total).percent for one in later]
+    scores = [
+        (later_verdict.without_accepted or later_verdict.total).percent for later_verdict in later
+    ]
     assert score.bounds == pytest.approx((min(scores), max(scores)))

@@ -21,8 +21,8 @@ def accepting(*names, until=None):
     )
 
 
-def audited(asked, machine):
-    return abs_audit.audit_suite(asked, parts(asked, machine=machine))
+def audited(audit_request, machine):
+    return abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
 
 def test_an_accepted_miss_is_slowed_and_shown_but_not_in_the_score_without_it():
@@ -31,7 +31,10 @@ def test_an_accepted_miss_is_slowed_and_shown_but_not_in_the_score_without_it():
 
     assert (result.methods, result.total) == (plain.methods, plain.total)
     assert (plain.accepted, plain.without_accepted) == ((), None)
-    assert [(one.method, one.left_out, one.location) for one in result.accepted] == [
+    assert [
+        (accepted_miss.method, accepted_miss.left_out, accepted_miss.location)
+        for accepted_miss in result.accepted
+    ] == [
         ("toy.skip", True, "configuration"),
         ("toy.idle", True, "configuration"),
     ]

@@ -17,7 +17,7 @@ from auditor.core.values import ALLOCATED, ALLOCATIONS, METHOD_CALLS, OPERATIONS
 from auditor.measure.reach_judge import Reach
 
 SIZE = 64
-DONE = 1000.0
+BLOCK_OPERATIONS = 1000.0
 ARMS = (
     Arm(ArmName.PROBE, Delay(InjectionKind.ALLOCATE, 0)),
     Arm(ArmName.ALLOCATING, Delay(InjectionKind.ALLOCATE, SIZE)),
@@ -32,27 +32,27 @@ def ended(outcome):
 def reported(before, after, *, calls=1.0, metric=ALLOCATIONS):
     """Return a process that reports `before` and `after`, block by block."""
     unit = {ALLOCATIONS: "allocs/op", ALLOCATED: "B/op"}[metric]
-    made = []
+    arm_series = []
     for first, (arm, values) in enumerate(zip(ARMS, (before, after), strict=True)):
-        made += [
+        arm_series += [
             replace(series(values, arm.name, metric, first=first), unit=unit),
-            series([DONE] * len(values), arm.name, OPERATIONS, first=first),
-            series([calls * DONE] * len(values), arm.name, METHOD_CALLS, first=first),
+            series([BLOCK_OPERATIONS] * len(values), arm.name, OPERATIONS, first=first),
+            series([calls * BLOCK_OPERATIONS] * len(values), arm.name, METHOD_CALLS, first=first),
         ]
-    return ended(Measured(tuple(made)))
+    return ended(Measured(tuple(arm_series)))
 
 
-def data(of, **more):
+def data(allocation_run, **more):
     document = {"method": method().id, "benchmark": benchmark(), "bytes": SIZE, "reach": REACH}
-    return AllocationData(**(document | more), run=of)
+    return AllocationData(**(document | more), run=allocation_run)
 
 
-def judged(of, **more):
-    return allocations.judge_allocation_pair(data(of, **more))
+def judged(allocation_run, **more):
+    return allocations.judge_allocation_pair(data(allocation_run, **more))
 
 
-def blocks(value, **at):
-    return [at.get(f"at{index}", value) for index in range(PAIRS)]
+def blocks(value, **overrides):
+    return [overrides.get(f"at{index}", value) for index in range(PAIRS)]
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_bytes_that_do_not_rise_are_missed():
     ],
 )
 def test_a_failure_is_an_outcome_and_no_miss(outcome, result):
-    found = judged(ended(outcome))
+    allocation_pair = judged(ended(outcome))
 
-    assert (found.outcome, found.before) == (result, None)
-    assert found.reason
+    assert (allocation_pair.outcome, allocation_pair.before) == (result, None)
+    assert allocation_pair.reason
 
 
 def test_what_was_never_called_is_unreached_unless_calls_were_counted():
@@ -142,12 +142,12 @@ def test_what_was_not_run_is_undecided_and_what_cannot_be_changed_refused():
 
 
 def test_a_block_without_its_number_decides_nothing():
-    whole = reported(blocks(7), blocks(8)).outcome.series
+    all_series = reported(blocks(7), blocks(8)).outcome.series
     torn = [
         series(blocks(7)[1:], ArmName.PROBE, ALLOCATIONS)
-        if (one.metric, one.arm) == (ALLOCATIONS, ArmName.PROBE)
-        else one
-        for one in whole
+        if (block_series.metric, block_series.arm) == (ALLOCATIONS, ArmName.PROBE)
+        else block_series
+        for block_series in all_series
     ]
 
     assert judged(ended(Measured(tuple(torn)))).outcome is Verdict.INCONCLUSIVE
@@ -169,12 +169,12 @@ def test_the_plain_number_is_there_where_the_harness_says_it():
     result = judged(reported(blocks(7), blocks(8)), plain=(replace(plain, outcome=measured), plain))
 
     assert result.plain == 3
-    whole = allocations.judge_allocations(SIZE, [MethodData(method=method())], [result])
-    (allocation_caveat,) = allocations.allocation_caveats(whole)
+    suite_allocations = allocations.judge_allocations(SIZE, [MethodData(method=method())], [result])
+    (allocation_caveat,) = allocations.allocation_caveats(suite_allocations)
     assert allocation_caveat.slug == "probe-allocates"
     assert "3 allocs/op without it, 7 with it" in allocation_caveat.text
     same = replace(result, plain=7.0)
-    assert allocations.allocation_caveats(replace(whole, pairs=(same,))) == ()
+    assert allocations.allocation_caveats(replace(suite_allocations, pairs=(same,))) == ()
 
 
 def test_a_method_is_noticed_if_one_benchmark_shows_it():
@@ -187,8 +187,10 @@ def test_a_method_is_noticed_if_one_benchmark_shows_it():
         for name in names
     ]
 
-    def pair(name, by, of):
-        return replace(judged(of), method=method(name).id, benchmark=benchmark(by).id)
+    def pair(name, benchmark_name, allocation_run):
+        return replace(
+            judged(allocation_run), method=method(name).id, benchmark=benchmark(benchmark_name).id
+        )
 
     shows, hides = reported(blocks(0), blocks(1)), reported(blocks(0), blocks(0))
     pairs = [

@@ -12,7 +12,7 @@ from auditor.core.plan import Purpose
 from auditor.core.result import Verdict
 from auditor.core.schedule import ArmName
 
-ASKED = request(allocation_bytes=64)
+ALLOCATION_REQUEST = request(allocation_bytes=64)
 REACHED = 6
 """Pairs of SHARES whose method can be counted and changed."""
 TRUE = {
@@ -29,20 +29,20 @@ TRUE = {
 }
 
 
-def audited(asked, **more):
-    return abs_audit.audit_suite(asked, parts(asked, **more))
+def audited(audit_request, **more):
+    return abs_audit.audit_suite(audit_request, parts(audit_request, **more))
 
 
 def allocating(trials):
     return [trial for trial in trials if trial.purpose is Purpose.ALLOCATION]
 
 
-def outcomes(found):
-    return {method.id.removeprefix("toy."): str(method.outcome) for method in found.methods}
+def outcomes(allocations):
+    return {method.id.removeprefix("toy."): str(method.outcome) for method in allocations.methods}
 
 
 def test_every_method_gets_the_outcome_that_is_true():
-    allocations = audited(ASKED).allocations
+    allocations = audited(ALLOCATION_REQUEST).allocations
 
     assert outcomes(allocations) == TRUE
     assert (allocations.noticed, allocations.undecided, allocations.counted, allocations.bytes) == (
@@ -59,22 +59,22 @@ def test_every_method_gets_the_outcome_that_is_true():
 
 def test_there_is_one_process_for_each_reached_pair_and_it_is_short():
     machine = Machine()
-    audited(ASKED, machine=machine)
+    audited(ALLOCATION_REQUEST, machine=machine)
 
-    made = allocating(machine.done)
-    keys = [(one.variant.methods[0].name, one.benchmark.name) for one in made]
+    allocation_trials = allocating(machine.done)
+    keys = [(trial.variant.methods[0].name, trial.benchmark.name) for trial in allocation_trials]
     assert len(keys) == len(set(keys)) == REACHED
     timed = next(trial for trial in machine.done if trial.purpose is Purpose.PAIRS)
-    assert {len(one.schedule.blocks) for one in made} == {25}
-    assert all(one.schedule.seconds <= 0.01 for one in made)
-    assert {one.variant.kind for one in made} == {VariantKind.DELAYED}
-    same = [one for one in made if one.variant == timed.variant]
-    assert {one.overlay for one in same} == {timed.overlay}
+    assert {len(trial.schedule.blocks) for trial in allocation_trials} == {25}
+    assert all(trial.schedule.seconds <= 0.01 for trial in allocation_trials)
+    assert {trial.variant.kind for trial in allocation_trials} == {VariantKind.DELAYED}
+    same = [trial for trial in allocation_trials if trial.variant == timed.variant]
+    assert {trial.overlay for trial in same} == {timed.overlay}
 
 
 def test_both_arms_of_a_pair_are_drawn_and_stand_side_by_side():
     machine = Machine()
-    audited(ASKED, machine=machine)
+    audited(ALLOCATION_REQUEST, machine=machine)
 
     orders = set()
     for trial in allocating(machine.done):
@@ -86,13 +86,15 @@ def test_both_arms_of_a_pair_are_drawn_and_stand_side_by_side():
 
 
 def test_what_is_timed_stays_as_it_was():
-    plain, both = Memory(), Memory()
-    without = audited(request(), store=plain)
-    verdict = audited(ASKED, store=both)
+    plain_store, combined_store = Memory(), Memory()
+    without = audited(request(), store=plain_store)
+    verdict = audited(ALLOCATION_REQUEST, store=combined_store)
 
     assert replace(verdict, allocations=None) == without
-    assert plain.keys() < both.keys()
-    added = [both[key].trial.purpose for key in both.keys() - plain.keys()]
+    assert plain_store.keys() < combined_store.keys()
+    added = [
+        combined_store[key].trial.purpose for key in combined_store.keys() - plain_store.keys()
+    ]
     assert set(added) == {Purpose.ALLOCATION}
 
 
@@ -106,9 +108,9 @@ def test_nobody_who_did_not_ask_gets_an_answer():
 @pytest.mark.parametrize("budget", [10, 12, 14])
 def test_what_the_budget_prevented_is_undecided(budget):
     """Allocations come before what is timed, which takes all that is left."""
-    asked = request(allocation_bytes=64, budget=budget + 0.5)
+    audit_request = request(allocation_bytes=64, budget=budget + 0.5)
 
-    verdict = audited(asked, machine=(machine := Machine()))
+    verdict = audited(audit_request, machine=(machine := Machine()))
 
     allocations = verdict.allocations
     assert len(machine.done) <= budget
@@ -118,26 +120,29 @@ def test_what_the_budget_prevented_is_undecided(budget):
 
 
 def test_a_second_audit_runs_nothing_and_another_size_only_its_own():
-    store, machine, other = Memory(), Machine(), Machine()
-    first = audited(ASKED, store=store)
+    store, machine, second_machine = Memory(), Machine(), Machine()
+    first = audited(ALLOCATION_REQUEST, store=store)
 
-    assert audited(ASKED, store=store, machine=machine) == first
+    assert audited(ALLOCATION_REQUEST, store=store, machine=machine) == first
     assert machine.done == []
-    audited(request(allocation_bytes=128), store=store, machine=other)
+    audited(request(allocation_bytes=128), store=store, machine=second_machine)
     # what failed in a way that may pass is remembered as well
-    assert {one.purpose for one in other.done} == {Purpose.ALLOCATION}
+    assert {trial.purpose for trial in second_machine.done} == {Purpose.ALLOCATION}
 
 
 def test_a_dry_run_holds_them_before_and_after():
     store = Memory()
-    names = {phase.name: phase for phase in preview_abs(ASKED, parts(ASKED, store=store)).phases}
-    audited(ASKED, store=store)
+    names = {
+        phase.name: phase
+        for phase in preview_abs(ALLOCATION_REQUEST, parts(ALLOCATION_REQUEST, store=store)).phases
+    }
+    audited(ALLOCATION_REQUEST, store=store)
 
-    phases = preview_abs(ASKED, parts(ASKED, store=store)).phases
+    phases = preview_abs(ALLOCATION_REQUEST, parts(ALLOCATION_REQUEST, store=store)).phases
 
     assert names["allocations (at most)"].trials >= REACHED
-    known = {phase.name: (phase.trials, phase.stored_count) for phase in phases}
-    assert known["allocations"] == (REACHED, REACHED)
+    phase_counts = {phase.name: (phase.trials, phase.stored_count) for phase in phases}
+    assert phase_counts["allocations"] == (REACHED, REACHED)
     assert sum(phase.trials for phase in phases) == len(store)
     without = [phase.name for phase in preview_abs(request(), parts(request())).phases]
     assert [name for name in without if "allocations" in name] == []

@@ -28,7 +28,7 @@ from auditor.steady import document as steady_document
 from auditor.steady import page as steady
 
 BUSY = HostInterference(waited=0.9, foreign=0.6)
-SAID = "Busy machine (processes waited 90 % of the time): "
+BUSY_PREFIX = "Busy machine (processes waited 90 % of the time): "
 WITHHELD = Caveat(SLUG, "5 of 5 runs were made on a busy machine")
 
 
@@ -74,16 +74,18 @@ def test_terminal_page_and_markdown_of_an_audit_say_it_first():
 
     page = plain(report.render_page(document))
     for text in (terminal(document), plain(format_markdown(document))):
-        assert f"{SAID}This suite would detect" in text
+        assert f"{BUSY_PREFIX}This suite would detect" in text
         assert "Steady " not in text
-    assert page.index(f"{SAID.removesuffix(': ')}. ") < page.index("<h1>This suite would detect")
+    assert page.index(f"{BUSY_PREFIX.removesuffix(': ')}. ") < page.index(
+        "<h1>This suite would detect"
+    )
     assert "Steady " not in page
     quiet = document_of_verdict.build_abs_document(
         *audit(HostInterference(waited=0.02, foreign=0.6))
     )
     for text in (terminal(quiet), plain(report.render_page(quiet)), plain(format_markdown(quiet))):
         assert "usy machine" not in text
-    assert any(one.slug == "unstable" for one in advice.list_advice(quiet))
+    assert any(step.slug == "unstable" for step in advice.list_advice(quiet))
 
 
 def test_what_a_busy_machine_hides_is_not_called_unstable():
@@ -110,24 +112,28 @@ def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
     verdict, context = audit(BUSY)
     document = document_of_verdict.stability_document(verdict.stability, context)
     assert plain(words.format_headline(document)) == (
-        f"{SAID}No spread is shown: the runs were made on a busy machine."
+        f"{BUSY_PREFIX}No spread is shown: the runs were made on a busy machine."
     )
 
     assert judge_stability(document)[1] == [
         "no verdict: the runs were made on a busy machine; repeat on a quiet one"
     ]
 
-    shown = replace(verdict.stability.benchmarks[0], max_spread=0.01, caveats=())
-    some = replace(verdict.stability, benchmarks=(shown, *verdict.stability.benchmarks[1:]))
+    shown_benchmark = replace(verdict.stability.benchmarks[0], max_spread=0.01, caveats=())
+    partial_stability = replace(
+        verdict.stability, benchmarks=(shown_benchmark, *verdict.stability.benchmarks[1:])
+    )
     text = plain(
         words.format_headline(
             document_of_verdict.stability_document(
-                some, replace(context, strain=HostInterference())
+                partial_stability, replace(context, strain=HostInterference())
             )
         )
     )
     assert text.startswith("1 of 1 benchmark stays within 5 %")
-    assert text.endswith(f"; {len(some.benchmarks) - 1} more were measured on a busy machine.")
+    assert text.endswith(
+        f"; {len(partial_stability.benchmarks) - 1} more were measured on a busy machine."
+    )
 
 
 def test_page_and_comment_of_a_comparison_say_it_first():
@@ -135,11 +141,11 @@ def test_page_and_comment_of_a_comparison_say_it_first():
     busy = msgspec.structs.replace(quiet, strain=BUSY)
 
     assert plain(comparison.build_view(busy).headline).startswith(
-        f"{SAID}2 benchmarks have a regression"
+        f"{BUSY_PREFIX}2 benchmarks have a regression"
     )
     page = plain(comparison.render_html(busy))
-    assert page.index(f"{SAID.removesuffix(': ')}. ") < page.index("<h1>2 benchmarks have")
-    assert SAID in plain(comparison_markdown(busy)).splitlines()[0]
+    assert page.index(f"{BUSY_PREFIX.removesuffix(': ')}. ") < page.index("<h1>2 benchmarks have")
+    assert BUSY_PREFIX in plain(comparison_markdown(busy)).splitlines()[0]
     assert "usy machine" not in comparison_markdown(quiet)
 
 
@@ -147,13 +153,13 @@ def test_page_and_comment_of_a_comparison_say_it_first():
 def test_a_judged_series_says_it_first(strain):
     document = steady_document.steady_document(FOUND, replace(OF_SERIES, strain=strain))
 
-    assert plain(steady.build_view(document).headline).startswith(SAID) is (strain is BUSY)
+    assert plain(steady.build_view(document).headline).startswith(BUSY_PREFIX) is (strain is BUSY)
 
 
 def test_runs_that_are_not_alike_on_a_busy_machine_say_it_first():
-    shown = similarity.build_view(msgspec.structs.replace(OF_RUNS, strain=BUSY))
+    view = similarity.build_view(msgspec.structs.replace(OF_RUNS, strain=BUSY))
 
-    assert plain(shown.headline).startswith(SAID)
+    assert plain(view.headline).startswith(BUSY_PREFIX)
     assert not similarity.build_view(OF_RUNS).headline.startswith("Busy machine")
 
 

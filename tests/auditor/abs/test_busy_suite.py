@@ -25,13 +25,13 @@ class BusyMachine(Machine):
     """A machine on which processes are kept from their work until it is quiet.
 
     `waits` are how long somebody waited for that. Of what runs again only so many are `quiet_runs`.
-    Processes of the `spared` benchmarks never wait.
+    Processes of `calm_benchmarks` never wait.
     """
 
     busy: bool = True
     ends: bool = True
     quiet_runs: float = inf
-    spared: frozenset[str] = frozenset()
+    calm_benchmarks: frozenset[str] = frozenset()
     waits: tuple[float, ...] = ()
 
     def run_trials(self, trials):
@@ -39,8 +39,10 @@ class BusyMachine(Machine):
             if run.trial.repetition > REPEAT_OFFSET:
                 self.busy = self.quiet_runs <= 0
                 self.quiet_runs -= 1
-            spared = run.trial.benchmark is not None and run.trial.benchmark.name in self.spared
-            yield _disturbed(run) if self.busy and not spared else run
+            is_calm = (
+                run.trial.benchmark is not None and run.trial.benchmark.name in self.calm_benchmarks
+            )
+            yield _disturbed(run) if self.busy and not is_calm else run
 
     def becomes_quiet(self, seconds):
         self.waits = (*self.waits, seconds)
@@ -52,7 +54,7 @@ def _disturbed(run):
     """Return a run that waited: in each run of the suite it does so for more of its blocks."""
     if isinstance(run.outcome, Measured) and run.trial.purpose is Purpose.SUITE:
         rng = np.random.default_rng(run.trial.repetition)
-        series = tuple(_stretched(one, rng) for one in run.outcome.series)
+        series = tuple(_stretched(block_series, rng) for block_series in run.outcome.series)
         run = replace(run, outcome=replace(run.outcome, series=series))
     return replace(run, strain=BUSY)
 
@@ -62,20 +64,22 @@ def _stretched(series, rng):
         return series
     factors = [1.0 if rng.random() < 0.5 else 1.0 + 5 * rng.random() for _ in series.values]
     values = [factor * value for factor, value in zip(factors, series.values, strict=True)]
-    at = zip(series.block_positions, values, strict=True)
-    return Series.from_values(series.metric, series.unit, series.arm, series.phase, at)
+    positioned_values = zip(series.block_positions, values, strict=True)
+    return Series.from_values(
+        series.metric, series.unit, series.arm, series.phase, positioned_values
+    )
 
 
-def made(machine, store=None, **changes):
-    asked = request(**changes)
-    result = parts(asked, store=store, machine=machine)
-    return asked, replace(result, becomes_quiet=machine.becomes_quiet)
+def prepare_audit(machine, store=None, **changes):
+    audit_request = request(**changes)
+    result = parts(audit_request, store=store, machine=machine)
+    return audit_request, replace(result, becomes_quiet=machine.becomes_quiet)
 
 
 def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
     machine, store = BusyMachine(), Memory()
 
-    stability = stability_study.audit_stability(made(machine, store)[1])
+    stability = stability_study.audit_stability(prepare_audit(machine, store)[1])
 
     assert len(machine.waits) == 1
     assert 0 < machine.waits[0] <= 60
@@ -83,14 +87,14 @@ def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
     assert all(benchmark.runs == 3 for benchmark in stability.benchmarks)
     assert len(stability.suite_seconds) == 3
     processes = len(machine.done)
-    assert stability_study.audit_stability(made(machine, store)[1]) == stability
+    assert stability_study.audit_stability(prepare_audit(machine, store)[1]) == stability
     assert len(machine.done) == processes
 
 
 def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_blamed():
     machine, store = BusyMachine(ends=False), Memory()
 
-    stability = stability_study.audit_stability(made(machine, store)[1])
+    stability = stability_study.audit_stability(prepare_audit(machine, store)[1])
 
     assert len(machine.done) == 3 + 3 * 3  # pilots and runs
     assert all(benchmark.max_spread is None for benchmark in stability.benchmarks)
@@ -101,31 +105,31 @@ def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_b
     )
 
     machine.ends = True
-    later = stability_study.audit_stability(made(machine, store)[1])
+    later = stability_study.audit_stability(prepare_audit(machine, store)[1])
     assert all(benchmark.max_spread < 0.01 for benchmark in later.benchmarks)
 
 
 def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
     machine, store = BusyMachine(quiet_runs=2), Memory()
 
-    stability = stability_study.audit_stability(made(machine, store)[1])
+    stability = stability_study.audit_stability(prepare_audit(machine, store)[1])
 
-    again = [trial for trial in machine.done if trial.repetition > REPEAT_OFFSET]
-    assert len(again) == 3
+    repeats = [trial for trial in machine.done if trial.repetition > REPEAT_OFFSET]
+    assert len(repeats) == 3
     assert sum(benchmark.max_spread is None for benchmark in stability.benchmarks) == 2
 
     machine.quiet_runs = inf
-    later = stability_study.audit_stability(made(machine, store)[1])
+    later = stability_study.audit_stability(prepare_audit(machine, store)[1])
     assert all(benchmark.max_spread < 0.01 for benchmark in later.benchmarks)
     assert max(trial.repetition for trial in machine.done) > 2 * REPEAT_OFFSET
 
 
 def test_a_repeat_that_was_spoilt_as_well_is_told_of_when_it_is_known():
     machine, store = BusyMachine(quiet_runs=0), Memory()
-    stability_study.audit_stability(made(machine, store)[1])
+    stability_study.audit_stability(prepare_audit(machine, store)[1])
     (repeat,) = [trial for trial in machine.done if trial.repetition > REPEAT_OFFSET]
     machine.ends = False
-    services = made(machine, store)[1]
+    services = prepare_audit(machine, store)[1]
 
     stability_study.audit_stability(services)
 
@@ -135,7 +139,7 @@ def test_a_repeat_that_was_spoilt_as_well_is_told_of_when_it_is_known():
 
 def test_runs_of_a_busy_machine_are_not_called_dissimilar():
     plan = replace(request().suite, plan=replace(request().suite.plan, iterations=250))
-    quiet, busy = (BusyMachine(busy=one, ends=False) for one in (False, True))
+    quiet, busy = (BusyMachine(busy=is_busy, ends=False) for is_busy in (False, True))
 
     for machine in (quiet, busy):
         result = parts(replace(request(), suite=replace(plan, stability_runs=3)), machine=machine)
@@ -145,28 +149,28 @@ def test_runs_of_a_busy_machine_are_not_called_dissimilar():
 
 def test_a_budget_limits_the_wait_and_what_is_made_again():
     machine = BusyMachine()
-    stability = stability_study.audit_stability(made(machine, budget=1_000.0)[1])
+    stability = stability_study.audit_stability(prepare_audit(machine, budget=1_000.0)[1])
 
     assert machine.waits == (pytest.approx(0.1 * 9),)
     assert all(benchmark.max_spread < 0.01 for benchmark in stability.benchmarks)
 
     tight = BusyMachine()
-    stability_study.audit_stability(made(tight, budget=24.0)[1])
+    stability_study.audit_stability(prepare_audit(tight, budget=24.0)[1])
     assert tight.waits[0] < 0.1 * 9
 
     short = BusyMachine()
-    stability_study.audit_stability(made(short, budget=14.0)[1])
+    stability_study.audit_stability(prepare_audit(short, budget=14.0)[1])
     assert short.waits == ()
 
 
 def test_nothing_is_made_again_once_the_budget_has_prevented_a_run():
     machine, store = BusyMachine(ends=False), Memory()
-    stability_study.audit_stability(made(machine, store)[1])
+    stability_study.audit_stability(prepare_audit(machine, store)[1])
     waits = machine.waits
-    _, found = made(machine, store, budget=1_000.0)
-    found.deadline.prevented = True
+    _, audit_parts = prepare_audit(machine, store, budget=1_000.0)
+    audit_parts.deadline.prevented = True
 
-    stability_study.audit_stability(found)
+    stability_study.audit_stability(audit_parts)
 
     assert machine.waits == waits
 
@@ -175,7 +179,7 @@ def test_each_fork_of_a_busy_run_is_replaced_by_that_of_its_repeat():
     machine, suite = BusyMachine(), request().suite
     suite = replace(suite, plan=replace(suite.plan, forks=2))
 
-    stability = stability_study.audit_stability(made(machine, suite=suite)[1])
+    stability = stability_study.audit_stability(prepare_audit(machine, suite=suite)[1])
 
     assert all(benchmark.max_spread < 0.01 for benchmark in stability.benchmarks)
     for benchmark in stability.benchmarks:
@@ -184,11 +188,15 @@ def test_each_fork_of_a_busy_run_is_replaced_by_that_of_its_repeat():
 
 def test_a_rehearsal_neither_waits_nor_runs():
     machine, store = BusyMachine(ends=False), Memory()
-    asked, found = made(machine, store)
-    abs_audit.audit_suite(asked, found)
+    audit_request, audit_parts = prepare_audit(machine, store)
+    abs_audit.audit_suite(audit_request, audit_parts)
     waits, processes = machine.waits, len(machine.done)
 
-    left = [phase for phase in preview_abs(asked, found).phases if phase.name == "suite runs"]
+    left = [
+        phase
+        for phase in preview_abs(audit_request, audit_parts).phases
+        if phase.name == "suite runs"
+    ]
 
     assert (machine.waits, len(machine.done)) == (waits, processes)
     assert left[0].stored_count == left[0].trials > 0
@@ -197,9 +205,9 @@ def test_a_rehearsal_neither_waits_nor_runs():
 def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did(monkeypatch):
     monkeypatch.setattr(toy_language, "CLOCKED", {("hop", "long"): 0.9, ("skip", "short"): 0.2})
     machine, store = BusyMachine(ends=False), Memory()
-    asked, found = made(machine, store, slowdown=None)
+    audit_request, audit_parts = prepare_audit(machine, store, slowdown=None)
 
-    verdict = abs_audit.audit_suite(asked, found)
+    verdict = abs_audit.audit_suite(audit_request, audit_parts)
 
     assert verdict.slowdown is None
     assert any(
@@ -211,23 +219,23 @@ def test_the_slowdown_is_not_sized_by_what_a_busy_machine_did(monkeypatch):
     assert verdict.total.bounds[1] > 50
 
     machine.ends = True
-    verdict = abs_audit.audit_suite(*made(machine, store, slowdown=None))
+    verdict = abs_audit.audit_suite(*prepare_audit(machine, store, slowdown=None))
     assert 0 < verdict.slowdown < 0.02
 
 
-@pytest.mark.parametrize(("spared", "sized"), [({"quick"}, False), ({"quick", "long"}, True)])
-def test_the_slowdown_is_sized_by_quiet_benchmarks_where_they_are_most(spared, sized):
-    machine = BusyMachine(ends=False, spared=frozenset(spared))
+@pytest.mark.parametrize(("calm_names", "sized"), [({"quick"}, False), ({"quick", "long"}, True)])
+def test_the_slowdown_is_sized_by_quiet_benchmarks_where_they_are_most(calm_names, sized):
+    machine = BusyMachine(ends=False, calm_benchmarks=frozenset(calm_names))
 
-    slowdown = abs_audit.audit_suite(*made(machine, slowdown=None)).slowdown
+    slowdown = abs_audit.audit_suite(*prepare_audit(machine, slowdown=None)).slowdown
 
     assert (slowdown is not None) is sized
     assert (slowdown or 0.0) < 0.02
 
 
 def test_verdicts_of_turns_beside_each_other_stand_and_no_benchmark_is_sure_to_be_left_out():
-    quiet = abs_audit.audit_suite(*made(BusyMachine(busy=False)))
-    busy = abs_audit.audit_suite(*made(BusyMachine(ends=False)))
+    quiet = abs_audit.audit_suite(*prepare_audit(BusyMachine(busy=False)))
+    busy = abs_audit.audit_suite(*prepare_audit(BusyMachine(ends=False)))
 
     assert [method.outcome for method in busy.methods] == [
         method.outcome for method in quiet.methods

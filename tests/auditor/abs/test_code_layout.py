@@ -15,21 +15,21 @@ from auditor.stats.components import VarianceComponent
 MOVED = VarianceComponent(0.05**2, 0.0, 12)
 
 
-def plain(value, number=0, *, of="BenchmarkPush", at=1):
+def plain(value, number=0, *, benchmark_name="BenchmarkPush", repetition=1):
     """Return a plain process of a layout; its least block counts."""
     purpose = Purpose.REFERENCE if number else Purpose.SUITE
     blocks = Measured((series([1.1 * value, value, 1.2 * value]),))
-    trial_run = run(blocks, purpose=purpose, of=benchmark(of), repetition=at)
+    trial_run = run(blocks, purpose=purpose, of=benchmark(benchmark_name), repetition=repetition)
     return replace(trial_run, trial=replace(trial_run.trial, layout=number))
 
 
 def suite(*moved):
     """Return processes of two benchmarks, of three layouts: the same, 0, `moved`."""
     return [
-        plain(middle * np.exp(each), number, of=name, at=at)
+        plain(middle * np.exp(log_shift), number, benchmark_name=name, repetition=repetition)
         for name, middle in (("BenchmarkPush", 1e-6), ("BenchmarkPop", 1e-3))
-        for at, (each, number) in enumerate(
-            [(-0.01, 0), (0.01, 0), *((one, 7 + index) for index, one in enumerate(moved))], 1
+        for repetition, (log_shift, number) in enumerate(
+            [(-0.01, 0), (0.01, 0), *((shift, 7 + index) for index, shift in enumerate(moved))], 1
         )
     ]
 
@@ -77,7 +77,7 @@ def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
 
 
 @pytest.mark.parametrize(
-    ("layouts", "found", "moved", "words"),
+    ("layouts", "layout_variance", "moved", "words"),
     [
         (Layouts.OF_PROCESS, None, (0.1, -0.1), None),
         (Layouts.DRAWN, MOVED, (), None),
@@ -87,8 +87,8 @@ def test_what_layouts_do_widens_q_by_what_its_two_sides_share():
         (Layouts.DRAWN, MOVED, (0.1,), "by 5.0\N{NO-BREAK SPACE}% "),
     ],
 )
-def test_it_is_said_what_is_known_of_layouts(layouts, found, moved, words):
-    caveat = binary_layout.describe_layout_effect(layouts, found, suite(*moved))
+def test_it_is_said_what_is_known_of_layouts(layouts, layout_variance, moved, words):
+    caveat = binary_layout.describe_layout_effect(layouts, layout_variance, suite(*moved))
 
     assert (caveat is None) == (words is None)
     assert words is None or (caveat.slug == "layout" and words in caveat.text)

@@ -36,13 +36,13 @@ SHARES = st.one_of(st.none(), st.floats(0, 1.3))
 def pairs(draw):
     keys = st.tuples(st.sampled_from(METHODS), st.sampled_from(NAMES))
     verdicts = []
-    for of, by in draw(st.lists(keys, unique=True, max_size=12)):
+    for method_name, benchmark_name in draw(st.lists(keys, unique=True, max_size=12)):
         outcome = draw(st.sampled_from(list(Verdict)))
         slugs = draw(st.lists(st.sampled_from(SLUGS), unique=True, max_size=2))
         verdicts.append(
             pair_verdict(
-                of,
-                by,
+                method_name,
+                benchmark_name,
                 outcome,
                 share=draw(SHARES),
                 share_at_most=draw(SHARES),
@@ -82,8 +82,8 @@ def benchmarks(draw):
 def documents(draw):
     judged = draw(pairs())
     suite = draw(benchmarks())
-    there = {one.id for one in suite}
-    judged = tuple(one for one in judged if one.benchmark in there)
+    suite_ids = {benchmark.id for benchmark in suite}
+    judged = tuple(pair for pair in judged if pair.benchmark in suite_ids)
     slowdown = draw(st.sampled_from([0.6, 5.0]))
     steady = power.confirm_detectable_slowdowns(stability(suite), judged, slowdown)
     weak = power.warn_of_weak_plan(steady, slowdown)
@@ -104,7 +104,9 @@ def documents(draw):
             ),
             pairs=judged,
             stability=steady,
-            unfinished=frozenset(one.id for one in suite if budget and not one.means),
+            unfinished=frozenset(
+                benchmark.id for benchmark in suite if budget and not benchmark.means
+            ),
             unsampled=dict.fromkeys(
                 [method(name).id for name in METHODS], draw(st.sampled_from([0, 0, 3]))
             )

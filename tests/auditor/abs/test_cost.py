@@ -13,17 +13,17 @@ METHODS = tuple(f"m{index}" for index in range(20))
 JUDGING = {Purpose.CALIBRATION, Purpose.PAIRS, Purpose.REFERENCE}
 
 
-def a_suite(monkeypatch, benchmarks, *, near=0):
+def a_suite(monkeypatch, benchmarks, *, near_count=0):
     """Make a suite in which half of the methods is reached, by 1 to 5 of the first 16 benchmarks.
 
-    `near` of these pairs have half of the operation, so that nothing can decide them.
+    `near_count` of these pairs have half of the operation, so that nothing can decide them.
     """
     rng = np.random.default_rng(5)
     shares = {}
     for method in METHODS[::2]:
-        for at in rng.choice(16, int(rng.integers(1, 6)), replace=False):
-            shares[method, f"b{at}"] = float(rng.choice([0.02, 0.1, 0.25, 0.75, 0.95]))
-    shares |= dict.fromkeys(list(shares)[:near], 0.5)
+        for number in rng.choice(16, int(rng.integers(1, 6)), replace=False):
+            shares[method, f"b{number}"] = float(rng.choice([0.02, 0.1, 0.25, 0.75, 0.95]))
+    shares |= dict.fromkeys(list(shares)[:near_count], 0.5)
     monkeypatch.setattr(toy_language, "SHARES", shares)
     monkeypatch.setattr(toy_language, "SET_UP", set())
     monkeypatch.setattr(toy_language, "METHODS", METHODS)
@@ -35,9 +35,11 @@ def a_suite(monkeypatch, benchmarks, *, near=0):
 
 def audited(**changes):
     """Return the outcome of each method, and the blocks by purpose."""
-    machine, asked = Machine(), request(methods=METHODS, **changes)
+    machine, audit_request = Machine(), request(methods=METHODS, **changes)
     store = toy_language.Memory()
-    verdict = abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
+    verdict = abs_audit.audit_suite(
+        audit_request, parts(audit_request, store=store, machine=machine)
+    )
     blocks = dict.fromkeys(Purpose, 0)
     for run in store.values():
         blocks[run.trial.purpose] += toy_language.blocks_done(run)
@@ -51,11 +53,11 @@ def judging(blocks):
 def test_the_verdicts_are_those_of_the_exhaustive_audit_at_a_fraction_of_its_blocks(monkeypatch):
     a_suite(monkeypatch, 16)
 
-    ours, cheap = audited()
+    default_outcomes, cheap = audited()
     exact, dear = audited(exact=True)
 
-    assert ours == exact
-    assert set(ours.values()) == {Verdict.DETECTED, Verdict.MISSED, Verdict.UNREACHED}
+    assert default_outcomes == exact
+    assert set(default_outcomes.values()) == {Verdict.DETECTED, Verdict.MISSED, Verdict.UNREACHED}
     assert judging(dear) > 9 * judging(cheap)
 
 
@@ -69,23 +71,23 @@ def test_benchmarks_that_reach_nothing_cost_nothing_but_their_suite_runs_and_cou
     assert many[Purpose.SUITE] == 10 * few[Purpose.SUITE]
 
 
-@pytest.mark.parametrize("near", [2, 6])
-def test_what_costs_is_what_is_uncertain(monkeypatch, near):
+@pytest.mark.parametrize("near_count", [2, 6])
+def test_what_costs_is_what_is_uncertain(monkeypatch, near_count):
     a_suite(monkeypatch, 16)
     _, sure = audited()
-    a_suite(monkeypatch, 16, near=near)
+    a_suite(monkeypatch, 16, near_count=near_count)
     _, unsure = audited()
 
-    each = (unsure[Purpose.PAIRS] - sure[Purpose.PAIRS]) / near
+    blocks_per_pair = (unsure[Purpose.PAIRS] - sure[Purpose.PAIRS]) / near_count
     plan = request().suite.plan
-    assert plan.iterations < each < 4 * (plan.warmup + 4 * plan.iterations)
+    assert plan.iterations < blocks_per_pair < 4 * (plan.warmup + 4 * plan.iterations)
 
 
 def test_only_the_score_costs_less_than_the_matrix(monkeypatch):
     a_suite(monkeypatch, 16)
 
-    whole, matrix = audited()
-    score, first = audited(score_only=True)
+    matrix_outcomes, matrix_blocks = audited()
+    score_outcomes, score_blocks = audited(score_only=True)
 
-    assert score == whole
-    assert first[Purpose.PAIRS] < 0.8 * matrix[Purpose.PAIRS]
+    assert score_outcomes == matrix_outcomes
+    assert score_blocks[Purpose.PAIRS] < 0.8 * matrix_blocks[Purpose.PAIRS]

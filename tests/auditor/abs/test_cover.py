@@ -12,8 +12,8 @@ MATRIX = st.dictionaries(
 )
 
 
-def covers(chosen, matrix):
-    return all(set(chosen) & found for found in matrix.values() if found)
+def covers(benchmarks, matrix):
+    return all(set(benchmarks) & detectors for detectors in matrix.values() if detectors)
 
 
 def smallest(matrix):
@@ -31,9 +31,9 @@ def test_the_cover_keeps_the_score_and_is_as_small_as_can_be(matrix):
 
 @given(MATRIX)
 def test_no_benchmark_of_a_cover_can_be_left_out(matrix):
-    chosen = set(find_minimal_cover(matrix).benchmarks)
+    cover = set(find_minimal_cover(matrix).benchmarks)
 
-    assert not any(covers(chosen - {text}, matrix) for text in chosen)
+    assert not any(covers(cover - {text}, matrix) for text in cover)
 
 
 def test_greedy_alone_would_take_three_where_two_do():
@@ -86,8 +86,8 @@ def test_the_density_curve_grows_to_all_that_is_detected(matrix):
     detected = sum(map(bool, matrix.values()))
     numbers = [
         sum(
-            bool(set(found) & {step.benchmark for step in curve[:size]})
-            for found in matrix.values()
+            bool(set(detectors) & {step.benchmark for step in curve[:size]})
+            for detectors in matrix.values()
         )
         for size in range(1, len(curve) + 1)
     ]
@@ -101,8 +101,8 @@ def test_the_density_curve_grows_to_all_that_is_detected(matrix):
 def test_no_choice_of_so_many_benchmarks_detects_more_than_the_curve_allows(matrix):
     for step in build_density_curve(matrix):
         best = max(
-            sum(bool(set(chosen) & found) for found in matrix.values())
-            for chosen in combinations("abcdefg", step.benchmarks)
+            sum(bool(set(subset) & detectors) for detectors in matrix.values())
+            for subset in combinations("abcdefg", step.benchmarks)
         )
         assert step.methods <= best <= step.most
 

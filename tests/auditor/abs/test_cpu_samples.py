@@ -20,12 +20,12 @@ from auditor.core.subject import Language
 from auditor.measure.profiles import cpu_shares
 from auditor.measure.reach_judge import Reach
 
-APART = ("hop", "skip")
+METHODS = ("hop", "skip")
 
 
 def audited(machine, **changes):
-    asked = request(methods=APART, shares=True, **changes)
-    return abs_audit.audit_suite(asked, parts(asked, machine=machine))
+    audit_request = request(methods=METHODS, shares=True, **changes)
+    return abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
 
 def shares_of(monkeypatch, shares):
@@ -85,14 +85,14 @@ def test_samples_decide_what_is_far_from_the_limit_and_one_delay_confirms_a_dete
 
 
 def test_a_benchmark_that_needs_several_processors_is_sampled_alone():
-    asked = request(methods=APART, shares=True)
+    audit_request = request(methods=METHODS, shares=True)
     machine = Machine()
-    toy = parts(asked, machine=machine)
+    toy = parts(audit_request, machine=machine)
     short, quick, long = toy.suite.benchmarks
     parallel = replace(long, concurrency=2)
     suite = replace(toy.suite, benchmarks=(short, parallel, quick))
 
-    abs_audit.audit_suite(asked, replace(toy, suite=suite))
+    abs_audit.audit_suite(audit_request, replace(toy, suite=suite))
 
     profiled = [trial for trial in trials(machine, Purpose.PROFILE) if trial.repetition == 1]
     # The dispatcher runs neighbours side by side that need not be alone.
@@ -100,10 +100,10 @@ def test_a_benchmark_that_needs_several_processors_is_sampled_alone():
 
 
 def test_without_shares_nothing_is_profiled():
-    asked = request(methods=APART, shares=False)
+    audit_request = request(methods=METHODS, shares=False)
     machine = Machine()
 
-    abs_audit.audit_suite(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
     assert trials(machine, Purpose.PROFILE) == []
 
@@ -149,7 +149,7 @@ def test_what_the_samples_leave_open_is_not_slowed_by_a_hopeless_probe(monkeypat
     [("by share: 48 %: inconclusive, and no delay was injected", False), (NOT_MEASURED, True)],
 )
 def test_a_pair_that_nobody_meant_to_slow_does_not_use_up_a_budget(reason, prevented):
-    ready = parts(request(methods=APART, budget=1e6))
+    ready = parts(request(methods=METHODS, budget=1e6))
     pair = pair_verdict_of(
         method="toy.hop", benchmark="toy.long", outcome=Verdict.UNMEASURED, reason=reason
     )
@@ -296,8 +296,8 @@ def test_a_benchmark_that_cannot_be_profiled_is_judged_by_delays(monkeypatch):
     verdict = audited(machine)
 
     assert by_key(verdict)["toy.hop", "toy.long"].decided_by == "injection"
-    (said,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "no-profile"]
-    assert "toy.long" in said
+    (message,) = [caveat.text for caveat in verdict.caveats if caveat.slug == "no-profile"]
+    assert "toy.long" in message
 
 
 def test_near_the_limit_further_samples_decide_and_a_delay_confirms_a_detection(monkeypatch):
@@ -357,9 +357,11 @@ def test_a_detection_is_confirmed_by_a_delay_unless_that_takes_minutes(
 def test_a_method_that_cannot_be_slowed_is_judged_by_its_share(monkeypatch, name):
     """Either its delay is refused, or the program with it does not compile."""
     monkeypatch.setitem(toy_language.SHARES, (name, "short"), 0.9)
-    asked = request(methods=(name,), shares=True)
+    audit_request = request(methods=(name,), shares=True)
 
-    (method,) = abs_audit.audit_suite(asked, parts(asked, machine=Machine())).methods
+    (method,) = abs_audit.audit_suite(
+        audit_request, parts(audit_request, machine=Machine())
+    ).methods
 
     assert method.outcome is Verdict.DETECTED
 
@@ -367,10 +369,10 @@ def test_a_method_that_cannot_be_slowed_is_judged_by_its_share(monkeypatch, name
 def test_what_the_samples_decide_is_not_built_to_see_whether_it_could_be_slowed(monkeypatch):
     """The samples say missed of both methods, and no delay confirms a miss."""
     monkeypatch.setattr(toy_language, "SAMPLED", {("hop", "long"): 0.1, ("skip", "short"): 0.1})
-    asked = request(methods=None, shares=True)
+    audit_request = request(methods=None, shares=True)
     machine = Machine()
 
-    abs_audit.audit_suite(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
     calibrated = {trial.variant.methods[0].name for trial in trials(machine, Purpose.CALIBRATION)}
     assert not calibrated & {"hop", "skip"}
@@ -594,7 +596,7 @@ def test_no_further_wave_begins_once_the_time_is_up(monkeypatch):
     monkeypatch.setattr(cpu_samples, "EARLY_PART", 0)
     names = [f"b{number}" for number in range(6)]
     shares_of(monkeypatch, {("hop", name): 0.6 for name in names})
-    audit_request = request(methods=APART, shares=True, budget=3000)
+    audit_request = request(methods=METHODS, shares=True, budget=3000)
     study = parts(audit_request, machine=Machine())
 
     abs_audit.audit_suite(audit_request, study)

@@ -64,11 +64,11 @@ def pair(share=1.0, *, added=None, probe=1.0, seed=0, pairs=15, noise=0.01, **mo
     extra = V * share if added is None else added
     runs = tuple(
         pair_run(
-            noisy(probe * PLAIN, pairs, seed + 10 * at, noise),
-            noisy((probe + extra) * PLAIN, pairs, seed + 10 * at + 1, noise),
-            repetition=at,
+            noisy(probe * PLAIN, pairs, seed + 10 * repetition, noise),
+            noisy((probe + extra) * PLAIN, pairs, seed + 10 * repetition + 1, noise),
+            repetition=repetition,
         )
-        for at in (1, 2)
+        for repetition in (1, 2)
     )
     plain = suite_runs(noisy(PLAIN, seed=seed + number, noise=noise) for number in range(100, 105))
     pair_data = PairData(
@@ -98,7 +98,7 @@ def test_a_method_that_is_the_whole_operation_is_detected():
     assert verdict.achieved_slowdown == pytest.approx(0.6, abs=0.05)
     assert verdict.share == pytest.approx(1.0, abs=0.02)
     assert (verdict.wait, verdict.calls_per_operation, verdict.caveats) == ("work", 1.0, ())
-    assert all(one.significant and one.large for one in verdict.runs)
+    assert all(judged_run.significant and judged_run.large for judged_run in verdict.runs)
 
 
 def test_a_tenth_of_the_operation_is_missed():
@@ -126,19 +126,19 @@ def test_one_run_below_is_enough_for_a_miss():
 
 
 def test_one_run_near_the_threshold_prevents_a_detection():
-    good, near = pair(share=1.0), pair(share=0.5)
+    good, borderline = pair(share=1.0), pair(share=0.5)
 
-    assert judge_pair(replace(good, runs=(good.runs[0], near.runs[1]))).outcome is (
+    assert judge_pair(replace(good, runs=(good.runs[0], borderline.runs[1]))).outcome is (
         Verdict.INCONCLUSIVE
     )
 
 
 def test_further_runs_detect_where_enough_are_clear():
-    good, near = pair(share=1.0), pair(share=0.5)
-    again = replace(good.runs[0], trial=replace(good.runs[0].trial, repetition=3))
-    undecided = judge_pair(replace(good, runs=(good.runs[0], near.runs[1])))
+    good, borderline = pair(share=1.0), pair(share=0.5)
+    third_run = replace(good.runs[0], trial=replace(good.runs[0].trial, repetition=3))
+    undecided = judge_pair(replace(good, runs=(good.runs[0], borderline.runs[1])))
 
-    verdict = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], again)))
+    verdict = judge_pair(replace(good, runs=(good.runs[0], borderline.runs[1], third_run)))
 
     assert extra_runs.may_yet_decide(undecided)
     assert verdict.outcome is Verdict.DETECTED
@@ -147,10 +147,10 @@ def test_further_runs_detect_where_enough_are_clear():
 
 
 def test_a_further_run_that_misses_decides():
-    good, near, bad = pair(share=1.0), pair(share=0.5), pair(share=0.1)
+    good, borderline, bad = pair(share=1.0), pair(share=0.5), pair(share=0.1)
     below = replace(bad.runs[0], trial=replace(bad.runs[0].trial, repetition=3))
 
-    verdict = judge_pair(replace(good, runs=(good.runs[0], near.runs[1], below)))
+    verdict = judge_pair(replace(good, runs=(good.runs[0], borderline.runs[1], below)))
 
     assert verdict.outcome is Verdict.MISSED
 
@@ -164,8 +164,8 @@ def test_what_no_further_run_can_decide_is_left_alone():
 
 def test_a_probe_that_surely_distorts_does_so_in_each_run():
     for probe, noise, settled in ((1.5, 0.01, True), (1.35, 0.05, False)):
-        whole = pair(share=1.0, probe=probe, noise=noise)
-        first = replace(whole, runs=whole.runs[:1])
+        full_pair = pair(share=1.0, probe=probe, noise=noise)
+        first = replace(full_pair, runs=full_pair.runs[:1])
 
         verdict = judge_pair(first)
 
@@ -175,8 +175,8 @@ def test_a_probe_that_surely_distorts_does_so_in_each_run():
 
 def test_a_first_run_that_is_clear_or_near_is_followed_by_the_next_and_one_that_misses_is_not():
     for share, settled in ((1.0, False), (0.5, False), (0.1, True)):
-        whole = pair(share=share)
-        first = replace(whole, runs=whole.runs[:1])
+        full_pair = pair(share=share)
+        first = replace(full_pair, runs=full_pair.runs[:1])
 
         assert extra_runs.is_settled(judge_pair(first), first) is settled
 
@@ -242,10 +242,10 @@ def test_a_block_that_took_no_time_leaves_no_pairs():
 
 
 def test_one_process_on_each_side_does_not_tell_how_they_scatter():
-    whole = pair()
+    full_pair = pair()
 
     verdict = judge_pair(
-        replace(whole, plain=whole.plain[:1], runs=whole.runs[:1], process_count=1)
+        replace(full_pair, plain=full_pair.plain[:1], runs=full_pair.runs[:1], process_count=1)
     )
 
     assert slugs(verdict) == ["few-runs"]
@@ -276,10 +276,10 @@ def test_what_was_achieved_is_judged_where_it_is_far_from_what_was_asked_for(sha
 
 def test_one_process_whose_loop_took_longer_does_not_raise_what_has_to_be_exceeded():
     """Three of four achieve .6, one 1.2: their mean would be an overshoot."""
-    made = [pair(added=1.2).runs[0], *(pair(seed=at).runs[0] for at in (1, 2, 3))]
+    measured_runs = [pair(added=1.2).runs[0], *(pair(seed=seed).runs[0] for seed in (1, 2, 3))]
     runs = tuple(
         replace(run, trial=replace(run.trial, repetition=number))
-        for number, run in enumerate(made, 1)
+        for number, run in enumerate(measured_runs, 1)
     )
 
     verdict = judge_pair(pair(runs=runs))
@@ -374,10 +374,10 @@ def test_operations_in_flight_are_taken_into_account():
     assert verdict.achieved_slowdown == pytest.approx(V, abs=0.05)
 
 
-@pytest.mark.parametrize("wanted", [2, 3])
-def test_without_a_calibration_a_detection_is_not_believed(wanted):
+@pytest.mark.parametrize("process_count", [2, 3])
+def test_without_a_calibration_a_detection_is_not_believed(process_count):
     """However many runs there are to be: no other one would be believed either."""
-    data = pair(calibration=None, process_count=wanted)
+    data = pair(calibration=None, process_count=process_count)
 
     verdict = judge_pair(data)
 
@@ -407,8 +407,12 @@ def test_how_long_a_method_is_need_not_be_known_where_it_is_surely_too_short(cos
     """
     doubtful = calibrated(0.01 * PLAIN, clock_seconds=cost * PLAIN)
     much = tuple(
-        pair_run(noisy(PLAIN, seed=at), noisy(2 * PLAIN, seed=at + 5), repetition=at)
-        for at in (1, 2)
+        pair_run(
+            noisy(PLAIN, seed=repetition),
+            noisy(2 * PLAIN, seed=repetition + 5),
+            repetition=repetition,
+        )
+        for repetition in (1, 2)
     )
 
     verdict = judge_pair(pair(share=0.01, calibration=doubtful))
@@ -422,12 +426,15 @@ def test_how_long_a_method_is_need_not_be_known_where_it_is_surely_too_short(cos
 def test_what_was_clocked_while_calls_were_counted_lets_no_measured_miss_stand():
     """Else what `--exact` measures would hang on what it takes no heed of."""
     missed = tuple(
-        pair_run(noisy(PLAIN, seed=at), noisy(PLAIN, seed=at + 5), repetition=at) for at in (1, 2)
+        pair_run(
+            noisy(PLAIN, seed=repetition), noisy(PLAIN, seed=repetition + 5), repetition=repetition
+        )
+        for repetition in (1, 2)
     )
     data = pair(calibration=None, runs=missed)
-    seen = MethodClock("example.org/ring.Push", 0.01 * PLAIN, PLAIN)
+    method_clock = MethodClock("example.org/ring.Push", 0.01 * PLAIN, PLAIN)
 
-    verdict = judge_pair(replace(data, reach=replace(data.reach, clocked=seen)))
+    verdict = judge_pair(replace(data, reach=replace(data.reach, clocked=method_clock)))
 
     assert slugs(verdict) == ["unverified"]
     assert verdict.outcome is Verdict.INCONCLUSIVE
@@ -436,20 +443,20 @@ def test_what_was_clocked_while_calls_were_counted_lets_no_measured_miss_stand()
 def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
     """Also where it is near the threshold; a wait by the clock may still be missed."""
     doubtful = calibrated(0.5 * PLAIN, clock_seconds=5 * PLAIN)
-    near = pair(share=0.5, calibration=doubtful)
+    borderline = pair(share=0.5, calibration=doubtful)
     runs = [
         pair_run(
-            noisy(PLAIN, seed=at),
-            noisy(1.3 * PLAIN, seed=at + 5),
+            noisy(PLAIN, seed=repetition),
+            noisy(1.3 * PLAIN, seed=repetition + 5),
             wait=InjectionKind.SPIN,
-            repetition=at,
+            repetition=repetition,
         )
-        for at in (1, 2)
+        for repetition in (1, 2)
     ]
-    waiting = replace(near, runs=tuple(runs))
+    waiting = replace(borderline, runs=tuple(runs))
 
-    assert slugs(judge_pair(near)) == slugs(judge_pair(waiting)) == ["near-threshold"]
-    assert extra_runs.is_settled(judge_pair(near), near)
+    assert slugs(judge_pair(borderline)) == slugs(judge_pair(waiting)) == ["near-threshold"]
+    assert extra_runs.is_settled(judge_pair(borderline), borderline)
     assert not extra_runs.is_settled(judge_pair(waiting), waiting)
 
 
@@ -458,7 +465,9 @@ def test_no_run_is_made_of_a_pair_whose_method_time_carries_no_verdict():
     [(InjectionKind.SPIN, Verdict.MISSED), (InjectionKind.WORK, Verdict.INCONCLUSIVE)],
 )
 def test_without_a_calibration_only_a_wait_by_the_clock_can_be_missed(wait, outcome):
-    runs = [pair_run(noisy(PLAIN, seed=at), noisy(PLAIN, seed=at + 5), wait=wait) for at in (1, 2)]
+    runs = [
+        pair_run(noisy(PLAIN, seed=seed), noisy(PLAIN, seed=seed + 5), wait=wait) for seed in (1, 2)
+    ]
 
     assert judge_pair(pair(calibration=None, runs=tuple(runs))).outcome is outcome
 
@@ -477,10 +486,10 @@ def test_without_a_calibration_only_a_wait_by_the_clock_can_be_missed(wait, outc
     ],
 )
 def test_a_failure_is_an_outcome_even_beside_a_good_run(outcome, result, reason):
-    whole = pair()
+    full_pair = pair()
     failed = run(outcome, purpose=Purpose.PAIRS, repetition=2)
 
-    verdict = judge_pair(replace(whole, runs=(whole.runs[0], failed)))
+    verdict = judge_pair(replace(full_pair, runs=(full_pair.runs[0], failed)))
 
     assert (verdict.outcome, verdict.reason, verdict.effect) == (result, reason, None)
 
@@ -544,7 +553,11 @@ def silent(purpose=Purpose.PAIRS, repetition=1):
 
 @pytest.mark.parametrize(
     "reach",
-    [None, UNREAD, *(Reach(state=one) for one in (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY))],
+    [
+        None,
+        UNREAD,
+        *(Reach(state=state) for state in (ReachState.NOT_AT_ALL, ReachState.SET_UP_ONLY)),
+    ],
 )
 @pytest.mark.parametrize("rule", DetectionRule)
 def test_what_no_process_of_a_pair_called_is_unreached(reach, rule):
@@ -558,12 +571,12 @@ def test_what_no_process_of_a_pair_called_is_unreached(reach, rule):
 
 @pytest.mark.parametrize("reach", [UNREAD, Reach(state=ReachState.NOT_AT_ALL)])
 def test_what_only_some_processes_called_is_not_unreached(reach):
-    whole = pair(reach=reach)
-    mixed = (whole.runs[0], silent(repetition=2))
-    calibrated_before = run(whole.runs[0].outcome, purpose=Purpose.CALIBRATION)
+    full_pair = pair(reach=reach)
+    mixed = (full_pair.runs[0], silent(repetition=2))
+    calibrated_before = run(full_pair.runs[0].outcome, purpose=Purpose.CALIBRATION)
 
     for runs, calibrating in ((mixed, ()), ((silent(),), (calibrated_before,))):
-        verdict = judge_pair(replace(whole, runs=runs, calibrating=calibrating))
+        verdict = judge_pair(replace(full_pair, runs=runs, calibrating=calibrating))
         assert verdict.outcome is Verdict.INCONCLUSIVE
         assert verdict.reason == "ran without ever calling the slowed method"
 
@@ -583,10 +596,10 @@ def test_a_detection_where_nothing_is_called_says_that_the_reach_map_was_wrong(r
     reach = Reach(state=ReachState.NOT_AT_ALL, calls_per_operation=0.0)
     plain = [noisy(PLAIN, 20, 1), noisy(PLAIN, 20, 2)]
     slow = [noisy(1.6 * PLAIN, 20, 4), noisy(1.6 * PLAIN, 20, 5)]
-    ours = rule is DetectionRule.OURS
+    is_our_rule = rule is DetectionRule.OURS
 
     verdict = judge_pair(
-        pair(reach=reach, calibration=None) if ours else paper(slow, plain, reach=reach)
+        pair(reach=reach, calibration=None) if is_our_rule else paper(slow, plain, reach=reach)
     )
 
     assert verdict.outcome is Verdict.DETECTED
@@ -626,8 +639,8 @@ def test_the_papers_rule_wants_every_run_significant_and_large():
     assert detected.effect == pytest.approx(0.4, abs=0.02)
     assert missed.effect == pytest.approx(0.2, abs=0.02)
     assert (detected.threshold, detected.interval) == (0.3, None)
-    assert [one.significant for one in missed.runs] == [True, True]
-    assert [one.large for one in missed.runs] == [True, False]
+    assert [judged_run.significant for judged_run in missed.runs] == [True, True]
+    assert [judged_run.large for judged_run in missed.runs] == [True, False]
 
 
 def test_the_papers_rule_never_detects_a_speed_up():
@@ -674,28 +687,32 @@ def test_a_run_of_the_papers_rule_that_lacks_values_is_no_miss():
 def test_a_run_of_the_papers_rule_that_lacks_forks_is_no_miss():
     plain = suite_runs([noisy(1, 40, 1), noisy(1, 40, 2)])
     runs = [
-        mutant_run(noisy(middle, 20, 10 * at + fork), repetition=at, fork=fork)
-        for at, fork, middle in ((1, 1, 1.6), (1, 2, 1.6), (2, 1, 1.0))
+        mutant_run(noisy(middle, 20, 10 * repetition + fork), repetition=repetition, fork=fork)
+        for repetition, fork, middle in ((1, 1, 1.6), (1, 2, 1.6), (2, 1, 1.0))
     ]
     data = replace(paper([], []), plain=plain, process_count=4, forks=2, runs=tuple(runs))
 
     verdict = judge_pair(data)
-    whole = judge_pair(
+    full_verdict = judge_pair(
         replace(data, runs=(*runs, mutant_run(noisy(1.0, 20, 9), repetition=2, fork=2)))
     )
 
     assert (verdict.outcome, verdict.reason) == (Verdict.INCONCLUSIVE, "not all runs were made")
-    assert whole.outcome is Verdict.MISSED
+    assert full_verdict.outcome is Verdict.MISSED
 
 
 def test_controls_of_the_papers_rule_are_compared_with_the_suite_runs_again_and_again():
     plain = [noisy(1, 20, 1), noisy(1, 20, 2), noisy(1, 20, 3)]
-    runs = tuple(mutant_run(noisy(1, 20, at), repetition=at) for at in (5, 6))
+    runs = tuple(
+        mutant_run(noisy(1, 20, repetition), repetition=repetition) for repetition in (5, 6)
+    )
 
     verdict = judge_pair(replace(paper([], plain), control=True, runs=runs))
 
     assert (verdict.outcome, slugs(verdict)) == (Verdict.MISSED, [])
-    assert [one.reference for one in verdict.runs] == [tuple(plain[at]) for at in (1, 2)]
+    assert [judged_run.reference for judged_run in verdict.runs] == [
+        tuple(plain[index]) for index in (1, 2)
+    ]
 
 
 def test_the_papers_rule_needs_the_plain_run_of_the_same_number():
@@ -749,9 +766,9 @@ def test_a_gate_fires_where_the_effect_is_surely_beyond_its_limit(share, outcome
 
 
 def test_a_test_may_err_as_often_as_the_user_says():
-    near = pair(share=0.6, noise=0.06)
+    noisy_pair = pair(share=0.6, noise=0.06)
 
-    strict, lenient = (judge_pair(replace(near, significance=value)) for value in (0.01, 0.3))
+    strict, lenient = (judge_pair(replace(noisy_pair, significance=value)) for value in (0.01, 0.3))
 
     assert (strict.outcome, lenient.outcome) == (Verdict.INCONCLUSIVE, Verdict.DETECTED)
     width = [verdict.interval[1] - verdict.interval[0] for verdict in (strict, lenient)]
@@ -787,12 +804,12 @@ def test_the_papers_test_may_err_and_count_as_the_user_says(more, outcome):
     ],
 )
 def test_another_test_than_the_papers_is_told(rule, min_delta, significance, slugs):
-    asked = abs_request(rule=rule, min_delta=min_delta, significance=significance)
+    audit_request = abs_request(rule=rule, min_delta=min_delta, significance=significance)
 
-    said = {caveat.slug: caveat.text for caveat in describe_rule_settings(asked)}
-    assert [*said] == slugs
+    caveat_texts = {caveat.slug: caveat.text for caveat in describe_rule_settings(audit_request)}
+    assert [*caveat_texts] == slugs
     # The paper's rule has none.
-    with_intervals = "intervals" in said.get("significance-given", "")
+    with_intervals = "intervals" in caveat_texts.get("significance-given", "")
     assert with_intervals == (significance != 0.01 and rule is not DetectionRule.PAPER)
 
 
@@ -812,7 +829,7 @@ def test_all_intervals_of_a_pair_are_of_the_level_that_is_asked_for():
     lenient = replace(strict, significance=0.1)
 
     assert (strict.test_level, lenient.test_level) == (pytest.approx(0.9975), pytest.approx(0.975))
-    narrow, wide = (probe_ratio(one) for one in (lenient, strict))
+    narrow, wide = (probe_ratio(pair_data) for pair_data in (lenient, strict))
     assert wide.low < narrow.low < narrow.high < wide.high
 
 
@@ -843,19 +860,19 @@ def test_processes_of_the_other_rule_are_not_judged():
 def test_a_plan_that_can_never_be_significant_is_said_beforehand(
     rule, exact, forks, iterations, possible
 ):
-    asked = abs_request(forks=forks, iterations=iterations, rule=rule, exact=exact)
+    audit_request = abs_request(forks=forks, iterations=iterations, rule=rule, exact=exact)
 
-    assert (warn_never_significant(asked) is None) is possible
+    assert (warn_never_significant(audit_request) is None) is possible
 
 
 STOP = EarlyStop(above=0.3, below=0.2, looks=((3, 31.6),), least_deviation=0.005)
 
 
-def stopping(one):
+def stopping(trial_run):
     """Return a run whose process might have stopped before its 15 pairs were full."""
     blocks = tuple(Block(Phase.MEASUREMENT, index % 2) for index in range(30))
-    schedule = replace(one.trial.schedule, blocks=blocks, stop=STOP)
-    return replace(one, trial=replace(one.trial, schedule=schedule))
+    schedule = replace(trial_run.trial.schedule, blocks=blocks, stop=STOP)
+    return replace(trial_run, trial=replace(trial_run.trial, schedule=schedule))
 
 
 def test_a_process_that_stopped_is_judged_by_the_looks_it_was_planned_with():
@@ -869,14 +886,14 @@ def test_a_process_that_stopped_is_judged_by_the_looks_it_was_planned_with():
 
 
 def test_a_method_with_many_benchmarks_needs_more_evidence_in_each():
-    some = pair(share=0.62, noise=0.02)
-    stopped = replace(some, runs=tuple(map(stopping, some.runs)))
+    full_pair = pair(share=0.62, noise=0.02)
+    stopped = replace(full_pair, runs=tuple(map(stopping, full_pair.runs)))
 
     verdict, many = (judge_pair(replace(stopped, family=size)) for size in (1, 20))
 
     assert verdict.interval[0] > many.interval[0]
     assert verdict.p < many.p
-    assert judge_pair(some) == judge_pair(replace(some, family=20))
+    assert judge_pair(full_pair) == judge_pair(replace(full_pair, family=20))
 
 
 def test_where_a_process_may_stop_follows_from_q_and_the_slowdown():
@@ -914,10 +931,12 @@ def test_a_process_goes_on_until_the_doubt_about_the_method_is_covered():
         for value in (0.9, 1.0, 1.1)
     )
     exact_plain = suite_runs([PLAIN] * 3 for _ in range(4))
-    known = replace(calibrated(PLAIN), achieved=2 * V)
+    overshoot_calibration = replace(calibrated(PLAIN), achieved=2 * V)
 
-    given = pair(calibrating=calibrating, runs=(), plain=exact_plain, calibration=known)
-    stop, doubt = paired.plan_early_stop(given, 15), method_doubt(given) / PLAIN
+    pair_data = pair(
+        calibrating=calibrating, runs=(), plain=exact_plain, calibration=overshoot_calibration
+    )
+    stop, doubt = paired.plan_early_stop(pair_data, 15), method_doubt(pair_data) / PLAIN
 
     assert 0 < doubt < 0.5
     assert stop.above == pytest.approx(log1p(1.1 * V / (1 - doubt)))
@@ -957,10 +976,10 @@ def test_blocks_that_were_disturbed_say_nothing_of_q():
     slow = [1.5 * PLAIN] * 9 + [*noisy(PLAIN, 3, 3, 0.002)]
     restless = replace(calm, plain=(*calm.plain[:3], *suite_runs([slow, slow])))
 
-    ratio, known = probe_ratio(restless), probe_ratio(calm)
+    ratio, calm_ratio = probe_ratio(restless), probe_ratio(calm)
 
     assert (ratio.estimate, ratio.low, ratio.high) == pytest.approx(
-        (known.estimate, known.low, known.high), abs=0.02
+        (calm_ratio.estimate, calm_ratio.low, calm_ratio.high), abs=0.02
     )
     assert judge_pair(restless).outcome is Verdict.DETECTED
 
@@ -970,9 +989,9 @@ def test_a_process_need_not_be_much_surer_than_q_is():
         calibration_run(probe=value * PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)
         for value in (0.98, 1.0, 1.03)
     )
-    given = pair(calibrating=calibrating, runs=())
+    pair_data = pair(calibrating=calibrating, runs=())
 
-    stop, probed = paired.plan_early_stop(given, 15), probe_ratio(given)
+    stop, probed = paired.plan_early_stop(pair_data, 15), probe_ratio(pair_data)
 
     assert stop.enough == pytest.approx(V / 2 * log(probed.high / probed.low) / 2 / 3)
 
@@ -982,9 +1001,9 @@ def test_it_must_be_surer_than_the_threshold_is_large_whatever_q_is():
         calibration_run(probe=value * PLAIN, slowed=2 * PLAIN, turns=1, method_seconds=PLAIN)
         for value in (0.4, 1.0, 2.5)
     )
-    given = pair(calibrating=calibrating, runs=())
+    pair_data = pair(calibrating=calibrating, runs=())
 
-    stop, probed = paired.plan_early_stop(given, 15), probe_ratio(given)
+    stop, probed = paired.plan_early_stop(pair_data, 15), probe_ratio(pair_data)
 
     assert stop.enough < V / 2 * log(probed.high / probed.low) / 2 / 3
     assert stop.enough == pytest.approx(log1p(V / 2) / 4)
@@ -1004,17 +1023,19 @@ def drifting(seed, most, few):
 def test_a_verdict_that_most_pairs_contradict_is_taken_back(outcome, most, few):
     """Half of v is .3: what a mean says comes of the eighth of the pairs that lies far away."""
     runs = tuple(drifting(seed, most, few) for seed in (1, 2, 3))
-    said = Judgement(outcome=outcome, threshold=V / 2)
+    mean_judgement = Judgement(outcome=outcome, threshold=V / 2)
 
-    judgement = paired.check_signs(said, [readings.pair_block_times(run) for run in runs], 1.0)
-    check_signs = paired.check_signs(said, [readings.pair_block_times(runs[0])[:4]], 1.0)
+    judgement = paired.check_signs(
+        mean_judgement, [readings.pair_block_times(run) for run in runs], 1.0
+    )
+    check_signs = paired.check_signs(mean_judgement, [readings.pair_block_times(runs[0])[:4]], 1.0)
     agreed = paired.check_signs(
-        said, [readings.pair_block_times(run) for run in runs], most_below(outcome)
+        mean_judgement, [readings.pair_block_times(run) for run in runs], most_below(outcome)
     )
 
     assert judgement.outcome is Verdict.INCONCLUSIVE
     assert slugs(judgement) == ["signs-disagree"]
-    assert (check_signs, agreed) == (said, said)
+    assert (check_signs, agreed) == (mean_judgement, mean_judgement)
 
 
 def most_below(outcome):
@@ -1030,10 +1051,12 @@ def test_equal_arms_are_told_apart_at_the_level_of_the_test_and_never_detected()
     """
     rng = np.random.default_rng(11)
     verdicts = [
-        judge_pair(drawn(0.0, rng, calibration=calibrated(0.001 * PLAIN))) for _ in range(300)
+        judge_pair(draw_pair(0.0, rng, calibration=calibrated(0.001 * PLAIN))) for _ in range(300)
     ]
 
-    alarms = np.mean([one.significant for verdict in verdicts for one in verdict.runs])
+    alarms = np.mean(
+        [judged_run.significant for verdict in verdicts for judged_run in verdict.runs]
+    )
 
     assert alarms == pytest.approx(0.01, abs=0.012)
     assert Verdict.DETECTED not in [verdict.outcome for verdict in verdicts]
@@ -1043,23 +1066,23 @@ def test_equal_arms_are_told_apart_at_the_level_of_the_test_and_never_detected()
 
 def test_right_at_the_threshold_hardly_anything_is_decided():
     rng = np.random.default_rng(12)
-    outcomes = [judge_pair(drawn(0.5, rng)).outcome for _ in range(300)]
+    outcomes = [judge_pair(draw_pair(0.5, rng)).outcome for _ in range(300)]
 
     assert sum(outcome is Verdict.DETECTED for outcome in outcomes) <= 3
     assert sum(outcome is Verdict.MISSED for outcome in outcomes) <= 6
 
 
-def drawn(share, rng, *, calibration=None):
+def draw_pair(share, rng, *, calibration=None):
     level = iter(np.exp(rng.normal(0, 0.02, 7)) * PLAIN)
     runs = []
-    for at in (1, 2):
-        here = next(level)
-        probe = here * np.exp(rng.normal(0, 0.01, 15))
-        slowed = here * (1 + V * share) * np.exp(rng.normal(0, 0.01, 15))
-        runs.append(pair_run(probe, slowed, repetition=at))
+    for repetition in (1, 2):
+        process_level = next(level)
+        probe = process_level * np.exp(rng.normal(0, 0.01, 15))
+        slowed = process_level * (1 + V * share) * np.exp(rng.normal(0, 0.01, 15))
+        runs.append(pair_run(probe, slowed, repetition=repetition))
     plain = suite_runs(next(level) * np.exp(rng.normal(0, 0.01, 15)) for _ in range(5))
-    known = calibration or calibrated(share * PLAIN)
-    return pair(runs=tuple(runs), plain=plain, calibration=known)
+    pair_calibration = calibration or calibrated(share * PLAIN)
+    return pair(runs=tuple(runs), plain=plain, calibration=pair_calibration)
 
 
 def test_a_process_may_stop_earlier_where_the_slowdown_achieved_is_too_small():

@@ -49,18 +49,18 @@ def searched(least, begin=0.5, sizes=SIZES):
     [(0.05, None), (0.1, 0.05), (0.2, 0.1), (0.3, 0.2), (0.5, 0.3), (1.0, 0.5), (2.0, 1.0)],
 )
 def test_the_search_ends_between_noticed_and_not(least, unnoticed):
-    found, tried = searched(least)
+    curve, tried = searched(least)
 
-    assert (found.slowdown, found.unnoticed) == (least, unnoticed)
+    assert (curve.slowdown, curve.unnoticed) == (least, unnoticed)
     assert len(tried) - 1 <= most_steps(0.5) == 3
     assert len(set(tried)) == len(tried)
-    assert [step.slowdown for step in found.steps] == sorted(tried)
+    assert [step.slowdown for step in curve.steps] == sorted(tried)
 
 
 def test_what_is_never_noticed_has_no_size():
-    found, _ = searched(100.0)
+    curve, _ = searched(100.0)
 
-    assert (found.slowdown, found.unnoticed) == (None, 5.0)
+    assert (curve.slowdown, curve.unnoticed) == (None, 5.0)
 
 
 def test_what_is_undecided_is_not_said_to_go_unnoticed():
@@ -131,26 +131,32 @@ def test_the_benchmark_with_the_clearest_margin_is_taken():
     pairs = [detected("toy.noisy", 0.6, 0.25), detected("toy.calm", 0.5, 0.01)]
 
     (begin_search,) = begin_searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
-    both = begin_searches(pairs, 0.6, CurveMode.PAIRS, fixed=False)
+    searches = begin_searches(pairs, 0.6, CurveMode.PAIRS, fixed=False)
 
     assert begin_search.benchmark == "toy.calm"
-    assert [search.benchmark for search in both] == ["toy.calm", "toy.noisy"]
+    assert [search.benchmark for search in searches] == ["toy.calm", "toy.noisy"]
     assert begin_searches(pairs, 0.6, CurveMode.NONE, fixed=False) == []
 
 
 def test_by_our_rule_a_miss_is_a_miss_at_any_size():
-    near = Caveat("near-threshold", "in one run of two")
+    near_caveat = Caveat("near-threshold", "in one run of two")
     pairs = [
         verdict(Verdict.MISSED, share=0.2, effect=0.1),
         verdict(Verdict.INCONCLUSIVE, "toy.far", effect=0.5),
-        verdict(Verdict.INCONCLUSIVE, "toy.near", effect=0.3, method_seconds=1e-6, caveats=(near,)),
+        verdict(
+            Verdict.INCONCLUSIVE,
+            "toy.near",
+            effect=0.3,
+            method_seconds=1e-6,
+            caveats=(near_caveat,),
+        ),
     ]
 
-    (ours,) = begin_searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
-    (gate,) = begin_searches(pairs[:1], 0.6, CurveMode.METHODS, fixed=True)
+    (our_search,) = begin_searches(pairs, 0.6, CurveMode.METHODS, fixed=False)
+    (gate_search,) = begin_searches(pairs[:1], 0.6, CurveMode.METHODS, fixed=True)
 
-    assert (ours.benchmark, ours.next) == ("toy.near", 2.0)
-    assert (gate.benchmark, gate.next) == ("toy.long", 2.0)
+    assert (our_search.benchmark, our_search.next) == ("toy.near", 2.0)
+    assert (gate_search.benchmark, gate_search.next) == ("toy.long", 2.0)
 
 
 def test_the_curve_of_the_suite_counts_methods_up_to_each_size():

@@ -49,35 +49,35 @@ def ordinary():
 
 def hostile():
     """A document in which files have nasty names, too, and so have reasons and caveats."""
-    found, files = nasty(), cycle(NASTY)
+    document, files = nasty(), cycle(NASTY)
     methods = tuple(
-        replace_fields(one, reason=name, span=Span(f"{name}{index % 3}", index + 1, index + 3))
-        for index, (one, name) in enumerate(zip(found.methods, files, strict=False))
+        replace_fields(method, reason=name, span=Span(f"{name}{index % 3}", index + 1, index + 3))
+        for index, (method, name) in enumerate(zip(document.methods, files, strict=False))
     )
-    held = AcceptedMiss(
+    accepted_miss = AcceptedMiss(
         method=next(method.id for method in methods if method.outcome is Verdict.MISSED),
         reason=NASTY[1], until=None, location="configuration", expired=False, left_out=True,
     )  # fmt: skip
-    caveats = tuple(replace_fields(found.caveats[0], slug=name, text=name) for name in NASTY)
-    return replace_fields(found, methods=methods, accepted=(held,), caveats=caveats)
+    caveats = tuple(replace_fields(document.caveats[0], slug=name, text=name) for name in NASTY)
+    return replace_fields(document, methods=methods, accepted=(accepted_miss,), caveats=caveats)
 
 
-def accepting(document, outcome, where="configuration"):
+def accepting(document, outcome, location="configuration"):
     method = next(
         method_verdict for method_verdict in document.methods if method_verdict.outcome is outcome
     )
-    held = AcceptedMiss(
-        method=method.id, reason="nobody calls it [x](y)", until=None, location=where,
+    accepted_miss = AcceptedMiss(
+        method=method.id, reason="nobody calls it [x](y)", until=None, location=location,
         expired=False, left_out=True,
     )  # fmt: skip
-    return method, replace_fields(document, accepted=(held,))
+    return method, replace_fields(document, accepted=(accepted_miss,))
 
 
 def cells(document, rows):
-    shown = format_result(document, ExportFormat.CSV, rows=rows)
-    assert shown.endswith("\r\n")
-    assert shown.count("\r\n") == shown.count("\n") == shown.count("\r")
-    return list(csv.DictReader(io.StringIO(shown, newline=""), strict=True))
+    csv_text = format_result(document, ExportFormat.CSV, rows=rows)
+    assert csv_text.endswith("\r\n")
+    assert csv_text.count("\r\n") == csv_text.count("\n") == csv_text.count("\r")
+    return list(csv.DictReader(io.StringIO(csv_text, newline=""), strict=True))
 
 
 def test_csv_gives_back_the_numbers_of_the_result():
@@ -106,8 +106,8 @@ def test_the_runs_of_csv_are_all_values_of_the_result():
     result = cells(document, "runs")
 
     blocks = sum(len(r.reference) + len(r.slowed) for pair in document.pairs for r in pair.runs)
-    assert sum(one["arm"] != "plain" for one in result) == blocks
-    assert sum(float(one["seconds"]) for one in result if one["arm"] == "plain") == pytest.approx(
+    assert sum(row["arm"] != "plain" for row in result) == blocks
+    assert sum(float(row["seconds"]) for row in result if row["arm"] == "plain") == pytest.approx(
         sum(mean for benchmark in document.benchmarks for mean in benchmark.means)
     )
 
@@ -127,32 +127,32 @@ def test_no_spreadsheet_takes_a_name_in_csv_for_a_formula(rows):
 def test_a_formula_in_csv_is_quoted_and_a_word_is_not():
     result = cells(hostile(), "methods")
 
-    assert any(one["method"].startswith("'=HYPERLINK(") for one in result)
-    assert any(one["method"].startswith("'@team") for one in result)
-    assert any(one["method"].startswith("| a | b |") for one in result)
+    assert any(row["method"].startswith("'=HYPERLINK(") for row in result)
+    assert any(row["method"].startswith("'@team") for row in result)
+    assert any(row["method"].startswith("| a | b |") for row in result)
 
 
-def rendered(shown):
+def rendered(text):
     parser = MarkdownIt("commonmark", {"html": True}).enable("table")
-    blocks = parser.parse(shown)
+    blocks = parser.parse(text)
     return blocks, [child for block in blocks for child in block.children or ()]
 
 
 def test_names_in_markdown_are_code_and_nothing_else():
     document = hostile()
-    shown = format_result(document, ExportFormat.MARKDOWN)
-    blocks, inline = rendered(shown)
+    text = format_result(document, ExportFormat.MARKDOWN)
+    blocks, inline = rendered(text)
 
     kinds = {block.type for block in (*blocks, *inline)}
     assert not kinds & {"html_block", "html_inline", "link_open", "image", "fence", "code_block"}
-    assert not UNSEEN.search(shown)
-    message = "".join(one.content for one in inline if one.type == "text")
+    assert not UNSEEN.search(text)
+    message = "".join(token.content for token in inline if token.type == "text")
     assert not re.search(r"[@#<>&\[\]\\`_~$]|://|www\.", message)
-    spans = {one.content for one in inline if one.type == "code_inline"}
+    spans = {token.content for token in inline if token.type == "code_inline"}
     short = names.format_labels(method.id for method in document.methods)
     assert set(short.values()) <= {span.strip() for span in spans} | {
-        one.strip(" ") for one in short.values() if not one.strip()
-    } | {one for one in short.values() if one in spans}
+        label.strip(" ") for label in short.values() if not label.strip()
+    } | {label for label in short.values() if label in spans}
     rows = [block for block in blocks if block.type == "tr_open"]
     columns = [block for block in blocks if block.type == "td_open"]
     assert len(rows) == 2 + 3 + len(document.methods)
@@ -163,7 +163,7 @@ def test_names_in_markdown_are_code_and_nothing_else():
 def test_a_code_span_shows_exactly_the_name(ticks):
     _, inline = rendered(f"| a | b |\n| --- | --- |\n| {markdown.format_code(ticks)} | c |\n")
 
-    (span,) = [one for one in inline if one.type == "code_inline"]
+    (span,) = [token for token in inline if token.type == "code_inline"]
     assert span.content == ticks
     assert inline[-1].content == "c"
 
@@ -172,7 +172,7 @@ def test_a_code_span_shows_exactly_the_name(ticks):
 def test_a_code_span_shows_exactly_any_name(name):
     _, inline = rendered(f"| a | b |\n| --- | --- |\n| {markdown.format_code(name)} | c |\n")
 
-    assert [one.content for one in inline[2:]] == [names.format_label(name), "c"]
+    assert [token.content for token in inline[2:]] == [names.format_label(name), "c"]
 
 
 @pytest.mark.parametrize("blank", ["", " ", "  "])
@@ -182,11 +182,11 @@ def test_a_name_of_nothing_is_said_to_be_so(blank):
 
 def test_markdown_that_is_too_long_loses_the_methods_that_are_watched_best():
     document = crowds.crowd(200, 30, 60)
-    shown = abs_markdown.format_markdown(document, limit=10_500)
+    text = abs_markdown.format_markdown(document, limit=10_500)
 
-    assert len(shown.encode()) <= 10_500
-    rows = [line for line in shown.splitlines() if line.startswith("| `codec.")]
-    more = re.search(r"^(\d+) methods more: there is no room", shown, re.MULTILINE)
+    assert len(text.encode()) <= 10_500
+    rows = [line for line in text.splitlines() if line.startswith("| `codec.")]
+    more = re.search(r"^(\d+) methods more: there is no room", text, re.MULTILINE)
     assert more is not None
     assert 20 < len(rows) == 200 - int(more[1])
     outcomes = ["missed" in row or "unreached" in row for row in rows]
@@ -202,15 +202,17 @@ def test_markdown_has_room_for_methods_whatever_the_names_are():
     awful = "`|" * 70 + "\N{ROCKET}" * 10_000
     document = ordinary()
     called = {method.id: awful + method.id for method in (*document.methods, *document.benchmarks)}
-    found = parse_document(format_json(crowds.renamed(json.loads(format_json(document)), called)))
-    caveat = replace_fields(found.caveats[0], slug=awful, text=awful)
-    found = replace_fields(found, subject=awful, caveats=(caveat,) * 50)
+    awful_document = parse_document(
+        format_json(crowds.renamed(json.loads(format_json(document)), called))
+    )
+    caveat = replace_fields(awful_document.caveats[0], slug=awful, text=awful)
+    awful_document = replace_fields(awful_document, subject=awful, caveats=(caveat,) * 50)
 
-    shown = format_result(found, ExportFormat.MARKDOWN)
+    text = format_result(awful_document, ExportFormat.MARKDOWN)
 
-    assert len(shown.encode()) <= markdown.MAX_COMMENT_BYTES
-    assert "### Methods" in shown
-    assert "and 4" in shown.split("### Methods")[0]
+    assert len(text.encode()) <= markdown.MAX_COMMENT_BYTES
+    assert "### Methods" in text
+    assert "and 4" in text.split("### Methods")[0]
 
 
 def test_sarif_has_a_result_for_each_method_that_nobody_notices():
@@ -219,21 +221,24 @@ def test_sarif_has_a_result_for_each_method_that_nobody_notices():
     jsonschema.validate(log, SARIF)
 
     (run,) = log["runs"]
-    wanted = {Verdict.MISSED, Verdict.UNREACHED, Verdict.INCONCLUSIVE, Verdict.CRASHED,
-              Verdict.TIMED_OUT}  # fmt: skip
-    found = {
-        one["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]: one
-        for one in run["results"]
+    reported_outcomes = {
+        Verdict.MISSED, Verdict.UNREACHED, Verdict.INCONCLUSIVE, Verdict.CRASHED, Verdict.TIMED_OUT,
+    }  # fmt: skip
+    results_by_method = {
+        finding["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]: finding
+        for finding in run["results"]
     }
-    assert found.keys() == {method.id for method in document.methods if method.outcome in wanted}
+    assert results_by_method.keys() == {
+        method.id for method in document.methods if method.outcome in reported_outcomes
+    }
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     for method in document.methods:
-        if method.outcome in wanted:
-            result = found[method.id]
+        if method.outcome in reported_outcomes:
+            result = results_by_method[method.id]
             region = result["locations"][0]["physicalLocation"]["region"]
             assert region == {"startLine": method.span.first_line, "endLine": method.span.last_line}
             assert rules[result["ruleIndex"]] == result["ruleId"]
-    assert {one["level"] for one in run["results"]} == {"warning", "note"}
+    assert {finding["level"] for finding in run["results"]} == {"warning", "note"}
 
 
 def test_a_finding_is_the_same_one_where_its_lines_move():
@@ -245,18 +250,21 @@ def test_a_finding_is_the_same_one_where_its_lines_move():
         ),
     )
 
-    def known(of):
-        (run,) = json.loads(format_result(of, ExportFormat.SARIF))["runs"]
+    def read_fingerprints(result_document):
+        (run,) = json.loads(format_result(result_document, ExportFormat.SARIF))["runs"]
         return [result["partialFingerprints"] for result in run["results"]]
 
-    assert known(document) == known(moved)
-    assert len({json.dumps(one) for one in known(document)}) == len(known(document))
+    assert read_fingerprints(document) == read_fingerprints(moved)
+    assert len({json.dumps(fingerprint) for fingerprint in read_fingerprints(document)}) == len(
+        read_fingerprints(document)
+    )
 
 
 def test_methods_without_a_place_are_counted_in_sarif_and_annotated_without_a_file():
-    whole = ordinary()
+    original_document = ordinary()
     document = replace_fields(
-        whole, methods=tuple(replace_fields(method, span=None) for method in whole.methods)
+        original_document,
+        methods=tuple(replace_fields(method, span=None) for method in original_document.methods),
     )
     log = json.loads(format_result(document, ExportFormat.SARIF))
     jsonschema.validate(log, SARIF)
@@ -268,14 +276,16 @@ def test_methods_without_a_place_are_counted_in_sarif_and_annotated_without_a_fi
     assert "file=" not in format_result(document, ExportFormat.GITHUB)
 
 
-@pytest.mark.parametrize(("where", "kind"), [("configuration", "external"), ("a.go:3", "inSource")])
-def test_an_accepted_miss_is_suppressed(where, kind):
-    method, document = accepting(ordinary(), Verdict.MISSED, where)
+@pytest.mark.parametrize(
+    ("location", "kind"), [("configuration", "external"), ("a.go:3", "inSource")]
+)
+def test_an_accepted_miss_is_suppressed(location, kind):
+    method, document = accepting(ordinary(), Verdict.MISSED, location)
     (run,) = json.loads(format_result(document, ExportFormat.SARIF))["runs"]
 
-    (held,) = [result for result in run["results"] if "suppressions" in result]
-    assert method.id in json.dumps(held)
-    assert held["suppressions"][0]["kind"] == kind
+    (suppressed_result,) = [result for result in run["results"] if "suppressions" in result]
+    assert method.id in json.dumps(suppressed_result)
+    assert suppressed_result["suppressions"][0]["kind"] == kind
     assert method.id not in format_result(document, ExportFormat.GITHUB)
     assert format_result(ordinary(), ExportFormat.GITHUB).count(method.id) == 1
 
@@ -294,7 +304,7 @@ def test_sarif_of_nasty_names_is_sound_and_has_no_links():
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "escaped_name"),
     [
         ("a[b](c)", "a\\[b\\](c)"),
         ("a\\[b\\](c)", "a\\\\\\[b\\\\\\](c)"),
@@ -302,13 +312,15 @@ def test_sarif_of_nasty_names_is_sound_and_has_no_links():
         ("\\d", "\\d"),
     ],
 )
-def test_brackets_and_braces_are_escaped_in_sarif(name, shown):
+def test_brackets_and_braces_are_escaped_in_sarif(name, escaped_name):
     document = ordinary()
-    at = next(i for i, one in enumerate(document.methods) if one.outcome is Verdict.UNREACHED)
+    index = next(
+        i for i, method in enumerate(document.methods) if method.outcome is Verdict.UNREACHED
+    )
     methods = list(document.methods)
-    methods[at] = replace_fields(methods[at], id=name)
+    methods[index] = replace_fields(methods[index], id=name)
 
-    assert json.dumps(shown)[1:-1] in format_result(
+    assert json.dumps(escaped_name)[1:-1] in format_result(
         replace_fields(document, methods=tuple(methods)), ExportFormat.SARIF
     )
 
@@ -326,7 +338,7 @@ def test_annotations_are_commands_whatever_the_names_are():
         command = COMMAND.fullmatch(line)
         assert command is not None, line
         assert not UNSEEN.search(line)
-        properties = [one.split("=", 1)[0] for one in command[2].split(",")]
+        properties = [assignment.split("=", 1)[0] for assignment in command[2].split(",")]
         assert properties == ["file", "line", "endLine", "title"]
         assert "%" not in re.sub("%(25|0A|0D|3A|2C)", "", line)
 
@@ -334,8 +346,8 @@ def test_annotations_are_commands_whatever_the_names_are():
 def test_an_annotation_is_at_the_lines_of_its_method():
     document = ordinary()
     missed = next(method for method in document.methods if method.outcome is Verdict.MISSED)
-    where = replace_fields(missed, span=Span("a,b:c%d.go", 3, 7))
-    result = replace_fields(document, methods=(where,))
+    relocated_method = replace_fields(missed, span=Span("a,b:c%d.go", 3, 7))
+    result = replace_fields(document, methods=(relocated_method,))
 
     assert format_result(result, ExportFormat.GITHUB).startswith(
         "::warning file=a%2Cb%3Ac%25d.go,line=3,endLine=7,title=bench-audit missed::No benchmark"
@@ -357,25 +369,27 @@ STATUS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("of", [ordinary, hostile])
-def test_mutants_are_the_methods_and_tests_the_benchmarks(of):
-    document = of()
-    report, found = mutants(document)
+@pytest.mark.parametrize("make_document", [ordinary, hostile])
+def test_mutants_are_the_methods_and_tests_the_benchmarks(make_document):
+    document = make_document()
+    report, mutants_by_id = mutants(document)
 
-    assert found.keys() == {method.id for method in document.methods}
-    accepted = {one.method for one in document.accepted}
+    assert mutants_by_id.keys() == {method.id for method in document.methods}
+    accepted = {accepted_miss.method for accepted_miss in document.accepted}
     for method in document.methods:
-        wanted = "Ignored" if method.id in accepted else STATUS[method.outcome]
-        assert found[method.id]["status"] == wanted
-        assert set(found[method.id]["killedBy"]) <= set(found[method.id]["coveredBy"])
+        status = "Ignored" if method.id in accepted else STATUS[method.outcome]
+        assert mutants_by_id[method.id]["status"] == status
+        assert set(mutants_by_id[method.id]["killedBy"]) <= set(
+            mutants_by_id[method.id]["coveredBy"]
+        )
     tests = {test["id"] for file in report["testFiles"].values() for test in file["tests"]}
     assert tests == {benchmark.id for benchmark in document.benchmarks}
-    assert {name for one in found.values() for name in one["coveredBy"]} <= tests
+    assert {name for mutant in mutants_by_id.values() for name in mutant["coveredBy"]} <= tests
 
 
-@pytest.mark.parametrize("of", [ordinary, hostile])
-def test_positions_of_mutants_are_in_the_text_that_is_shown(of):
-    report, _ = mutants(of())
+@pytest.mark.parametrize("make_document", [ordinary, hostile])
+def test_positions_of_mutants_are_in_the_text_that_is_shown(make_document):
+    report, _ = mutants(make_document())
 
     for file in report["files"].values():
         lines = file["source"].removesuffix("\n").split("\n")
@@ -398,8 +412,8 @@ def test_the_source_is_shown_where_it_is_known_and_long_enough():
 
 def test_a_span_of_nonsense_costs_no_memory():
     document = ordinary()
-    one = replace_fields(document.methods[0], span=Span("a.go", 10**12, 10**12 + 5))
-    report, _ = mutants(replace_fields(document, methods=(one,)))
+    huge_method = replace_fields(document.methods[0], span=Span("a.go", 10**12, 10**12 + 5))
+    report, _ = mutants(replace_fields(document, methods=(huge_method,)))
 
     assert len(report["files"]["a.go"]["source"]) < 200_000
 
@@ -407,17 +421,17 @@ def test_a_span_of_nonsense_costs_no_memory():
 LINE = re.compile(r"(Benchmark[^\sa-z]\S*) 1 (\S+) ns/op")
 
 
-def runs(shown):
+def runs(text):
     """Read the text as benchstat does: names with their package, and nanoseconds."""
-    found, package = {}, ""
-    for line in shown.splitlines():
+    run_means, package = {}, ""
+    for line in text.splitlines():
         if line.startswith("pkg:"):
             package = line.removeprefix("pkg:").strip()
         elif match := LINE.fullmatch(line):
-            found.setdefault(f"{package}.{match[1]}", []).append(float(match[2]))
+            run_means.setdefault(f"{package}.{match[1]}", []).append(float(match[2]))
         else:
             assert re.fullmatch(r"cpu: .*|Unit ns/op better=lower", line), line
-    return found
+    return run_means
 
 
 def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
@@ -425,9 +439,11 @@ def test_benchstat_gets_the_mean_of_each_run_of_each_benchmark():
     result = runs(format_result(document, ExportFormat.BENCHSTAT))
 
     measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
-    assert list(result) == [one.id for one in measured]
-    for one in measured:
-        assert result[one.id] == pytest.approx([1e9 * mean for mean in one.means], rel=1e-8)
+    assert list(result) == [benchmark.id for benchmark in measured]
+    for benchmark in measured:
+        assert result[benchmark.id] == pytest.approx(
+            [1e9 * mean for mean in benchmark.means], rel=1e-8
+        )
 
 
 def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
@@ -435,10 +451,12 @@ def test_benchstat_gets_the_names_of_jmh_as_its_format_has_them():
     document = document_of_verdict.build_abs_document(
         verdict, examples.context(language="java", harness="jmh")
     )
-    one = replace_fields(document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]")
-    shown = format_result(replace_fields(document, benchmarks=(one,)), ExportFormat.BENCHSTAT)
+    benchmark = replace_fields(
+        document.benchmarks[0], id="org.acme.BoxBench.push[size=1.5,kind=a b]"
+    )
+    text = format_result(replace_fields(document, benchmarks=(benchmark,)), ExportFormat.BENCHSTAT)
 
-    assert set(runs(shown)) == {"org.acme.BoxBench.Benchmark_push/size=1.5/kind=a\\u0020b"}
+    assert set(runs(text)) == {"org.acme.BoxBench.Benchmark_push/size=1.5/kind=a\\u0020b"}
 
 
 def test_nasty_names_break_no_line_of_benchstat():
@@ -446,7 +464,9 @@ def test_nasty_names_break_no_line_of_benchstat():
     result = runs(format_result(document, ExportFormat.BENCHSTAT))
 
     measured = [benchmark for benchmark in document.benchmarks if benchmark.means]
-    assert sum(len(one) for one in result.values()) == sum(len(one.means) for one in measured)
+    assert sum(len(run_means) for run_means in result.values()) == sum(
+        len(benchmark.means) for benchmark in measured
+    )
     assert len(result) == len(measured)
 
 
@@ -495,7 +515,7 @@ def test_the_same_result_gives_the_same_bytes_in_every_process(tmp_path):
     file = tmp_path / "result.json"
     file.write_text(format_json(hostile()), encoding="utf-8")
 
-    shown = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", RENDER, file],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -505,6 +525,6 @@ def test_the_same_result_gives_the_same_bytes_in_every_process(tmp_path):
         for seed in ("1", "2")
     }
 
-    assert len(shown) == 1
-    assert len(shown.pop().splitlines()) == len(ExportFormat)
+    assert len(outputs) == 1
+    assert len(outputs.pop().splitlines()) == len(ExportFormat)
     assert parse_document(file.read_bytes()) == hostile()

@@ -45,7 +45,10 @@ def accepted(short, *, left_out=True, expired=False):
 
 
 def outcomes(**by_name):
-    return tuple(method_verdict_of(id=name(one), outcome=found) for one, found in by_name.items())
+    return tuple(
+        method_verdict_of(id=name(short_name), outcome=outcome)
+        for short_name, outcome in by_name.items()
+    )
 
 
 @pytest.fixture
@@ -54,7 +57,7 @@ def stage(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("without", "code", "said"),
+    ("without", "code", "message"),
     [
         (score(1, counted=1), 0, "gate passed: at least 60 %, the total score without 1 accepted"),
         (score(1, counted=2), 1, "gate failed: at least 60 %"),
@@ -63,26 +66,32 @@ def stage(tmp_path):
         (None, 1, "gate failed: at least 60 %, the total score is 50 %"),
     ],
 )
-def test_the_gate_looks_at_the_score_without_accepted_misses(stage, capsys, without, code, said):
-    held = () if without is None else (accepted("Pop"),)
-    stage = stage.of(total=score(1), changes={"accepted": held, "without_accepted": without})
+def test_the_gate_looks_at_the_score_without_accepted_misses(stage, capsys, without, code, message):
+    accepted_misses = () if without is None else (accepted("Pop"),)
+    stage = stage.of(
+        total=score(1), changes={"accepted": accepted_misses, "without_accepted": without}
+    )
 
     assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == code
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_accepted_misses_are_shown_with_their_reasons_and_beside_the_total(stage, capsys):
-    held = (accepted("Pop"), accepted("Push", left_out=False), accepted("Len", expired=True))
-    stage = stage.of(changes={"accepted": held, "without_accepted": score(1, counted=1)})
+    accepted_misses = (
+        accepted("Pop"),
+        accepted("Push", left_out=False),
+        accepted("Len", expired=True),
+    )
+    stage = stage.of(changes={"accepted": accepted_misses, "without_accepted": score(1, counted=1)})
 
     stage.call("abs", SUBJECT)
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
 
-    assert "Accepted misses" in shown
-    assert "• example.org/ring.Pop: [b]called[/b] by tests only (for good; ring.go:12)" in shown
-    assert "ring.Push: [b]called[/b] by tests only (it is none; ring.go:12)" in shown
-    assert "(until 2026-01-01, so it counts again; ring.go:12)" in shown
-    assert "without accepted    100\xa0%" in shown
+    assert "Accepted misses" in output
+    assert "• example.org/ring.Pop: [b]called[/b] by tests only (for good; ring.go:12)" in output
+    assert "ring.Push: [b]called[/b] by tests only (it is none; ring.go:12)" in output
+    assert "(until 2026-01-01, so it counts again; ring.go:12)" in output
+    assert "without accepted    100\xa0%" in output
     page = (stage.opened[0][1].output / "report.html").read_text()
     assert "accepted misses left out" in unlinked(page)
 
@@ -129,11 +138,11 @@ def against(stage, tmp_path, capsys):
     """Return how an audit ends, and what it says, beside a baseline of other outcomes."""
     path = tmp_path / "before.json"
 
-    def called(before, now, *flags, held=(), **more):
+    def called(before, now, *flags, accepted_misses=(), **more):
         old = replace(verdict(score(1)), methods=outcomes(**before))
         path.write_text(results.format_json(document_of_verdict.build_abs_document(old, CONTEXT)))
         pairs = (replace(pair(Verdict.DETECTED, 0.6), method=name("Push")),)
-        changes = {"methods": outcomes(**now), "pairs": pairs, "accepted": held, **more}
+        changes = {"methods": outcomes(**now), "pairs": pairs, "accepted": accepted_misses, **more}
         acting = stage.of(changes=changes)
         code = acting.call("abs", SUBJECT, *FIXED, "--baseline", str(path), *flags)
         return code, capsys.readouterr().err
@@ -141,11 +150,11 @@ def against(stage, tmp_path, capsys):
     return called
 
 
-SEEN = {"Push": Verdict.DETECTED, "Pop": Verdict.DETECTED, "Len": Verdict.MISSED}
+BASELINE_OUTCOMES = {"Push": Verdict.DETECTED, "Pop": Verdict.DETECTED, "Len": Verdict.MISSED}
 
 
 @pytest.mark.parametrize(
-    ("pop", "flags", "code", "said"),
+    ("pop", "flags", "code", "message"),
     [
         (Verdict.DETECTED, (), 0, "gate passed: no method of before.json is newly missed"),
         (Verdict.MISSED, (), 1, "gate failed: detected in before.json, missed now: "),
@@ -160,11 +169,11 @@ SEEN = {"Push": Verdict.DETECTED, "Pop": Verdict.DETECTED, "Len": Verdict.MISSED
         (Verdict.INCONCLUSIVE, ("--fail-under", "90"), 1, "gate undecided"),
     ],
 )
-def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, said):
-    ended, err = against(SEEN, {**SEEN, "Pop": pop}, *flags)
+def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, message):
+    ended, err = against(BASELINE_OUTCOMES, {**BASELINE_OUTCOMES, "Pop": pop}, *flags)
 
     assert ended == code
-    assert said in err
+    assert message in err
 
 
 @pytest.mark.parametrize(
@@ -177,7 +186,9 @@ def test_only_new_misses_fail_beside_a_baseline(against, pop, flags, code, said)
 def test_an_estimate_passes_a_baseline_and_fails_none(against, pop, code, message):
     estimate = (Caveat("estimate", "predicted"),)
 
-    exit_code, errors = against(SEEN, {**SEEN, "Pop": pop}, caveats=estimate)
+    exit_code, errors = against(
+        BASELINE_OUTCOMES, {**BASELINE_OUTCOMES, "Pop": pop}, caveats=estimate
+    )
 
     assert exit_code == code
     assert message in errors
@@ -185,42 +196,52 @@ def test_an_estimate_passes_a_baseline_and_fails_none(against, pop, code, messag
 
 def test_the_methods_of_a_baseline_are_those_of_the_audit(stage, tmp_path):
     path = tmp_path / "before.json"
-    old = replace(verdict(score(1)), methods=outcomes(**SEEN))
+    old = replace(verdict(score(1)), methods=outcomes(**BASELINE_OUTCOMES))
     path.write_text(results.format_json(document_of_verdict.build_abs_document(old, CONTEXT)))
 
     stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path))
 
-    assert stage.opened[0][0].request.baseline_methods == tuple(map(name, SEEN))
+    assert stage.opened[0][0].request.baseline_methods == tuple(map(name, BASELINE_OUTCOMES))
 
 
 def test_an_accepted_miss_is_no_new_one(against):
-    code, _ = against(SEEN, {**SEEN, "Pop": Verdict.MISSED}, held=(accepted("Pop"),))
+    code, _ = against(
+        BASELINE_OUTCOMES,
+        {**BASELINE_OUTCOMES, "Pop": Verdict.MISSED},
+        accepted_misses=(accepted("Pop"),),
+    )
 
     assert code == 0
 
 
 def test_an_accepted_miss_that_has_expired_is_a_new_one(against):
-    held = (accepted("Pop", left_out=False, expired=True),)
+    accepted_misses = (accepted("Pop", left_out=False, expired=True),)
 
-    assert against(SEEN, {**SEEN, "Pop": Verdict.MISSED}, held=held)[0] == 1
+    code, _ = against(
+        BASELINE_OUTCOMES,
+        {**BASELINE_OUTCOMES, "Pop": Verdict.MISSED},
+        accepted_misses=accepted_misses,
+    )
+
+    assert code == 1
 
 
 def test_a_method_that_is_not_audited_any_more_is_named(against):
-    code, err = against(SEEN, {"Push": Verdict.DETECTED, "Clear": Verdict.MISSED})
+    code, err = against(BASELINE_OUTCOMES, {"Push": Verdict.DETECTED, "Clear": Verdict.MISSED})
 
     assert code == 0
     assert "no longer audited: example.org/ring.Pop" in err
 
 
 def test_a_baseline_of_which_nothing_is_audited_passes_nothing(against):
-    code, err = against(SEEN, {"Clear": Verdict.UNREACHED})
+    code, err = against(BASELINE_OUTCOMES, {"Clear": Verdict.UNREACHED})
 
     assert code == 5
     assert "gate undecided: nothing that before.json detects is audited: example.org/ring.P" in err
 
 
 def test_a_baseline_that_detects_nothing_is_refused(against):
-    code, err = against({"Push": Verdict.MISSED, "Pop": Verdict.INCONCLUSIVE}, SEEN)
+    code, err = against({"Push": Verdict.MISSED, "Pop": Verdict.INCONCLUSIVE}, BASELINE_OUTCOMES)
 
     assert code == 2
     assert "before.json detects no method, so a gate on it can never fail; make it anew" in err
@@ -229,7 +250,7 @@ def test_a_baseline_that_detects_nothing_is_refused(against):
 @pytest.mark.parametrize("text", ["", "[]", "5", "no"])
 def test_a_baseline_whose_configuration_was_edited_is_refused(stage, tmp_path, capsys, text):
     path = tmp_path / "before.json"
-    old = replace(verdict(score(1)), methods=outcomes(**SEEN))
+    old = replace(verdict(score(1)), methods=outcomes(**BASELINE_OUTCOMES))
     document = document_of_verdict.build_abs_document(old, CONTEXT)
     path.write_text(results.format_json(msgspec.structs.replace(document, config=text)))
 
@@ -274,7 +295,7 @@ def looked_twice(stage, second, **changes):
 
 
 @pytest.mark.parametrize(
-    ("second", "code", "said"),
+    ("second", "code", "messages"),
     [
         (
             {"Push": Verdict.MISSED, "Pop": Verdict.MISSED},
@@ -301,26 +322,26 @@ def looked_twice(stage, second, **changes):
         ),
     ],
 )
-def test_no_score_fails_by_what_one_look_has_missed(stage, capsys, second, code, said):
+def test_no_score_fails_by_what_one_look_has_missed(stage, capsys, second, code, messages):
     stage = looked_twice(stage, second)
 
     assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == code
 
-    shown = capsys.readouterr().err
-    assert all(one in shown for one in said)
+    output = capsys.readouterr().err
+    assert all(message in output for message in messages)
 
 
 def test_a_second_look_takes_the_methods_in_question_with_new_measurements(stage):
     stage = looked_twice(stage, {"Push": Verdict.MISSED, "Pop": Verdict.MISSED})
     stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60", "--seed", "7")
 
-    (first, there), (second, beside) = stage.opened
+    (first, first_places), (second, second_places) = stage.opened
     assert second.request.methods == (name("Push"), name("Pop"))
     assert (first.request.suite.seed, second.request.suite.seed) == (7, 7 + FURTHER)
     assert second.request.suite.benchmarks == r"^(example\.org/ring\.BenchmarkPush)$"
     assert (second.request.controls, second.request.curve) == (0, CurveMode.NONE)
-    assert beside == replace(there, output=there.output / "second-look")
-    assert (there.output / "second-look" / "result.json").exists()
+    assert second_places == replace(first_places, output=first_places.output / "second-look")
+    assert (first_places.output / "second-look" / "result.json").exists()
 
 
 def test_all_benchmarks_are_looked_at_again_where_none_reached_a_method(stage):
@@ -353,7 +374,7 @@ def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
         results.format_json(document_of_verdict.build_abs_document(verdict(score(1)), CONTEXT))
     )
     methods = (*borderline(Push=Verdict.MISSED), *outcomes(Pop=Verdict.MISSED))
-    fails, undecided, beside = (
+    fails, undecided, baseline_stage = (
         looked_twice(stage, {"Pop": Verdict.MISSED}, methods=methods) for _ in range(3)
     )
 
@@ -361,7 +382,7 @@ def test_a_borderline_miss_fails_no_gate(stage, tmp_path, capsys):
     assert fails.opened[1][0].request.methods == (name("Pop"),)
     assert "at most 50 %" in capsys.readouterr().err
     assert undecided.call("abs", SUBJECT, *FIXED, "--fail-under", "40") == 5
-    assert beside.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 5
+    assert baseline_stage.call("abs", SUBJECT, *FIXED, "--baseline", str(path)) == 5
     assert "open now: example.org/ring.Push" in capsys.readouterr().err
 
 
@@ -391,8 +412,8 @@ def test_a_second_look_that_misses_at_the_limit_is_unsure():
 
 
 def test_benchmarks_that_do_not_reach_a_method_are_not_looked_at_again(stage):
-    apart = replace(pair(Verdict.UNREACHED, None), benchmark=name("BenchmarkApart"))
-    stage = looked_twice(stage, {"Push": Verdict.MISSED}, pairs=(*PAIRS, apart))
+    unreached_pair = replace(pair(Verdict.UNREACHED, None), benchmark=name("BenchmarkApart"))
+    stage = looked_twice(stage, {"Push": Verdict.MISSED}, pairs=(*PAIRS, unreached_pair))
 
     stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60")
 
@@ -432,7 +453,7 @@ def test_a_gate_keeps_a_quarter_of_the_budget_for_a_second_look(stage, capsys):
     stage.call("abs", SUBJECT, *FIXED, "--fail-under", "40", "--budget", "10m")
     stage.call("abs", SUBJECT, *FIXED, "--budget", "10m")
 
-    assert [one.request.suite.budget_seconds for one, _ in stage.opened] == [450, 600]
+    assert [config.request.suite.budget_seconds for config, _ in stage.opened] == [450, 600]
     assert capsys.readouterr().err.count("are kept for a second look") == 1
 
 
@@ -452,9 +473,9 @@ def test_a_baseline_gate_fails_by_new_misses_that_are_missed_again(stage, tmp_pa
     )
     flags = ("--baseline", str(path))
 
-    again = looked_twice(stage, {"Push": Verdict.MISSED})
-    assert again.call("abs", SUBJECT, *FIXED, *flags) == 1
-    assert again.opened[1][0].request.methods == (name("Push"),)
+    missed_again = looked_twice(stage, {"Push": Verdict.MISSED})
+    assert missed_again.call("abs", SUBJECT, *FIXED, *flags) == 1
+    assert missed_again.opened[1][0].request.methods == (name("Push"),)
     flipped = looked_twice(stage, {"Push": Verdict.DETECTED})
     assert flipped.call("abs", SUBJECT, *FIXED, *flags) == 5
     assert "gate undecided: detected in before.json, open now: example.org/ring.Push" in (
@@ -495,28 +516,28 @@ PATCH = Patch(
 
 
 @pytest.mark.parametrize(
-    ("unsure", "code", "said"),
+    ("unsure", "code", "message"),
     [
         ((), Exit.GATE_FAILED, "gate failed: at least 60 % of what changed, it is 0 %"),
         (("a",), Exit.GATE_FAILED, "gate failed: at least 60 % of what changed, it is at most 5"),
         (("a", "b"), Exit.NO_VERDICT, "gate undecided: at least 60 % of what changed, it is 0 to"),
     ],
 )
-def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
+def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, message):
     document = made(benchmark("a"), patch=PATCH)
 
     ended, (line,) = gates.judge_gates(
         document, fail_on_regression=False, fail_under=60, unsure_methods=unsure
     )
 
-    assert (ended, line[: len(said)]) == (code, said)
+    assert (ended, line[: len(message)]) == (code, message)
     assert gates.list_missed_methods(document, 60) == ("a", "b")
     assert gates.list_missed_methods(document, 60, ("b",)) == ("a",)
     assert gates.list_missed_methods(document, None) == ()
 
 
 @pytest.mark.parametrize(
-    ("document", "code", "said"),
+    ("document", "code", "message"),
     [
         (made(added=("new",)), Exit.NO_VERDICT, "no verdict: no benchmark is in both: 1 only in"),
         (made(), Exit.NO_VERDICT, "no verdict: no benchmark is in both"),
@@ -562,11 +583,11 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, said):
         ),
     ],
 )
-def test_no_regression_is_not_found_in_what_is_gone(document, code, said):
+def test_no_regression_is_not_found_in_what_is_gone(document, code, message):
     ended, (line,) = gates.judge_gates(document, fail_on_regression=True, fail_under=None)
 
     assert ended is code
-    assert line.startswith(said)
+    assert line.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -660,8 +681,8 @@ def test_nothing_compared_is_no_verdict_without_a_gate_too():
     def ended(document):
         return gates.judge_gates(document, fail_on_regression=False, fail_under=None)
 
-    said = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
-    assert ended(made(added=("a", "b"), removed=("c",))) == (Exit.NO_VERDICT, [said])
+    no_overlap = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
+    assert ended(made(added=("a", "b"), removed=("c",))) == (Exit.NO_VERDICT, [no_overlap])
     assert ended(made(benchmark("same"), added=("a",))) == (Exit.OK, [])
     message = "no verdict: every benchmark is inconclusive"
     assert ended(made(LOST)) == (Exit.NO_VERDICT, [message])

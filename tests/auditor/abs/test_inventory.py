@@ -28,20 +28,22 @@ def suite_of(ready, **counts):
     return replace(ready, suite=replace(ready.suite, benchmarks=tuple(benchmarks)))
 
 
-def listed(unlimited=QUICK, budget=None, **counts):
-    asked = request()
-    asked = replace(asked, suite=replace(asked.suite, budget_seconds=budget))
-    ready = suite_of(parts(asked), **counts) if counts else parts(asked)
-    return take_inventory(asked, ready, unlimited, None)
+def make_inventory(unlimited=QUICK, budget=None, **counts):
+    audit_request = request()
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, budget_seconds=budget)
+    )
+    ready = suite_of(parts(audit_request), **counts) if counts else parts(audit_request)
+    return take_inventory(audit_request, ready, unlimited, None)
 
 
 def test_benchmarks_are_counted_by_group_or_by_function_in_a_single_one():
     names = ("A/x", "A/y", "B[1]", "B(2)", "B:3", "C")
     alone = [Benchmark(group="g", name=name) for name in names]
-    both = [Benchmark(group=group, name="A") for group in "gghg"]
+    grouped_benchmarks = [Benchmark(group=group, name="A") for group in "gghg"]
 
     assert places_of(alone) == (("B", 3), ("A", 2), ("C", 1))
-    assert places_of(both) == (("g", 3), ("h", 1))
+    assert places_of(grouped_benchmarks) == (("g", 3), ("h", 1))
 
 
 @pytest.mark.parametrize(
@@ -54,16 +56,16 @@ def test_benchmarks_are_counted_by_group_or_by_function_in_a_single_one():
     ],
 )
 def test_benchmarks_in_python_are_counted_by_file_or_by_function_in_a_single_one(names, places):
-    found = places_of([Benchmark(group="", name=name) for name in names])
+    place_counts = places_of([Benchmark(group="", name=name) for name in names])
 
-    assert dict(found) == places
+    assert dict(place_counts) == places
 
 
 def test_methods_have_their_calls_once_these_are_counted():
-    store, asked = Memory(), request()
-    before = preview_abs(asked, parts(asked, store=store)).inventory
-    abs_audit.audit_suite(asked, parts(asked, store=store))
-    after = preview_abs(asked, parts(asked, store=store)).inventory
+    store, audit_request = Memory(), request()
+    before = preview_abs(audit_request, parts(audit_request, store=store)).inventory
+    abs_audit.audit_suite(audit_request, parts(audit_request, store=store))
+    after = preview_abs(audit_request, parts(audit_request, store=store)).inventory
 
     assert CountedMethod(id="toy.hop") in before.methods
     (hop,) = [counted_method for counted_method in after.methods if counted_method.id == "toy.hop"]
@@ -75,7 +77,7 @@ def test_methods_have_their_calls_once_these_are_counted():
 
 @pytest.mark.parametrize("budget", [None, 3600.0])
 def test_the_first_hint_of_a_suite_that_takes_too_long_is_what_to_leave_out(budget):
-    result = listed(LONG, budget, conformance=90, a=5, b=5)
+    result = make_inventory(LONG, budget, conformance=90, a=5, b=5)
 
     assert result.hints[0] == (
         "conformance has 90 of 100 benchmarks; leave it out: --benchmarks 'a|b'"
@@ -83,21 +85,21 @@ def test_the_first_hint_of_a_suite_that_takes_too_long_is_what_to_leave_out(budg
 
 
 def test_names_are_quoted_for_a_shell():
-    result = listed(LONG, None, **{"conformance": 90, "it's": 5, "b": 5})
+    result = make_inventory(LONG, None, **{"conformance": 90, "it's": 5, "b": 5})
 
     command = result.hints[0].partition("leave it out: ")[2]
     assert shlex.split(command) == ["--benchmarks", "b|it's"]
 
 
 def test_nothing_is_left_out_of_a_suite_that_fits_or_has_no_large_part():
-    assert listed(QUICK, None, conformance=90, a=5, b=5).hints == ()
-    assert listed(LONG, None, a=5, b=5, c=5).hints == ()
+    assert make_inventory(QUICK, None, conformance=90, a=5, b=5).hints == ()
+    assert make_inventory(LONG, None, a=5, b=5, c=5).hints == ()
 
 
 def test_what_a_budget_decides_is_said():
-    (hint,) = listed(ExpectedTime(1000.0, 2000.0), 500.0).hints
+    (hint,) = make_inventory(ExpectedTime(1000.0, 2000.0), 500.0).hints
 
-    methods = len(listed().methods)
+    methods = len(make_inventory().methods)
     least, most = methods // 4, round(methods / 2)
     assert f"decides about {least} to {most} of {methods} methods" in hint
 
@@ -110,15 +112,17 @@ def test_what_a_budget_decides_is_said():
     ],
 )
 def test_a_subject_without_methods_says_why(refusal, message):
-    asked = request(methods=None if refusal is None else ("hop",))
-    ready = parts(asked)
+    audit_request = request(methods=None if refusal is None else ("hop",))
+    ready = parts(audit_request)
     (hop,) = [method for method in ready.mutator.find_methods(()) if method.name == "hop"]
-    known = [] if refusal is None else [replace(hop, refusal=refusal)]
-    mutator = SimpleNamespace(find_methods=lambda _: known, matches_name=ready.mutator.matches_name)
+    methods = [] if refusal is None else [replace(hop, refusal=refusal)]
+    mutator = SimpleNamespace(
+        find_methods=lambda _: methods, matches_name=ready.mutator.matches_name
+    )
 
-    reason = take_inventory(asked, replace(ready, mutator=mutator), QUICK, None).reason
+    reason = take_inventory(audit_request, replace(ready, mutator=mutator), QUICK, None).reason
 
-    assert take_inventory(asked, ready, QUICK, None).reason == ""
+    assert take_inventory(audit_request, ready, QUICK, None).reason == ""
     assert reason.startswith(message)
 
 
@@ -145,12 +149,14 @@ def test_public_methods_that_cannot_be_slowed_are_named_with_their_reason():
 
 
 def test_a_subject_whose_public_names_are_no_methods_says_so():
-    asked = request(methods=None)
+    audit_request = request(methods=None)
     mutator = SimpleNamespace(
-        find_methods=lambda _: [], matches_name=parts(asked).mutator.matches_name
+        find_methods=lambda _: [], matches_name=parts(audit_request).mutator.matches_name
     )
-    ready = replace(parts(asked), mutator=mutator, hidden=("toy.hop leads to compiled code",))
+    ready = replace(
+        parts(audit_request), mutator=mutator, hidden=("toy.hop leads to compiled code",)
+    )
 
-    reason = take_inventory(asked, ready, QUICK, None).reason
+    reason = take_inventory(audit_request, ready, QUICK, None).reason
 
     assert reason == "toy has no public method that can be slowed; toy.hop leads to compiled code"

@@ -11,8 +11,8 @@ from auditor.core.subject import BuildInputs, Span
 from auditor.core.suite import Benchmark, Suite
 
 METHODS = ("toy.hop", "toy.skip", "toy.idle")
-APART = Benchmark(group="apart", name="long")
-BENCHMARKS = (Benchmark(group="toy", name="short"), APART)
+APART_BENCHMARK = Benchmark(group="apart", name="long")
+BENCHMARKS = (Benchmark(group="toy", name="short"), APART_BENCHMARK)
 
 
 class Spread(Words):
@@ -25,19 +25,19 @@ class Spread(Words):
         )
 
 
-def _audited(machine, apart, store=None, toy=("hop", "skip", "idle")):
-    """Audit; `apart` and `toy` are the words in the programs of the two groups."""
-    asked = request(methods=METHODS)
-    known = parts(asked, store=store, machine=machine)
-    files = {"apart": apart, "toy": toy}
+def _audited(machine, apart_words, store=None, toy_words=("hop", "skip", "idle")):
+    """Audit; `apart_words` and `toy_words` are the words in the programs of the two groups."""
+    audit_request = request(methods=METHODS)
+    toy_parts = parts(audit_request, store=store, machine=machine)
+    files = {"apart": apart_words, "toy": toy_words}
     closures = {
         group: BuildInputs(digest=group, files=frozenset(f"{name}.toy" for name in names))
         for group, names in files.items()
     }
-    project = replace(known.project, closures=tuple(closures.items()), content="code")
+    project = replace(toy_parts.project, closures=tuple(closures.items()), content="code")
     suite = Suite(BENCHMARKS)
     return abs_audit.audit_suite(
-        asked, replace(known, project=project, suite=suite, mutator=Spread())
+        audit_request, replace(toy_parts, project=project, suite=suite, mutator=Spread())
     )
 
 
@@ -51,27 +51,29 @@ def _counted(machine):
 
 def test_a_benchmark_without_any_of_the_methods_is_not_counted():
     machine = Machine()
-    verdict = _audited(machine, apart=())
+    verdict = _audited(machine, apart_words=())
 
-    assert (APART, "apart") not in _counted(machine)
+    assert (APART_BENCHMARK, "apart") not in _counted(machine)
     reach = {(pair.method, pair.benchmark): pair.reach for pair in verdict.pairs}
-    assert {reach[method, APART.id] for method in METHODS} == {"not at all"}
+    assert {reach[method, APART_BENCHMARK.id] for method in METHODS} == {"not at all"}
 
 
 def test_counting_that_fails_leaves_no_doubt_about_a_method_that_is_not_there():
     machine = Machine(uncounted=frozenset({"long"}))
-    verdict = _audited(machine, apart=("hop",))
+    verdict = _audited(machine, apart_words=("hop",))
 
-    reach = {pair.method: pair.reach for pair in verdict.pairs if pair.benchmark == APART.id}
+    reach = {
+        pair.method: pair.reach for pair in verdict.pairs if pair.benchmark == APART_BENCHMARK.id
+    }
     assert reach == {"toy.hop": "unknown", "toy.skip": "not at all", "toy.idle": "not at all"}
 
 
 def test_whether_counters_compile_is_asked_once_of_everything():
-    first, again, store = Machine(), Machine(), Memory()
-    verdict = _audited(first, apart=("hop",), store=store)
+    first_machine, second_machine, store = Machine(), Machine(), Memory()
+    verdict = _audited(first_machine, apart_words=("hop",), store=store)
 
-    same = _audited(again, apart=("hop",), store=store)
+    same = _audited(second_machine, apart_words=("hop",), store=store)
 
-    assert [subject for _, subject in _counted(first)] == ["code", "toy", "apart"]
-    assert again.done == []
+    assert [subject for _, subject in _counted(first_machine)] == ["code", "toy", "apart"]
+    assert second_machine.done == []
     assert same == verdict

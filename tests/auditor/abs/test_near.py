@@ -19,21 +19,21 @@ PLAN = Plan(forks=1, warmup=2, iterations=12, iteration_seconds=0.01)
 
 
 def trial(number, wait=InjectionKind.WORK, **changed):
-    given = parts(request())
+    audit_parts = parts(request())
     rng = np.random.default_rng(1)
     schedule = schedules.make_pair_schedule(PLAN, 100, Delay(wait, number), rng)
-    made = given.make_trial(Purpose.PAIRS, given.suite.benchmarks[0], schedule)
-    return replace(made, **changed)
+    pair_trial = audit_parts.make_trial(Purpose.PAIRS, audit_parts.suite.benchmarks[0], schedule)
+    return replace(pair_trial, **changed)
 
 
-def run(one):
-    return Run(trial=one, host=HOST, outcome=Measured(()), started="", seconds=1.0)
+def run(stored_trial):
+    return Run(trial=stored_trial, host=HOST, outcome=Measured(()), started="", seconds=1.0)
 
 
-def chosen(number, *known, but=(), wait=InjectionKind.WORK):
+def choose_number(number, *stored_trials, but=(), wait=InjectionKind.WORK):
     store = Memory()
-    for one in known:
-        store.add_run(run(one))
+    for stored_trial in stored_trials:
+        store.add_run(run(stored_trial))
     delay = ReusableDelays(store).reuse_delay(
         trial(number, wait), Delay(wait, number), [run(b) for b in but]
     )
@@ -41,24 +41,24 @@ def chosen(number, *known, but=(), wait=InjectionKind.WORK):
 
 
 def test_the_nearest_turns_are_taken_if_they_are_near():
-    assert chosen(104, trial(100), trial(106)) == 106
-    assert chosen(104, trial(100), trial(104), trial(106)) == 104
-    assert chosen(104, trial(94)) == 104
-    assert chosen(104) == 104
+    assert choose_number(104, trial(100), trial(106)) == 106
+    assert choose_number(104, trial(100), trial(104), trial(106)) == 104
+    assert choose_number(104, trial(94)) == 104
+    assert choose_number(104) == 104
 
 
 def test_what_was_wrong_is_not_taken_again():
-    assert chosen(104, trial(100), trial(106), but=[trial(106)]) == 100
+    assert choose_number(104, trial(100), trial(106), but=[trial(106)]) == 100
 
 
 @pytest.mark.parametrize("changed", [{"seed": 2}, {"repetition": 2}, {"fork": 2}])
 def test_what_differs_in_more_is_not_taken(changed):
-    assert chosen(104, trial(100, **changed)) == 104
+    assert choose_number(104, trial(100, **changed)) == 104
 
 
 def test_a_share_that_the_clock_waits_is_taken_as_it_was_asked_for():
-    assert chosen(0.62, trial(0.6, InjectionKind.SPIN), wait=InjectionKind.SPIN) == 0.62
-    assert chosen(0.62, trial(0.62, InjectionKind.SPIN), wait=InjectionKind.SPIN) == 0.62
+    assert choose_number(0.62, trial(0.6, InjectionKind.SPIN), wait=InjectionKind.SPIN) == 0.62
+    assert choose_number(0.62, trial(0.62, InjectionKind.SPIN), wait=InjectionKind.SPIN) == 0.62
 
 
 def test_a_process_that_could_end_early_is_taken_though_the_store_does_not_say_that_it_could(
@@ -66,8 +66,8 @@ def test_a_process_that_could_end_early_is_taken_though_the_store_does_not_say_t
 ):
     def ending(number):
         stop = EarlyStop(above=0.3, below=0.2, looks=((3, 4.0),), least_deviation=0.01)
-        one = trial(number)
-        return replace(one, schedule=replace(one.schedule, stop=stop))
+        pair_trial = trial(number)
+        return replace(pair_trial, schedule=replace(pair_trial.schedule, stop=stop))
 
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add_run(run(ending(100)))
@@ -82,12 +82,13 @@ def test_a_process_that_could_end_early_is_taken_though_the_store_does_not_say_t
 
 def test_a_choice_stands_whatever_is_measured_meanwhile():
     store = Memory()
-    near, first, delay = ReusableDelays(store), trial(104), Delay(InjectionKind.WORK, 104)
+    reusable_delays = ReusableDelays(store)
+    first, delay = trial(104), Delay(InjectionKind.WORK, 104)
 
-    before = near.reuse_delay(first, delay, ())
+    before = reusable_delays.reuse_delay(first, delay, ())
     store.add_run(run(trial(103)))
 
-    assert (before, near.reuse_delay(first, delay, ())) == (delay, delay)
+    assert (before, reusable_delays.reuse_delay(first, delay, ())) == (delay, delay)
 
 
 def test_delays_differ_by_more_than_a_share_of_the_fewer_turns():

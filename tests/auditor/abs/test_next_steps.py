@@ -18,14 +18,14 @@ SUBJECT = "go:example.org/ring@v1"
 
 
 def call(tmp_path, **changes):
-    known = {
+    defaults = {
         "subject": "my project",
         "arguments": ("abs", "my project"),
         "store": None,
         "result": tmp_path / "result.json",
         "may_have_gate": True,
     }
-    return AuditCall(**(known | changes))
+    return AuditCall(**(defaults | changes))
 
 
 def test_at_most_three_steps_each_a_command_that_can_be_parsed(tmp_path):
@@ -42,16 +42,16 @@ def test_at_most_three_steps_each_a_command_that_can_be_parsed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "wanted"),
+    ("outcome", "command"),
     [(Verdict.UNREACHED, "trace 'my project' --stubs"), (Verdict.MISSED, "lint 'my project'")],
 )
-def test_what_is_not_detected_comes_first(tmp_path, outcome, wanted):
+def test_what_is_not_detected_comes_first(tmp_path, outcome, command):
     document = document_of_verdict.build_abs_document(audit(), context())
     document = msgspec.structs.replace(document, methods=(method(outcome),))
 
     first = next_steps(document, call(tmp_path))[0]
 
-    assert first.command.startswith(f"bench-audit {wanted}")
+    assert first.command.startswith(f"bench-audit {command}")
     assert "1 method" in first.reason.replace("\N{NO-BREAK SPACE}", " ")
 
 

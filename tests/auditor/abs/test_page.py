@@ -47,12 +47,12 @@ class Reader(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attrs):
-        known = dict(attrs)
-        self.tags.append((tag, known))
-        if "id" in known:
-            self.ids.append(known["id"])
-        if "href" in known:
-            self.links.append(known["href"])
+        attributes = dict(attrs)
+        self.tags.append((tag, attributes))
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        if "href" in attributes:
+            self.links.append(attributes["href"])
         if tag in {"td", "tr"} and self.open[-1] == "td":
             self.open.pop()  # HTML lets </td> and </tr> be left out
         if tag in {"tr"} and self.open[-1] == "tr":
@@ -94,7 +94,9 @@ def test_nothing_is_requested_from_anywhere(verdict):
     read = Reader(rendered(verdict))
 
     assert all(link.startswith("#") for link in read.links)
-    assert not [known for _, known in read.tags if "src" in known or "style" in known]
+    assert not [
+        attributes for _, attributes in read.tags if "src" in attributes or "style" in attributes
+    ]
     assert [tag for tag, _ in read.tags].count("script") == 1
     style = rendered(examples.audit()).split("<style>")[1].split("</style>")[0]
     assert not re.search(r"@import|url\((?!#)", style)
@@ -107,7 +109,9 @@ def test_hostile_names_are_text_and_nothing_else():
 
     assert "<script>alert" not in text
     assert "img" not in {tag for tag, _ in read.tags}
-    assert not [known for _, known in read.tags if any(key.startswith("on") for key in known)]
+    assert not [
+        attributes for _, attributes in read.tags if any(key.startswith("on") for key in attributes)
+    ]
     assert HOSTILE in "".join(read.text)
 
 
@@ -172,29 +176,29 @@ def test_every_pair_that_is_reached_is_in_the_matrix_once():
     verdict = examples.audit()
     document = judged(verdict)
 
-    laid = pair_matrix(document, choose_listed_pairs(document).places)
+    matrix = pair_matrix(document, choose_listed_pairs(document).places)
 
-    cells = [cell for line in laid.lines for cell in line.cells if isinstance(cell, MatrixCell)]
+    cells = [cell for line in matrix.lines for cell in line.cells if isinstance(cell, MatrixCell)]
     assert sorted(cell.kind for cell in cells) == sorted(pair.outcome for pair in verdict.pairs)
-    assert [line.head.id for line in laid.lines] == [method.id for method in verdict.methods]
+    assert [line.head.id for line in matrix.lines] == [method.id for method in verdict.methods]
 
 
 def test_the_longer_list_runs_down_the_page():
     document = judged(examples.audit(methods=20, benchmarks=300, java=True))
 
-    laid = pair_matrix(document, choose_listed_pairs(document).places)
+    matrix = pair_matrix(document, choose_listed_pairs(document).places)
 
-    assert len(laid.heads) == 20
-    assert len(laid.lines) + len(laid.idle) == 300
-    assert laid.corner == "benchmark / method"
+    assert len(matrix.heads) == 20
+    assert len(matrix.lines) + len(matrix.idle) == 300
+    assert matrix.corner == "benchmark / method"
 
 
 def test_a_method_that_could_not_be_slowed_is_not_shown_as_not_called():
     document = judged(examples.audit())
 
-    laid = pair_matrix(document, choose_listed_pairs(document).places)
+    matrix = pair_matrix(document, choose_listed_pairs(document).places)
 
-    refused = [line for line in laid.lines if line.head.kind == Verdict.REFUSED]
+    refused = [line for line in matrix.lines if line.head.kind == Verdict.REFUSED]
     assert refused
     assert {cell.kind for line in refused for cell in line.cells} == {"na"}
 
@@ -210,15 +214,15 @@ def test_pairs_that_are_not_called_are_blank():
 def test_a_call_in_set_up_only_has_a_word_and_a_cell_of_its_own():
     document = judged(examples.in_set_up())
 
-    laid = pair_matrix(document, choose_listed_pairs(document).places)
+    matrix = pair_matrix(document, choose_listed_pairs(document).places)
 
-    (line,) = [line for line in laid.lines if line.head.kind == "set-up-only"]
+    (line,) = [line for line in matrix.lines if line.head.kind == "set-up-only"]
     cells = [cell for cell in line.cells if isinstance(cell, MatrixCell)]
     assert [(cell.kind, cell.glyph, cell.anchor) for cell in cells] == [("set-up-only", "s", "")]
     assert line.head.word == "set-up only"
     assert line.total == number_format.NO_VALUE
-    assert wording.SET_UP_ONLY in laid.legend
-    assert document.benchmarks[0].id not in [link.name for link in laid.idle]
+    assert wording.SET_UP_ONLY in matrix.legend
+    assert document.benchmarks[0].id not in [link.name for link in matrix.idle]
     text = unlinked(rendered(examples.in_set_up()))
     assert "called in set-up only, by 1 benchmark" in text
     assert "<b>1 set-up only</b>" in text
@@ -233,16 +237,16 @@ def test_a_benchmark_that_gave_nothing_is_not_said_to_call_nothing():
 def test_why_a_pair_is_undecided_is_said_once():
     reason = "the interval of the effect contains the threshold in at least one run"
     verdict = examples.audit()
-    chosen = next(pair for pair in verdict.pairs if pair.outcome is Verdict.INCONCLUSIVE)
-    near = replace(chosen, reason=reason, caveats=(Caveat("near-threshold", reason),))
-    by = replace(
-        next(method for method in verdict.methods if method.id == chosen.method),
+    undecided_pair = next(pair for pair in verdict.pairs if pair.outcome is Verdict.INCONCLUSIVE)
+    near_pair = replace(undecided_pair, reason=reason, caveats=(Caveat("near-threshold", reason),))
+    undecided_method = replace(
+        next(method for method in verdict.methods if method.id == undecided_pair.method),
         outcome=Verdict.INCONCLUSIVE,
         reason=reason,
-        caveats=near.caveats,
+        caveats=near_pair.caveats,
         detected_by=(),
     )
-    only = replace(verdict, methods=(by,), pairs=(near,), caveats=())
+    only = replace(verdict, methods=(undecided_method,), pairs=(near_pair,), caveats=())
 
     section = rendered(only).split("<h3>Pair by pair</h3>")[1].split("</section>")[0]
 
@@ -293,9 +297,9 @@ def test_a_part_larger_than_the_whole_is_marked():
 
 
 @pytest.mark.parametrize(
-    ("most", "shown"), [(0.171, "at most 18\xa0%"), (1.4, number_format.NO_VALUE)]
+    ("most", "share_text"), [(0.171, "at most 18\xa0%"), (1.4, number_format.NO_VALUE)]
 )
-def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, shown):
+def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, share_text):
     verdict = examples.audit()
     short = replace(verdict.pairs[0], share=None, share_at_most=most)
     document = judged(replace(verdict, pairs=(short,)))
@@ -306,7 +310,7 @@ def test_a_share_of_which_only_a_limit_is_known_is_shown_so(most, shown):
         for pair in view.pairs
     ]
 
-    assert view.share == shown
+    assert view.share == share_text
 
 
 def test_a_stability_result_has_a_page_without_scores():
@@ -321,9 +325,9 @@ def test_a_stability_result_has_a_page_without_scores():
 
 def test_caveats_of_pairs_are_counted_not_repeated():
     views = {caveat.slug: caveat for caveat in abs_page(judged(examples.audit())).closing.caveats}
-    near = sum(bool(pair.caveats) for pair in examples.audit().pairs)
+    pair_count = sum(bool(pair.caveats) for pair in examples.audit().pairs)
 
-    assert views["near-threshold"].scope == f"{near} pairs"
+    assert views["near-threshold"].scope == f"{pair_count} pairs"
     assert views["one-host"].scope == ""
 
 

@@ -28,12 +28,12 @@ pytestmark = pytest.mark.browser
 
 def violations(tab):
     response = Axe().run(tab, options=OPTIONS).response["violations"]
-    return [(one["id"], one["nodes"][0]["html"]) for one in response]
+    return [(violation["id"], violation["nodes"][0]["html"]) for violation in response]
 
 
-@pytest.mark.parametrize("of", PAGES.values(), ids=PAGES)
-def test_axe_finds_nothing(visit, of):
-    tab, _ = visit(of)
+@pytest.mark.parametrize("page_source", PAGES.values(), ids=PAGES)
+def test_axe_finds_nothing(visit, page_source):
+    tab, _ = visit(page_source)
     closed = violations(tab)
 
     tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

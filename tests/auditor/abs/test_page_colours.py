@@ -20,15 +20,15 @@ MARKS = [
 
 
 def luminance(colour):
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one, other):
-    dark, light = sorted((luminance(one), luminance(other)))
+def contrast(foreground, background):
+    dark, light = sorted((luminance(foreground), luminance(background)))
     return (light + 0.05) / (dark + 0.05)
 
 

@@ -16,7 +16,7 @@ def large():
     return crowds.crowd(40, 300, 10)
 
 
-def found(verdict):
+def find_drawn_pair(verdict):
     """A pair of the verdict that is drawn."""
     return next(pair for pair in verdict.pairs if pair.runs)
 
@@ -61,7 +61,7 @@ def test_a_cell_is_opened_by_the_keyboard(visit):
 @pytest.mark.parametrize("script", [True, False], ids=["with script", "without script"])
 def test_an_address_leads_to_a_method_a_benchmark_and_a_cell(visit, script):
     verdict = examples.audit()
-    pair = found(verdict)
+    pair = find_drawn_pair(verdict)
     cell = anchors.pair_fragment(pair.method, pair.benchmark)
     for place in (
         anchors.method_fragment(pair.method),
@@ -234,7 +234,7 @@ def test_the_page_follows_the_colour_scheme(visit, scheme):
 def test_a_stretch_of_blank_cells_keeps_every_cell_below_its_heading(visit, large):
     tab, _ = visit(large)
 
-    apart = tab.evaluate("""() => {
+    misplaced_cells = tab.evaluate("""() => {
         const heads = [...document.querySelectorAll(".matrix thead th")];
         const lefts = heads.map((head) => head.getBoundingClientRect().left);
         const wrong = [];
@@ -249,4 +249,4 @@ def test_a_stretch_of_blank_cells_keeps_every_cell_below_its_heading(visit, larg
         return wrong;
     }""")
 
-    assert apart == []
+    assert misplaced_cells == []

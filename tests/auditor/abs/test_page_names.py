@@ -41,16 +41,16 @@ def nasty():
     """A document whose subject, methods and benchmarks all have such a name."""
     size = len(NASTY)
     verdict = examples.audit(methods=size, benchmarks=size)
-    made = cycle(NASTY)
+    nasty_names = cycle(NASTY)
     ids = [
         *(method.id for method in verdict.methods),
         *(benchmark.id for benchmark in verdict.stability.benchmarks),
     ]
-    called = {each: f"{next(made)}{index}" for index, each in enumerate(ids)}
-    said = {"subject": "".join(NASTY), "command": NASTY[0], "config": NASTY[1], "host": NASTY[5]}
+    called = {identifier: f"{next(nasty_names)}{index}" for index, identifier in enumerate(ids)}
+    fields = {"subject": "".join(NASTY), "command": NASTY[0], "config": NASTY[1], "host": NASTY[5]}
     document = {
         **msgspec.to_builtins(document_of_verdict.build_abs_document(verdict, examples.context())),
-        **said,
+        **fields,
     }
     return parse_document(format_json(crowds.renamed(document, called)))
 
@@ -67,8 +67,8 @@ def test_a_result_full_of_nasty_names_is_harmless(visit):
     assert tab.locator("img").count() == 0
     assert tab.evaluate("document.scripts.length") == 1
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-    shown = tab.locator("details.method .key").all_text_contents()
-    assert shown == [names.escape_invisible(method.id) for method in document.methods]
+    keys = tab.locator("details.method .key").all_text_contents()
+    assert keys == [names.escape_invisible(method.id) for method in document.methods]
 
 
 @pytest.mark.browser
@@ -77,21 +77,21 @@ def test_links_to_nasty_names_lead_to_their_owners(visit):
     tab, _ = visit(document)
 
     for link in tab.locator(".matrix tbody th a").all():
-        wanted = link.inner_text()
+        link_text = link.inner_text()
         place = link.get_attribute("href").removeprefix("#")
         owner = tab.locator(f"[id='{place}']").locator(
             "xpath=ancestor-or-self::*[self::details or self::tr][1]"
         )
-        assert owner.locator(".name, .key").first.text_content() == wanted
+        assert owner.locator(".name, .key").first.text_content() == link_text
 
 
 def test_nothing_invisible_is_in_the_page():
-    written = render_page(nasty())
+    text = render_page(nasty())
 
-    assert names.escape_invisible(written) == written
-    assert "\\u202egnp.exe" in written
-    assert "\\x1b[31mred" in written
-    assert "👩\u200d💻" in written
+    assert names.escape_invisible(text) == text
+    assert "\\u202egnp.exe" in text
+    assert "\\x1b[31mred" in text
+    assert "👩\u200d💻" in text
 
 
 def test_a_name_that_no_file_can_hold_is_written_all_the_same():
@@ -103,7 +103,7 @@ def test_a_name_that_no_file_can_hold_is_written_all_the_same():
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "label"),
     [
         ("a\nb\tc", "a\\nb\\tc"),
         ("a\u202eb", "a\\u202eb"),
@@ -111,16 +111,16 @@ def test_a_name_that_no_file_can_hold_is_written_all_the_same():
         ("a", "a"),
     ],
 )
-def test_a_label_is_one_line_of_what_can_be_seen(name, shown):
-    assert names.format_label(name) == shown
+def test_a_label_is_one_line_of_what_can_be_seen(name, label):
+    assert names.format_label(name) == label
 
 
 def test_a_long_label_keeps_its_beginning_and_its_end():
-    shown = names.format_label("begin" + "x" * 10_000 + "end")
+    label = names.format_label("begin" + "x" * 10_000 + "end")
 
-    assert len(shown) == names.MAX_LABEL_LENGTH
-    assert shown.startswith("begin")
-    assert shown.endswith("end")
+    assert len(label) == names.MAX_LABEL_LENGTH
+    assert label.startswith("begin")
+    assert label.endswith("end")
 
 
 def test_a_name_of_nothing_but_separators_takes_time_in_proportion_to_its_length():

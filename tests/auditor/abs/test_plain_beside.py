@@ -24,7 +24,7 @@ def noisy(middle, seed, count=15, noise=0.01):
     return middle * np.exp(np.random.default_rng(seed).normal(0, noise, count))
 
 
-def beside(share, *, probe=1.0, speeds=(1.0, 1.0), elsewhere=1.0, **more):
+def make_pair(share, *, probe=1.0, speeds=(1.0, 1.0), elsewhere=1.0, **more):
     """A pair whose processes run at `speeds`; the unchanged suite took `elsewhere` times as long.
 
     The method takes `share` of the plain operation and is slowed as asked for.
@@ -70,7 +70,7 @@ def slugs(verdict):
 def test_the_share_decides_whatever_other_processes_took(share, outcome):
     """Neither a suite that took twice as long nor scatter of a tenth is in the interval."""
     for elsewhere in (0.5, 1.0, 2.0):
-        verdict = judge_pair(beside(share, elsewhere=elsewhere))
+        verdict = judge_pair(make_pair(share, elsewhere=elsewhere))
 
         assert verdict.outcome is outcome
         assert verdict.effect == pytest.approx(V * share, abs=0.04)
@@ -78,36 +78,36 @@ def test_the_share_decides_whatever_other_processes_took(share, outcome):
 
 
 def test_near_the_threshold_it_is_said_in_how_many_runs_the_effect_is_above():
-    near, above = beside(0.5), beside(1.0)
-    both = replace(near, runs=(above.runs[0], near.runs[1]))
+    borderline, above = make_pair(0.5), make_pair(1.0)
+    mixed_pair = replace(borderline, runs=(above.runs[0], borderline.runs[1]))
 
-    assert judge_pair(near).reason.endswith("the threshold in each of the 2 runs")
-    assert judge_pair(replace(near, runs=near.runs[:1])).reason.endswith(
+    assert judge_pair(borderline).reason.endswith("the threshold in each of the 2 runs")
+    assert judge_pair(replace(borderline, runs=borderline.runs[:1])).reason.endswith(
         "contains the threshold in the run"
     )
-    assert judge_pair(both).reason.endswith("surely above the threshold in only 1 of 2 runs")
+    assert judge_pair(mixed_pair).reason.endswith("surely above the threshold in only 1 of 2 runs")
 
 
 def test_what_the_probe_costs_is_no_effect():
-    verdict = judge_pair(beside(0.6, probe=1.25))
+    verdict = judge_pair(make_pair(0.6, probe=1.25))
 
     assert verdict.effect == pytest.approx(V * 0.6, abs=0.03)
     assert verdict.achieved_slowdown == pytest.approx(V, rel=0.1)
 
 
 def test_no_plain_process_is_needed():
-    assert judge_pair(beside(1.0, plain=())).outcome is Verdict.DETECTED
+    assert judge_pair(make_pair(1.0, plain=())).outcome is Verdict.DETECTED
 
 
 def test_processes_of_other_speeds_agree():
-    verdict = judge_pair(beside(1.0, speeds=(1.0, 1.7)))
+    verdict = judge_pair(make_pair(1.0, speeds=(1.0, 1.7)))
 
     assert verdict.outcome is Verdict.DETECTED
     assert verdict.runs[1].effect == pytest.approx(V, abs=0.05)
 
 
 def test_a_probe_is_known_to_distort_by_its_neighbours():
-    distorted = beside(1.0, probe=2.5, elsewhere=1.5)
+    distorted = make_pair(1.0, probe=2.5, elsewhere=1.5)
 
     verdict = judge_pair(distorted)
 
@@ -117,55 +117,57 @@ def test_a_probe_is_known_to_distort_by_its_neighbours():
 
 
 def test_what_a_calibration_shows_to_be_distorted_is_not_measured():
-    made = beside(1.0, probe=2.5)
-    calibrated = replace(made, calibrating=made.runs, runs=())
+    distorted = make_pair(1.0, probe=2.5)
+    calibrated = replace(distorted, calibrating=distorted.runs, runs=())
 
     assert slugs(judge_pair(calibrated)) == ["distorted"]
-    unsure = replace(beside(1.0), runs=())
-    assert judge_pair(replace(unsure, calibrating=beside(1.0).runs)).outcome is Verdict.UNMEASURED
+    unsure = replace(make_pair(1.0), runs=())
+    assert (
+        judge_pair(replace(unsure, calibrating=make_pair(1.0).runs)).outcome is Verdict.UNMEASURED
+    )
 
 
 def test_a_probe_that_adds_less_than_the_operation_is_in_no_effect():
-    verdict = judge_pair(beside(1.0, probe=1.8))
+    verdict = judge_pair(make_pair(1.0, probe=1.8))
 
     assert verdict.outcome is Verdict.DETECTED
     assert verdict.effect == pytest.approx(V, abs=0.05)
 
 
 def test_a_distorted_pair_is_not_measured():
-    made = beside(1.0, probe=2.5, elsewhere=0.9, inlined=True)
-    calibrated = replace(made, calibrating=made.runs, runs=())
+    distorted = make_pair(1.0, probe=2.5, elsewhere=0.9, inlined=True)
+    calibrated = replace(distorted, calibrating=distorted.runs, runs=())
 
-    assert slugs(judge_pair(made)) == slugs(judge_pair(calibrated)) == ["distorted"]
+    assert slugs(judge_pair(distorted)) == slugs(judge_pair(calibrated)) == ["distorted"]
 
 
 def test_inlined_calls_may_take_less_elsewhere_so_a_miss_has_to_hold_there_too():
     """Here a call takes three times as long as the code in its place: the effect may be larger."""
-    near = {"speeds": (1.0, 1.0, 1.0)}
-    called = beside(0.3, elsewhere=1 / 3, inlined=True, **near)
+    three_speeds = {"speeds": (1.0, 1.0, 1.0)}
+    called = make_pair(0.3, elsewhere=1 / 3, inlined=True, **three_speeds)
 
-    assert judge_pair(beside(0.3, **near)).outcome is Verdict.MISSED
+    assert judge_pair(make_pair(0.3, **three_speeds)).outcome is Verdict.MISSED
     assert judge_pair(called).outcome is Verdict.INCONCLUSIVE
     assert judge_pair(replace(called, inlined=False)).outcome is Verdict.MISSED
 
 
 def test_inlined_calls_make_no_detection_doubtful():
     for elsewhere in (0.8, 1.0, 1.5):
-        verdict = judge_pair(beside(1.0, elsewhere=elsewhere, inlined=True))
+        verdict = judge_pair(make_pair(1.0, elsewhere=elsewhere, inlined=True))
 
         assert verdict.outcome is Verdict.DETECTED
         assert verdict.effect == pytest.approx(V, abs=0.04)
 
 
 def test_an_inlined_call_that_takes_longer_than_the_unchanged_operation_decides_nothing():
-    dead = beside(1.0, probe=1.2, elsewhere=0.1, inlined=True)
+    dead = make_pair(1.0, probe=1.2, elsewhere=0.1, inlined=True)
 
     assert slugs(judge_pair(dead)) == ["calibration-failed"]
     assert judge_pair(replace(dead, inlined=False)).outcome is Verdict.DETECTED
 
 
 def test_a_process_stops_by_what_is_added_to_plain_blocks():
-    stop = paired.plan_early_stop(beside(1.0, elsewhere=3.0), 30)
+    stop = paired.plan_early_stop(make_pair(1.0, elsewhere=3.0), 30)
 
     assert stop.above == pytest.approx(np.log1p(1.1 * V / 2))
     assert stop.below == pytest.approx(np.log1p(0.9 * V / 2))
@@ -181,7 +183,7 @@ def test_a_disturbed_probe_block_leaves_something_of_the_plain_one():
 
 
 def test_what_the_probe_does_has_an_interval_of_the_level_that_is_asked_for():
-    strict = beside(1.0)
+    strict = make_pair(1.0)
 
     narrow, wide = (probe_ratio(replace(strict, significance=value)) for value in (0.1, 0.01))
 
@@ -199,7 +201,7 @@ def test_a_few_blocks_beside_plain_ones_are_enough_where_they_decide():
     stopped = EarlyStop(above=0.3, below=0.2, looks=looks, least_deviation=1e-3, enough=0.0)
     planned = tuple(Block(Phase.MEASUREMENT, arm) for arm in (0, 1, 2)) * 30
     trial = replace(run.trial, schedule=replace(run.trial.schedule, blocks=planned, stop=stopped))
-    data = beside(1.0, runs=(replace(run, trial=trial),), process_count=1)
+    data = make_pair(1.0, runs=(replace(run, trial=trial),), process_count=1)
 
     assert judge_pair(data).outcome is Verdict.DETECTED
     assert probe_ratio(data).low == 0.0

@@ -80,11 +80,15 @@ def test_a_test_that_may_err_more_often_sees_more():
     assert find_detectable_slowdown(CALM, lenient) == pytest.approx(
         2 * t_half(0.01 / sqrt(24), 23, 0.9)
     )
-    (seen,) = add_detectable_slowdowns(steady, [benchmark()], runs, lenient, ()).benchmarks
-    assert seen.visible == pytest.approx(
+    (benchmark_stability,) = add_detectable_slowdowns(
+        steady, [benchmark()], runs, lenient, ()
+    ).benchmarks
+    assert benchmark_stability.visible == pytest.approx(
         find_detectable_slowdown(measure_block_scatter(runs, 0.9), lenient)
     )
-    assert seen.visible < find_detectable_slowdown(measure_block_scatter(runs, 0.99), lenient)
+    assert benchmark_stability.visible < find_detectable_slowdown(
+        measure_block_scatter(runs, 0.99), lenient
+    )
 
 
 def test_processes_that_lie_far_apart_hide_every_slowdown():
@@ -148,11 +152,11 @@ def test_many_blind_benchmarks_are_counted():
     steady = judge_suite_stability(
         [benchmark(name=f"B{index}") for index in range(8)], [], wanted_runs=5
     )
-    known = replace(
+    blind_stability = replace(
         steady, benchmarks=tuple(replace(verdict, visible=inf) for verdict in steady.benchmarks)
     )
 
-    text = warn_of_weak_plan(known, 0.6).text
+    text = warn_of_weak_plan(blind_stability, 0.6).text
     assert "and 3 more" in text
     assert "no size is sure to be seen" in text
 
@@ -179,10 +183,10 @@ def test_what_the_verdicts_contradict_is_withdrawn(pair, blind):
     steady = judge_suite_stability([benchmark()], [], wanted_runs=5)
     steady = replace(steady, benchmarks=(replace(steady.benchmarks[0], visible=inf),))
 
-    known = confirm_detectable_slowdowns(steady, [pair], 0.6)
+    confirmed_stability = confirm_detectable_slowdowns(steady, [pair], 0.6)
 
-    assert (warn_of_weak_plan(known, 0.6) is not None) == blind
-    assert known.benchmarks[0].visible == (inf if blind else 0.6)
+    assert (warn_of_weak_plan(confirmed_stability, 0.6) is not None) == blind
+    assert confirmed_stability.benchmarks[0].visible == (inf if blind else 0.6)
     assert confirm_detectable_slowdowns(steady, [pair], None) is steady
 
 
@@ -201,10 +205,10 @@ def test_a_few_disturbed_blocks_hide_nothing():
 def test_what_a_curve_shows_is_not_said_to_go_unseen():
     steady = stability([replace(benchmark_verdict("A"), visible=1.26)])
 
-    known = confirm_detectable_slowdowns(steady, [], 0.5, {benchmark("A").id: 1.0})
+    confirmed_stability = confirm_detectable_slowdowns(steady, [], 0.5, {benchmark("A").id: 1.0})
 
-    assert [verdict.visible for verdict in known.benchmarks] == [1.0]
-    assert "A (seen from 100\xa0% on)" in warn_of_weak_plan(known, 0.5).text
+    assert [verdict.visible for verdict in confirmed_stability.benchmarks] == [1.0]
+    assert "A (seen from 100\xa0% on)" in warn_of_weak_plan(confirmed_stability, 0.5).text
 
 
 def test_the_blindest_benchmarks_are_named_first():

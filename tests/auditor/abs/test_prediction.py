@@ -67,9 +67,9 @@ def test_what_the_clock_may_have_hidden_of_short_calls_speaks_against_a_miss():
 )
 def test_a_method_that_is_lost_in_the_clock_is_known_to_be_short(plain, clock_cost, misses):
     """Of a call 5 ns were shown, beside a cost of 40 ns that may have hidden 22 more."""
-    known = pair(0.005, clock_cost=clock_cost)
-    lost = replace(known.calibration, method_seconds=None)
-    short = replace(known, calibration=lost, plain=suite_runs([plain, plain] for _ in range(3)))
+    pair_data = pair(0.005, clock_cost=clock_cost)
+    lost = replace(pair_data.calibration, method_seconds=None)
+    short = replace(pair_data, calibration=lost, plain=suite_runs([plain, plain] for _ in range(3)))
 
     prediction = predict_share(short)
 
@@ -112,10 +112,10 @@ def test_what_a_gate_must_miss_follows_from_where_it_fires(share, misses):
 
 def clocked(inside, operation=PLAIN, **more):
     """Return a pair that was not calibrated; its calls were clocked while they were counted."""
-    seen = MethodClock("example.org/ring.Push", inside, operation)
-    known = pair(1.0)
-    reach = replace(known.reach, clocked=seen)
-    return replace(known, calibration=None, calibrating=(), reach=reach, **more)
+    method_clock = MethodClock("example.org/ring.Push", inside, operation)
+    pair_data = pair(1.0)
+    reach = replace(pair_data.reach, clocked=method_clock)
+    return replace(pair_data, calibration=None, calibrating=(), reach=reach, **more)
 
 
 @pytest.mark.parametrize(("share", "misses"), [(0.05, True), (0.39, True), (0.41, False)])
@@ -180,7 +180,7 @@ def test_what_was_clocked_alone_is_no_detection_in_an_estimate_either():
 
 
 def test_a_calibration_tells_more_than_what_was_clocked_while_calls_were_counted():
-    known = replace(pair(0.9), reach=clocked(0.05 * PLAIN).reach)
+    pair_data = replace(pair(0.9), reach=clocked(0.05 * PLAIN).reach)
 
-    assert predict_share(known).share == pytest.approx(0.9)
-    assert judge_pair(known).share_at_most is None
+    assert predict_share(pair_data).share == pytest.approx(0.9)
+    assert judge_pair(pair_data).share_at_most is None

@@ -15,7 +15,7 @@ from auditor.store.sqlite import SqliteStore
 
 pytestmark = pytest.mark.subject
 
-ASKED = {
+RING_CONFIG = {
     "harness": "go",
     "benchmarks": "^Benchmark(Small|PushPop)$",
     "methods": ["ring.Small", "ring.New", "ring.Unused", "ring.Native"],
@@ -50,14 +50,14 @@ def audited(shared_cache, tmp_path_factory):
     folder = tmp_path_factory.mktemp("audited")
     program = Program.below(folder, shared_cache)
     subject = ring(folder / "go-ring")
-    asked = config(folder / "c.json", subject=str(subject), **ASKED)
+    config_file = config(folder / "c.json", subject=str(subject), **RING_CONFIG)
     store = folder / "s.sqlite"
     before = everything(subject, program.cwd, program.home)
 
-    document, _ = program.audited("abs", asked, "--store", store, "-o", folder / "out")
+    document, _ = program.audited("abs", config_file, "--store", store, "-o", folder / "out")
 
     assert everything(subject, program.cwd, program.home) == before
-    return Audited(program, subject, asked, store, folder / "out", document)
+    return Audited(program, subject, config_file, store, folder / "out", document)
 
 
 def test_the_document_is_what_its_schema_says(audited):
@@ -83,7 +83,7 @@ def test_the_names_that_stay_are_there(audited):
         "caveats": {"slug", "text"},
     }  # fmt: skip
     assert [
-        key for key, wanted in names.items() for one in document[key] if wanted - one.keys()
+        key for key, fields in names.items() for entry in document[key] if fields - entry.keys()
     ] == []
     assert {key for key in names if not document[key]} <= {"caveats"}
 
@@ -102,67 +102,71 @@ def test_what_does_not_hang_on_times_is_judged_rightly(audited):
 
 
 def test_the_result_and_the_report_are_written_beside_the_log(audited):
-    written = {path.name for path in audited.output.iterdir()}
+    filenames = {path.name for path in audited.output.iterdir()}
 
-    assert written == {"log", "result.json", "report.html"}
+    assert filenames == {"log", "result.json", "report.html"}
     assert json.loads((audited.output / "result.json").read_text()) == audited.document
 
 
 def test_numbers_name_the_processes_in_the_store_that_they_were_made_of(audited):
-    known = {trial: purpose for trial, (purpose, *_) in runs(audited.store).items()}
+    purposes = {trial: purpose for trial, (purpose, *_) in runs(audited.store).items()}
     judged = [run for pair in audited.document["pairs"] for run in pair["runs"]]
 
     assert judged
-    assert {known[trial] for run in judged for trial in run["trials"]} == {"pairs"}
+    assert {purposes[trial] for run in judged for trial in run["trials"]} == {"pairs"}
     for benchmark in audited.document["benchmarks"]:
-        assert [known[trial] for trial in benchmark["trials"]] == ["suite"] * benchmark["runs"]
+        assert [purposes[trial] for trial in benchmark["trials"]] == ["suite"] * benchmark["runs"]
 
 
 def test_the_same_again_measures_nothing_and_says_the_same(audited, tmp_path):
     store = audited.copy(tmp_path)
 
-    before, document, said = audited.program.audited_again(
+    before, document, messages = audited.program.audited_again(
         store, "abs", audited.config, "--store", store, before=audited.document
     )
 
-    assert f"nothing was run: {len(runs(store))} processes are known already" in said
-    apart = [key for key in document if document[key] != before[key]]
-    assert set(apart) <= set(DATES)
+    assert f"nothing was run: {len(runs(store))} processes are known already" in messages
+    changed_keys = [key for key in document if document[key] != before[key]]
+    assert set(changed_keys) <= set(DATES)
 
 
 def test_a_changed_configuration_measures_only_what_is_new(audited, tmp_path):
     store = audited.copy(tmp_path)
-    known = runs(store)
-    suite_runs = sum(purpose == "suite" for purpose, *_ in known.values()) // 2
-    more = ASKED | {"runs": 3, "stability_runs": suite_runs + 1}
-    asked = config(tmp_path / "c.json", subject=str(audited.subject), **more)
+    stored_runs = runs(store)
+    suite_runs = sum(purpose == "suite" for purpose, *_ in stored_runs.values()) // 2
+    more = RING_CONFIG | {"runs": 3, "stability_runs": suite_runs + 1}
+    config_file = config(tmp_path / "c.json", subject=str(audited.subject), **more)
 
-    _, said = audited.program.audited("abs", asked, "--store", store)
+    _, messages = audited.program.audited("abs", config_file, "--store", store)
 
     now = runs(store)
-    assert "going on where it stopped: " in said
-    assert {trial: now[trial] for trial in known} == known
+    assert "going on where it stopped: " in messages
+    assert {trial: now[trial] for trial in stored_runs} == stored_runs
     # and plain processes where inlined calls may take less than those beside the slowed ones; none
     # of a pair that two runs on a busy machine have left undecided for good
-    new = {now[trial][0] for trial in now.keys() - known.keys()}
+    new = {now[trial][0] for trial in now.keys() - stored_runs.keys()}
     assert {"suite"} <= new <= {"suite", "pairs", "reference"}
 
 
 def test_controls_and_the_curve_come_on_top(audited, tmp_path):
     store = audited.copy(tmp_path)
-    known = runs(store)
-    more = ASKED | {"controls": 2, "curve": "methods"}
-    asked = config(tmp_path / "c.json", subject=str(audited.subject), **more)
+    stored_runs = runs(store)
+    more = RING_CONFIG | {"controls": 2, "curve": "methods"}
+    config_file = config(tmp_path / "c.json", subject=str(audited.subject), **more)
 
-    document, _ = audited.program.audited("abs", asked, "--store", store)
+    document, _ = audited.program.audited("abs", config_file, "--store", store)
 
-    new = [purpose for trial, (purpose, *_) in runs(store).items() if trial not in known]
+    new = [purpose for trial, (purpose, *_) in runs(store).items() if trial not in stored_runs]
     assert set(new) <= {"pairs", "reference"}
-    assert document["controls"]["judged"] == 2 * len({one["method"] for one in measured(document)})
+    assert document["controls"]["judged"] == 2 * len(
+        {pair["method"] for pair in measured(document)}
+    )
     least = {pair["method"]: pair["slowdown"] for pair in document["curve"]["pairs"]}
-    seen = {method["id"] for method in document["methods"] if method["outcome"] == "detected"}
-    assert seen <= least.keys()
-    assert all(0 < least[method] <= document["slowdown"] for method in seen)
+    detected_methods = {
+        method["id"] for method in document["methods"] if method["outcome"] == "detected"
+    }
+    assert detected_methods <= least.keys()
+    assert all(0 < least[method] <= document["slowdown"] for method in detected_methods)
 
 
 def measured(document):
@@ -171,21 +175,23 @@ def measured(document):
 
 def test_a_changed_source_is_measured_anew(audited, tmp_path):
     store = audited.copy(tmp_path)
-    known = runs(store)
+    stored_runs = runs(store)
     changed = ring(tmp_path / "go-ring")
     text = (changed / "ring.go").read_text()
     (changed / "ring.go").write_text(text.replace("turn(500, x)", "turn(600, x)"))
-    asked = config(tmp_path / "c.json", subject=str(changed), **ASKED)
+    config_file = config(tmp_path / "c.json", subject=str(changed), **RING_CONFIG)
 
-    document, said = audited.program.audited("abs", asked, "--store", store)
+    document, messages = audited.program.audited("abs", config_file, "--store", store)
 
     now = runs(store)
-    new = [now[trial] for trial in now.keys() - known.keys()]
-    assert "known already" not in said
+    new = [now[trial] for trial in now.keys() - stored_runs.keys()]
+    assert "known already" not in messages
     assert document["revision"] != audited.document["revision"]
-    assert {trial: now[trial] for trial in known} == known
+    assert {trial: now[trial] for trial in stored_runs} == stored_runs
     assert {purpose for purpose, _, _ in new} >= {"pilot", "suite", "reach", "calibration", "pairs"}
-    assert {subject for _, subject, _ in new}.isdisjoint(one[1] for one in known.values())
+    assert {subject for _, subject, _ in new}.isdisjoint(
+        stored_run[1] for stored_run in stored_runs.values()
+    )
 
 
 def test_runs_of_another_machine_are_kept_and_measured_anew(audited, tmp_path):
@@ -193,17 +199,17 @@ def test_runs_of_another_machine_are_kept_and_measured_anew(audited, tmp_path):
     moved = machines(store, "UPDATE run SET machine = 'elsewhere'")
     call = ("stability", audited.config, "--store", store, "-o", tmp_path / "out")
 
-    _, said = audited.program.audited(*call)
+    _, messages = audited.program.audited(*call)
 
-    first = said.splitlines()[0]
+    first = messages.splitlines()[0]
     assert first.startswith("note[other-machine]: the store has ")
     assert f" {moved['elsewhere']} runs of this subject from another machine (elsewhere)" in first
     now = machines(store)
     assert now.pop("elsewhere") == moved["elsewhere"]
     # of each of two benchmarks, a pilot and two runs
     assert list(now.values()) == [6 + len(repeats(store))]
-    _, _, said = audited.program.audited_again(store, *call)
-    assert f"nothing was run: {6 + len(repeats(store))} processes are known" in said
+    _, _, messages = audited.program.audited_again(store, *call)
+    assert f"nothing was run: {6 + len(repeats(store))} processes are known" in messages
 
 
 def machines(store, change="SELECT 1"):
@@ -221,18 +227,18 @@ def machines(store, change="SELECT 1"):
 def test_a_dry_run_measures_and_stores_nothing(audited, tmp_path):
     store = tmp_path / "s.sqlite"
     places = ("--dry-run", "--store", store, "-o", tmp_path / "out")
-    for flags, wanted in (((), 4), (("--stability-runs", "1"), 2)):
+    for flags, suite_run_count in (((), 4), (("--stability-runs", "1"), 2)):
         document, _ = audited.program.audited("stability", audited.config, *flags, *places)
         trials = [(phase["name"], phase["trials"]) for phase in document["phases"]]
-        assert trials == [("pilot", 2), ("suite runs", wanted)]
+        assert trials == [("pilot", 2), ("suite runs", suite_run_count)]
 
     answer = audited.program.call("abs", audited.config, *places)
 
     assert answer.returncode == 0, answer
     assert "pairs (at most)" in answer.stdout
     assert "Nothing was measured; a suite that was not known yet was built" in answer.stdout
-    with SqliteStore(store) as kept:
-        assert kept.list_audits() == ()
+    with SqliteStore(store) as opened_store:
+        assert opened_store.list_audits() == ()
     assert runs(store) == {}
 
 
@@ -256,10 +262,10 @@ def test_what_an_audit_has_found_so_far_is_judged_without_running_anything(audit
     store = audited.copy(tmp_path)
     call = ("abs", audited.config, "--so-far", "--store", store, "-o", tmp_path / "out")
 
-    whole, _ = audited.program.audited(*call)
+    full_document, _ = audited.program.audited(*call)
 
-    assert whole["scores"] == audited.document["scores"]
-    assert "so-far" not in [caveat["slug"] for caveat in whole["caveats"]]
+    assert full_document["scores"] == audited.document["scores"]
+    assert "so-far" not in [caveat["slug"] for caveat in full_document["caveats"]]
 
     connection = sqlite3.connect(store)
     with connection:
@@ -272,15 +278,15 @@ def test_what_an_audit_has_found_so_far_is_judged_without_running_anything(audit
     connection.close()
     before = runs(store)
 
-    half, _ = audited.program.audited(*call)
+    partial_document, _ = audited.program.audited(*call)
 
     assert runs(store) == before
-    assert "so-far" in [caveat["slug"] for caveat in half["caveats"]]
-    low, high = half["scores"]["total"]["bounds"]
-    assert low <= whole["scores"]["total"]["percent"] <= high
+    assert "so-far" in [caveat["slug"] for caveat in partial_document["caveats"]]
+    low, high = partial_document["scores"]["total"]["bounds"]
+    assert low <= full_document["scores"]["total"]["percent"] <= high
     assert low < high
-    with SqliteStore(store) as kept:
-        assert len(kept.list_audits()) == 1
+    with SqliteStore(store) as opened_store:
+        assert len(opened_store.list_audits()) == 1
 
 
 def test_the_report_is_made_again_without_running_anything(audited, tmp_path):
@@ -304,15 +310,17 @@ def test_other_formats_point_at_the_lines_of_the_real_sources(audited, tmp_path)
 
     quiet = {"detected", "refused", "invalid"}
     methods = audited.document["methods"]
-    found = log["runs"][0]["results"]
-    assert len(found) == sum(method["outcome"] not in quiet for method in methods) > 0
-    for one in found:
-        (place,) = one["locations"]
-        where = place["physicalLocation"]
-        lines = (audited.subject / where["artifactLocation"]["uri"]).read_text().splitlines()
+    results = log["runs"][0]["results"]
+    assert len(results) == sum(method["outcome"] not in quiet for method in methods) > 0
+    for result in results:
+        (place,) = result["locations"]
+        source_location = place["physicalLocation"]
+        lines = (
+            (audited.subject / source_location["artifactLocation"]["uri"]).read_text().splitlines()
+        )
         name = place["logicalLocations"][0]["fullyQualifiedName"].rpartition(".")[2]
-        assert name in lines[where["region"]["startLine"] - 1]
-        assert lines[where["region"]["endLine"] - 1].endswith("}")
+        assert name in lines[source_location["region"]["startLine"] - 1]
+        assert lines[source_location["region"]["endLine"] - 1].endswith("}")
     killed = set()
     for name, file in report["files"].items():
         assert file["source"] == (audited.subject / name).read_text()
@@ -322,32 +330,32 @@ def test_other_formats_point_at_the_lines_of_the_real_sources(audited, tmp_path)
 
 def test_the_current_folder_is_the_subject_and_may_be_read_only(audited, tmp_path):
     subject = ring(tmp_path / "go-ring")
-    asked = config(tmp_path / "c.json", subject=str(subject), **ASKED)
+    config_file = config(tmp_path / "c.json", subject=str(subject), **RING_CONFIG)
     subject.chmod(0o555)
     before = ("unshare", "-rm", "sh", "-c", READ_ONLY, "sh", str(subject))
     if subprocess.run([*before, "true"], capture_output=True, check=False).returncode != 0:
         before = ()  # then the permissions above have to do
-    held = everything(subject)
+    subject_files = everything(subject)
 
     program = replace(audited.program, cwd=subject)
     store = audited.copy(tmp_path)
-    known = runs(store)
-    answer = program.call("abs", asked, "--store", store, before=before)
+    stored_runs = runs(store)
+    answer = program.call("abs", config_file, "--store", store, before=before)
 
     assert answer.returncode == 0, answer
     assert "This suite would detect a 60\N{NO-BREAK SPACE}% slowdown in " in answer.stdout
-    assert runs(store).keys() - known.keys() <= repeats(store)
-    assert everything(subject) == held
+    assert runs(store).keys() - stored_runs.keys() <= repeats(store)
+    assert everything(subject) == subject_files
 
 
 def test_blocks_and_warm_up_are_the_harnesss_unless_the_user_says(audited, tmp_path):
     plan = {"forks": 1, "iterations": 2}
-    asked = config(tmp_path / "c.json", subject=str(audited.subject), plan=plan)
+    config_file = config(tmp_path / "c.json", subject=str(audited.subject), plan=plan)
     call = (
         "stability",
         "--stability-runs",
         "1",
-        asked,
+        config_file,
         "--benchmarks",
         "Small",
         "--store",

@@ -10,19 +10,19 @@ pytestmark = pytest.mark.subject
 MARKED = TINY.replace("func Unused", "// bench-audit:ignore nobody calls it\nfunc Unused")
 
 
-def gated(program, asked):
-    answer = program.call("abs", asked, "--fail-under", "50", "--format", "json")
+def gated(program, config_file):
+    answer = program.call("abs", config_file, "--fail-under", "50", "--format", "json")
     return answer.returncode, json.loads(answer.stdout), answer.stderr
 
 
 def test_a_marker_in_the_source_takes_a_method_out_of_the_gate(program, module, tmp_path):
     tiny(module, code=MARKED)
-    asked = config(tmp_path / "c.json", subject=str(module), methods=["tiny.Unused"])
+    config_file = config(tmp_path / "c.json", subject=str(module), methods=["tiny.Unused"])
 
-    code, document, said = gated(program, asked)
+    code, document, messages = gated(program, config_file)
 
     assert code == 5
-    assert "each method that counts is an accepted miss" in said
+    assert "each method that counts is an accepted miss" in messages
     assert document["scores"]["total"]["percent"] == 0.0
     assert document["accepted"] == [
         {
@@ -39,11 +39,11 @@ def test_an_entry_that_has_expired_counts_and_a_wrong_name_is_refused(program, m
             tmp_path / "c.json", subject=str(module), methods=["tiny.Unused"], ignore=[entry]
         )
 
-    code, document, said = gated(program, asking("tiny.Unused", "2020-02-29"))
+    code, document, messages = gated(program, asking("tiny.Unused", "2020-02-29"))
     line = program.refused("abs", asking("tiny.Unusd", None), code=2, slug="usage")
 
     assert code == 1
-    assert "gate failed: at least 50 %, the total score is 0 %" in said
+    assert "gate failed: at least 50 %, the total score is 0 %" in messages
     assert document["without_accepted"] is None
     assert "expired-ignore" in [caveat["slug"] for caveat in document["caveats"]]
     assert "unknown method 'tiny.Unusd'" in line

@@ -20,7 +20,8 @@ GO = {
 JAVA = {
     "benchmarks": r"\.(Threads\.two|Rings\.pushAndPop)",
     "methods": [
-        f"org.example.ring.{one}" for one in ("Shared.add", "Ring.pop", "Ring.fill", "Ring.clear")
+        f"org.example.ring.{method}"
+        for method in ("Shared.add", "Ring.pop", "Ring.fill", "Ring.clear")
     ],
     "estimate": True,
     "stability_runs": 1,
@@ -41,7 +42,7 @@ class Audited:
     def methods(self):
         """Return the outcome of each method by the end of its id."""
         document = self.document["allocations"]["methods"]
-        return {one["id"].rpartition(".")[2]: one["outcome"] for one in document}
+        return {method["id"].rpartition(".")[2]: method["outcome"] for method in document}
 
     @property
     def pairs(self):
@@ -54,8 +55,8 @@ class Audited:
 
 def audited(shared_cache, folder, subject, **keys):
     program = Program.below(folder, shared_cache)
-    asked = config(folder / "c.json", subject=str(subject), **keys)
-    call = ("abs", asked, "--store", folder / "s.sqlite", "-o", folder / "out")
+    config_file = config(folder / "c.json", subject=str(subject), **keys)
+    call = ("abs", config_file, "--store", folder / "s.sqlite", "-o", folder / "out")
     document, _ = program.audited(*call, "--allocations")
     return Audited(program, call, document)
 
@@ -110,12 +111,12 @@ def test_a_call_in_a_hundred_operations_is_reached_and_shows_in_nothing(go):
 
 
 def test_the_same_again_measures_nothing_and_shows_a_column(go):
-    known = runs(go.call[3])
+    stored_runs = runs(go.call[3])
 
     answer = go.program.call(*go.call, "--allocations")
 
-    assert runs(go.call[3]) == known
-    assert sum(purpose == "allocation" for purpose, *_ in known.values()) == len(go.pairs)
+    assert runs(go.call[3]) == stored_runs
+    assert sum(purpose == "allocation" for purpose, *_ in stored_runs.values()) == len(go.pairs)
     assert "One more allocation of 64 bytes per call would show in 2 of 5 methods." in answer.stdout
     assert "allocation shows" in answer.stdout
     assert "without anyone noticing: " in answer.stdout
@@ -135,11 +136,11 @@ def test_jmh_reports_the_bytes_of_all_threads(java):
 
 
 def test_jmh_shows_it_in_each_choice_of_parameters(java):
-    found = [
-        one for one in java.document["allocations"]["pairs"] if "pushAndPop" in one["benchmark"]
+    pairs = [
+        pair for pair in java.document["allocations"]["pairs"] if "pushAndPop" in pair["benchmark"]
     ]
 
-    assert len(found) == 2
-    for pair in found:
+    assert len(pairs) == 2
+    for pair in pairs:
         assert pair["outcome"] == "detected"
         assert pair["rise"] == pytest.approx(64, rel=0.1)

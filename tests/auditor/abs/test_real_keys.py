@@ -20,14 +20,14 @@ def audited(program, module, tmp_path):
     config.write_text(json.dumps(KEYS))
     commit(module, "base")
     store, out = tmp_path / "s.sqlite", tmp_path / "out"
-    made = {}
+    stored_runs = {}
 
-    def audit(*words, where=config, output=out, codes=(0,)):
-        before = dict(made)
-        answer = program.call("abs", where, *words, "--store", store, "-o", output)
+    def audit(*words, config_file=config, output=out, codes=(0,)):
+        before = dict(stored_runs)
+        answer = program.call("abs", config_file, *words, "--store", store, "-o", output)
         assert answer.returncode in codes, answer
-        made.update(runs(store))
-        return {purpose for trial, (purpose, *_) in made.items() if trial not in before}
+        stored_runs.update(runs(store))
+        return {purpose for trial, (purpose, *_) in stored_runs.items() if trial not in before}
 
     assert {"pilot", "suite", "reach", "pairs"} <= audit()
     return audit
@@ -71,4 +71,4 @@ def test_flags_keys_and_files_that_decide_no_measurement_have_none_made_anew(
     assert audited(codes=(0, 5)) == set()
     outside = tmp_path / "outside.json"
     outside.write_text(json.dumps({**KEYS, "subject": str(module)}))
-    assert audited(where=outside) == set()
+    assert audited(config_file=outside) == set()

@@ -101,7 +101,7 @@ def maven_checkout(tmp_path, program):
     return folder
 
 
-def some(store):
+def read_runs(store):
     """Return the runs in a store that may be in the making."""
     try:
         return runs(store) if store.exists() else {}
@@ -112,7 +112,7 @@ def some(store):
 def after(auditor, store, count):
     """Wait until so many runs are remembered, or the auditor has ended."""
     until = time.monotonic() + 60
-    while len(some(store)) < count and auditor.poll() is None and time.monotonic() < until:
+    while len(read_runs(store)) < count and auditor.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
 
 
@@ -121,7 +121,7 @@ def killed(program, call, store, moments, *, beginning, later):
 
     `beginning` and `later` are the longest waits, in seconds, after nothing and after some run.
     """
-    rng, known = np.random.default_rng(5), {}
+    rng, surviving_runs = np.random.default_rng(5), {}
     for count in moments:
         with program.start(*call, "--store", store) as auditor:
             after(auditor, store, count)
@@ -130,24 +130,28 @@ def killed(program, call, store, moments, *, beginning, later):
             auditor.communicate(timeout=60)
         assert auditor.returncode == -signal.SIGKILL
         assert left_behind(program.cache) == []
-        kept = some(store)
-        assert kept.items() >= known.items()
-        known = kept
-    return known
+        stored_runs = read_runs(store)
+        assert stored_runs.items() >= surviving_runs.items()
+        surviving_runs = stored_runs
+    return surviving_runs
 
 
 def test_an_auditor_of_a_maven_project_that_is_killed_leaves_everything_as_it_was(
     program, maven_checkout, tmp_path
 ):
-    asked = config(tmp_path / "c.json", subject=str(maven_checkout), **JAVA)
+    config_file = config(tmp_path / "c.json", subject=str(maven_checkout), **JAVA)
     store = tmp_path / "s.sqlite"
     before = everything(maven_checkout, program.home, program.cwd)
 
-    known = killed(program, ("abs", asked), store, JAVA_MOMENTS, beginning=8.0, later=1.0)
-    document, said = program.audited("abs", asked, "--store", store)
+    surviving_runs = killed(
+        program, ("abs", config_file), store, JAVA_MOMENTS, beginning=8.0, later=1.0
+    )
+    document, messages = program.audited("abs", config_file, "--store", store)
 
-    assert count_known(said) == len(known) or (has_repeats(store) and count_known(said))
-    assert runs(store).items() >= known.items()
+    assert count_known(messages) == len(surviving_runs) or (
+        has_repeats(store) and count_known(messages)
+    )
+    assert runs(store).items() >= surviving_runs.items()
     assert [method["outcome"] for method in document["methods"]][1:] == ["unreached"]
     assert left_behind(program.cache) == []
     assert everything(maven_checkout, program.home, program.cwd) == before
@@ -156,24 +160,30 @@ def test_an_auditor_of_a_maven_project_that_is_killed_leaves_everything_as_it_wa
 def test_an_auditor_that_is_killed_goes_on_and_leaves_everything_as_it_was(
     program, checkout, tmp_path
 ):
-    asked = config(tmp_path / "c.json", subject=str(checkout), methods=METHODS, stability_runs=10)
+    config_file = config(
+        tmp_path / "c.json", subject=str(checkout), methods=METHODS, stability_runs=10
+    )
     store = tmp_path / "s.sqlite"
     before = everything(checkout, program.home, program.cwd)
 
-    known = killed(program, ("abs", asked), store, MOMENTS, beginning=1.0, later=0.15)
-    document, said = program.audited("abs", asked, "--store", store)
+    surviving_runs = killed(
+        program, ("abs", config_file), store, MOMENTS, beginning=1.0, later=0.15
+    )
+    document, messages = program.audited("abs", config_file, "--store", store)
 
-    assert count_known(said) == len(known) or (has_repeats(store) and count_known(said))
-    assert runs(store).items() >= known.items()
+    assert count_known(messages) == len(surviving_runs) or (
+        has_repeats(store) and count_known(messages)
+    )
+    assert runs(store).items() >= surviving_runs.items()
     assert [method["outcome"] for method in document["methods"]][1:] == ["unreached"]
     assert left_behind(program.cache) == []
     assert everything(checkout, program.home, program.cwd) == before
 
 
 def test_a_polite_request_to_end_is_heard_and_what_was_measured_is_kept(program, module, tmp_path):
-    asked = config(tmp_path / "c.json", subject=str(module), stability_runs=1000)
+    config_file = config(tmp_path / "c.json", subject=str(module), stability_runs=1000)
     store = tmp_path / "s.sqlite"
-    with program.start("abs", asked, "--store", store) as auditor:
+    with program.start("abs", config_file, "--store", store) as auditor:
         after(auditor, store, 1)
         auditor.send_signal(signal.SIGTERM)
         stdout, stderr = auditor.communicate(timeout=60)
@@ -185,15 +195,15 @@ def test_a_polite_request_to_end_is_heard_and_what_was_measured_is_kept(program,
 
 
 def test_two_auditors_share_a_store_and_a_subject(program, module, tmp_path):
-    asked = config(tmp_path / "c.json", subject=str(module), methods=METHODS)
+    config_file = config(tmp_path / "c.json", subject=str(module), methods=METHODS)
     store = tmp_path / "s.sqlite"
-    call = ("abs", asked, "--store", store, "--format", "json")
+    call = ("abs", config_file, "--store", store, "--format", "json")
 
-    with program.start(*call) as one, program.start(*call) as other:
-        answers = [each.communicate(timeout=240) for each in (one, other)]
+    with program.start(*call) as first, program.start(*call) as second:
+        answers = [auditor.communicate(timeout=240) for auditor in (first, second)]
 
-    assert (one.returncode, other.returncode) == (0, 0), answers
-    known = runs(store)
-    _, said = program.audited(*call[:-2])
-    assert "processes are known already" in said
-    assert runs(store).items() >= known.items()
+    assert (first.returncode, second.returncode) == (0, 0), answers
+    stored_runs = runs(store)
+    _, messages = program.audited(*call[:-2])
+    assert "processes are known already" in messages
+    assert runs(store).items() >= stored_runs.items()

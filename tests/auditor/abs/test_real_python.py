@@ -104,15 +104,17 @@ def test_a_score_is_chosen_from_and_reported(program, tmp_path, config):
         "tiny.add": "detected",
         "tiny.unused": "unreached",
     }
-    assert [one.rpartition("::")[2] for one in document["minimal_cover"]] == ["test_add"]
+    assert [benchmark_id.rpartition("::")[2] for benchmark_id in document["minimal_cover"]] == [
+        "test_add"
+    ]
 
-    chosen = program.call("select", config, *places, "--format", "json")
-    assert chosen.returncode == 0, chosen
-    kept = [benchmark["id"] for benchmark in json.loads(chosen.stdout)["benchmarks"]]
-    assert [one.rpartition("::")[2] for one in kept] == ["test_add"]
+    selection = program.call("select", config, *places, "--format", "json")
+    assert selection.returncode == 0, selection
+    selected_ids = [benchmark["id"] for benchmark in json.loads(selection.stdout)["benchmarks"]]
+    assert [benchmark_id.rpartition("::")[2] for benchmark_id in selected_ids] == ["test_add"]
 
-    shown = program.call("report", config, *places, "--format", "sarif")
-    assert shown.returncode == 0, shown
-    (run,) = json.loads(shown.stdout)["runs"]
+    report = program.call("report", config, *places, "--format", "sarif")
+    assert report.returncode == 0, report
+    (run,) = json.loads(report.stdout)["runs"]
     places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
     assert {place["artifactLocation"]["uri"] for place in places} == {"tiny.py"}

@@ -110,9 +110,9 @@ def test_an_audit_of_the_next_commit_runs_only_what_can_have_changed(audits):
     }  # fmt: skip
     assert _outcomes(read) == _outcomes(audits.first)
     assert _outcomes(right).keys() == _outcomes(left).keys() == _outcomes(audits.first).keys()
-    assert _said(audits.first) is None
+    assert _count_reused_runs(audits.first) is None
     for document, new in ((read, []), (right, after_right), (left, after_left)):
-        reused, runs = _said(document)
+        reused, runs = _count_reused_runs(document)
         assert runs - reused == len(new)
     # Nothing is counted where the method is no part of the program.
     assert ("reach", "example.org/two/right.BenchmarkRight") in pairs
@@ -128,26 +128,26 @@ def test_packages_in_which_nothing_can_match_are_not_built_until_they_are_asked_
     subject = str(write(tmp_path / "two", FILES))
 
     def measured(pattern):
-        asked = config(
+        config_file = config(
             tmp_path / "c.json", subject=subject, harness="go", benchmarks=pattern, stability_runs=2
         )
-        found, _ = program.audited("stability", asked, "--store", tmp_path / "s.sqlite")
-        names = [benchmark["id"] for benchmark in found["benchmarks"]]
-        return names, found["stability"]["filter"]
+        document, _ = program.audited("stability", config_file, "--store", tmp_path / "s.sqlite")
+        names = [benchmark["id"] for benchmark in document["benchmarks"]]
+        return names, document["stability"]["filter"]
 
     left = measured(r"^example\.org/two/left\.")
     user = measured("^BenchmarkUser$")
-    every = measured(".*")
+    all_packages = measured(".*")
 
     assert left[0] == ["example.org/two/left.BenchmarkLeft"]
     assert (left[1]["suite_size"], left[1]["groups_passed_over"]) == (1, 2)
     assert user[0] == ["example.org/two/user.BenchmarkUser"]
     assert (user[1]["suite_size"], user[1]["groups_passed_over"]) == (2, 1)  # left is known
-    assert len(every[0]) == 3
-    assert every[1] is None
+    assert len(all_packages[0]) == 3
+    assert all_packages[1] is None
 
 
-def _said(document):
+def _count_reused_runs(document):
     """Return how many of how many runs are said to be of another revision, None if none is."""
     for caveat in document["caveats"]:
         if caveat["slug"] == "other-revision":

@@ -22,18 +22,18 @@ def judged(program, folder, *flags):
 @pytest.mark.timed
 def test_a_go_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program, module, tmp_path):
     # 400 % of a method that is all of the operation, and of one that nobody calls: no close call.
-    asked = config(
+    config_file = config(
         tmp_path / "c.json",
         subject=str(module),
         methods=["tiny.Add", "tiny.Unused"],
         slowdown="400%",
     )
     places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
-    plain, _ = program.audited("abs", asked, "--paper", "--wait", "spin", *places)
+    plain, _ = program.audited("abs", config_file, "--paper", "--wait", "spin", *places)
     assert not (tmp_path / "out" / "result.csv").exists()
 
     plain, document, _ = program.audited_again(
-        tmp_path / "s.sqlite", "abs", asked, "--paper", "--wait", "spin", "--csv", *places,
+        tmp_path / "s.sqlite", "abs", config_file, "--paper", "--wait", "spin", "--csv", *places,
         before=plain,
     )  # fmt: skip
     result = judged(program, tmp_path, "--slowdown", "400%")
@@ -43,20 +43,24 @@ def test_a_go_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program,
     assert set(reached.values()) == {"detected"}
     assert outcomes(result) == reached
     for figure in ("effect", "p"):
-        mine, theirs = (
-            {pair["benchmark"]: pair[figure] for pair in each["pairs"] if pair[figure] is not None}
-            for each in (document, result)
+        audit_figures, file_figures = (
+            {
+                pair["benchmark"]: pair[figure]
+                for pair in judged_document["pairs"]
+                if pair[figure] is not None
+            }
+            for judged_document in (document, result)
         )
-        assert theirs == pytest.approx(mine, rel=1e-9)
+        assert file_figures == pytest.approx(audit_figures, rel=1e-9)
     spreads = [
-        {benchmark["id"]: benchmark["max_spread"] for benchmark in each["benchmarks"]}
-        for each in (document, result)
+        {benchmark["id"]: benchmark["max_spread"] for benchmark in judged_document["benchmarks"]}
+        for judged_document in (document, result)
     ]
     assert spreads[1] == pytest.approx(spreads[0], rel=1e-9)
 
 
 def test_the_rows_of_a_go_audit_are_laid_out_as_goabs_does(program, module, tmp_path):
-    asked = config(
+    config_file = config(
         tmp_path / "c.json",
         subject=str(module),
         methods=["tiny.Add"],
@@ -64,7 +68,7 @@ def test_the_rows_of_a_go_audit_are_laid_out_as_goabs_does(program, module, tmp_
         curve="pairs",
     )
 
-    program.audited("abs", asked, "--exact", "--csv", "-o", tmp_path / "out")
+    program.audited("abs", config_file, "--exact", "--csv", "-o", tmp_path / "out")
 
     rows = [line.split(";") for line in (tmp_path / "out/result.csv").read_text().splitlines()]
     assert {len(row) for row in rows} == {5}
@@ -85,9 +89,11 @@ def test_a_jmh_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program
         pytest.skip("a JDK or Maven is not installed")
     subject = shutil.copytree(JAVA_RING, tmp_path / "ring")
     truth = json.loads((JAVA_RING / "truth.json").read_text())
-    (pair, *_) = [one for one in truth["pairs"] if one["outcomes"] == ["detected"]]
+    (pair, *_) = [
+        known_pair for known_pair in truth["pairs"] if known_pair["outcomes"] == ["detected"]
+    ]
     name = pair["benchmark"].rpartition(".")[2]
-    asked = config(
+    config_file = config(
         tmp_path / "c.json",
         subject=str(subject),
         harness="jmh",
@@ -97,7 +103,7 @@ def test_a_jmh_audit_by_the_papers_rule_is_judged_the_same_from_its_file(program
     )
 
     document, _ = program.audited(
-        "abs", asked, "--paper", "--wait", "spin", "--csv", "-o", tmp_path / "out"
+        "abs", config_file, "--paper", "--wait", "spin", "--csv", "-o", tmp_path / "out"
     )
     result = judged(program, tmp_path, "--slowdown", "400%", "--unit", "ns/op")
 

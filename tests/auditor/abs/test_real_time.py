@@ -56,9 +56,9 @@ def endings(store):
         "SELECT ending FROM run JOIN trial ON trial.id = run.trial"
         " WHERE benchmark LIKE '%Slow' ORDER BY run.id"
     )
-    kept = [ending for (ending,) in rows]
+    run_endings = [ending for (ending,) in rows]
     connection.close()
-    return kept
+    return run_endings
 
 
 def test_a_longer_time_out_takes_effect_on_what_is_known_to_have_timed_out(
@@ -80,8 +80,8 @@ def test_a_longer_time_out_takes_effect_on_what_is_known_to_have_timed_out(
     assert first == ["timed-out"]
     assert set(endings(store)) == {"measured"}
     means = [
-        {benchmark["id"]: benchmark["means"] for benchmark in each["benchmarks"]}
-        for each in (before, after)
+        {benchmark["id"]: benchmark["means"] for benchmark in document["benchmarks"]}
+        for document in (before, after)
     ]
     assert [bool(mean["example.org/tiny.BenchmarkSlow"]) for mean in means] == [False, True]
 
@@ -91,8 +91,8 @@ def test_a_longer_time_out_takes_effect_on_what_could_not_even_be_listed(program
     call = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out", "--dry-run")
     counts = []
     for limit in ("400ms", "400ms", "60s"):
-        asked = config(tmp_path / "c.json", subject=str(module), plan=SHORT, timeout=limit)
-        document, _ = program.audited("stability", "--stability-runs", "1", asked, *call)
+        config_file = config(tmp_path / "c.json", subject=str(module), plan=SHORT, timeout=limit)
+        document, _ = program.audited("stability", "--stability-runs", "1", config_file, *call)
         counts.append(document["phases"][0]["trials"])
 
     assert counts == [1, 1, 2]
@@ -100,32 +100,38 @@ def test_a_longer_time_out_takes_effect_on_what_could_not_even_be_listed(program
 
 def test_a_suite_is_listed_once_and_the_clock_runs_from_the_start(program, module, tmp_path):
     notes = slow(module, "2 * time.Second", when="b.N == 1")
-    asked = config(tmp_path / "c.json", subject=str(module), plan=SHORT)
+    config_file = config(tmp_path / "c.json", subject=str(module), plan=SHORT)
     call = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
 
-    first, _ = program.audited("stability", "--stability-runs", "1", asked, *call)
-    done = notes.read_text()
-    plan, _ = program.audited("stability", "--stability-runs", "1", asked, *call, "--dry-run")
-    first, again, _ = program.audited_again(
-        tmp_path / "s.sqlite", "stability", "--stability-runs", "1", asked, *call, before=first
+    first, _ = program.audited("stability", "--stability-runs", "1", config_file, *call)
+    first_notes = notes.read_text()
+    plan, _ = program.audited("stability", "--stability-runs", "1", config_file, *call, "--dry-run")
+    first, second, _ = program.audited_again(
+        tmp_path / "s.sqlite",
+        "stability",
+        "--stability-runs",
+        "1",
+        config_file,
+        *call,
+        before=first,
     )
 
-    assert notes.read_text() == done
+    assert notes.read_text() == first_notes
     assert [(phase["known"], phase["seconds"]) for phase in plan["phases"]] == [(2, 0), (2, 0)]
-    assert again["benchmarks"] == first["benchmarks"]
-    begun = min(started for _, _, started in runs(tmp_path / "s.sqlite").values())
-    listing = datetime.fromisoformat(begun) - datetime.fromisoformat(first["started"])
+    assert second["benchmarks"] == first["benchmarks"]
+    first_start = min(started for _, _, started in runs(tmp_path / "s.sqlite").values())
+    listing = datetime.fromisoformat(first_start) - datetime.fromisoformat(first["started"])
     assert listing.total_seconds() > 2
 
 
 @pytest.mark.timed
 def test_a_budget_ends_a_benchmark_that_hangs_and_it_has_not_timed_out(program, module, tmp_path):
     slow(module, "time.Hour")
-    asked = config(
+    config_file = config(
         tmp_path / "c.json", subject=str(module), plan=SHORT, methods=["tiny.Add"], slowdown="auto"
     )
     store, output = tmp_path / "s.sqlite", tmp_path / "out"
-    call = ("abs", asked, "--store", store, "-o", output)
+    call = ("abs", config_file, "--store", store, "-o", output)
     program.call(*call, "--dry-run")  # what is built and listed takes no time of the budget
     started = time.monotonic()
 

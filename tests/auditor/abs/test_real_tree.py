@@ -27,27 +27,27 @@ def test_files_that_a_suite_changes_are_named_and_the_next_audit_has_them_as_the
 ):
     module = write(tiny(tmp_path / "tiny", tests=WRITES), {"testdata/input": "as it was"})
     before = everything(module)
-    asked = config(tmp_path / "c.json", subject=str(module))
+    config_file = config(tmp_path / "c.json", subject=str(module))
 
     for store in (
         "a.sqlite",
         "b.sqlite",
     ):  # if the second began with what the first has left, nothing would change
         document, _ = program.audited(
-            "stability", asked, "--store", tmp_path / store, "-o", tmp_path / "out"
+            "stability", config_file, "--store", tmp_path / store, "-o", tmp_path / "out"
         )
 
         assert everything(module) == before
-        [said] = [
+        [message] = [
             caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "tree-changed"
         ]
-        assert "testdata/input" in said
-        assert "output" not in said
+        assert "testdata/input" in message
+        assert "output" not in message
 
 
 def test_nothing_is_said_of_a_suite_that_leaves_its_files_alone(program, tmp_path):
-    asked = config(tmp_path / "c.json", subject=str(tiny(tmp_path / "tiny")))
+    config_file = config(tmp_path / "c.json", subject=str(tiny(tmp_path / "tiny")))
 
-    document, _ = program.audited("stability", asked, "-o", tmp_path / "out")
+    document, _ = program.audited("stability", config_file, "-o", tmp_path / "out")
 
     assert "tree-changed" not in [caveat["slug"] for caveat in document["caveats"]]

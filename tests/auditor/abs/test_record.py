@@ -18,12 +18,12 @@ VERDICTS = {
 }
 
 
-def made(**changes):
+def make_document(**changes):
     return document_of_verdict.build_abs_document(examples.audit(), examples.context(**changes))
 
 
 def test_the_promised_names_are_there():
-    builtins = msgspec.to_builtins(made())
+    builtins = msgspec.to_builtins(make_document())
 
     top = "schema subject host seed slowdown rule scores methods pairs benchmarks minimal_cover"
     assert {*top.split(), "caveats"} <= builtins.keys()
@@ -43,7 +43,7 @@ def test_the_promised_names_are_there():
 
 def test_numbers_are_those_of_the_verdict():
     verdict = examples.audit()
-    result = made(seed=42)
+    result = make_document(seed=42)
 
     assert result.seed == 42
     assert result.slowdown == verdict.slowdown
@@ -56,20 +56,20 @@ def test_numbers_are_those_of_the_verdict():
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
 def test_a_result_satisfies_its_schema(verdict):
-    written = results.format_json(
+    text = results.format_json(
         document_of_verdict.build_abs_document(verdict(), examples.context())
     )
 
-    check_schema("result", written)
+    check_schema("result", text)
 
 
 @pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
 def test_what_was_written_is_read_back_the_same(verdict):
     document = document_of_verdict.build_abs_document(verdict(), examples.context())
 
-    again = documents.parse_document(results.format_json(document))
+    parsed_document = documents.parse_document(results.format_json(document))
 
-    assert again == document
+    assert parsed_document == document
 
 
 def test_a_stability_result_satisfies_the_schema_and_is_told_apart():
@@ -93,11 +93,16 @@ def test_numbers_that_json_does_not_have_are_null():
 
 def test_a_field_is_a_line_and_so_is_an_object_of_a_list_of_them():
     name = "a [{\n1,\n2}] b"
-    made = {"values": [1.5, None, -2e-9], "name": name, "list": [{"a": [{}]}, {"b": 2}], "none": []}
+    fields = {
+        "values": [1.5, None, -2e-9],
+        "name": name,
+        "list": [{"a": [{}]}, {"b": 2}],
+        "none": [],
+    }
 
-    written = results.format_json(made)
+    text = results.format_json(fields)
 
-    assert written.splitlines() == [
+    assert text.splitlines() == [
         "{",
         ' "values": [1.5,null,-2e-9],',
         f' "name": {json.dumps(name)},',
@@ -108,13 +113,13 @@ def test_a_field_is_a_line_and_so_is_an_object_of_a_list_of_them():
         ' "none": []',
         "}",
     ]
-    assert json.loads(written) == made
+    assert json.loads(text) == fields
 
 
 def test_the_same_verdict_gives_the_same_bytes():
-    text, other = (results.format_json(made()) for _ in range(2))
+    text, second_text = (results.format_json(make_document()) for _ in range(2))
 
-    assert text == other
+    assert text == second_text
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "bench-audit/abs/99"}', b"\xff\xfe"])
@@ -126,7 +131,7 @@ def test_what_is_not_a_result_is_a_usage_error_of_one_line(text):
 
 
 def test_a_missing_field_is_named():
-    builtins = msgspec.to_builtins(made())
+    builtins = msgspec.to_builtins(make_document())
     del builtins["scores"]
 
     with pytest.raises(UsageError, match="scores"):
@@ -134,7 +139,7 @@ def test_a_missing_field_is_named():
 
 
 def test_half_characters_are_written_out():
-    result = made(subject="a\udc80b")
+    result = make_document(subject="a\udc80b")
 
     assert result.subject == "a\\udc80b"
     assert documents.parse_document(results.format_json(result)) == result

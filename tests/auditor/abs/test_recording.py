@@ -14,7 +14,7 @@ def test_a_run_that_was_made_anew_takes_the_place_of_the_first():
     right = replace(
         right, trial=replace(right.trial, schedule=replace(right.trial.schedule, seconds=0.02))
     )
-    heard = RecordedRuns(
+    recorded_runs = RecordedRuns(
         {
             ("suite run 1 of 1", "a"): plain,
             ("pairs, run 1 of 2", "b"): wrong,
@@ -23,7 +23,7 @@ def test_a_run_that_was_made_anew_takes_the_place_of_the_first():
         }
     )
 
-    values = [line.rpartition(";")[2] for line in heard.format_table("go").splitlines()]
+    values = [line.rpartition(";")[2] for line in recorded_runs.format_table("go").splitlines()]
 
     assert sorted(map(float, values)) == [1000.0] * 3 + [2000.0] * 3
 

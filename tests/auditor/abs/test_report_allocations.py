@@ -17,16 +17,16 @@ from auditor.core.result import Verdict
 from reports import results
 
 VERDICT = examples.allocated(examples.audit())
-MADE = document_of_verdict.build_abs_document(VERDICT, examples.context())
+RESULT_DOCUMENT = document_of_verdict.build_abs_document(VERDICT, examples.context())
 
 
 def test_the_result_satisfies_its_schema_and_is_read_back_the_same():
-    written = results.format_json(MADE)
+    text = results.format_json(RESULT_DOCUMENT)
 
-    check_schema("result", written)
-    assert document.parse_document(written) == MADE
-    assert MADE.allocations.bytes == 64
-    assert len(MADE.allocations.pairs) == len(VERDICT.allocations.pairs)
+    check_schema("result", text)
+    assert document.parse_document(text) == RESULT_DOCUMENT
+    assert RESULT_DOCUMENT.allocations.bytes == 64
+    assert len(RESULT_DOCUMENT.allocations.pairs) == len(VERDICT.allocations.pairs)
 
 
 def test_a_result_of_before_is_still_read():
@@ -39,11 +39,11 @@ def test_a_result_of_before_is_still_read():
 
 
 def test_each_cell_has_the_mark_of_its_pair_and_says_it_in_words():
-    laid = pair_matrix(MADE, choose_listed_pairs(MADE).places)
+    matrix = pair_matrix(RESULT_DOCUMENT, choose_listed_pairs(RESULT_DOCUMENT).places)
 
     cells = [
         cell
-        for line in laid.lines
+        for line in matrix.lines
         for cell in line.cells
         if isinstance(cell, MatrixCell) and cell.mark
     ]
@@ -52,20 +52,20 @@ def test_each_cell_has_the_mark_of_its_pair_and_says_it_in_words():
     assert {cell.mark for cell in cells} == set(words)
     for cell in cells:
         assert cell.title.endswith(f"; one more allocation per call {words[cell.mark]}")
-    shown = sum(
+    shown_count = sum(
         int(line.allocation_total.split(" of ")[0])
-        for line in laid.lines
+        for line in matrix.lines
         if " of " in line.allocation_total
     )
-    assert shown == [cell.mark for cell in cells].count("▲")
-    assert [word.word for word in laid.marks] == ["shows", "hidden", "open"]
+    assert shown_count == [cell.mark for cell in cells].count("▲")
+    assert [word.word for word in matrix.marks] == ["shows", "hidden", "open"]
 
 
 def test_the_page_has_the_answer_and_each_pair():
-    text = unlinked(render_page(MADE))
+    text = unlinked(render_page(RESULT_DOCUMENT))
 
     section = text.split('<section id="allocations">')[1].split("</section>")[0]
-    assert allocations.format_headline(MADE.allocations) in section
+    assert allocations.format_headline(RESULT_DOCUMENT.allocations) in section
     assert section.count("<tr>") == 1 + len(VERDICT.allocations.pairs)
     assert "<b>what is" not in section
     assert 'href="#allocations"' in text
@@ -87,10 +87,10 @@ def test_a_page_that_was_not_asked_has_neither_marks_nor_section():
     ],
 )
 def test_the_headline_says_how_many_and_how_many_perhaps(noticed, undecided, message):
-    found = MADE.allocations
+    result_allocations = RESULT_DOCUMENT.allocations
 
     headline = allocations.format_headline(
-        replace(found, noticed=noticed, undecided=undecided, counted=5)
+        replace(result_allocations, noticed=noticed, undecided=undecided, counted=5)
     )
 
     assert "one more allocation of 64 bytes per call" in headline.lower()
@@ -98,7 +98,7 @@ def test_the_headline_says_how_many_and_how_many_perhaps(noticed, undecided, mes
 
 
 def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
-    summary = table.summarise_document(MADE)
+    summary = table.summarise_document(RESULT_DOCUMENT)
 
     assert any(" of " in row.allocation for row in summary.methods)
     first, second = summary.allocations
@@ -107,12 +107,14 @@ def test_a_terminal_has_a_column_and_names_whom_nobody_watches():
     silent = [
         method for method in VERDICT.allocations.methods if method.outcome in allocations.SILENT
     ]
-    shown = second.partition(": ")[2].partition(" and ")[0].split(", ")
-    assert len(shown) == min(5, len(silent)) > 0
+    named_methods = second.partition(": ")[2].partition(" and ")[0].split(", ")
+    assert len(named_methods) == min(5, len(silent)) > 0
     loud = {
         method.id for method in VERDICT.allocations.methods if method.outcome is Verdict.DETECTED
     }
-    assert not [name for name in shown if any(each.endswith(f".{name}") for each in loud)]
+    assert not [
+        name for name in named_methods if any(loud_id.endswith(f".{name}") for loud_id in loud)
+    ]
 
 
 def test_without_them_a_terminal_has_nothing_of_it():
@@ -126,8 +128,10 @@ def test_without_them_a_terminal_has_nothing_of_it():
 
 def test_nothing_that_could_be_judged_is_no_zero():
     none = replace(VERDICT.allocations, noticed=0, undecided=0, counted=0)
-    made = document_of_verdict.build_abs_document(
+    result_document = document_of_verdict.build_abs_document(
         replace(VERDICT, allocations=none), examples.context()
     )
 
-    assert "in no method that could be judged" in allocations.format_headline(made.allocations)
+    assert "in no method that could be judged" in allocations.format_headline(
+        result_document.allocations
+    )

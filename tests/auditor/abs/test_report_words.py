@@ -30,28 +30,30 @@ def judged(verdict):
 
 def step(document, slug):
     """Return the advice of a kind."""
-    (found,) = [one for one in advice.list_advice(document) if one.slug == slug]
-    return found
+    (step_advice,) = [
+        step_advice for step_advice in advice.list_advice(document) if step_advice.slug == slug
+    ]
+    return step_advice
 
 
 @pytest.mark.parametrize(
-    ("value", "written"),
+    ("value", "text"),
     [(None, number_format.NO_VALUE), (0.6, "60 %"), (0.034, "3.4 %"), (0.03, "3 %"),
      (-0.021, "\N{MINUS SIGN}2.1 %"),
      (0.0999, "10 %"), (2.6, "260 %"), (0.0, "0 %")],
 )  # fmt: skip
-def test_fractions_are_written_as_percent(value, written):
-    assert number_format.format_share(value).replace("\xa0", " ") == written
+def test_fractions_are_written_as_percent(value, text):
+    assert number_format.format_share(value).replace("\xa0", " ") == text
 
 
 @pytest.mark.parametrize(
-    ("value", "written"),
+    ("value", "text"),
     [(None, number_format.NO_VALUE), (58.64e-9, "58.6 ns"), (999.7e-9, "1 µs"), (1.5e-3, "1.5 ms"),
      (0.0, "0 ns"),
      (127.65, "2.13 min"), (7200.0, "2 h"), (0.4e-9, "0.4 ns"), (-2e-6, "\N{MINUS SIGN}2 µs")],
 )  # fmt: skip
-def test_durations_are_written_in_a_unit_that_fits(value, written):
-    assert number_format.format_seconds(value).replace("\xa0", " ") == written
+def test_durations_are_written_in_a_unit_that_fits(value, text):
+    assert number_format.format_seconds(value).replace("\xa0", " ") == text
 
 
 def test_ranges_have_one_unit():
@@ -128,8 +130,8 @@ def test_an_estimate_is_marked_wherever_its_score_is_told():
     assert report["config"]["estimate"] is True
     mutants = [mutant for file in report["files"].values() for mutant in file["mutants"]]
     assert all(mutant["description"].startswith("by estimate, slowed") for mutant in mutants)
-    _, said = judge_gates(document, Gates(min_score=1.0), None)
-    assert all(text.endswith("(an estimate: nothing was slowed down)") for text in said)
+    _, gate_lines = judge_gates(document, Gates(min_score=1.0), None)
+    assert all(text.endswith("(an estimate: nothing was slowed down)") for text in gate_lines)
     code, (line,) = judge_gates(document, Gates(min_score=99.0), None)
     assert code is Exit.NO_VERDICT
     assert line.startswith("gate undecided: at least 99 %")
@@ -213,7 +215,7 @@ def test_a_method_whose_share_is_only_limited_is_a_small_part_and_not_lost():
         for pair in verdict.pairs
     ]
     result = step(judged(replace(verdict, pairs=tuple(pairs))), "unwatched")
-    (target,) = [one for one in result.targets if one.id == missed.id]
+    (target,) = [target for target in result.targets if target.id == missed.id]
 
     assert target.note.startswith("at most 12")
 
@@ -236,7 +238,7 @@ def test_caveats_of_benchmarks_are_said_with_their_names():
     assert len(short) == 2
     assert text.endswith(": measured in 3 of 5 runs")
     assert text.count(", ") == 1
-    assert all(each.rpartition(".")[2] in text for each in short)
+    assert all(benchmark_id.rpartition(".")[2] in text for benchmark_id in short)
 
 
 def test_the_summary_has_a_row_for_each_score_method_and_bucket():
@@ -363,18 +365,18 @@ def plainly(text):
 
 def test_the_suite_is_said_with_its_time_beside_a_limit_and_with_what_a_filter_left_out():
     verdict = examples.audit(benchmarks=8)
-    chosen = with_suite(verdict, filter=Filter("Parse|New", 16))
+    filtered_document = with_suite(verdict, filter=Filter("Parse|New", 16))
     anchored = with_suite(verdict, filter=Filter("^Parse", 8, 1))
     failed = with_suite(examples.all_crashed())
     quick = with_suite(verdict, duration=Duration(mean=3.0, sd=None, limit=7200.0))
-    first, *others = verdict.stability.benchmarks
-    partly = with_suite(verdict, benchmarks=(replace(first, means=()), *others))
+    first, *remaining_benchmarks = verdict.stability.benchmarks
+    partly = with_suite(verdict, benchmarks=(replace(first, means=()), *remaining_benchmarks))
 
     assert plainly(words.describe_suite(judged(verdict))) == (
         "8 benchmarks; a run of the whole suite takes 2.13 min (± 2.45 s), 1.8 % of a CI limit "
         "of 120 min."
     )
-    assert plainly(words.describe_suite(chosen)).startswith(
+    assert plainly(words.describe_suite(filtered_document)).startswith(
         "8 of the suite's 16 benchmarks (filter 'Parse|New'); a run of these takes 2.13 min"
     )
     assert plainly(words.describe_suite(anchored)).startswith(
@@ -448,21 +450,23 @@ def test_a_benchmark_that_fails_is_advised_with_its_reason(ending, reason, note)
 
 def test_a_method_whose_call_was_removed_needs_its_result_used_and_no_new_benchmark():
     verdict = examples.audit()
-    chosen = next(method for method in verdict.methods if method.outcome is Verdict.MISSED)
+    missed_method = next(method for method in verdict.methods if method.outcome is Verdict.MISSED)
     dead = tuple(
-        replace(pair, outcome=Verdict.DEAD_CODE, share=3.0) if pair.method == chosen.id else pair
+        replace(pair, outcome=Verdict.DEAD_CODE, share=3.0)
+        if pair.method == missed_method.id
+        else pair
         for pair in verdict.pairs
     )
     document = judged(replace(verdict, pairs=dead))
 
     used = step(document, "removed")
-    written = step(document, "unwatched")
+    unwatched_step = step(document, "unwatched")
 
-    first = next(pair.benchmark for pair in verdict.pairs if pair.method == chosen.id)
+    first = next(pair.benchmark for pair in verdict.pairs if pair.method == missed_method.id)
     assert [(target.id, target.note) for target in used.targets] == [
-        (chosen.id, f"called in {first}")
+        (missed_method.id, f"called in {first}")
     ]
-    assert chosen.id not in {target.id for target in written.targets}
+    assert missed_method.id not in {target.id for target in unwatched_step.targets}
 
 
 def made_of(outcomes, *, spreads=()):
@@ -574,10 +578,12 @@ def test_a_largest_share_is_an_upper_bound_and_is_not_known_where_one_is_open():
 def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
     document = judged(examples.audit())
     benchmarks = {benchmark.id: benchmark for benchmark in document.benchmarks}
-    whole = sum(benchmark.seconds for benchmark in document.benchmarks)
+    suite_seconds = sum(benchmark.seconds for benchmark in document.benchmarks)
     shares = {
-        each: max(pair.share for pair in document.pairs if pair.benchmark == each and pair.share)
-        for each in {pair.benchmark for pair in document.pairs if pair.share}
+        benchmark_id: max(
+            pair.share for pair in document.pairs if pair.benchmark == benchmark_id and pair.share
+        )
+        for benchmark_id in {pair.benchmark for pair in document.pairs if pair.share}
     }
 
     result = step(document, "redundant")
@@ -585,14 +591,14 @@ def test_what_can_be_left_out_is_what_was_examined_and_saves_its_time():
     idle = [target.id for target in result.targets]
     assert idle
     assert not {*idle} & {*document.minimal_cover}
-    assert all(shares[each] >= 0.5 for each in idle)
+    assert all(shares[benchmark_id] >= 0.5 for benchmark_id in idle)
     assert all(
         number_format.format_share(0.8 * shares[target.id]) in target.note
         for target in result.targets
     )
-    saved = sum(benchmarks[each].seconds for each in idle)
-    saved, whole = number_format.format_seconds(saved), number_format.format_seconds(whole)
-    assert result.gain == f"saves {saved} of {whole} a run"
+    saved = sum(benchmarks[benchmark_id].seconds for benchmark_id in idle)
+    saved_text, suite_text = map(number_format.format_seconds, (saved, suite_seconds))
+    assert result.gain == f"saves {saved_text} of {suite_text} a run"
 
 
 def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
@@ -613,8 +619,14 @@ def test_a_benchmark_whose_main_work_was_not_examined_is_not_called_redundant():
         document = judged(replace(verdict, pairs=judged_pairs))
         notes = {target.id: target.note for target in step(document, "unexamined").targets}
         assert notes[name].startswith(message)
-        redundant = [one for one in advice.list_advice(document) if one.slug == "redundant"]
-        assert name not in {target.id for each in redundant for target in each.targets}
+        redundant = [
+            step_advice
+            for step_advice in advice.list_advice(document)
+            if step_advice.slug == "redundant"
+        ]
+        assert name not in {
+            target.id for step_advice in redundant for target in step_advice.targets
+        }
         assert name not in {change.owner for change in cost_benefit.best_changes(document)}
 
 
@@ -628,15 +640,17 @@ def test_no_method_is_to_be_named_where_all_are_examined():
     assert advised.reason.startswith("It is none of the public methods that can be slowed down")
 
 
-def unexamined_note(made, name, **pair):
+def unexamined_note(verdict, name, **pair):
     """Return what is said of a benchmark all of whose pairs are like this one."""
     pairs = tuple(
-        replace(one, share=None, share_interval=None, **pair) if one.benchmark == name else one
-        for one in made.pairs
+        replace(judged_pair, share=None, share_interval=None, **pair)
+        if judged_pair.benchmark == name
+        else judged_pair
+        for judged_pair in verdict.pairs
     )
     notes = {
         target.id: target.note
-        for target in step(judged(replace(made, pairs=pairs)), "unexamined").targets
+        for target in step(judged(replace(verdict, pairs=pairs)), "unexamined").targets
     }
     return notes[name]
 
@@ -678,10 +692,12 @@ def test_what_cannot_get_slower_needs_no_benchmark():
 
 def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_that_goes_on():
     verdict = examples.audit()
-    chosen = next(method for method in verdict.methods if method.outcome is Verdict.INCONCLUSIVE)
+    undecided_method = next(
+        method for method in verdict.methods if method.outcome is Verdict.INCONCLUSIVE
+    )
     pairs = tuple(
         replace(pair, outcome=Verdict.UNMEASURED, runs=(), caveats=())
-        if pair.method == chosen.id
+        if pair.method == undecided_method.id
         else pair
         for pair in verdict.pairs
     )
@@ -690,8 +706,8 @@ def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_tha
 
     result = step(cut, "left-open")
 
-    assert chosen.id in {target.id for target in noisy.targets}
-    assert chosen.id in {target.id for target in result.targets}
+    assert undecided_method.id in {target.id for target in noisy.targets}
+    assert undecided_method.id in {target.id for target in result.targets}
     assert result.title.endswith("left open by the budget")
     assert cut.command in result.reason
     assert "quieter" not in result.reason
@@ -700,16 +716,25 @@ def test_what_the_budget_left_open_is_said_to_be_left_by_it_with_the_command_tha
 
 def test_a_method_too_short_to_be_slowed_is_not_promised_a_verdict_by_a_quieter_machine():
     verdict = examples.audit()
-    chosen = next(method for method in verdict.methods if method.outcome is Verdict.INCONCLUSIVE)
+    undecided_method = next(
+        method for method in verdict.methods if method.outcome is Verdict.INCONCLUSIVE
+    )
     short = (Caveat("distorted", "the probe takes as long"),)
     pairs = tuple(
-        replace(pair, caveats=short) if pair.method == chosen.id else pair for pair in verdict.pairs
+        replace(pair, caveats=short) if pair.method == undecided_method.id else pair
+        for pair in verdict.pairs
     )
     document = judged(replace(verdict, pairs=pairs))
 
-    assert chosen.id in {target.id for target in step(document, "too-short").targets}
-    others = [one for one in advice.list_advice(document) if one.slug == "undecided"]
-    assert chosen.id not in {target.id for each in others for target in each.targets}
+    assert undecided_method.id in {target.id for target in step(document, "too-short").targets}
+    undecided_steps = [
+        step_advice
+        for step_advice in advice.list_advice(document)
+        if step_advice.slug == "undecided"
+    ]
+    assert undecided_method.id not in {
+        target.id for step_advice in undecided_steps for target in step_advice.targets
+    }
 
 
 def test_a_benchmark_that_the_watchdog_ended_needs_time_and_no_repair():
@@ -720,7 +745,7 @@ def test_a_benchmark_that_the_watchdog_ended_needs_time_and_no_repair():
         if benchmark.ending == "timed-out"
     ]
 
-    steps = {one.slug: one for one in advice.list_advice(judged(verdict))}
+    steps = {step_advice.slug: step_advice for step_advice in advice.list_advice(judged(verdict))}
 
     assert [target.id for target in steps["slow"].targets] == slow
     assert "failing" not in steps
@@ -744,7 +769,7 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
 
     result = step(document, "unexamined")
 
-    detecting = {by for method in verdict.methods for by in method.detected_by}
+    detecting = {benchmark_id for method in verdict.methods for benchmark_id in method.detected_by}
     open_ = {
         pair.benchmark
         for pair in verdict.pairs
@@ -753,12 +778,12 @@ def test_only_those_are_asked_what_they_are_for_that_surely_detect_nothing():
     failing = {
         benchmark.id for benchmark in verdict.stability.benchmarks if benchmark.ending != "measured"
     }
-    every = {benchmark.id for benchmark in verdict.stability.benchmarks}
+    all_benchmarks = {benchmark.id for benchmark in verdict.stability.benchmarks}
     costs = {benchmark.id: benchmark.seconds for benchmark in verdict.stability.benchmarks}
-    asked = {target.id for target in result.targets}
+    unexamined_ids = {target.id for target in result.targets}
     assert open_ - detecting - failing
-    assert asked >= every - detecting - open_ - failing
-    assert not asked & {*open_, *failing, *document.minimal_cover}
+    assert unexamined_ids >= all_benchmarks - detecting - open_ - failing
+    assert not unexamined_ids & {*open_, *failing, *document.minimal_cover}
     ranked = [costs[target.id] for target in result.targets]
     assert ranked == sorted(ranked, reverse=True)
     assert result.gain == f"{number_format.format_seconds(sum(ranked))} a run"
@@ -769,7 +794,7 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
     rules = words.describe_rules(document)
 
     assert rules.startswith("Methods detected by injected delays: ")
-    assert [int(one) for one in re.findall(r" (\d+)", rules)] == [
+    assert [int(number) for number in re.findall(r" (\d+)", rules)] == [
         rule.covered for rule in document.rules
     ]
     assert re.search(r"by the size of the effect \d+, by both \d+\.$", rules)
@@ -791,12 +816,12 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
 )
 def test_a_benchmark_that_could_not_be_listed_is_repaired_only_where_it_fails(reason, slug):
     verdict = examples.audit()
-    (first, *others) = [
+    (first, *remaining_benchmarks) = [
         benchmark for benchmark in verdict.stability.benchmarks if benchmark.ending == "measured"
     ]
     cut = replace(first, ending=UNLISTED, reason=reason, means=())
 
-    steps = advice.list_advice(with_suite(verdict, benchmarks=(cut, *others)))
+    steps = advice.list_advice(with_suite(verdict, benchmarks=(cut, *remaining_benchmarks)))
 
     owners = {step.slug: [target.id for target in step.targets] for step in steps}
     assert {name for name in ("slow", "failing") if first.id in owners.get(name, ())} == {
@@ -845,7 +870,7 @@ def test_the_cover_is_not_called_the_fewest_while_pairs_are_open():
 
 
 @pytest.mark.parametrize(
-    ("value", "written"), [(999.6, "1,000"), (999.4, "999"), (1234.5, "1,234"), (0.1234, "0.123")]
+    ("value", "text"), [(999.6, "1,000"), (999.4, "999"), (1234.5, "1,234"), (0.1234, "0.123")]
 )
-def test_a_number_has_no_exponent_where_a_reader_expects_none(value, written):
-    assert number_format.format_number(value) == written
+def test_a_number_has_no_exponent_where_a_reader_expects_none(value, text):
+    assert number_format.format_number(value) == text

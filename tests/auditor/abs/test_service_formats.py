@@ -24,15 +24,15 @@ def stability():
 
 
 def badge(document):
-    shown = json.loads(format_result(document, ExportFormat.BADGE))
-    jsonschema.validate(shown, BADGE)
-    return shown
+    badge_fields = json.loads(format_result(document, ExportFormat.BADGE))
+    jsonschema.validate(badge_fields, BADGE)
+    return badge_fields
 
 
 def bmf(document):
-    shown = json.loads(format_result(document, ExportFormat.BMF))
-    jsonschema.validate(shown, BMF)
-    return shown
+    metrics = json.loads(format_result(document, ExportFormat.BMF))
+    jsonschema.validate(metrics, BMF)
+    return metrics
 
 
 def scored(document, covered, counted, bounds):
@@ -54,10 +54,10 @@ def scored(document, covered, counted, bounds):
     ],
 )
 def test_a_badge_shows_what_is_detected_and_what_is_open(audit, covered, highest, message, colour):
-    shown = badge(scored(audit, covered, 10, (10 * covered, highest)))
+    badge_fields = badge(scored(audit, covered, 10, (10 * covered, highest)))
 
-    assert (shown["message"], shown["color"]) == (message, colour)
-    assert shown["label"].endswith("slowdowns detected")
+    assert (badge_fields["message"], badge_fields["color"]) == (message, colour)
+    assert badge_fields["label"].endswith("slowdowns detected")
 
 
 def test_a_badge_says_that_a_score_is_an_estimate(audit):
@@ -74,33 +74,33 @@ def test_a_badge_of_nothing_is_unknown():
 
 
 def test_a_badge_of_stability_counts_benchmarks(stability):
-    shown = badge(stability)
+    badge_fields = badge(stability)
     small = sum(
         benchmark.max_spread is not None and benchmark.max_spread < 0.1
         for benchmark in stability.benchmarks
     )
-    known = sum(benchmark.max_spread is not None for benchmark in stability.benchmarks)
+    measured_count = sum(benchmark.max_spread is not None for benchmark in stability.benchmarks)
 
-    assert shown["message"] == f"{small} of {known}"
+    assert badge_fields["message"] == f"{small} of {measured_count}"
 
 
 def test_bencher_gets_nanoseconds_with_the_range_of_the_runs(audit):
-    shown = bmf(audit)
+    metrics = bmf(audit)
 
     measured = [benchmark for benchmark in audit.benchmarks if benchmark.means]
     assert measured
-    assert shown.keys() == {benchmark.id for benchmark in measured} | {"bench-audit"}
+    assert metrics.keys() == {benchmark.id for benchmark in measured} | {"bench-audit"}
     for benchmark in measured:
-        latency = shown[benchmark.id]["latency"]
+        latency = metrics[benchmark.id]["latency"]
         assert latency["value"] == pytest.approx(1e9 * benchmark.mean_seconds)
         assert latency["lower_value"] == pytest.approx(1e9 * min(benchmark.means))
         assert latency["lower_value"] <= latency["value"] <= latency["upper_value"]
 
 
 def test_bencher_gets_the_score_with_its_bounds(audit):
-    shown = bmf(scored(audit, 5, 10, (50, 70)))
+    metrics = bmf(scored(audit, 5, 10, (50, 70)))
 
-    assert shown["bench-audit"] == {
+    assert metrics["bench-audit"] == {
         "api-benchmarking-score": {"value": 50, "lower_value": 50, "upper_value": 70}
     }
 
@@ -112,10 +112,10 @@ def test_bencher_gets_no_score_of_stability(stability):
 def test_long_names_for_bencher_are_short_and_different(audit):
     measured = next(benchmark for benchmark in audit.benchmarks if benchmark.means)
     twins = tuple(replace_fields(measured, id=f"{'x' * 2000}{end}") for end in "ab")
-    shown = bmf(replace_fields(audit, benchmarks=twins))
+    metrics = bmf(replace_fields(audit, benchmarks=twins))
 
-    assert len(shown) == 3
-    assert max(map(len, shown)) == 1024
+    assert len(metrics) == 3
+    assert max(map(len, metrics)) == 1024
 
 
 def test_the_schema_of_bencher_takes_the_example_of_its_manual():
