@@ -32,15 +32,21 @@ def browser():
 def visit(browser, tmp_path):
     """Open the page of a verdict or a document, or what is one already, offline.
 
-    Gives the tab and what it asked for or complained about; `at` is a fragment.
+    Gives the tab and what it asked for or complained about; `fragment` is the part after #.
     """
     contexts = []
 
-    def opened(of, at="", **options):
-        verdict = isinstance(of, AbsVerdict)
-        document = document_of_verdict.build_abs_document(of, examples.context()) if verdict else of
+    def opened(content, fragment="", **options):
+        verdict = isinstance(content, AbsVerdict)
+        document = (
+            document_of_verdict.build_abs_document(content, examples.context())
+            if verdict
+            else content
+        )
         file = tmp_path / "report.html"
-        file.write_text(of if isinstance(of, str) else render_page(document), encoding="utf-8")
+        file.write_text(
+            content if isinstance(content, str) else render_page(document), encoding="utf-8"
+        )
         contexts.append(browser.new_context(offline=True, **options))
         tab = contexts[-1].new_page()
         noise = []
@@ -48,7 +54,7 @@ def visit(browser, tmp_path):
         tab.on("pageerror", lambda error: noise.append(str(error)))
         tab.on("request", lambda request: noise.append(request.url))
         tab.on("dialog", lambda dialog: noise.append(dialog.message))
-        tab.goto(file.as_uri() + (f"#{at}" if at else ""))
+        tab.goto(file.as_uri() + (f"#{fragment}" if fragment else ""))
         assert noise.pop(0).partition("#")[0] == file.as_uri()
         return tab, noise
 
@@ -65,7 +71,9 @@ def faults_of(request, visit):
     def list_faults(html):
         tab, noise = visit(html, color_scheme=scheme, viewport={"width": width, "height": 900})
         violations = Axe().run(tab).response["violations"]
-        faults = [(one["id"], one["nodes"][0]["html"][:120]) for one in violations]
+        faults = [
+            (violation["id"], violation["nodes"][0]["html"][:120]) for violation in violations
+        ]
         is_wide = tab.evaluate("document.documentElement.scrollWidth") > width
         return [*faults, *noise, *(["it scrolls sideways"] if is_wide else [])]
 

@@ -7,7 +7,7 @@ import pytest
 from builders import CONTEXT
 from comparisons import whole
 from rich.console import Console
-from test_similarity_words import WHOLE as OF_RUNS
+from test_similarity_words import SIMILARITY_DOCUMENT as OF_RUNS
 from test_steady_words import CONTEXT as OF_SERIES
 from test_steady_words import FOUND
 

@@ -3,7 +3,7 @@
 import crowds
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from test_similarity_words import WHOLE
+from test_similarity_words import SIMILARITY_DOCUMENT
 
 import examples
 from auditor.abs import document_of_verdict
@@ -20,7 +20,9 @@ PAGES = {
         examples.audit().stability, examples.context()
     ),
     "a large matrix": crowds.crowd(30, 150, 10),
-    "runs that are unlike": page.render_html(WHOLE, [f"{index}.json" for index in range(5)]),
+    "runs that are unlike": page.render_html(
+        SIMILARITY_DOCUMENT, [f"{index}.json" for index in range(5)]
+    ),
 }
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,7 @@ import pytest
 from comparisons import whole
 from concurrencies import document as races
 from page_text import unlinked
-from test_qualify_words import made as qualified
+from test_qualify_words import build_document as qualified
 
 import examples
 from auditor.abs import document_of_verdict

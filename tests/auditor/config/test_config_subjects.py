@@ -14,11 +14,11 @@ from auditor.config.subjects import build_slug, describe_subject, parse_subject
 from auditor.core.errors import UsageError
 from auditor.core.request import BuildOptions, FolderSpec, GitSpec, GoModuleSpec, JarSpec, MavenSpec
 
-HERE = Path("/some/where")
+BASE_FOLDER = Path("/some/where")
 
 
 @pytest.mark.parametrize(
-    ("written", "expected"),
+    ("subject", "expected"),
     [
         ("git:.@HEAD", GitSpec("/some/where", "HEAD")),
         ("git:../lib@v1.2", GitSpec("/some/lib", "v1.2")),
@@ -42,12 +42,12 @@ HERE = Path("/some/where")
         ("/", FolderSpec(Path("/"))),
     ],
 )
-def test_a_subject_is_read_as_meant(written, expected):
-    assert parse_subject(written, HERE) == expected
+def test_a_subject_is_read_as_meant(subject, expected):
+    assert parse_subject(subject, BASE_FOLDER) == expected
 
 
 @pytest.mark.parametrize(
-    ("written", "message"),
+    ("subject", "message"),
     [
         ("git:.", "has no revision"),
         ("git:git@example.org:a/b", "has no revision"),
@@ -82,13 +82,13 @@ def test_a_subject_is_read_as_meant(written, expected):
         ("/proc/version", "is neither a folder nor a .jar; name the project's folder"),
     ],
 )
-def test_a_subject_that_cannot_be_meant_is_refused(written, message):
+def test_a_subject_that_cannot_be_meant_is_refused(subject, message):
     with pytest.raises(UsageError, match=re.escape(message)):
-        parse_subject(written, HERE)
+        parse_subject(subject, BASE_FOLDER)
 
 
 @pytest.mark.parametrize(
-    "written",
+    "subject",
     [
         "git:https://me:hunter2@example.org/a@main",
         "git:https://:hunter2@example.org/a@main",
@@ -103,9 +103,9 @@ def test_a_subject_that_cannot_be_meant_is_refused(written, message):
         SubjectSection(git="ssh://me:hunter2@example.org/a@main"),
     ],
 )
-def test_a_password_in_a_url_is_refused_and_not_repeated(written):
+def test_a_password_in_a_url_is_refused_and_not_repeated(subject):
     with pytest.raises(UsageError, match="contains a password or token") as error:
-        parse_subject(written, HERE)
+        parse_subject(subject, BASE_FOLDER)
 
     assert "hunter2" not in str(error.value)
 
@@ -117,10 +117,10 @@ def test_a_password_in_a_url_is_refused_and_not_repeated(written):
 )
 def test_a_password_in_a_requirement_is_refused_and_not_repeated(tmp_path, python, requirement):
     section = {"requirements": ["pytest>=8", requirement]}
-    given = section if python == "python" else [{"path": ".", "python": section}]
+    setting = section if python == "python" else [{"path": ".", "python": section}]
 
     with pytest.raises(UsageError, match="contains a password or token") as error:
-        load_config(".", {python: given}, tmp_path)
+        load_config(".", {python: setting}, tmp_path)
 
     assert "hunter2" not in str(error.value)
 
@@ -140,7 +140,7 @@ def test_a_password_or_a_place_in_an_option_of_pytest_is_refused(tmp_path, optio
 
 
 @pytest.mark.parametrize(
-    "written",
+    "url",
     [
         "https://me@example.org/a",
         "ssh://git@example.org:22/a",
@@ -148,15 +148,15 @@ def test_a_password_or_a_place_in_an_option_of_pytest_is_refused(tmp_path, optio
         "https://[::1]:80/a?ref=b",
     ],
 )
-def test_a_user_in_a_url_is_no_secret(written):
-    assert parse_subject(f"git:{written}@main", HERE) == GitSpec(written, "main")
+def test_a_user_in_a_url_is_no_secret(url):
+    assert parse_subject(f"git:{url}@main", BASE_FOLDER) == GitSpec(url, "main")
 
 
-@pytest.mark.parametrize("written", ["b.jar", SubjectSection(path="b.jar")])
-def test_a_jar_is_a_subject(written, tmp_path):
+@pytest.mark.parametrize("subject", ["b.jar", SubjectSection(path="b.jar")])
+def test_a_jar_is_a_subject(subject, tmp_path):
     (tmp_path / "b.jar").write_bytes(b"")
 
-    jar_spec = parse_subject(written, tmp_path)
+    jar_spec = parse_subject(subject, tmp_path)
 
     assert jar_spec == JarSpec(tmp_path / "b.jar")
     assert describe_subject(jar_spec) == str(tmp_path / "b.jar")
@@ -175,8 +175,8 @@ def test_what_the_build_is_told_is_kept_in_the_configuration_that_is_stored(key,
     (tmp_path / "again.json").write_text(config.text)
 
     assert config.build == BuildOptions(("one", "!two"), ("-Dx=y",), **tools)
-    again = load_config("again.json", {}, tmp_path)
-    assert (again.subject, again.build) == (config.subject, config.build)
+    reloaded_config = load_config("again.json", {}, tmp_path)
+    assert (reloaded_config.subject, reloaded_config.build) == (config.subject, config.build)
 
 
 @pytest.mark.parametrize("subject", [{"maven": "a:b:1", "extra": ["c:d:2"]}, {"path": "b.jar"}])
@@ -187,31 +187,31 @@ def test_a_jdk_is_kept_with_what_is_built_already(subject, tmp_path):
     config = load_config("c.json", {}, tmp_path)
     (tmp_path / "again.json").write_text(config.text)
 
-    again = load_config("again.json", {}, tmp_path)
-    assert again.build == config.build == BuildOptions(jdk="/opt/jdk")
-    assert again.subject == config.subject
+    reloaded_config = load_config("again.json", {}, tmp_path)
+    assert reloaded_config.build == config.build == BuildOptions(jdk="/opt/jdk")
+    assert reloaded_config.subject == config.subject
 
 
 @given(st.text(max_size=40))
-def test_no_text_does_anything_but_be_read_or_refused(written):
+def test_no_text_does_anything_but_be_read_or_refused(text):
     for prefix in ("git:", "go:", "maven:", ""):
         try:
-            parse_subject(prefix + written, HERE)
+            parse_subject(prefix + text, BASE_FOLDER)
         except UsageError:
             continue
 
 
-@pytest.mark.parametrize("written", ["git:/a@v1", "go:m/n@v1", "maven:g:a:1", "/"])
-def test_a_described_subject_can_be_read_again(written):
-    assert describe_subject(parse_subject(written, HERE)) == written
+@pytest.mark.parametrize("subject", ["git:/a@v1", "go:m/n@v1", "maven:g:a:1", "/"])
+def test_a_described_subject_can_be_read_again(subject):
+    assert describe_subject(parse_subject(subject, BASE_FOLDER)) == subject
 
 
 def test_a_folder_name_is_readable_and_not_shared():
     go_module_spec = GoModuleSpec("github.com/google/uuid", "v1.6.0")
-    other = GoModuleSpec("example.org/uuid", "v1.6.0")
+    namesake_spec = GoModuleSpec("example.org/uuid", "v1.6.0")
 
     assert build_slug(go_module_spec).startswith("uuid-v1.6.0-")
-    assert build_slug(go_module_spec) != build_slug(other)
+    assert build_slug(go_module_spec) != build_slug(namesake_spec)
     assert build_slug(GitSpec("https://example.org/a b/lib.git", "feature/x")).startswith(
         "lib-feature-x-"
     )
@@ -263,14 +263,14 @@ def test_a_folder_and_a_configuration_of_it_have_one_store(tmp_path):
 
 
 def test_audits_of_a_subject_share_the_store_and_no_result(tmp_path):
-    first, same, other = (
+    first, same, changed_places = (
         choose_places(load_config("go:m/n@v1", changes, tmp_path), {"HOME": "/h"})
         for changes in ({}, {}, {"slowdown": 0.9})
     )
 
     assert first == same
-    assert first.store == other.store
-    assert first.output != other.output
+    assert first.store == changed_places.store
+    assert first.output != changed_places.output
 
 
 def test_without_a_home_one_has_to_be_named(tmp_path):

@@ -33,10 +33,10 @@ REACHING = [
     ({"subject": {"path": ".", "gradle": "gradle"}}, "subject.gradle is not allowed"),
     *(
         (
-            {"subject": {"path": ".", "flags": ["--offline", one]}},
+            {"subject": {"path": ".", "flags": ["--offline", flag]}},
             "subject.flags may not name files",
         )
-        for one in (
+        for flag in (
             "-I/any/init.gradle",
             "--init-script=../init.gradle",
             "-f..",
@@ -67,9 +67,9 @@ def loaded(folder, changes=None, *, untrusted=True, **keys):
     return load_config("project/bench.json", changes or {}, folder, untrusted=untrusted)
 
 
-@pytest.mark.parametrize(("keys", "shown"), REACHING)
-def test_what_reaches_out_of_the_project_is_refused(tmp_path, keys, shown):
-    with pytest.raises(UsageError, match=f"^project/bench.json: {shown}"):
+@pytest.mark.parametrize(("keys", "message"), REACHING)
+def test_what_reaches_out_of_the_project_is_refused(tmp_path, keys, message):
+    with pytest.raises(UsageError, match=f"^project/bench.json: {message}"):
         loaded(tmp_path, **keys)
 
 
@@ -114,8 +114,8 @@ def test_the_host_and_the_image_come_from_the_command_line(tmp_path):
 
 
 def test_an_image_on_the_command_line_is_taken_in_the_place_of_a_dockerfile(tmp_path):
-    written = {"dockerfile": "Dockerfile", "network": "none"}
-    config = loaded(tmp_path, {"host": "docker:golang:1.24"}, untrusted=False, docker=written)
+    section = {"dockerfile": "Dockerfile", "network": "none"}
+    config = loaded(tmp_path, {"host": "docker:golang:1.24"}, untrusted=False, docker=section)
 
     assert config.host == "docker"
     assert (config.docker.image, config.docker.dockerfile) == ("golang:1.24", None)

@@ -10,7 +10,7 @@ from auditor.core.request import ClassPathSpec, FolderSpec, GitSpec, MavenSpec
 
 
 @pytest.fixture
-def here(tmp_path):
+def jar_folder(tmp_path):
     folder = tmp_path.resolve()
     (folder / "libs").mkdir()
     (folder / "none").mkdir()
@@ -19,28 +19,32 @@ def here(tmp_path):
     return folder
 
 
-def test_published_artifacts_and_revisions_are_named_as_subjects_are(here):
-    assert version_spec("maven:g:a:1", here) == MavenSpec(group="g", artifact="a", version="1")
-    assert version_spec("git:.@v1", here) == GitSpec(str(here), "v1")
-
-
-def test_a_folder_alone_may_be_a_project_and_a_jar_alone_is_a_class_path(here):
-    assert version_spec("libs", here) == FolderSpec(here / "libs")
-    assert version_spec(f"./libs{os.pathsep}", here) == FolderSpec(here / "libs")
-    assert version_spec("a.jar", here) == ClassPathSpec((here / "a.jar",))
-
-
-def test_the_first_entry_is_its_own_and_a_star_is_all_jars_in_order(here):
-    jars = (here / "libs" / "b.JAR", here / "libs" / "c.jar")
-
-    assert version_spec(f"a.jar{os.pathsep}none{os.pathsep}libs/*", here) == ClassPathSpec(
-        (here / "a.jar",), (here / "none", *jars)
+def test_published_artifacts_and_revisions_are_named_as_subjects_are(jar_folder):
+    assert version_spec("maven:g:a:1", jar_folder) == MavenSpec(
+        group="g", artifact="a", version="1"
     )
-    assert version_spec(f"libs/*{os.pathsep}a.jar", here) == ClassPathSpec(jars, (here / "a.jar",))
+    assert version_spec("git:.@v1", jar_folder) == GitSpec(str(jar_folder), "v1")
+
+
+def test_a_folder_alone_may_be_a_project_and_a_jar_alone_is_a_class_path(jar_folder):
+    assert version_spec("libs", jar_folder) == FolderSpec(jar_folder / "libs")
+    assert version_spec(f"./libs{os.pathsep}", jar_folder) == FolderSpec(jar_folder / "libs")
+    assert version_spec("a.jar", jar_folder) == ClassPathSpec((jar_folder / "a.jar",))
+
+
+def test_the_first_entry_is_its_own_and_a_star_is_all_jars_in_order(jar_folder):
+    jars = (jar_folder / "libs" / "b.JAR", jar_folder / "libs" / "c.jar")
+
+    assert version_spec(f"a.jar{os.pathsep}none{os.pathsep}libs/*", jar_folder) == ClassPathSpec(
+        (jar_folder / "a.jar",), (jar_folder / "none", *jars)
+    )
+    assert version_spec(f"libs/*{os.pathsep}a.jar", jar_folder) == ClassPathSpec(
+        jars, (jar_folder / "a.jar",)
+    )
 
 
 @pytest.mark.parametrize(
-    ("written", "message"),
+    ("version", "message"),
     [
         ("b.jar", r"no such file or folder: .*/b\.jar; name jars or"),
         (f"a.jar{os.pathsep}libs/d.jar", r"no such file or folder: .*/libs/d\.jar; name"),
@@ -56,8 +60,8 @@ def test_the_first_entry_is_its_own_and_a_star_is_all_jars_in_order(here):
         ("~nobody-of-this-name/a.jar", "is not a path"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_in_one_line(written, message, here):
+def test_what_cannot_be_meant_is_refused_in_one_line(version, message, jar_folder):
     with pytest.raises(UsageError, match=message) as failure:
-        version_spec(written, here)
+        version_spec(version, jar_folder)
 
     assert "\n" not in str(failure.value)

@@ -56,8 +56,8 @@ def method_of(**more):
     return {"files": [{"test_file": WORK, "methods": [{"name": "run", **more}]}]}
 
 
-def read(folder, found, changes=None):
-    (folder / "theirs.json").write_text(json.dumps(found))
+def read(folder, tool_config, changes=None):
+    (folder / "theirs.json").write_text(json.dumps(tool_config))
     return load_config("theirs.json", changes or {}, folder)
 
 
@@ -126,8 +126,8 @@ TESTED = JAVA | {"min_effect_size": "0.3"}
 def test_the_java_tools_own_test_counts_where_that_is_asked_for(
     lib, changes, rule, limit, significance
 ):
-    known = {key: value for key, value in (TESTED | changes).items() if value is not None}
-    (lib / "theirs.json").write_text(json.dumps(known))
+    document = {key: value for key, value in (TESTED | changes).items() if value is not None}
+    (lib / "theirs.json").write_text(json.dumps(document))
 
     config = load_config("theirs.json", {}, lib, as_configured=True)
 
@@ -154,11 +154,11 @@ def test_without_that_the_rules_have_their_own(lib):
 
 
 @pytest.mark.parametrize(
-    "theirs", [GO, {**GO, **TESTED}, {"subject": "."}, {**JAVA, "confidence": None}]
+    "tool_config", [GO, {**GO, **TESTED}, {"subject": "."}, {**JAVA, "confidence": None}]
 )
-def test_what_says_nothing_of_a_test_cannot_be_followed(bleve, lib, theirs):
-    known = {key: value for key, value in theirs.items() if value is not None}
-    (lib / "theirs.json").write_text(json.dumps(known))
+def test_what_says_nothing_of_a_test_cannot_be_followed(bleve, lib, tool_config):
+    document = {key: value for key, value in tool_config.items() if value is not None}
+    (lib / "theirs.json").write_text(json.dumps(document))
 
     with pytest.raises(UsageError, match="--as-configured is for a research tool's file"):
         load_config("theirs.json", {}, lib, as_configured=True)
@@ -245,10 +245,10 @@ def test_what_cannot_be_translated_is_said_in_one_line(lib, changes, words):
 
 
 def test_functions_of_the_go_tool_are_a_list(bleve):
-    theirs = GO | {"dynamic": {**GO["dynamic"], "functions": 5}}
+    tool_config = GO | {"dynamic": {**GO["dynamic"], "functions": 5}}
 
     with pytest.raises(UsageError, match=r"5 at dynamic\.functions must be a list"):
-        read(bleve, theirs)
+        read(bleve, tool_config)
 
 
 def test_a_go_project_without_a_module_has_no_names(tmp_path):

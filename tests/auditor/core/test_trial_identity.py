@@ -156,7 +156,9 @@ def test_early_stopping_changes_the_id_only_of_a_pair_that_may_not_stop():
 
 
 def test_equal_trials_have_one_id_whether_a_number_is_written_as_a_float():
-    whole, floating = (replace(SMALLEST, schedule=replace(SCHEDULE, seconds=s)) for s in (1, 1.0))
+    integer_trial, float_trial = (
+        replace(SMALLEST, schedule=replace(SCHEDULE, seconds=s)) for s in (1, 1.0)
+    )
 
-    assert whole == floating
-    assert whole.id == floating.id
+    assert integer_trial == float_trial
+    assert integer_trial.id == float_trial.id

@@ -17,8 +17,8 @@ TRIAL = run(Measured(())).trial
 
 
 def measured(count, metric=TIME):
-    at = [(place, 10.0 + place) for place in range(count)]
-    return Series.from_values(metric, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, at)
+    block_values = [(place, 10.0 + place) for place in range(count)]
+    return Series.from_values(metric, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, block_values)
 
 
 def places(outcome, phase, metric=TIME):
@@ -60,8 +60,8 @@ def test_blocks_count_from_where_it_was_warm_else_the_last_ones(warm, first):
     for metric in (TIME, "wall"):
         assert places(outcome, Phase.WARMUP, metric) == tuple(range(first))
         assert places(outcome, Phase.MEASUREMENT, metric) == tuple(range(first, 10))
-    both = [outcome.find_series(TIME, ArmName.PLAIN, phase) for phase in Phase]
-    assert sum((series.values for series in both if series), ()) == measured(10).values
+    phase_series = [outcome.find_series(TIME, ArmName.PLAIN, phase) for phase in Phase]
+    assert sum((series.values for series in phase_series if series), ()) == measured(10).values
 
 
 def test_of_fewer_blocks_than_are_to_be_measured_all_count():
@@ -80,7 +80,7 @@ def test_a_pair_that_may_not_stop_is_another_than_one_that_may():
 
     assert TRIAL.id == may.id
     assert pairs.id != may_pairs.id
-    assert may_pairs.id == replace(may_pairs, schedule=replace(may.schedule, stop=OTHER)).id
+    assert may_pairs.id == replace(may_pairs, schedule=replace(may.schedule, stop=SECOND_STOP)).id
 
 
-OTHER = EarlyStop(above=0.1, below=0.0, looks=((3, 9.0),), least_deviation=1e-3, enough=0.1)
+SECOND_STOP = EarlyStop(above=0.1, below=0.0, looks=((3, 9.0),), least_deviation=1e-3, enough=0.1)

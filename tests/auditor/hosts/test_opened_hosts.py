@@ -65,9 +65,9 @@ def test_processes_here_get_what_tools_need_and_no_secret(tmp_path):
 
 
 def test_a_variable_that_is_named_is_handed_over(tmp_path):
-    given = {"environment": ["GITHUB_TOKEN"]}
+    section = {"environment": ["GITHUB_TOKEN"]}
 
-    with opened(tmp_path, {**os.environ, **SECRET}, local=given) as host:
+    with opened(tmp_path, {**os.environ, **SECRET}, local=section) as host:
         variables = tuple(host.environment.items())
         invocation = Invocation(
             argv=("env",), cwd=tmp_path, environment=variables, timeout_seconds=60.0
@@ -104,13 +104,13 @@ def test_local_limits_are_refused_where_they_cannot_be_kept(tmp_path, monkeypatc
         raise AssertionError
 
 
-@pytest.mark.parametrize("theirs", ["0", "0,4000"])
-def test_we_keep_off_the_processors_of_containers_and_come_back(tmp_path, theirs):
+@pytest.mark.parametrize("container_cpus", ["0", "0,4000"])
+def test_we_keep_off_the_processors_of_containers_and_come_back(tmp_path, container_cpus):
     """A daemon may have processors that we have not."""
     before = os.sched_getaffinity(0)
-    docker = {"image": "some:1", "cpus": theirs}
+    docker = {"image": "some:1", "cpus": container_cpus}
 
-    with listening(tmp_path) as (where, _):
-        with opened(tmp_path, {"DOCKER_HOST": where}, host="docker", docker=docker):
+    with listening(tmp_path) as (address, _):
+        with opened(tmp_path, {"DOCKER_HOST": address}, host="docker", docker=docker):
             assert os.sched_getaffinity(0) == (before - {0} or before)
         assert os.sched_getaffinity(0) == before

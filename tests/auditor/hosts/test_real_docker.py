@@ -59,8 +59,8 @@ class Connected:
 def configured(tmp_path, subject, **more):
     """Write a configuration that runs a suite in containers."""
     path = tmp_path / "config.json"
-    there = {"image": IMAGE, "network": "host", "memory": "1g", "environment": []}
-    docker = {**there, **more.pop("docker", {})}
+    default_section = {"image": IMAGE, "network": "host", "memory": "1g", "environment": []}
+    docker = {**default_section, **more.pop("docker", {})}
     path.write_text(
         json.dumps({**QUICK, "subject": str(subject), "host": "docker", "docker": docker, **more})
     )
@@ -115,11 +115,11 @@ def test_a_suite_is_built_and_measured_in_containers(program, docker, tmp_path):
     with client(docker) as api:
         assert api.containers(all=True, filters={"label": LABEL}) == []
 
-    here = program.call("stability", path, "--host", "local", "-o", tmp_path / "out")
+    local_call = program.call("stability", path, "--host", "local", "-o", tmp_path / "out")
 
-    assert is_done(here), here
-    assert "Side by side" in here.stdout
-    assert ", containers" in here.stdout
+    assert is_done(local_call), local_call
+    assert "Side by side" in local_call.stdout
+    assert ", containers" in local_call.stdout
     page = (tmp_path / "out" / "stability.html").read_text()
     assert "violins" in page
     assert "in a container" in page
@@ -164,8 +164,8 @@ def test_a_go_suite_is_built_slowed_and_measured_in_containers_of_our_image(
 
     (pair,) = document["pairs"]
     with client(docker) as api:
-        ours = api.inspect_image("bench-audit/go")["Id"]
-    assert document["host_facts"]["image"] == ours
+        image_id = api.inspect_image("bench-audit/go")["Id"]
+    assert document["host_facts"]["image"] == image_id
     assert document["versions"]["go"].startswith("go1.")
     assert pair["calls_per_operation"] == 1.0
     assert pair["effect"] > 0.0
@@ -179,9 +179,9 @@ def test_a_revision_runs_in_the_image_of_its_own_dockerfile(program, docker, tmp
     git(folder, "init", "-q", "-b", "main")
     commit(folder, "with a Dockerfile")
     write(folder, {"bench/Dockerfile": "FROM absent:1\n"})
-    own = {"image": None, "dockerfile": "subject:bench/Dockerfile"}
-    asked = {"harness": "pytest", "benchmarks": "tiny", "docker": own}
-    path = configured(tmp_path, f"git:{folder}@main", **asked)
+    docker_section = {"image": None, "dockerfile": "subject:bench/Dockerfile"}
+    settings = {"harness": "pytest", "benchmarks": "tiny", "docker": docker_section}
+    path = configured(tmp_path, f"git:{folder}@main", **settings)
 
     document, _ = program.audited("stability", path, "-o", tmp_path / "out")
 
@@ -191,7 +191,7 @@ def test_a_revision_runs_in_the_image_of_its_own_dockerfile(program, docker, tmp
     assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2]
 
     words = ("-q", "-o", tmp_path / "out")
-    path = configured(tmp_path, folder, **asked)
+    path = configured(tmp_path, folder, **settings)
     line = program.refused("stability", path, *words, code=3, slug="build-failed")
     assert "bench/Dockerfile does not build" in line.partition("\n")[0]
 
@@ -209,8 +209,8 @@ def test_a_revision_runs_in_the_image_of_its_own_dockerfile(program, docker, tmp
 def test_a_dockerfile_that_the_subject_does_not_have_is_one_line(
     program, tmp_path, subject, message
 ):
-    own = {"image": None, "dockerfile": "subject:bench/Dockerfile"}
-    path = configured(tmp_path, subject, harness="pytest", docker=own)
+    docker_section = {"image": None, "dockerfile": "subject:bench/Dockerfile"}
+    path = configured(tmp_path, subject, harness="pytest", docker=docker_section)
 
     line = program.refused("stability", path, "-q", "-o", tmp_path / "out", code=2, slug="usage")
 

@@ -34,8 +34,8 @@ def configured(tmp_path, ssh, subject, **more):
     folder = ssh.folder / "here" / tmp_path.name
     path = tmp_path / "config.json"
     section = {"folder": str(folder), "path": ["/usr/local/go/bin"]}
-    asked = {"subject": str(subject), "host": f"ssh:{NAME}", "ssh": section}
-    path.write_text(json.dumps({**QUICK, **asked, **more}))
+    settings = {"subject": str(subject), "host": f"ssh:{NAME}", "ssh": section}
+    path.write_text(json.dumps({**QUICK, **settings, **more}))
     return path, ssh.folder / "there" / tmp_path.name
 
 
@@ -52,26 +52,26 @@ def test_a_suite_is_built_and_measured_there(  # noqa: PLR0917 a table
 ):
     subject = subject or tiny(tmp_path / "tiny")
     before = everything(subject)
-    path, there = configured(tmp_path, ssh, subject, harness=harness, benchmarks=benchmarks)
+    path, remote_folder = configured(tmp_path, ssh, subject, harness=harness, benchmarks=benchmarks)
 
     document, _ = program.audited("stability", path, "-o", tmp_path / "out")
 
     assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2, 2]
     assert everything(subject) == before
-    (ours,) = there.iterdir()
+    (machine_folder,) = remote_folder.iterdir()
     built = "builds" if harness == "go" else "work"
-    assert {one.name for one in (ours / "tree").iterdir()} >= {"subjects", built}
-    assert list((ours / "state" / "jobs").iterdir()) == []
+    assert {entry.name for entry in (machine_folder / "tree").iterdir()} >= {"subjects", built}
+    assert list((machine_folder / "state" / "jobs").iterdir()) == []
 
 
 def test_the_doctor_looks_at_that_machine(program, ssh, tmp_path):
     path, _ = configured(tmp_path, ssh, PYTHON_RING)
 
-    found, _ = program.audited("doctor", path, "--probe")
+    document, _ = program.audited("doctor", path, "--probe")
 
-    assert found["harnesses"]["pytest"] is True
-    assert found["probe"]["loops"] == 60
-    assert found["host"]["cores"] != "unknown"
+    assert document["harnesses"]["pytest"] is True
+    assert document["probe"]["loops"] == 60
+    assert document["host"]["cores"] != "unknown"
 
 
 def test_a_machine_that_cannot_be_used_is_one_line(program, ssh, tmp_path):

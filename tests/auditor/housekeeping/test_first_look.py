@@ -31,24 +31,24 @@ def look(tmp_path, monkeypatch, capsys):
 def test_a_suite_is_named_with_the_command_that_shows_the_plan(look, tmp_path):
     write(tmp_path, {**GO, "bench-audit.toml": 'harness = "go"\n'})
 
-    shown = look()
+    output = look()
 
-    assert "found: 1\N{NO-BREAK SPACE}benchmark (Go, go)\n" in shown.replace(
+    assert "found: 1\N{NO-BREAK SPACE}benchmark (Go, go)\n" in output.replace(
         "1 benchmark", "1\N{NO-BREAK SPACE}benchmark"
     )
-    assert "configuration: bench-audit.toml\n" in shown
-    assert shown.count("next: bench-audit ") == 1
-    assert "next: bench-audit abs . --dry-run " in shown
+    assert "configuration: bench-audit.toml\n" in output
+    assert output.count("next: bench-audit ") == 1
+    assert "next: bench-audit abs . --dry-run " in output
 
 
 def test_a_suite_below_the_folder_is_named_by_its_path(look, tmp_path):
     shutil.copytree(PYTHON_RING, tmp_path / "some where")
     write(tmp_path / "other", GO)
 
-    shown = look()
+    output = look()
 
-    assert "next: bench-audit abs './some where' --dry-run" in shown
-    assert "more suites: other" in shown
+    assert "next: bench-audit abs './some where' --dry-run" in output
+    assert "more suites: other" in output
 
 
 def test_a_project_without_benchmarks_begins_some(look, tmp_path):
@@ -64,10 +64,10 @@ def test_results_are_for_analyze(look, tmp_path):
 
 
 def test_an_empty_folder_has_the_list_of_commands(look):
-    shown = look()
+    output = look()
 
-    assert "Housekeeping" in shown
-    assert "next:" not in shown
+    assert "Housekeeping" in output
+    assert "next:" not in output
 
 
 def test_the_printed_command_audits_the_suite_that_is_named(look, tmp_path):

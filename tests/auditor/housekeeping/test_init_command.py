@@ -83,14 +83,16 @@ def test_benchmarks_of_python_are_counted_for_the_framework_that_has_some(tmp_pa
     fixture = "def test_a(benchmark): pass\n@pytest.mark.benchmark\ndef test_b(): pass\n"
     times = "class C:\n    def time_a(self): pass\ndef time_b(): pass\ndef timed(): pass\n"
     asv = write(tmp_path / "asv", {"setup.py": "", "asv.conf.json": "{}", "benchmarks/b.py": times})
-    both = write(tmp_path / "both", {"pyproject.toml": "", "test_it.py": fixture, "b.py": times})
+    mixed_folder = write(
+        tmp_path / "both", {"pyproject.toml": "", "test_it.py": fixture, "b.py": times}
+    )
 
     script = "import pyperf\nr = pyperf.Runner()\nr.bench_func('a', f)\nr.timeit('b', '1')\n"
     pyperf = write(tmp_path / "pyperf", {"setup.py": "", "bench.py": script})
 
     assert detect_suite(asv) == DetectedSuite(harness="asv", benchmarks=2)
     assert detect_suite(pyperf) == DetectedSuite(harness="pyperf", benchmarks=2)
-    assert detect_suite(both) == DetectedSuite(harness="pytest", benchmarks=2)
+    assert detect_suite(mixed_folder) == DetectedSuite(harness="pytest", benchmarks=2)
 
 
 def test_links_are_not_followed(tmp_path):

@@ -66,12 +66,12 @@ BEGINNINGS = {
 @pytest.mark.parametrize("format_", ExportFormat)
 def test_stdout_gets_the_format_and_nothing_else(stage, result, capsys, format_):
     assert stage.call("report", "--result", result, "--format", format_.value) == 0
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
 
-    assert shown.out.startswith(BEGINNINGS[format_])
-    assert shown.err == ""
-    if shown.out.startswith("{"):
-        json.loads(shown.out)
+    assert output.out.startswith(BEGINNINGS[format_])
+    assert output.err == ""
+    if output.out.startswith("{"):
+        json.loads(output.out)
     assert stage.opened == []
 
 
@@ -80,10 +80,10 @@ def test_a_format_of_the_result_in_the_store(stage, capsys):
     capsys.readouterr()
 
     assert stage.call("report", SUBJECT, "--format", "csv", "--rows", "methods") == 0
-    shown = capsys.readouterr()
-    rows = list(csv.DictReader(io.StringIO(shown.out, newline="")))
+    output = capsys.readouterr()
+    rows = list(csv.DictReader(io.StringIO(output.out, newline="")))
     assert [row["method"] for row in rows] == [method["id"] for method in document["methods"]]
-    assert "the result of bench-audit abs" in shown.err
+    assert "the result of bench-audit abs" in output.err
     assert stage.call("report", SUBJECT, "--format", "html", "--quiet") == 0
     assert capsys.readouterr().out == page
 
@@ -131,27 +131,27 @@ def test_a_file_is_rendered_into_a_folder_only_on_demand(stage, result, tmp_path
 )
 def test_what_makes_no_sense_is_refused(stage, result, capsys, flags):
     assert stage.call("report", "--result", result, *flags) == 2
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
 
-    assert shown.out == ""
-    assert shown.err.startswith("error[usage]: ")
+    assert output.out == ""
+    assert output.err.startswith("error[usage]: ")
 
 
 def test_names_of_a_strangers_result_steer_no_terminal(stage, result, capsys):
     odd = "a\n::error::b\x1b[2J\u202e"
     document = json.loads(Path(result).read_text())
-    for one in (*document["methods"], *document["benchmarks"]):
-        one["id"] += odd
+    for entry in (*document["methods"], *document["benchmarks"]):
+        entry["id"] += odd
     document["methods"][0]["reason"] = odd
     document["caveats"].append({"slug": "few-runs", "text": odd})
     Path(result).write_text(json.dumps({**document, "subject": odd}))
 
     assert stage.call("report", "--result", result) == 0
 
-    shown = capsys.readouterr().out
-    assert r"a\n::error::b\x1b[2J\u202e" in shown
-    assert not any(splitline.lstrip().startswith("::") for splitline in shown.splitlines())
-    assert not {"\x1b", "\u202e"} & set(shown)
+    output = capsys.readouterr().out
+    assert r"a\n::error::b\x1b[2J\u202e" in output
+    assert not any(splitline.lstrip().startswith("::") for splitline in output.splitlines())
+    assert not {"\x1b", "\u202e"} & set(output)
 
 
 def test_a_file_that_is_nested_too_deeply_is_refused(stage, tmp_path, capsys):
@@ -176,14 +176,14 @@ def test_a_result_of_stability_has_benchmarks(stage, steady, capsys):
 
 def test_the_commands_of_the_page_run(stage, result, capsys):
     lines = re.findall(r"^\$ (bench-audit .*)$", PAGE.read_text(), re.MULTILINE)
-    seen = set()
+    formats = set()
 
     for line in lines:
         words = shlex.split(line.partition(">")[0])
         assert stage.call(*words[1:]) == 0, line
         assert capsys.readouterr().out, line
-        seen.add(words[words.index("--format") + 1])
-    assert seen == {str(one) for one in ExportFormat} - {"json"}
+        formats.add(words[words.index("--format") + 1])
+    assert formats == {str(format_) for format_ in ExportFormat} - {"json"}
 
 
 def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):
@@ -194,14 +194,14 @@ def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):
     (root / "link.go").symlink_to(outside)
     (root / "loop.go").symlink_to(root / "loop.go")
     (root / "large.go").write_bytes(b"x" * (report.LARGEST + 1))
-    wanted = ["codec/a.go", "../secret.go", str(outside), "link.go", "loop.go", "large.go",
+    paths = ["codec/a.go", "../secret.go", str(outside), "link.go", "loop.go", "large.go",
               "codec", "none.go", "nul\0.go", "x" * 5000]  # fmt: skip
 
-    texts = report.read_texts(root, wanted)
+    texts = report.read_texts(root, paths)
 
     assert texts == {"codec/a.go": "package codec // \N{REPLACEMENT CHARACTER}\n"}
     with pytest.raises(UsageError, match="is not a folder"):
-        report.read_texts(tmp_path / "none", wanted)
+        report.read_texts(tmp_path / "none", paths)
 
 
 def test_machines_of_a_merged_store_stand_side_by_side(stage, capsys):

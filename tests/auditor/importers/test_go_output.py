@@ -25,7 +25,7 @@ def run_of(path):
     return run
 
 
-def written(folder, text):
+def write_input(folder, text):
     path = folder / "in.txt"
     path.write_text(text)
     return path
@@ -68,7 +68,7 @@ def test_numbers_of_processors_stay_where_there_are_several():
 
 
 def test_columns_may_have_been_parted_by_blanks(tmp_path):
-    path = written(tmp_path, TEXT.read_text().replace("\t", "    "))
+    path = write_input(tmp_path, TEXT.read_text().replace("\t", "    "))
 
     assert run_of(path).processes[SMALL][0].seconds[0] == pytest.approx(7.36e-9)
 
@@ -78,7 +78,7 @@ def test_a_benchmark_that_ended_its_process_failed(tmp_path):
         f"pkg: {PACKAGE}\nBenchmarkA-2 \t 10\t 5 ns/op\nBenchmarkB-2 \tpanic: no\n\nFAIL\t{PACKAGE}"
     )
 
-    processes = run_of(written(tmp_path, text)).processes
+    processes = run_of(write_input(tmp_path, text)).processes
 
     assert tuple(processes[f"{PACKAGE}.BenchmarkA"][0].seconds) == (5e-9,)
     assert processes[f"{PACKAGE}.BenchmarkB"][0].failure is not None
@@ -94,7 +94,7 @@ def test_a_benchmark_that_ended_its_process_failed(tmp_path):
     ],
 )
 def test_the_first_name_with_values_behind_it_counts(tmp_path, before, name):
-    path = written(tmp_path, f"pkg: p\nBenchmark/x {before}BenchmarkA \t 10\t 5 ns/op\n")
+    path = write_input(tmp_path, f"pkg: p\nBenchmark/x {before}BenchmarkA \t 10\t 5 ns/op\n")
 
     assert list(run_of(path).processes) == [f"p.{name}"]
 
@@ -103,7 +103,7 @@ def test_the_first_name_with_values_behind_it_counts(tmp_path, before, name):
 def test_a_line_that_is_eight_times_as_long_takes_about_eight_times_as_long(tmp_path, part):
     def read(size):
         text = f"BenchmarkB-2 \tx\n{part * size}\nBenchmarkA-2 \t 10\t 5 ns/op\n"
-        processes = run_of(written(tmp_path, text)).processes["BenchmarkA"]
+        processes = run_of(write_input(tmp_path, text)).processes["BenchmarkA"]
         assert tuple(processes[0].seconds) == (5e-9,)
 
     assert growth(read, 400, 3_200) < 24
@@ -111,7 +111,7 @@ def test_a_line_that_is_eight_times_as_long_takes_about_eight_times_as_long(tmp_
 
 @pytest.mark.parametrize("time", ["0.0", "NaN", "+Inf"])
 def test_what_is_no_time_fails(tmp_path, time):
-    path = written(tmp_path, f"BenchmarkA-2 \t 10\t {time} ns/op\n")
+    path = write_input(tmp_path, f"BenchmarkA-2 \t 10\t {time} ns/op\n")
 
     assert run_of(path).processes["BenchmarkA"][0].failure is not None
 
@@ -126,7 +126,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
 def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, message):
-    path = written(tmp_path, content)
+    path = write_input(tmp_path, content)
 
     with pytest.raises(UsageError) as error:
         read_results([path])
@@ -138,19 +138,21 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, mess
 def test_events_may_cut_a_line_anywhere(tmp_path):
     line = "BenchmarkA-2 \t     100\t        12.5 ns/op\n"
     events = [{"Action": "output", "Package": "p", "Output": letter} for letter in line]
-    other = {"Action": "output", "Package": "q", "Output": "BenchmarkB-2 \t 1\t 3 ns/op\n"}
-    events.insert(5, other)
+    inserted_event = {"Action": "output", "Package": "q", "Output": "BenchmarkB-2 \t 1\t 3 ns/op\n"}
+    events.insert(5, inserted_event)
 
-    path = written(tmp_path, "".join(json.dumps(event) + "\n" for event in events))
+    path = write_input(tmp_path, "".join(json.dumps(event) + "\n" for event in events))
 
-    assert {name: tuple(one.seconds) for name, (one,) in run_of(path).processes.items()} == {
+    assert {
+        name: tuple(process.seconds) for name, (process,) in run_of(path).processes.items()
+    } == {
         "q.BenchmarkB": pytest.approx((3e-9,)),
         "p.BenchmarkA": pytest.approx((12.5e-9,)),
     }
 
 
 def test_a_table_is_not_taken_for_it(tmp_path):
-    path = written(tmp_path, "0-0-0;Baseline;a/b_test.go/BenchmarkA;100;12.5\n")
+    path = write_input(tmp_path, "0-0-0;Baseline;a/b_test.go/BenchmarkA;100;12.5\n")
 
     assert not is_stored(path)
 
@@ -161,11 +163,11 @@ def test_fresh_output_of_this_go_is_read(tmp_path):
     (tmp_path / "go.mod").write_text(f"module {PACKAGE}\n\ngo 1.21\n")
     shutil.copy(RECORDED / "small_test.go.txt", tmp_path / "small_test.go")
     for more in ([], ["-json"]):
-        done = subprocess.run(
+        go_test = subprocess.run(
             ["go", "test", *more, "-bench", ".", "-benchtime", "20x", "-count", "2"],
             cwd=tmp_path, capture_output=True, check=False,
         )  # fmt: skip
-        processes = run_of(written(tmp_path, done.stdout.decode())).processes
+        processes = run_of(write_input(tmp_path, go_test.stdout.decode())).processes
 
         assert len(processes[SMALL][0].seconds) == 2
         assert processes[FAILS][0].failure is not None

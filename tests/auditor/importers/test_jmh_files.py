@@ -22,7 +22,7 @@ def run_of(*paths):
     return run
 
 
-def written(folder, content, name="in.json"):
+def write_input(folder, content, name="in.json"):
     path = folder / name
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     return path
@@ -46,7 +46,7 @@ def test_iterations_of_each_fork_are_seconds_per_operation():
     (run,) = results.runs
     assert results.harness == "jmh"
     assert list(run.processes) == [THROUGHPUT, SMALL, LARGE, SAMPLED, ONCE]
-    (raw,) = (one["primaryMetric"]["rawData"] for one in loaded() if one["mode"] == "thrpt")
+    (raw,) = (entry["primaryMetric"]["rawData"] for entry in loaded() if entry["mode"] == "thrpt")
     assert [tuple(process.seconds) for process in run.processes[THROUGHPUT]] == [
         tuple(1e-3 / value for value in fork) for fork in raw
     ]
@@ -58,9 +58,9 @@ def test_iterations_of_each_fork_are_seconds_per_operation():
 def test_an_iteration_of_samples_is_their_mean():
     processes = run_of(JSON).processes[SAMPLED]
 
-    (raw,) = (one["primaryMetric"] for one in loaded() if one["mode"] == "sample")
-    for one, fork in zip(processes, raw["rawDataHistogram"], strict=True):
-        for value, samples in zip(one.seconds, fork, strict=True):
+    (raw,) = (entry["primaryMetric"] for entry in loaded() if entry["mode"] == "sample")
+    for process, fork in zip(processes, raw["rawDataHistogram"], strict=True):
+        for value, samples in zip(process.seconds, fork, strict=True):
             spread_out = [value for value, count in samples for _ in range(count)]
             assert value == pytest.approx(1e-3 * sum(spread_out) / len(spread_out))
 
@@ -70,21 +70,23 @@ def test_benchmarks_are_named_as_our_own_listing_names_them():
         "kind": "benchmark", "name": "org.example.Small.sum", "mode": "AverageTime",
         "parameters": {"kind": ["a, b"], "size": ["10", "1000"]},
     }  # fmt: skip
-    listed = read_entries(json.dumps(entry).encode(), "1.37")
+    listing = read_entries(json.dumps(entry).encode(), "1.37")
 
-    assert [benchmark.id for benchmark in listed.benchmarks] == [SMALL, LARGE]
+    assert [benchmark.id for benchmark in listing.benchmarks] == [SMALL, LARGE]
 
 
 def test_the_log_has_what_the_json_has_and_warm_ups():
-    log, whole = run_of(LOG), run_of(JSON)
+    log, json_run = run_of(LOG), run_of(JSON)
 
     for name in (THROUGHPUT, SMALL, LARGE):
-        for one, other in zip(log.processes[name], whole.processes[name], strict=True):
-            assert one.seconds == pytest.approx(other.seconds, rel=2e-3)
-            assert len(one.warmups) == 2
-            assert (one.iteration_seconds, one.warmup_seconds) == (0.02, 0.02)
+        for log_process, json_process in zip(
+            log.processes[name], json_run.processes[name], strict=True
+        ):
+            assert log_process.seconds == pytest.approx(json_process.seconds, rel=2e-3)
+            assert len(log_process.warmups) == 2
+            assert (log_process.iteration_seconds, log_process.warmup_seconds) == (0.02, 0.02)
     assert log.processes[THROUGHPUT][0].warmups == pytest.approx((1e-3 / 32718.299, 1e-3 / 9520.14))
-    assert log.host == whole.host
+    assert log.host == json_run.host
 
 
 def test_a_warm_up_is_kept_unless_some_of_it_has_no_values(tmp_path):
@@ -100,7 +102,7 @@ def test_a_warm_up_is_kept_unless_some_of_it_has_no_values(tmp_path):
         "unknown.json": [first | {"warmupIterations": None}],
     }
 
-    runs = {name: run_of(written(tmp_path, variants[name], name)) for name in variants}
+    runs = {name: run_of(write_input(tmp_path, variants[name], name)) for name in variants}
     answers = {
         name: next(iter(run.processes.values()))[0].is_warmup_kept for name, run in runs.items()
     }
@@ -121,15 +123,15 @@ def test_iterations_that_warm_up_may_last_another_time(tmp_path):
         "# Warmup: 2 iterations, 20 ms each", "# Warmup: 2 iterations, 3 s each"
     )
 
-    one, _ = run_of(written(tmp_path, text, "in.log")).processes[SMALL]
+    process, _ = run_of(write_input(tmp_path, text, "in.log")).processes[SMALL]
 
-    assert (one.iteration_seconds, one.warmup_seconds) == (0.02, 3.0)
+    assert (process.iteration_seconds, process.warmup_seconds) == (0.02, 3.0)
 
 
 def test_an_order_of_magnitude_and_a_failure_are_no_times():
     processes = run_of(LOG).processes
 
-    assert [one.failure.reason for one in processes[FAILS]] == [
+    assert [process.failure.reason for process in processes[FAILS]] == [
         "an iteration failed: java.lang.IllegalStateException: on purpose"
     ] * 2
     assert "-tu ns" in processes[SAMPLED][0].failure.reason
@@ -141,29 +143,29 @@ def test_languages_have_a_comma_for_the_point():
 
     assert len(log.processes[SMALL][0].warmups) > 0
     assert table.processes[SMALL][0].middle == pytest.approx(3.706709e-9)
-    both = [value for one in log.processes[SMALL] for value in one.seconds]
-    assert sum(both) / len(both) == pytest.approx(3.706709e-9, rel=1e-3)
+    values = [value for process in log.processes[SMALL] for value in process.seconds]
+    assert sum(values) / len(values) == pytest.approx(3.706709e-9, rel=1e-3)
 
 
 def test_forks_that_warm_up_are_none_and_what_a_benchmark_prints_is_passed_over():
-    (one,) = run_of(RECORDED / "german.log").processes["org.example.Small.tiny"]
+    (process,) = run_of(RECORDED / "german.log").processes["org.example.Small.tiny"]
 
-    assert "10⁻⁵ s/op" in one.failure.reason  # and not "no time follows"
+    assert "10⁻⁵ s/op" in process.failure.reason  # and not "no time follows"
 
 
 def test_a_table_has_a_figure_for_each_benchmark():
     run = run_of(CSV)
 
     assert list(run.processes) == [THROUGHPUT, SMALL, LARGE, SAMPLED, ONCE]
-    (one,) = run.processes[LARGE]
-    assert (tuple(one.seconds), one.middle) == ((), pytest.approx(566.436288e-9))
+    (process,) = run.processes[LARGE]
+    assert (tuple(process.seconds), process.middle) == ((), pytest.approx(566.436288e-9))
 
 
 def test_a_value_that_is_printed_after_the_benchmarks_own_lines_counts(tmp_path):
     text = LOG.read_text().replace("Iteration   1: 7.921 ns/op", "Iteration   1: so\n7.921 ns/op")
     text = text.replace("Iteration   1: 26711.002 ops/ms", "Iteration   1: so 26711.002 ops/ms")
 
-    processes = run_of(written(tmp_path, text, "in.log")).processes
+    processes = run_of(write_input(tmp_path, text, "in.log")).processes
 
     assert processes[SMALL][0].seconds[0] == pytest.approx(7.921e-9)
     assert "no time follows" in processes[THROUGHPUT][0].failure.reason
@@ -173,7 +175,7 @@ def test_errors_and_secondary_results_of_an_iteration_are_passed_over(tmp_path):
     more = "Iteration   1: 7.921 ±(99.9%) 12.289 ns/op\n                 gc.count: 3.000 counts"
     text = LOG.read_text().replace("Iteration   1: 7.921 ns/op", more)
 
-    assert run_of(written(tmp_path, text, "in.log")).processes[SMALL][0].seconds[0] == (
+    assert run_of(write_input(tmp_path, text, "in.log")).processes[SMALL][0].seconds[0] == (
         pytest.approx(7.921e-9)
     )
 
@@ -184,13 +186,13 @@ def test_what_is_no_number_fails_its_fork(tmp_path, letters):
     document = loaded()
     document[1]["primaryMetric"]["rawData"][0][0] = {"NaN": "NaN", "Infinity": "+INF"}[letters]
 
-    assert run_of(written(tmp_path, text, "in.log")).processes[SMALL][0].failure is not None
-    assert run_of(written(tmp_path, document)).processes[SMALL][0].failure is not None
+    assert run_of(write_input(tmp_path, text, "in.log")).processes[SMALL][0].failure is not None
+    assert run_of(write_input(tmp_path, document)).processes[SMALL][0].failure is not None
 
 
 def test_a_log_that_is_cut_off_has_no_whole_fork_at_its_end(tmp_path):
     text = LOG.read_text()
-    path = written(tmp_path, text[: text.index("Iteration   3: 3.556")], "in.log")
+    path = write_input(tmp_path, text[: text.index("Iteration   3: 3.556")], "in.log")
 
     first, second = run_of(path).processes[SMALL]
 
@@ -202,7 +204,7 @@ def test_a_fork_that_died_is_not_in_the_json_and_fails(tmp_path):
     document = loaded()
     document[1]["primaryMetric"]["rawData"].pop()
 
-    _, second = run_of(written(tmp_path, document)).processes[SMALL]
+    _, second = run_of(write_input(tmp_path, document)).processes[SMALL]
 
     assert "fork 2 of 2" in second.failure.reason
 
@@ -213,27 +215,27 @@ def test_a_benchmark_without_forks_fails(tmp_path, forks):
     document[1]["primaryMetric"]["rawData"] = []
     document[1]["forks"] = forks
 
-    (one,) = run_of(written(tmp_path, document)).processes[SMALL]
+    (process,) = run_of(write_input(tmp_path, document)).processes[SMALL]
 
-    assert one.failure.reason == "it has no forks"
+    assert process.failure.reason == "it has no forks"
 
 
 def test_a_throughput_of_nothing_is_no_time(tmp_path):
     document = loaded()
     document[0]["primaryMetric"]["rawData"][0][0] = 0.0
 
-    assert "inf" in run_of(written(tmp_path, document)).processes[THROUGHPUT][0].failure.reason
+    assert "inf" in run_of(write_input(tmp_path, document)).processes[THROUGHPUT][0].failure.reason
 
 
 def test_results_that_are_no_times_are_left_out(tmp_path):
     document = loaded()
     document[-1]["primaryMetric"]["scoreUnit"] = "MB/sec"
 
-    assert read_results([written(tmp_path, document)]).left_out == (ONCE,)
+    assert read_results([write_input(tmp_path, document)]).left_out == (ONCE,)
 
 
 def test_a_log_after_what_a_build_printed_is_known(tmp_path):
-    path = written(tmp_path, "[INFO] Building\n" * 1000 + LOG.read_text(), "in.log")
+    path = write_input(tmp_path, "[INFO] Building\n" * 1000 + LOG.read_text(), "in.log")
 
     assert is_stored(path)
     assert SMALL in run_of(path).processes
@@ -244,9 +246,9 @@ def test_two_formats_of_one_run_are_not_counted_twice():
         read_results([JSON, LOG])
 
 
-def edited(at, *way, to):
+def edited(index, *way, to):
     document = loaded()
-    inner = document[at]
+    inner = document[index]
     for key in way[:-1]:
         inner = inner[key]
     inner[way[-1]] = to
@@ -288,4 +290,4 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
 def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, message):
-    assert message in refused(written(tmp_path, content, "in.txt"))
+    assert message in refused(write_input(tmp_path, content, "in.txt"))

@@ -22,8 +22,8 @@ def session(path, **more):
     return path
 
 
-def odd_of(found):
-    (caveat,) = [one for one in found.caveats if one.slug == "odd-files"]
+def odd_of(results):
+    (caveat,) = [caveat for caveat in results.caveats if caveat.slug == "odd-files"]
     return caveat.text
 
 
@@ -103,7 +103,7 @@ def test_half_of_one_format_and_half_of_another_are_refused(tmp_path):
         read_results([tmp_path])
 
 
-def made(folder, kind):
+def make_odd_file(folder, kind):
     path = folder / "odd.json"
     if kind == "pipe":
         os.mkfifo(path)
@@ -124,7 +124,7 @@ KINDS = {
 
 @pytest.mark.parametrize(("kind", "message"), KINDS.items(), ids=KINDS)
 def test_what_is_no_small_regular_file_is_refused_when_named(tmp_path, kind, message):
-    path = made(tmp_path, kind)
+    path = make_odd_file(tmp_path, kind)
 
     with pytest.raises(UsageError, match=message) as refused:
         read_results([path])
@@ -135,7 +135,7 @@ def test_what_is_no_small_regular_file_is_refused_when_named(tmp_path, kind, mes
 @pytest.mark.parametrize(("kind", "message"), KINDS.items(), ids=KINDS)
 def test_the_same_is_left_out_of_a_folder(tmp_path, kind, message):
     session(tmp_path / "a.json")
-    made(tmp_path, kind)
+    make_odd_file(tmp_path, kind)
 
     results = read_results([tmp_path])
 

@@ -10,23 +10,26 @@ from auditor.core.outcome import Skipped
 from auditor.importers.reading import is_stored, read_results
 
 RECORDED = Path(__file__).parent / "recorded"
-OTHERS = RECORDED / "others"
-GOOGLE, AGGREGATES = OTHERS / "google-benchmark.json", OTHERS / "google-benchmark-aggregates.json"
-HYPERFINE = OTHERS / "hyperfine-1.19.json"
+OTHER_TOOLS = RECORDED / "others"
+GOOGLE, AGGREGATES = (
+    OTHER_TOOLS / "google-benchmark.json",
+    OTHER_TOOLS / "google-benchmark-aggregates.json",
+)
+HYPERFINE = OTHER_TOOLS / "hyperfine-1.19.json"
 
 
 def loaded(path):
     return json.loads(path.read_text())
 
 
-def written(folder, document, name="in.json"):
+def write_json(folder, document, name="in.json"):
     path = folder / name
     path.write_text(json.dumps(document))
     return path
 
 
 def seconds(run):
-    return {name: list(one.seconds) for name, (one,) in run.processes.items()}
+    return {name: list(process.seconds) for name, (process,) in run.processes.items()}
 
 
 def test_the_times_of_hyperfine_are_runs_of_its_commands():
@@ -50,7 +53,7 @@ def test_the_second_format_of_hyperfine_has_the_wall_clock(tmp_path):
     entry = {"command": "make -j 2", "name": "build", "measurements": [*map(measured, (1.5, 2.5))]}
     document = {"schema_version": 2, "primary_metric": "time_wall_clock", "results": [entry]}
 
-    (run,) = read_results([written(tmp_path, document)]).runs
+    (run,) = read_results([write_json(tmp_path, document)]).runs
 
     assert seconds(run) == {"build": [1.5, 2.5]}
 
@@ -61,7 +64,7 @@ def test_parameters_that_a_command_does_not_show_stand_behind_it(tmp_path):
         for jobs in "24"
     ]}  # fmt: skip
 
-    assert read_results([written(tmp_path, document)]).benchmark_names == (
+    assert read_results([write_json(tmp_path, document)]).benchmark_names == (
         "make (j=2)",
         "make (j=4)",
     )
@@ -74,7 +77,10 @@ def test_a_parameter_may_be_empty(tmp_path):
         for flag in ("", "-O2")
     ]}  # fmt: skip
 
-    assert read_results([written(tmp_path, document)]).benchmark_names == ("cc  a.c", "cc -O2 a.c")
+    assert read_results([write_json(tmp_path, document)]).benchmark_names == (
+        "cc  a.c",
+        "cc -O2 a.c",
+    )
 
 
 def test_a_benchmark_of_google_that_skips_itself_has_no_error(tmp_path):
@@ -89,7 +95,7 @@ def test_a_benchmark_of_google_that_skips_itself_has_no_error(tmp_path):
         second, skipped | {"name": "fails", "run_name": "fails"},
     ]  # fmt: skip
 
-    (run,) = read_results([written(tmp_path, document)]).runs
+    (run,) = read_results([write_json(tmp_path, document)]).runs
 
     assert run.processes["skips"][0].failure == Skipped("it skips itself: no GPU")
     assert run.processes["fails"][0].failure.reason == "it ended with an error: no device"
@@ -130,7 +136,7 @@ def test_old_files_of_google_benchmark_say_no_run_type(tmp_path):
         for key in ("run_type", "run_name", "aggregate_name", "repetition_index"):
             benchmark.pop(key, None)
 
-    (run,) = read_results([written(tmp_path, document)]).runs
+    (run,) = read_results([write_json(tmp_path, document)]).runs
 
     assert {name: len(values) for name, values in seconds(run).items() if values} == {
         "copy/8": 4, "copy/64": 4, "slow": 4,
@@ -151,13 +157,13 @@ def criterion(folder, factor=1.0):
         sample = {"sampling_mode": "Linear", "iters": counts, "times": times}
         estimates = estimated(30.0 * factor, "median_abs_dev", "std_dev")
         for place in ("new", "base"):
-            made = folder / name / place
-            made.mkdir(parents=True)
-            written(made, benchmark, "benchmark.json")
-            written(made, sample, "sample.json")
-            written(made, estimates, "estimates.json")
+            sample_folder = folder / name / place
+            sample_folder.mkdir(parents=True)
+            write_json(sample_folder, benchmark, "benchmark.json")
+            write_json(sample_folder, sample, "sample.json")
+            write_json(sample_folder, estimates, "estimates.json")
         (folder / name / "change").mkdir()
-        written(folder / name / "change", estimated(0.03), "estimates.json")
+        write_json(folder / name / "change", estimated(0.03), "estimates.json")
     return folder
 
 
@@ -218,7 +224,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("document", "message"), HOSTILE.values(), ids=HOSTILE)
 def test_a_bad_file_is_refused_in_one_line(tmp_path, document, message):
-    path = written(tmp_path, document)
+    path = write_json(tmp_path, document)
 
     with pytest.raises(UsageError) as refused:
         read_results([path])
@@ -233,7 +239,7 @@ def test_a_value_that_is_no_time_fails_its_benchmark_alone(tmp_path, value):
     document = loaded(GOOGLE)
     document["benchmarks"][0]["real_time"] = value
 
-    (run,) = read_results([written(tmp_path, document)]).runs
+    (run,) = read_results([write_json(tmp_path, document)]).runs
 
     failed = {name for name, (process,) in run.processes.items() if process.failure}
     assert failed == {"fails", "copy/8"}
@@ -269,7 +275,7 @@ SUMMARIES = {
 
 @pytest.mark.parametrize(("content", "way_out"), SUMMARIES.values(), ids=SUMMARIES)
 def test_a_summary_is_refused_with_the_option_that_keeps_values(tmp_path, content, way_out):
-    path = OTHERS / content
+    path = OTHER_TOOLS / content
     if content.count(" ") or content.startswith("["):
         path = tmp_path / "in.txt"
         path.write_text(content)

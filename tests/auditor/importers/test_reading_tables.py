@@ -30,8 +30,8 @@ def table(folder, content, **more):
     return read_table(path, **more)
 
 
-def seconds(found):
-    return {(row.run, row.method, row.benchmark): row.seconds for row in found.rows}
+def seconds(results):
+    return {(row.run, row.method, row.benchmark): row.seconds for row in results.rows}
 
 
 def test_the_sample_of_goabs(tmp_path):
@@ -87,9 +87,9 @@ def test_executions_within_a_run_belong_together_in_their_order(tmp_path):
 
 def test_marks_of_bytes_and_ends_of_lines_do_not_matter(tmp_path):
     plain = table(tmp_path, JAVA_SAMPLE, units=[parse_unit("us/op")])
-    other = JAVA_SAMPLE.replace("\n", "\r\n").encode("utf-8-sig")
+    windows_table = JAVA_SAMPLE.replace("\n", "\r\n").encode("utf-8-sig")
 
-    result = table(tmp_path, other, units=[parse_unit("us/op")])
+    result = table(tmp_path, windows_table, units=[parse_unit("us/op")])
 
     assert result.rows == plain.rows
 
@@ -169,10 +169,10 @@ def test_units_are_not_for_goabs(tmp_path):
         table(tmp_path, GOOD, units=[parse_unit("us/op")])
 
 
-@pytest.mark.parametrize("written", ["", "us", "ops", "bogus/op", "Slow=", "(=us/op"])
-def test_a_unit_that_is_none_is_refused(written):
+@pytest.mark.parametrize("unit", ["", "us", "ops", "bogus/op", "Slow=", "(=us/op"])
+def test_a_unit_that_is_none_is_refused(unit):
     with pytest.raises(UsageError):
-        parse_unit(written)
+        parse_unit(unit)
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path):
@@ -198,7 +198,7 @@ NAMES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1).filter
 )
 
 
-def made(draw_names, values):
+def build_rows(draw_names, values):
     """Rows as a reader gives them: each key once."""
     return [
         ProcessValues(
@@ -220,7 +220,7 @@ def made(draw_names, values):
     tool=st.sampled_from(ResearchTool),
 )
 def test_what_is_written_is_read_back(tmp_path_factory, names, values, tool):
-    rows = made(names, values)
+    rows = build_rows(names, values)
     units = [parse_unit("ns/op")] if tool is ResearchTool.JAVA else []
 
     result = table(

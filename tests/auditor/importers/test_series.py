@@ -46,8 +46,8 @@ def refused(*paths):
 def test_files_of_a_corpus_are_benchmarks_of_one_run(tmp_path, place):
     for name in NAMES:
         corpus_file(tmp_path / place, name)
-        for beside in ("classification", "changepoints", "timeseries/filtered"):
-            corpus_file(tmp_path / beside, name, {"forks": []})
+        for sibling in ("classification", "changepoints", "timeseries/filtered"):
+            corpus_file(tmp_path / sibling, name, {"forks": []})
 
     results = read_results([tmp_path])
 
@@ -82,7 +82,7 @@ def test_a_table_beside_the_series_has_what_was_configured(tmp_path, above):
 
     (run,) = read_results([tmp_path]).runs
 
-    processes, other = (run.processes[name] for name in NAMES)
+    processes, unlisted_processes = (run.processes[name] for name in NAMES)
     assert {process.configured for process in processes} == {
         IterationSettings(
             warmup_iterations=5,
@@ -92,7 +92,7 @@ def test_a_table_beside_the_series_has_what_was_configured(tmp_path, above):
             forks=3,
         )
     }
-    assert {process.configured for process in other} == {None}
+    assert {process.configured for process in unlisted_processes} == {None}
 
 
 @pytest.mark.parametrize(
@@ -256,16 +256,18 @@ PROCESSES = st.lists(
 
 
 @given(
-    written=st.dictionaries(st.text(min_size=1, max_size=8), PROCESSES, min_size=1, max_size=3),
+    forks_by_name=st.dictionaries(
+        st.text(min_size=1, max_size=8), PROCESSES, min_size=1, max_size=3
+    ),
     order=st.randoms(use_true_random=False),
 )
-def test_what_is_written_is_read_back_exactly(tmp_path_factory, written, order):
-    written = {escape_text(name): forks for name, forks in written.items()}
+def test_what_is_written_is_read_back_exactly(tmp_path_factory, forks_by_name, order):
+    forks_by_name = {escape_text(name): forks for name, forks in forks_by_name.items()}
     rows = [
         (name, fork, index, repr(value), int(warm))
-        for name, forks in written.items()
-        for fork, both in enumerate(forks)
-        for warm, values in zip((True, False), both, strict=True)
+        for name, forks in forks_by_name.items()
+        for fork, phases in enumerate(forks)
+        for warm, values in zip((True, False), phases, strict=True)
         for index, value in enumerate(values)
     ]
     order.shuffle(rows)
@@ -280,7 +282,7 @@ def test_what_is_written_is_read_back_exactly(tmp_path_factory, written, order):
     assert {
         name: [(list(process.warmups), list(process.seconds)) for process in processes]
         for name, processes in run.processes.items()
-    } == written
+    } == forks_by_name
 
 
 @pytest.mark.parametrize(
@@ -301,9 +303,9 @@ def test_a_million_values_take_little_more_than_themselves(tmp_path, count, shuf
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    both = results.runs[0].processes["a"]
-    assert [process.seconds[1] for process in both] == [3 / count, 4 / count]
-    assert [len(process.seconds) for process in both] == [count // 2] * 2
+    processes = results.runs[0].processes["a"]
+    assert [process.seconds[1] for process in processes] == [3 / count, 4 / count]
+    assert [len(process.seconds) for process in processes] == [count // 2] * 2
     assert most < MULTIPLE * 8 * count
 
 

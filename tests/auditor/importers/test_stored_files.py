@@ -35,7 +35,7 @@ def asv_file(commit):
     return path
 
 
-def written(folder, document, name="in.json"):
+def write_input(folder, document, name="in.json"):
     path = folder / name
     path.write_text(document if isinstance(document, str) else json.dumps(document))
     return path
@@ -92,7 +92,7 @@ def test_without_rounds_there_is_their_mean():
 def test_what_was_not_committed_is_no_commit(tmp_path, info, commit):
     document = loaded(PYTEST) | {"commit_info": info}
 
-    assert read_results([written(tmp_path, document)]).runs[0].commit == commit
+    assert read_results([write_input(tmp_path, document)]).runs[0].commit == commit
 
 
 def test_processes_of_pyperf_are_told_apart_and_their_warm_ups_are_no_values():
@@ -102,12 +102,12 @@ def test_processes_of_pyperf_are_told_apart_and_their_warm_ups_are_no_values():
     stored = loaded(PYPERF / "one.json")["benchmarks"]
     assert results.harness == "pyperf"
     assert results.benchmark_names == ("total 100", "total 1000")
-    for name, one in zip(results.benchmark_names, stored, strict=True):
+    for name, benchmark in zip(results.benchmark_names, stored, strict=True):
         assert [list(process.seconds) for process in run.processes[name]] == [
-            each["values"] for each in one["runs"]
+            stored_run["values"] for stored_run in benchmark["runs"]
         ]
         assert [list(process.warmups) for process in run.processes[name]] == [
-            [value for _, value in each["warmups"]] for each in one["runs"]
+            [value for _, value in stored_run["warmups"]] for stored_run in benchmark["runs"]
         ]
     assert dict(run.host.facts)["cores"] == "2"
 
@@ -127,7 +127,7 @@ def test_processes_of_pyperf_that_calibrate_are_none(tmp_path):
     runs = document["benchmarks"][0]["runs"]
     runs.insert(0, {"metadata": {"calibrate_loops": 64}, "warmups": [[64, 1e-6]]})
 
-    (run,) = read_results([written(tmp_path, document)]).runs
+    (run,) = read_results([write_input(tmp_path, document)]).runs
 
     assert len(run.processes["total 100"]) == 3
 
@@ -138,14 +138,14 @@ def test_a_benchmark_of_pyperf_alone_has_its_name_at_the_top(tmp_path):
     document["benchmarks"] = [only]
     document["metadata"] |= only.pop("metadata")
 
-    assert read_results([written(tmp_path, document)]).benchmark_names == ("total 100",)
+    assert read_results([write_input(tmp_path, document)]).benchmark_names == ("total 100",)
 
 
 def test_units_of_pyperf_that_are_no_seconds_are_left_out(tmp_path):
     document = loaded(PYPERF / "one.json")
     document["benchmarks"][0]["metadata"]["unit"] = "byte"
 
-    results = read_results([written(tmp_path, document)])
+    results = read_results([write_input(tmp_path, document)])
 
     assert (results.benchmark_names, results.left_out) == (("total 1000",), ("total 100",))
 
@@ -224,7 +224,7 @@ def test_a_folder_of_two_machines_is_refused(tmp_path):
     document = loaded(asv_file(SECOND))
     document["params"]["machine"] = "other"
     (tmp_path / "asv" / "other").mkdir()
-    written(tmp_path / "asv" / "other", document)
+    write_input(tmp_path / "asv" / "other", document)
 
     assert "different machines or environments" in refused(tmp_path / "asv")
 
@@ -238,7 +238,7 @@ def test_an_empty_folder_is_refused(tmp_path):
 
 
 def test_a_folder_of_other_files_is_refused(tmp_path):
-    written(tmp_path, {"name": "package"})
+    write_input(tmp_path, {"name": "package"})
 
     assert "no result of pytest-benchmark, asv, pyperf" in refused(tmp_path)
 
@@ -249,9 +249,9 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 
 
 def test_what_is_a_table_is_not_taken_for_a_stored_result(tmp_path):
-    table = written(tmp_path, "0;Baseline;b;1\n", "in.csv")
+    table = write_input(tmp_path, "0;Baseline;b;1\n", "in.csv")
 
-    assert [is_stored(one) for one in (table, tmp_path / "no", tmp_path, PYTEST)] == [
+    assert [is_stored(path) for path in (table, tmp_path / "no", tmp_path, PYTEST)] == [
         False, False, True, True,
     ]  # fmt: skip
 
@@ -292,7 +292,7 @@ def edited(path, *way, to):
     ],
 )
 def test_what_decides_how_fast_a_machine_is_is_read(tmp_path, path, way, message, expected):
-    results = read_results([written(tmp_path, edited(path, *way, to=message))])
+    results = read_results([write_input(tmp_path, edited(path, *way, to=message))])
 
     facts = dict(results.runs[0].host.facts)
     assert {key: facts[key] for key in expected} == expected
@@ -338,7 +338,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
 def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path, content, message):
-    line = refused(written(tmp_path, content))
+    line = refused(write_input(tmp_path, content))
 
     assert line.startswith(f"{tmp_path / 'in.json'}")
     assert message in line
@@ -358,13 +358,15 @@ NO_TIMES = {"NaN": float("nan"), "infinity": float("inf"), "negative": -1e-6, "h
     ids=["pytest-benchmark", "pyperf", "asv"],
 )
 def test_a_value_that_is_no_time_fails_its_benchmark_alone(tmp_path, path, way, value):
-    (run,) = read_results([written(tmp_path, edited(path, *way, to=[value]))]).runs
+    (run,) = read_results([write_input(tmp_path, edited(path, *way, to=[value]))]).runs
 
     failed = {name for name, all_ in run.processes.items() for process in all_ if process.failure}
-    (whole,) = read_results([path]).runs
-    before = {name for name, all_ in whole.processes.items() for process in all_ if process.failure}
+    (original_run,) = read_results([path]).runs
+    before = {
+        name for name, all_ in original_run.processes.items() for process in all_ if process.failure
+    }
     assert len(failed - before) == 1
-    assert set(run.processes) == set(whole.processes)
+    assert set(run.processes) == set(original_run.processes)
 
 
 def test_the_choices_of_all_benchmarks_of_asv_are_counted_together(tmp_path):
@@ -374,7 +376,7 @@ def test_the_choices_of_all_benchmarks_of_asv_are_counted_together(tmp_path):
         document["results"][name][:2] = None, sixty_thousand
         document["results"][name][document["result_columns"].index("samples")] = None
 
-    assert "more than 100000 parameter" in refused(written(tmp_path, document))
+    assert "more than 100000 parameter" in refused(write_input(tmp_path, document))
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):
@@ -386,7 +388,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
 def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_path):
     document = edited(PYTEST, *STATS, "data", to=[0.0, 1e-6])
 
-    (run,) = read_results([written(tmp_path, document)]).runs
+    (run,) = read_results([write_input(tmp_path, document)]).runs
 
     (process,) = run.processes["test_ring.py::test_total[100]"]
     assert process.failure == Unreadable("1 of 2 values cannot be times: 0.0", "")
@@ -395,7 +397,7 @@ def test_a_time_that_was_rounded_to_nothing_makes_its_process_unreadable(tmp_pat
 def test_half_a_character_in_a_name_becomes_an_escape(tmp_path):
     document = edited(PYTEST, "benchmarks", 0, "fullname", to="a\ud800b")
 
-    assert "a\\ud800b" in read_results([written(tmp_path, document)]).benchmark_names
+    assert "a\\ud800b" in read_results([write_input(tmp_path, document)]).benchmark_names
 
 
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
@@ -404,11 +406,11 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
         packed.write(b" " * (1 << 24))
 
     tracemalloc.start()
-    said = refused(tmp_path / "in.json.gz")
+    message = refused(tmp_path / "in.json.gz")
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert "holds more than 1 MiB" in said
+    assert "holds more than 1 MiB" in message
     assert most < 1 << 23
 
 
@@ -429,7 +431,7 @@ def test_a_compressed_file_that_is_cut_off_is_refused(tmp_path, cut):
 
 def test_a_broken_list_of_units_is_named(tmp_path):
     shutil.copytree(ASV, tmp_path / "asv")
-    written(tmp_path / "asv", "{", "benchmarks.json")
+    write_input(tmp_path / "asv", "{", "benchmarks.json")
 
     assert "benchmarks.json: no JSON, or cut off" in refused(tmp_path / "asv" / "box")
 
@@ -452,7 +454,7 @@ def test_no_document_does_more_than_to_be_refused(tmp_path_factory, inner, shape
         "pyperf": {"version": "1.0", "benchmarks": [{"runs": [inner], "metadata": inner}],
                    "metadata": {"name": "b"}},
     }[shape]  # fmt: skip
-    path = written(tmp_path_factory.mktemp("any"), document)
+    path = write_input(tmp_path_factory.mktemp("any"), document)
 
     try:
         results = read_results([path])

@@ -40,34 +40,36 @@ NAMES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("written", "kept"), NAMES.values(), ids=NAMES)
-def test_a_number_is_left_out_where_it_is_surely_that_of_processors(tmp_path, written, kept):
-    assert names(go(tmp_path / "a.txt", *written)) == kept
+@pytest.mark.parametrize(("printed_names", "expected_names"), NAMES.values(), ids=NAMES)
+def test_a_number_is_left_out_where_it_is_surely_that_of_processors(
+    tmp_path, printed_names, expected_names
+):
+    assert names(go(tmp_path / "a.txt", *printed_names)) == expected_names
 
 
-@pytest.mark.parametrize("listed", ["BenchmarkB/utf", "BenchmarkB/utf-8"])
-def test_names_that_stand_alone_tell_what_is_theirs(tmp_path, listed):
-    assert names(go(tmp_path / "a.txt", "BenchmarkB/utf-8", before=listed)) == [listed]
+@pytest.mark.parametrize("lone_name", ["BenchmarkB/utf", "BenchmarkB/utf-8"])
+def test_names_that_stand_alone_tell_what_is_theirs(tmp_path, lone_name):
+    assert names(go(tmp_path / "a.txt", "BenchmarkB/utf-8", before=lone_name)) == [lone_name]
 
 
 def test_the_files_of_a_call_settle_each_other(tmp_path):
-    one = go(tmp_path / "1.txt", "BenchmarkB/utf-8", "BenchmarkB/utf-16")
+    first_file = go(tmp_path / "1.txt", "BenchmarkB/utf-8", "BenchmarkB/utf-16")
     more = [
         go(tmp_path / f"{letter}.txt", "BenchmarkB/utf-8-4", "BenchmarkB/utf-16-4")
         for letter in "23"
     ]
 
-    assert names(one, *more) == ["BenchmarkB/utf-8", "BenchmarkB/utf-16"]
+    assert names(first_file, *more) == ["BenchmarkB/utf-8", "BenchmarkB/utf-16"]
 
 
 def sides(folder, base, head):
     """Three files of each side, head 30 % slower; `base` and `head` are keywords of `go`."""
     paths = {"base": [], "head": []}
-    for side, (written, more) in (("base", base), ("head", head)):
+    for side, (printed_names, more) in (("base", base), ("head", head)):
         for index in range(3):
             seconds = (1000 if side == "base" else 1300) + index
             path = folder / f"{side}{index}.txt"
-            paths[side].append(go(path, *written, seconds=seconds, **more))
+            paths[side].append(go(path, *printed_names, seconds=seconds, **more))
     return read_results(paths["base"]), read_results(paths["head"])
 
 
@@ -92,13 +94,13 @@ DOUBTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("base", "head", "said"), DOUBTS.values(), ids=DOUBTS)
-def test_names_that_may_be_one_cannot_be_told(tmp_path, base, head, said):
+@pytest.mark.parametrize(("base", "head", "reason"), DOUBTS.values(), ids=DOUBTS)
+def test_names_that_may_be_one_cannot_be_told(tmp_path, base, head, reason):
     result = compare_benchmarks(*sides(tmp_path, base, head), 0.05, unlike=True)
 
     (benchmark,) = result.benchmarks
     assert benchmark.change is PerformanceChange.UNKNOWN
-    assert said in benchmark.reason
+    assert reason in benchmark.reason
     assert result.added == result.removed == ()
 
 
@@ -122,12 +124,12 @@ def test_a_line_with_two_values_of_a_unit_fails_its_benchmark_alone(tmp_path):
 
 
 def test_a_file_without_packages_says_that_they_are_not_told_apart(tmp_path):
-    whole = read_results([go(tmp_path / "a.txt", "BenchmarkA-8")])
+    packaged = read_results([go(tmp_path / "a.txt", "BenchmarkA-8")])
     cut = read_results(
         [go(tmp_path / name, "BenchmarkA-8", package="") for name in ("b.txt", "c.txt")]
     )
 
-    assert [caveat.slug for caveat in whole.caveats] == []
+    assert [caveat.slug for caveat in packaged.caveats] == []
     assert [caveat.slug for caveat in cut.caveats] == ["no-packages"]
 
 
@@ -150,20 +152,20 @@ VARIANTS = {
 }
 
 
-@pytest.mark.parametrize(("more", "kept"), VARIANTS.values(), ids=VARIANTS)
+@pytest.mark.parametrize(("more", "expected_names"), VARIANTS.values(), ids=VARIANTS)
 @pytest.mark.parametrize("files", [1, 2])
-def test_variants_are_named_by_what_differs(tmp_path, more, kept, files):
+def test_variants_are_named_by_what_differs(tmp_path, more, expected_names, files):
     entries = [entry(), entry(micros=40.0, **more)]
     if files == 1:
         paths = [jmh(tmp_path / "a.json", *entries, entry("org.x.Q.poll"))]
     else:
-        paths = [jmh(tmp_path / f"{index}.json", one) for index, one in enumerate(entries)]
+        paths = [jmh(tmp_path / f"{index}.json", variant) for index, variant in enumerate(entries)]
 
-    found = [
+    benchmark_names = [
         benchmark.removeprefix("org.x.Q.") for benchmark in read_results(paths).benchmark_names
     ]
 
-    assert found == kept + ["poll"] * (files == 1)
+    assert benchmark_names == expected_names + ["poll"] * (files == 1)
 
 
 @pytest.mark.parametrize("files", [1, 2])
@@ -193,7 +195,7 @@ def test_what_a_build_tool_passes_tells_no_files_apart(tmp_path, flag):
     assert read_results(paths).benchmark_names == ("org.x.Q.offer",)
 
 
-def both(folder, base, head):
+def read_sides(folder, base, head):
     return [
         read_results([jmh(folder / f"{side}{index}.json", *entries) for index in range(3)])
         for side, entries in (("base", base), ("head", head))
@@ -201,7 +203,7 @@ def both(folder, base, head):
 
 
 def test_one_variant_finds_itself_among_several(tmp_path):
-    base, head = both(
+    base, head = read_sides(
         tmp_path, [entry(), entry(micros=40.0, threads=4)], [entry(micros=52.0, threads=4)]
     )
 
@@ -217,9 +219,11 @@ def test_one_variant_finds_itself_among_several(tmp_path):
 
 def test_other_flags_are_compared_and_other_threads_are_not(tmp_path):
     flags = compare_benchmarks(
-        *both(tmp_path, [entry()], [entry(micros=13.0, jvmArgs=["-Xint"])]), 0.05
+        *read_sides(tmp_path, [entry()], [entry(micros=13.0, jvmArgs=["-Xint"])]), 0.05
     )
-    threads = compare_benchmarks(*both(tmp_path, [entry()], [entry(micros=13.0, threads=2)]), 0.05)
+    threads = compare_benchmarks(
+        *read_sides(tmp_path, [entry()], [entry(micros=13.0, threads=2)]), 0.05
+    )
 
     assert [benchmark.change for benchmark in flags.benchmarks] == [PerformanceChange.REGRESSION]
     assert [benchmark.reason for benchmark in threads.benchmarks] == [
@@ -248,18 +252,18 @@ def asv(folder, commit, address, *, factor=1.0, units=True):
         [[f"<A object at {address}>", "<B object at 0xabcdef123>"]],
     ]
     filled = row + [None] * (len(document["result_columns"]) - 2)
-    at = {name: number for number, name in enumerate(document["result_columns"])}
-    filled[at["stats_number"]] = [3, 3]
-    filled[at["samples"]] = [[0.01 * factor] * 3, [0.02 * factor] * 3]
+    columns = {name: number for number, name in enumerate(document["result_columns"])}
+    filled[columns["stats_number"]] = [3, 3]
+    filled[columns["samples"]] = [[0.01 * factor] * 3, [0.02 * factor] * 3]
     document["results"] = {
         "cost.time_of": filled,
         "cost.time_all_failed": [None, [["1", "2"]]],
         "cost.track_size": [None, []],
     }
     folder.mkdir(exist_ok=True)
-    made = folder / f"{address}.json"
-    made.write_text(json.dumps(document))
-    return made
+    result_file = folder / f"{address}.json"
+    result_file.write_text(json.dumps(document))
+    return result_file
 
 
 def test_addresses_are_no_part_of_a_name(tmp_path):
@@ -287,16 +291,16 @@ def test_objects_of_one_kind_have_numbers(tmp_path):
     path = asv(tmp_path / "one", "be57ad87", "0x7f0000001")
     path.write_text(path.read_text().replace("<B object", "<A object"))
 
-    found = [
+    benchmark_names = [
         benchmark for benchmark in read_results([path]).benchmark_names if "time_of" in benchmark
     ]
 
-    assert found == [f"cost.time_of(<A object at 0x…>) #{at}" for at in (1, 2)]
+    assert benchmark_names == [f"cost.time_of(<A object at 0x…>) #{number}" for number in (1, 2)]
 
 
 def test_what_failed_is_said_without_the_list_of_units(tmp_path):
     result = read_results([asv(tmp_path / "one", "be57ad87", "0x7f0000001")])
 
-    failures = {name for name, (one,) in result.runs[0].processes.items() if one.failure}
+    failures = {name for name, (process,) in result.runs[0].processes.items() if process.failure}
     assert failures == {"cost.time_all_failed(1)", "cost.time_all_failed(2)"}
     assert result.left_out == ("cost.track_size",)

@@ -28,7 +28,9 @@ TOY = replace(
     language="toy",
     kind="toy",
     main_harness="toy",
-    harnesses={"toy": HarnessSupport(prepare=prepare, pace=PACE, calls=lambda some, every: ())},
+    harnesses={
+        "toy": HarnessSupport(prepare=prepare, pace=PACE, calls=lambda selected_ids, all_ids: ())
+    },
     choose_harness=lambda folder: "toy",
     subject_types=(),
     mutator=Words(),

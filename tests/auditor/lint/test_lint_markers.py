@@ -21,9 +21,9 @@ def rule(name, *, on=True):
 
 
 def smell(rule="go-a", line=5, top=3, **more):
-    given = {"benchmark": "BenchmarkAdd", "text": "t", "file": "a_test.go"} | more
-    file = given.pop("file")
-    return Smell(rule=rule, span=Span(file, line, line), top=top, **given)
+    fields = {"benchmark": "BenchmarkAdd", "text": "t", "file": "a_test.go"} | more
+    file = fields.pop("file")
+    return Smell(rule=rule, span=Span(file, line, line), top=top, **fields)
 
 
 class Fixed:
@@ -41,7 +41,7 @@ class Fixed:
         return b"Benchmark" in source.text
 
     def find_smells(self, sources):
-        assert all(one.path.endswith(".go") for one in sources)
+        assert all(source_file.path.endswith(".go") for source_file in sources)
         return SourceFindings(benchmarks=("BenchmarkAdd",), smells=self.smells, unread=self.unread)
 
 
@@ -59,9 +59,9 @@ def source(text=TEXT, path="a_test.go"):
     return SourceFile(path=path, unit="", role=SourceRole.BENCHMARKS, text=text.encode())
 
 
-def found(*smells, text=TEXT, wanted=None, measured=()):
+def lint_smells(*smells, text=TEXT, selection=None, measured=()):
     looks = [LinterInput(linter=Fixed(*smells), files=(source(text),))]
-    return run_linters(looks, wanted or RuleSelection(), measured)
+    return run_linters(looks, selection or RuleSelection(), measured)
 
 
 def rules_of(linted):
@@ -71,22 +71,24 @@ def rules_of(linted):
 def test_rules_that_are_off_are_looked_for_where_they_are_asked_for():
     smells = (smell("go-rare"), smell("go-a"), smell("go-b"))
 
-    assert rules_of(found(*smells)) == ["go-a", "go-b"]
-    assert rules_of(found(*smells, wanted=RuleSelection(is_everything=True))) == [
+    assert rules_of(lint_smells(*smells)) == ["go-a", "go-b"]
+    assert rules_of(lint_smells(*smells, selection=RuleSelection(is_everything=True))) == [
         "go-a",
         "go-b",
         "go-rare",
     ]
-    assert rules_of(found(*smells, wanted=RuleSelection(named=("go-rare",)))) == ["go-rare"]
-    assert rules_of(found(*smells, wanted=RuleSelection(left_out=("go-b",)))) == ["go-a"]
+    assert rules_of(lint_smells(*smells, selection=RuleSelection(named=("go-rare",)))) == [
+        "go-rare"
+    ]
+    assert rules_of(lint_smells(*smells, selection=RuleSelection(left_out=("go-b",)))) == ["go-a"]
 
 
 @pytest.mark.parametrize(
-    "wanted", [RuleSelection(named=("go-z",)), RuleSelection(left_out=("go-z",))]
+    "selection", [RuleSelection(named=("go-z",)), RuleSelection(left_out=("go-z",))]
 )
-def test_a_rule_that_does_not_exist_is_refused(wanted):
+def test_a_rule_that_does_not_exist_is_refused(selection):
     with pytest.raises(UsageError, match="no rule is called 'go-z'; there are go-a, go-b, go-rare"):
-        found(wanted=wanted)
+        lint_smells(selection=selection)
 
 
 MARK = "// bench-audit:allow go-a it is seldom"
@@ -103,7 +105,7 @@ MARK = "// bench-audit:allow go-a it is seldom"
     ],
 )
 def test_a_marker_in_the_line_above_it_or_above_the_benchmark_allows_a_smell(text):
-    (finding,) = found(smell(), text=text).findings
+    (finding,) = lint_smells(smell(), text=text).findings
 
     assert finding.allowed == "it is seldom"
 
@@ -111,7 +113,7 @@ def test_a_marker_in_the_line_above_it_or_above_the_benchmark_allows_a_smell(tex
 def test_the_lines_of_comment_above_belong_together():
     text = f"package a\n{MARK}\n// more\nfunc BenchmarkAdd(b *testing.B) {{\n\tAdd()\n}}\n"
 
-    (finding,) = found(smell(top=4), text=text).findings
+    (finding,) = lint_smells(smell(top=4), text=text).findings
 
     assert finding.allowed == "it is seldom"
 
@@ -125,7 +127,7 @@ def test_the_lines_of_comment_above_belong_together():
     ],
 )
 def test_a_marker_elsewhere_or_for_another_rule_does_not_and_is_said(text):
-    linted = found(smell(), text=text)
+    linted = lint_smells(smell(), text=text)
 
     assert [finding.allowed for finding in linted.findings] == [""]
     assert [caveat.slug for caveat in linted.caveats] == ["needless-allow"]
@@ -134,7 +136,7 @@ def test_a_marker_elsewhere_or_for_another_rule_does_not_and_is_said(text):
 def test_a_marker_for_a_rule_that_was_not_looked_for_is_not_called_needless():
     text = TEXT.replace("Add()\n", f"Add() {MARK.replace('go-a', 'go-rare')}\n")
 
-    (silence,) = found(text=text).caveats
+    (silence,) = lint_smells(text=text).caveats
     assert silence.slug == "lint-silence"
     # A result only bears findings out, and there is none.
     assert "--result" not in silence.text
@@ -151,7 +153,7 @@ def test_a_marker_for_a_rule_that_was_not_looked_for_is_not_called_needless():
 )
 def test_a_marker_that_cannot_be_meant_is_refused(mark, message):
     with pytest.raises(UsageError, match=message):
-        found(text=TEXT.replace("Add()\n", f"Add() {mark}\n"))
+        lint_smells(text=TEXT.replace("Add()\n", f"Add() {mark}\n"))
 
 
 def test_findings_are_in_the_order_of_files_and_lines_over_all_languages():
@@ -179,13 +181,13 @@ def timed(name="example.org/a.BenchmarkAdd", *, seconds=1e-6, per=1.0, alone=2e-
     )
 
 
-def proved(one, *measured):
-    (finding,) = found(one, measured=measured).findings
+def proved(unproved_smell, *measured):
+    (finding,) = lint_smells(unproved_smell, measured=measured).findings
     return finding.proof and finding.proof.state
 
 
 @pytest.mark.parametrize(
-    ("measured", "seen"),
+    ("measured", "state"),
     [
         (timed(), EvidenceState.CONFIRMED),
         (timed(per=100.0, alone=1e-7), EvidenceState.CONFIRMED),
@@ -199,8 +201,8 @@ def proved(one, *measured):
         (timed(method="List[int].Add"), EvidenceState.CONFIRMED),
     ],
 )
-def test_calls_that_take_longer_alone_than_the_operation_were_removed(measured, seen):
-    assert proved(smell(calls=("Add",)), measured) is seen
+def test_calls_that_take_longer_alone_than_the_operation_were_removed(measured, state):
+    assert proved(smell(calls=("Add",)), measured) is state
 
 
 def test_of_two_methods_with_a_name_nobody_knows_which_is_called():
@@ -213,9 +215,11 @@ def test_of_two_methods_with_a_name_nobody_knows_which_is_called():
 
 
 def test_times_say_nothing_where_operations_run_at_once():
-    one = smell(calls=("Add",), overlapping=True)
+    overlapping_smell = smell(calls=("Add",), overlapping=True)
 
-    assert [proved(one, timed(seconds=value)) for value in (3e-10, 1e-6, 2e-6)] == [None] * 3
+    assert [proved(overlapping_smell, timed(seconds=value)) for value in (3e-10, 1e-6, 2e-6)] == [
+        None
+    ] * 3
 
 
 def test_a_large_file_that_may_hold_benchmarks_is_not_read():
@@ -229,19 +233,19 @@ def test_a_large_file_that_may_hold_benchmarks_is_not_read():
 
 def test_rules_all_left_out_are_refused():
     with pytest.raises(UsageError, match="the options leave out every chosen rule"):
-        found(wanted=RuleSelection(named=("go-a",), left_out=("go-a",)))
+        lint_smells(selection=RuleSelection(named=("go-a",), left_out=("go-a",)))
 
 
 def test_of_two_benchmarks_with_a_name_nobody_knows_which_is_meant():
-    both = (timed(), timed("example.org/b.BenchmarkAdd"))
+    namesakes = (timed(), timed("example.org/b.BenchmarkAdd"))
 
-    assert proved(smell(calls=("Add",)), *both) is None
+    assert proved(smell(calls=("Add",)), *namesakes) is None
 
 
 def test_one_parameter_at_which_calls_were_removed_is_enough():
-    some = (timed("a.BenchmarkAdd/1"), timed("a.BenchmarkAdd/2", seconds=5e-6))
+    timings = (timed("a.BenchmarkAdd/1"), timed("a.BenchmarkAdd/2", seconds=5e-6))
 
-    assert proved(smell(calls=("Add",)), *some) is EvidenceState.CONFIRMED
+    assert proved(smell(calls=("Add",)), *timings) is EvidenceState.CONFIRMED
 
 
 def test_a_smell_that_is_not_about_calls_is_not_judged_by_them():
@@ -249,11 +253,11 @@ def test_a_smell_that_is_not_about_calls_is_not_judged_by_them():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "seen"), [(1e-6, EvidenceState.CONFIRMED), (0.02, EvidenceState.REFUTED)]
+    ("seconds", "state"), [(1e-6, EvidenceState.CONFIRMED), (0.02, EvidenceState.REFUTED)]
 )
-def test_set_up_of_invocations_is_a_fault_where_they_are_short(monkeypatch, seconds, seen):
+def test_set_up_of_invocations_is_a_fault_where_they_are_short(monkeypatch, seconds, state):
     monkeypatch.setattr(Fixed, "rules", (rule("jmh-invocation-setup"),))
-    one = smell("jmh-invocation-setup", benchmark="Maps.put")
+    setup_smell = smell("jmh-invocation-setup", benchmark="Maps.put")
 
-    assert proved(one, timed("org.example.Maps.put", seconds=seconds)) is seen
-    assert proved(one, timed("org.example.Maps.putAll", seconds=seconds)) is None
+    assert proved(setup_smell, timed("org.example.Maps.put", seconds=seconds)) is state
+    assert proved(setup_smell, timed("org.example.Maps.putAll", seconds=seconds)) is None

@@ -48,13 +48,13 @@ def finding(
     return SmellFinding(rule=rule(sure), smell=smell, **more)
 
 
-def made(*findings, caveats=(), benchmarks=("BenchmarkPush", "BenchmarkPop")):
+def build_document(*findings, caveats=(), benchmarks=("BenchmarkPush", "BenchmarkPop")):
     linted = LintResult(
         rules=RULES,
         benchmarks=benchmarks,
         findings=findings,
         unread=(),
-        applied={one.id: len(benchmarks) for one in RULES[:2]},
+        applied={lint_rule.id: len(benchmarks) for lint_rule in RULES[:2]},
         caveats=caveats,
     )
     return lint_document(linted, SOURCES)
@@ -67,7 +67,7 @@ CONFIRMED = finding(
 )
 
 
-def shown(document):
+def render_terminal(document):
     console = Console(width=200)
     with console.capture() as captured:
         console.print(terminal.build_table(document))
@@ -77,15 +77,20 @@ def shown(document):
 def test_findings_beside_benchmarks_are_not_counted_as_some():
     inside, shared = finding(), finding(benchmark="")
 
-    assert format_headline(made(inside, shared)) == "2 findings, 1 of them in 1 of 2 benchmarks."
-    assert format_headline(made(shared)) == "1 finding beside 2 benchmarks."
+    assert (
+        format_headline(build_document(inside, shared))
+        == "2 findings, 1 of them in 1 of 2 benchmarks."
+    )
+    assert format_headline(build_document(shared)) == "1 finding beside 2 benchmarks."
 
 
 def test_a_terminal_gets_no_line_that_a_file_name_began():
     odd = finding(text="it \x1b[31m is", benchmark="Odd\n::error::x")
     odd = replace(odd, smell=replace(odd.smell, span=Span("a\n::error::y.go", 1, 1)))
 
-    printed = shown(made(odd, caveats=(Caveat("lint-unread", "b\n::error::z.go"),)))
+    printed = render_terminal(
+        build_document(odd, caveats=(Caveat("lint-unread", "b\n::error::z.go"),))
+    )
 
     assert "::error::" in printed
     assert not any(line.lstrip().startswith("::") for line in printed.splitlines())
@@ -93,9 +98,9 @@ def test_a_terminal_gets_no_line_that_a_file_name_began():
 
 
 def test_what_could_not_be_read_passes_no_gate():
-    read = made()
+    read = build_document()
     unread = structs.replace(read, unread=("a_test.go",))
-    bad = structs.replace(made(finding()), unread=("a_test.go",))
+    bad = structs.replace(build_document(finding()), unread=("a_test.go",))
 
     assert terminal.judge_gate(read, "likely")[0] is Exit.OK
     assert terminal.judge_gate(unread, "likely") == (
@@ -107,7 +112,9 @@ def test_what_could_not_be_read_passes_no_gate():
 
 
 def test_the_document_is_what_its_schema_says():
-    document = made(ALLOWED, REFUTED, finding(benchmark=""), caveats=(Caveat("lint-unread", "t"),))
+    document = build_document(
+        ALLOWED, REFUTED, finding(benchmark=""), caveats=(Caveat("lint-unread", "t"),)
+    )
 
     check_schema("lint", results.format_json(document))
 
@@ -122,38 +129,40 @@ def test_a_name_that_is_no_text_is_written_as_escapes():
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (made(benchmarks=()), "No benchmark was found in these sources."),
-        (made(), "2 rules found nothing in 2 benchmarks."),
-        (made(finding(), finding(line=8)), "2 findings in 1 of 2 benchmarks."),
+        (build_document(benchmarks=()), "No benchmark was found in these sources."),
+        (build_document(), "2 rules found nothing in 2 benchmarks."),
+        (build_document(finding(), finding(line=8)), "2 findings in 1 of 2 benchmarks."),
         (
-            made(finding(), ALLOWED, REFUTED, CONFIRMED),
+            build_document(finding(), ALLOWED, REFUTED, CONFIRMED),
             "2 findings in 1 of 2 benchmarks (1 allowed, 1 refuted).",
         ),
-        (made(ALLOWED), "2 rules found nothing in 2 benchmarks (1 allowed)."),
+        (build_document(ALLOWED), "2 rules found nothing in 2 benchmarks (1 allowed)."),
     ],
 )
 def test_the_answer_comes_first(document, message):
     assert format_headline(document) == message
-    assert shown(document).splitlines()[0].rstrip() == message
+    assert render_terminal(document).splitlines()[0].rstrip() == message
 
 
 def test_a_terminal_shows_places_reasons_and_what_to_do():
-    text = shown(made(finding(), ALLOWED, CONFIRMED, finding(Confidence.POSSIBLE, line=20)))
+    text = render_terminal(
+        build_document(finding(), ALLOWED, CONFIRMED, finding(Confidence.POSSIBLE, line=20))
+    )
 
     lines = [line.rstrip() for line in text.splitlines()]
-    at = lines.index("ring_test.go:7 go-likely (likely) BenchmarkPush")
-    assert lines[at + 1] == "  b.N is not used"
+    index = lines.index("ring_test.go:7 go-likely (likely) BenchmarkPush")
+    assert lines[index + 1] == "  b.N is not used"
     assert "allowed: it is meant so" in text
     assert "confirmed: an invocation takes 2e-06 s" in text
     assert text.count("Use b.N.") == 2
 
 
 def test_markup_in_sources_is_shown_as_it_is():
-    assert "[red]x[/red]" in shown(made(finding(text="[red]x[/red]")))
+    assert "[red]x[/red]" in render_terminal(build_document(finding(text="[red]x[/red]")))
 
 
 def test_markdown_has_names_in_code_spans_and_what_counts_only():
-    text = render_markdown(made(finding(text="@all <b>"), ALLOWED, REFUTED))
+    text = render_markdown(build_document(finding(text="@all <b>"), ALLOWED, REFUTED))
 
     assert "| go-likely | likely | `ring_test.go:7` | `BenchmarkPush` | `@all <b>` |" in text
     assert ":9" not in text
@@ -161,14 +170,14 @@ def test_markdown_has_names_in_code_spans_and_what_counts_only():
 
 
 def test_markdown_of_many_says_how_many_more():
-    text = render_markdown(made(*(finding(line=number) for number in range(1, 131))))
+    text = render_markdown(build_document(*(finding(line=number) for number in range(1, 131))))
 
     assert text.endswith("\nand 30 more\n")
 
 
 def test_annotations_are_the_surest_first_and_leave_out_what_does_not_count():
     lines = render_annotations(
-        made(finding(Confidence.POSSIBLE), finding(line=8), ALLOWED, REFUTED)
+        build_document(finding(Confidence.POSSIBLE), finding(line=8), ALLOWED, REFUTED)
     ).splitlines()
 
     assert [line.partition(" ")[0] for line in lines] == ["::warning", "::notice"]
@@ -176,12 +185,16 @@ def test_annotations_are_the_surest_first_and_leave_out_what_does_not_count():
 
 
 def test_sarif_suppresses_what_is_allowed_or_refuted_and_tells_findings_apart():
-    log = json.loads(render_sarif(made(finding(), ALLOWED, REFUTED, finding(Confidence.POSSIBLE))))
+    log = json.loads(
+        render_sarif(build_document(finding(), ALLOWED, REFUTED, finding(Confidence.POSSIBLE)))
+    )
     (run,) = log["runs"]
     results = run["results"]
 
     assert run["automationDetails"]["id"] == "bench-audit-lint/"
-    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == [one.id for one in RULES]
+    assert [entry["id"] for entry in run["tool"]["driver"]["rules"]] == [
+        lint_rule.id for lint_rule in RULES
+    ]
     assert [result["level"] for result in results] == ["warning"] * 3 + ["note"]
     suppressed = [result.get("suppressions") for result in results]
     assert suppressed == [
@@ -195,7 +208,9 @@ def test_sarif_suppresses_what_is_allowed_or_refuted_and_tells_findings_apart():
 
 
 def test_a_finding_is_the_same_one_where_lines_move():
-    first, moved = (json.loads(render_sarif(made(finding(line=line)))) for line in (7, 70))
+    first, moved = (
+        json.loads(render_sarif(build_document(finding(line=line)))) for line in (7, 70)
+    )
 
     results = [log["runs"][0]["results"][0]["partialFingerprints"] for log in (first, moved)]
     assert results[0] == results[1]
@@ -213,7 +228,7 @@ def test_a_finding_is_the_same_one_where_lines_move():
     ],
 )
 def test_a_gate_asks_for_findings_that_are_sure_enough(findings, fail_on, code):
-    found, texts = terminal.judge_gate(made(*findings), fail_on)
+    exit_code, texts = terminal.judge_gate(build_document(*findings), fail_on)
 
-    assert found is code
+    assert exit_code is code
     assert bool(texts) is (fail_on is not None)

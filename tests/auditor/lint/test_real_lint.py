@@ -121,7 +121,7 @@ def test_a_revision_is_looked_at_as_it_was(program, project, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         ((), 0, ""),
         (("--fail-on", "likely"), 1, "gate failed: 2 findings at least likely"),
@@ -134,11 +134,11 @@ def test_a_revision_is_looked_at_as_it_was(program, project, tmp_path):
         ),
     ],
 )
-def test_the_exit_code_is_that_of_what_is_asked(program, project, words, code, said):
+def test_the_exit_code_is_that_of_what_is_asked(program, project, words, code, message):
     answer = program.call("lint", project, *words)
 
     assert answer.returncode == code, answer
-    assert said in answer.stderr
+    assert message in answer.stderr
 
 
 def test_a_marker_allows_a_finding_and_a_wrong_one_is_refused(program, project):
@@ -157,14 +157,14 @@ def test_a_marker_allows_a_finding_and_a_wrong_one_is_refused(program, project):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--only", "go-nothing"), "no rule is called 'go-nothing'; there are "),
         (("--result", "nowhere.json"), "nowhere.json cannot be read"),
     ],
 )
-def test_what_makes_no_sense_is_one_line(program, project, words, said):
-    assert said in program.refused("lint", project, *words, code=2, slug="usage")
+def test_what_makes_no_sense_is_one_line(program, project, words, message):
+    assert message in program.refused("lint", project, *words, code=2, slug="usage")
 
 
 def test_a_folder_without_benchmarks_says_so(program, tmp_path):
@@ -229,9 +229,16 @@ def test_formats_for_forges(program, project):
 
 @pytest.mark.timed
 def test_a_run_confirms_that_a_call_was_removed(program, project, tmp_path):
-    asked = config(tmp_path / "config.json", subject=str(project), **QUICK)
+    config_file = config(tmp_path / "config.json", subject=str(project), **QUICK)
     program.audited(
-        "stability", "--stability-runs", "1", asked, "--benchmarks", "Dead", "-o", tmp_path / "out"
+        "stability",
+        "--stability-runs",
+        "1",
+        config_file,
+        "--benchmarks",
+        "Dead",
+        "-o",
+        tmp_path / "out",
     )
 
     result = found_in(program, project, "--result", tmp_path / "out" / "stability.json")

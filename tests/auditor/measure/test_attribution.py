@@ -57,13 +57,13 @@ STUB = "org/example/jmh_generated/B_jmhTest.b_avgt_jmhStub(I)V"
 BENCHMARK = "org/example/B.b()V"
 OUTER = "org/example/Ring.outer(Lorg/example/Ring;)V"
 INNER = "org/example/Ring.inner()[I"
-OTHER = "org/example/Ring.other()V"
+OTHER_METHOD = "org/example/Ring.other()V"
 KERNEL = "handle_softirqs_[k]"
 
 
 def profiled(*stacks):
     """Return samples of stacks, each a count and its frames inside the stub, innermost first."""
-    names = (STUB, BENCHMARK, OUTER, INNER, OTHER, KERNEL)
+    names = (STUB, BENCHMARK, OUTER, INNER, OTHER_METHOD, KERNEL)
     return Profiled(
         frames=tuple(map(Frame, names)),
         stacks=tuple(
@@ -84,7 +84,7 @@ def test_samples_of_callers_may_be_of_the_method():
         (2, OUTER, BENCHMARK),
         (4, BENCHMARK),
         (8,),
-        (16, OTHER, BENCHMARK),
+        (16, OTHER_METHOD, BENCHMARK),
         (32, KERNEL, OUTER, BENCHMARK),
         (64, KERNEL, INNER, OUTER, BENCHMARK),
     )
@@ -95,7 +95,9 @@ def test_samples_of_callers_may_be_of_the_method():
 
 
 def test_a_method_without_samples_may_be_in_whatever_calls():
-    result = profiled((1, OTHER, OUTER, BENCHMARK), (2, OUTER, BENCHMARK), (4, BENCHMARK), (8,))
+    result = profiled(
+        (1, OTHER_METHOD, OUTER, BENCHMARK), (2, OUTER, BENCHMARK), (4, BENCHMARK), (8,)
+    )
 
     assert ambiguous_samples(result, "org/example/Ring.absent()V") == 2 + 4
 

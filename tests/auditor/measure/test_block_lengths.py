@@ -27,7 +27,7 @@ from runners.records import MIN_CLOCKED_BLOCKS
 
 PLAN = Plan(forks=1, warmup=5, iterations=12, iteration_seconds=0.01, longest_seconds=0.03)
 FREE = Benchmark(group="toy", name="free")
-KEPT = replace(FREE, block_seconds=0.5, fixed_length_reason="set-up runs at each iteration")
+FIXED = replace(FREE, block_seconds=0.5, fixed_length_reason="set-up runs at each iteration")
 """Its author's iteration time means something, so it stays."""
 
 
@@ -70,26 +70,28 @@ def test_a_length_that_the_user_gave_stays():
 
 
 def test_the_authors_length_stays_whatever_is_allocated():
-    plan = schedules.fit_plan(PLAN, KEPT, 8e8)
+    plan = schedules.fit_plan(PLAN, FIXED, 8e8)
 
     assert (plan.iteration_seconds, plan.warmup) == (0.5, 1)
-    assert schedules.fit_plan(replace(PLAN, warmup=0), KEPT).warmup == 0
+    assert schedules.fit_plan(replace(PLAN, warmup=0), FIXED).warmup == 0
 
 
 def test_a_length_that_the_user_gave_is_that_of_all_benchmarks():
     plan = replace(PLAN, for_all=True)
 
-    assert schedules.fit_plan(plan, KEPT) == plan
-    assert schedules.plan_calibration(plan, KEPT) == schedules.plan_calibration(plan, FREE)
+    assert schedules.fit_plan(plan, FIXED) == plan
+    assert schedules.plan_calibration(plan, FIXED) == schedules.plan_calibration(plan, FREE)
 
 
 def test_a_calibration_has_more_and_shorter_blocks_where_their_length_is_free():
-    free, kept = (schedules.plan_calibration(PLAN, benchmark) for benchmark in (FREE, KEPT))
+    free_plan, fixed_plan = (
+        schedules.plan_calibration(PLAN, benchmark) for benchmark in (FREE, FIXED)
+    )
 
-    assert free.iteration_seconds == PLAN.iteration_seconds / schedules.FINER
-    assert free.iterations == schedules.FINER * schedules.CALIBRATION_BLOCKS
-    assert free.warmup * free.iteration_seconds == PLAN.warmup * PLAN.iteration_seconds
-    assert kept == replace(PLAN, iterations=schedules.CALIBRATION_BLOCKS)
+    assert free_plan.iteration_seconds == PLAN.iteration_seconds / schedules.FINER
+    assert free_plan.iterations == schedules.FINER * schedules.CALIBRATION_BLOCKS
+    assert free_plan.warmup * free_plan.iteration_seconds == PLAN.warmup * PLAN.iteration_seconds
+    assert fixed_plan == replace(PLAN, iterations=schedules.CALIBRATION_BLOCKS)
 
 
 def test_blocks_of_a_calibration_are_no_more_where_one_operation_outlasts_them():
@@ -111,57 +113,67 @@ def test_slow_operations_are_calibrated_warm_as_long_as_others(warmup, operation
 
 
 def test_an_audit_calibrates_with_fewer_blocks_where_operations_are_slow():
-    asked = request()
-    made = parts(asked)
-    slow = {(made.project.digest, "long"): asked.suite.plan.iteration_seconds / PLAIN_SECONDS}
+    audit_request = request()
+    audit_parts = parts(audit_request)
+    slow = {
+        (audit_parts.project.digest, "long"): audit_request.suite.plan.iteration_seconds
+        / PLAIN_SECONDS
+    }
     machine = Machine(slower=slow)
 
-    abs_audit.audit_suite(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
     lengths = {
         trial.benchmark.name: trial.schedule.seconds
         for trial in machine.done
         if trial.purpose is Purpose.CALIBRATION
     }
-    assert lengths["long"] == asked.suite.plan.iteration_seconds
+    assert lengths["long"] == audit_request.suite.plan.iteration_seconds
     assert lengths["quick"] == lengths["long"] / schedules.FINER
 
 
-def by_purpose(asked):
+def by_purpose(audit_request):
     """Return what was run in the benchmark that allocates, by purpose."""
     machine = Machine()
-    abs_audit.audit_suite(asked, parts(asked, machine=machine))
-    found = {}
+    abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
+    schedules_by_purpose = {}
     for trial in machine.done:
         if trial.benchmark and trial.benchmark.name == "long":
-            found.setdefault(trial.purpose, []).append(trial.schedule)
-    return found
+            schedules_by_purpose.setdefault(trial.purpose, []).append(trial.schedule)
+    return schedules_by_purpose
 
 
 def test_only_what_is_timed_has_the_longer_blocks(monkeypatch):
     monkeypatch.setattr(toy_language, "ALLOCATES", {"long": 8e8 * PLAIN_SECONDS})
-    asked = request()
-    asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
+    audit_request = request()
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, plan=replace(PLAN, warmup=3))
+    )
 
-    result = by_purpose(asked)
+    result = by_purpose(audit_request)
 
     lengths = {
-        purpose: {round(1e3 * one.seconds, 1) for one in mine} for purpose, mine in result.items()
+        purpose: {round(1e3 * schedule.seconds, 1) for schedule in trial_schedules}
+        for purpose, trial_schedules in result.items()
     }
     assert lengths[Purpose.PILOT] == {10}
     assert lengths[Purpose.REACH] == {3.3}
     assert lengths[Purpose.SUITE] == lengths[Purpose.PAIRS] == {15}
     assert lengths[Purpose.CALIBRATION] == {7.5}
-    done = {purpose: mine[0].operations for purpose, mine in result.items()}
-    assert done[Purpose.SUITE] == pytest.approx(4.5 * done[Purpose.REACH], rel=0.02)
+    operations = {
+        purpose: trial_schedules[0].operations for purpose, trial_schedules in result.items()
+    }
+    assert operations[Purpose.SUITE] == pytest.approx(4.5 * operations[Purpose.REACH], rel=0.02)
 
 
 def test_what_allocates_is_calibrated_alone_as_its_garbage_is_collected_beside_it(monkeypatch):
     monkeypatch.setattr(toy_language, "ALLOCATES", {"long": 8e8 * PLAIN_SECONDS})
-    asked, machine = request(), Machine()
-    asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
+    audit_request, machine = request(), Machine()
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, plan=replace(PLAN, warmup=3))
+    )
 
-    abs_audit.audit_suite(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
     alone = {
         trial.benchmark.name: trial.is_exclusive
@@ -172,7 +184,7 @@ def test_what_allocates_is_calibrated_alone_as_its_garbage_is_collected_beside_i
 
 
 @pytest.mark.parametrize(
-    ("in_one_call", "beside", "exact", "milliseconds"),
+    ("in_one_call", "methods_with_original", "exact", "milliseconds"),
     [
         (["long"], ["hop"], False, (10, 5)),
         (["short"], ["hop"], False, (15, 7.5)),
@@ -181,19 +193,22 @@ def test_what_allocates_is_calibrated_alone_as_its_garbage_is_collected_beside_i
     ],
 )
 def test_blocks_of_pairs_and_calibrations_are_shorter_where_one_call_holds_them_all(
-    monkeypatch, in_one_call, beside, exact, milliseconds
+    monkeypatch, in_one_call, methods_with_original, exact, milliseconds
 ):
     """It does where it held all that was counted and plain blocks lie beside the others."""
     monkeypatch.setattr(toy_language, "ALLOCATES", {"long": 8e8 * PLAIN_SECONDS})
     monkeypatch.setattr(toy_language, "IN_ONE_CALL", frozenset(in_one_call))
-    monkeypatch.setattr(toy_language, "APART", frozenset(beside))
-    asked = request(exact=exact, methods=("hop",))
-    asked = replace(asked, suite=replace(asked.suite, plan=replace(PLAN, warmup=3)))
+    monkeypatch.setattr(toy_language, "APART", frozenset(methods_with_original))
+    audit_request = request(exact=exact, methods=("hop",))
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, plan=replace(PLAN, warmup=3))
+    )
 
-    result = by_purpose(asked)
+    result = by_purpose(audit_request)
 
     lengths = {
-        purpose: {round(1e3 * one.seconds, 1) for one in mine} for purpose, mine in result.items()
+        purpose: {round(1e3 * schedule.seconds, 1) for schedule in trial_schedules}
+        for purpose, trial_schedules in result.items()
     }
     assert [lengths[Purpose.PAIRS], lengths[Purpose.CALIBRATION]] == [
         {millisecond} for millisecond in milliseconds
@@ -213,14 +228,14 @@ def test_blocks_of_one_call_are_warm_as_long_and_no_shorter_than_others(
     plan = schedules.plan_single_call(fit, PLAN, FREE)
 
     assert (plan.iteration_seconds, plan.warmup) == (pytest.approx(seconds), warmup)
-    kept = schedules.fit_plan(PLAN, KEPT, bytes_per_second)
-    assert schedules.plan_single_call(kept, PLAN, KEPT) == kept
+    fixed_plan = schedules.fit_plan(PLAN, FIXED, bytes_per_second)
+    assert schedules.plan_single_call(fixed_plan, PLAN, FIXED) == fixed_plan
 
 
 def test_other_sizes_get_no_more_pairs_than_the_plan_says():
     purpose = by_purpose(request(methods=("hop", "trip"), curve=CurveMode.PAIRS))
 
-    blocks = {len(one.blocks) for one in purpose[Purpose.PAIRS]}
+    blocks = {len(schedule.blocks) for schedule in purpose[Purpose.PAIRS]}
     warmup, iterations = 2, 12
     assert blocks == {warmup + 2 * iterations, warmup + 2 * iterations * paired.AT_MOST}
 
@@ -249,26 +264,30 @@ def test_blocks_that_last_far_longer_than_asked_for_are_fewer(
     assert schedules.counted_blocks(PLAN, block_seconds) == counted
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(monkeypatch, whole):
+@pytest.mark.parametrize("keeps_all_blocks", [True, False])
+def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(
+    monkeypatch, keeps_all_blocks
+):
     monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 1.0)
-    asked = request(methods=("hop",))
-    asked = replace(asked, suite=replace(asked.suite, keeps_all_blocks=whole))
+    audit_request = request(methods=("hop",))
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, keeps_all_blocks=keeps_all_blocks)
+    )
     machine = Machine()
 
-    abs_audit.audit_suite(asked, parts(asked, machine=machine))
+    abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
     suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
     counting = [trial for trial in machine.done if trial.purpose is Purpose.REACH]
-    plan = asked.suite.plan
+    plan = audit_request.suite.plan
     all_blocks = plan.warmup + plan.iterations
     assert suite
     assert counting
-    assert all((len(one.schedule.blocks) == all_blocks) is whole for one in suite)
-    longest = max(len(one.schedule.blocks) for one in counting)
-    assert (longest >= 2 * plan.iterations) is whole
-    assert whole or longest == 1  # no warm-up either
-    assert {one.schedule.operations for one in suite} == {2 if whole else 1}
+    assert all((len(trial.schedule.blocks) == all_blocks) is keeps_all_blocks for trial in suite)
+    longest = max(len(trial.schedule.blocks) for trial in counting)
+    assert (longest >= 2 * plan.iterations) is keeps_all_blocks
+    assert keeps_all_blocks or longest == 1  # no warm-up either
+    assert {trial.schedule.operations for trial in suite} == {2 if keeps_all_blocks else 1}
 
 
 class Impatient(Machine):
@@ -284,7 +303,7 @@ class SettingUp(Machine):
     """A machine on which each process of fast operations takes long."""
 
     def run_trials(self, trials):
-        return (replace(one, seconds=5.0) for one in super().run_trials(trials))
+        return (replace(trial_run, seconds=5.0) for trial_run in super().run_trials(trials))
 
 
 @pytest.mark.parametrize(
@@ -295,22 +314,27 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
 ):
     """A harness as JMH's, whose blocks have as many operations as there is time for."""
     monkeypatch.setattr(toy_language, "PLAIN_SECONDS", operation_seconds)
-    asked = request(methods=("hop",))
-    asked = replace(asked, suite=replace(asked.suite, keeps_all_blocks=False))
+    audit_request = request(methods=("hop",))
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, keeps_all_blocks=False)
+    )
     machine = kind()
 
     verdict = abs_audit.audit_suite(
-        asked, replace(parts(asked, machine=machine), fixed_operations=False)
+        audit_request, replace(parts(audit_request, machine=machine), fixed_operations=False)
     )
 
     suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
-    plan = asked.suite.plan
-    whole = [one for one in suite if len(one.schedule.blocks) == plan.warmup + plan.iterations]
-    assert {one.repetition for one in whole} == {1}
-    assert len(whole) == 3  # a process of each benchmark
-    assert len(suite) == 3 + 3 * asked.suite.stability_runs
+    plan = audit_request.suite.plan
+    full_trials = [
+        trial for trial in suite if len(trial.schedule.blocks) == plan.warmup + plan.iterations
+    ]
+    assert {trial.repetition for trial in full_trials} == {1}
+    assert len(full_trials) == 3  # a process of each benchmark
+    assert len(suite) == 3 + 3 * audit_request.suite.stability_runs
     assert all(
-        benchmark.runs == asked.suite.stability_runs for benchmark in verdict.stability.benchmarks
+        benchmark.runs == audit_request.suite.stability_runs
+        for benchmark in verdict.stability.benchmarks
     )
     assert {trial.purpose for trial in machine.done} >= {Purpose.REACH, Purpose.CALIBRATION}
 
@@ -402,14 +426,14 @@ class SlowAtFirst(Machine):
 
 
 def test_a_pilot_decides_how_long_processes_are_whatever_they_show():
-    asked = request(methods=("hop",))
+    audit_request = request(methods=("hop",))
     machine = SlowAtFirst()
 
-    run_baseline(parts(asked, machine=machine))
+    run_baseline(parts(audit_request, machine=machine))
 
     suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
-    assert len(suite) == 3 * asked.suite.stability_runs
-    assert {len(one.schedule.blocks) for one in suite} == {schedules.FEWEST_BLOCKS}
+    assert len(suite) == 3 * audit_request.suite.stability_runs
+    assert {len(trial.schedule.blocks) for trial in suite} == {schedules.FEWEST_BLOCKS}
 
 
 @pytest.mark.parametrize(
@@ -552,21 +576,25 @@ def test_set_up_is_at_most_what_is_neither_start_nor_operations(wall, start_seco
 
 
 def test_without_runs_of_the_suite_there_is_no_first_process_either():
-    asked = request(methods=("hop",))
-    asked = replace(asked, suite=replace(asked.suite, stability_runs=0))
+    audit_request = request(methods=("hop",))
+    audit_request = replace(audit_request, suite=replace(audit_request.suite, stability_runs=0))
     machine = Machine()
 
-    run_baseline(replace(parts(asked, machine=machine), fixed_operations=False))
+    run_baseline(replace(parts(audit_request, machine=machine), fixed_operations=False))
 
     assert machine.done == []
 
 
 def test_without_pilots_the_first_processes_of_fast_operations_are_those_of_the_first_run():
-    asked = request(methods=("hop",))
-    asked = replace(asked, suite=replace(asked.suite, keeps_all_blocks=False))
+    audit_request = request(methods=("hop",))
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, keeps_all_blocks=False)
+    )
     machine = Machine()
 
-    abs_audit.audit_suite(asked, replace(parts(asked, machine=machine), fixed_operations=False))
+    abs_audit.audit_suite(
+        audit_request, replace(parts(audit_request, machine=machine), fixed_operations=False)
+    )
 
     suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
-    assert len(suite) == 3 * asked.suite.stability_runs
+    assert len(suite) == 3 * audit_request.suite.stability_runs

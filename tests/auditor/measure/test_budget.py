@@ -49,7 +49,7 @@ class SlowBuildMachine(Machine):
 
     def run_trials(self, trials):
         for trial in trials:
-            first = not any(one.purpose is Purpose.REACH for one in self.done)
+            first = not any(earlier_trial.purpose is Purpose.REACH for earlier_trial in self.done)
             if trial.purpose is Purpose.REACH and first:
                 self.now_seconds += 45.0
             yield from super().run_trials([trial])
@@ -109,10 +109,10 @@ def large_suite(monkeypatch, benchmarks, *, shares=(0.02, 0.1, 0.75, 0.95)):
     """Make a suite in which every second benchmark calls all twenty methods."""
     rng = np.random.default_rng(5)
     called = range(0, benchmarks, 2)
-    found = {
+    pair_shares = {
         (name, f"b{number}"): float(rng.choice(shares)) for name in METHODS for number in called
     }
-    monkeypatch.setattr(toy_language, "SHARES", found)
+    monkeypatch.setattr(toy_language, "SHARES", pair_shares)
     monkeypatch.setattr(toy_language, "SET_UP", set())
     monkeypatch.setattr(toy_language, "METHODS", METHODS)
     monkeypatch.setattr(
@@ -123,8 +123,10 @@ def large_suite(monkeypatch, benchmarks, *, shares=(0.02, 0.1, 0.75, 0.95)):
 def audited(budget, machine=None, store=None, **changes):
     """Return the verdict, and the machine that measured."""
     machine = machine or Machine()
-    asked = request(methods=METHODS, budget=budget, **changes)
-    return abs_audit.audit_suite(asked, parts(asked, machine=machine, store=store)), machine
+    audit_request = request(methods=METHODS, budget=budget, **changes)
+    return abs_audit.audit_suite(
+        audit_request, parts(audit_request, machine=machine, store=store)
+    ), machine
 
 
 def decided(verdict):
@@ -142,8 +144,8 @@ def test_a_suite_of_two_minutes_is_decided_in_twelve(monkeypatch):
 
     assert decided(verdict) >= 15
     assert machine.now_seconds <= 720
-    done = Counter(trial.purpose for trial in machine.done)
-    assert done[Purpose.SUITE] + done[Purpose.PILOT] <= 720 / 4
+    trial_counts = Counter(trial.purpose for trial in machine.done)
+    assert trial_counts[Purpose.SUITE] + trial_counts[Purpose.PILOT] <= 720 / 4
     assert "budget-plan" in slugs(verdict)
 
 
@@ -268,15 +270,15 @@ def test_a_slow_benchmark_does_not_use_up_the_time_of_the_others(monkeypatch):
 
 
 def test_a_budget_with_room_for_all_changes_no_verdict():
-    asked = request()
-    whole = abs_audit.audit_suite(asked, parts(asked))
-    generous = replace(asked, suite=replace(asked.suite, budget_seconds=10_000.0))
+    audit_request = request()
+    full_verdict = abs_audit.audit_suite(audit_request, parts(audit_request))
+    generous = replace(audit_request, suite=replace(audit_request.suite, budget_seconds=10_000.0))
 
     verdict = abs_audit.audit_suite(generous, parts(generous))
 
     outcomes = [
         {method.id: method.outcome for method in abs_verdict.methods}
-        for abs_verdict in (whole, verdict)
+        for abs_verdict in (full_verdict, verdict)
     ]
     assert outcomes[0] == outcomes[1]
     assert not {"sampled", "budget-plan", "budget"} & slugs(verdict)
@@ -287,15 +289,15 @@ def test_a_detected_method_leaves_its_other_pairs_for_the_end(monkeypatch):
 
     _, machine = audited(5000)
 
-    begun = [
+    started_methods = [
         trial.variant.methods[0].name
         for trial in machine.done
         if trial.purpose in (Purpose.CALIBRATION, Purpose.PAIRS)
     ]
-    seen = list(dict.fromkeys(begun))
-    assert seen == list(METHODS)
-    last_method_begun = begun.index(METHODS[-1])
-    assert METHODS[0] in begun[last_method_begun:]
+    method_order = list(dict.fromkeys(started_methods))
+    assert method_order == list(METHODS)
+    last_method_begun = started_methods.index(METHODS[-1])
+    assert METHODS[0] in started_methods[last_method_begun:]
 
 
 def test_the_same_command_goes_on_with_a_larger_sample(monkeypatch):
@@ -312,30 +314,30 @@ def test_the_same_command_goes_on_with_a_larger_sample(monkeypatch):
 
 @pytest.mark.parametrize(("budget", "refused"), [(1.0, True), (600.0, False)])
 def test_a_budget_for_no_method_is_refused_before_anything_is_run(budget, refused):
-    machine, asked = Machine(), request(budget=budget)
-    made = parts(asked, machine=machine)
+    machine, audit_request = Machine(), request(budget=budget)
+    audit_parts = parts(audit_request, machine=machine)
 
     if refused:
         with pytest.raises(UsageError, match="too small to decide one method; the smallest"):
-            refuse_small_budget(asked, made)
+            refuse_small_budget(audit_request, audit_parts)
     else:
-        refuse_small_budget(asked, made)
+        refuse_small_budget(audit_request, audit_parts)
     assert machine.done == []
 
 
 def test_what_is_known_already_needs_no_budget():
-    asked, store = request(), Memory()
-    abs_audit.audit_suite(asked, parts(asked, store=store))
-    short = replace(asked, suite=replace(asked.suite, budget_seconds=1.0))
+    audit_request, store = request(), Memory()
+    abs_audit.audit_suite(audit_request, parts(audit_request, store=store))
+    short = replace(audit_request, suite=replace(audit_request.suite, budget_seconds=1.0))
 
     refuse_small_budget(short, parts(short, store=store))
 
 
 def test_a_dry_run_of_a_large_suite_plans_no_pairs(monkeypatch):
     large_suite(monkeypatch, 300)
-    asked, store = request(methods=METHODS, budget=720), Lookups()
+    audit_request, store = request(methods=METHODS, budget=720), Lookups()
 
-    preview = preview_abs(asked, parts(asked, store=store))
+    preview = preview_abs(audit_request, parts(audit_request, store=store))
 
     assert Purpose.REACH in store.purposes
     assert not {Purpose.CALIBRATION, Purpose.PAIRS} & set(store.purposes)
@@ -345,15 +347,15 @@ def test_a_dry_run_of_a_large_suite_plans_no_pairs(monkeypatch):
 
 
 def test_a_dry_run_after_an_audit_expects_nothing():
-    asked, store = request(), Memory()
-    abs_audit.audit_suite(asked, parts(asked, store=store))
+    audit_request, store = request(), Memory()
+    abs_audit.audit_suite(audit_request, parts(audit_request, store=store))
 
-    assert preview_abs(asked, parts(asked, store=store)).expected.high == 0.0
+    assert preview_abs(audit_request, parts(audit_request, store=store)).expected.high == 0.0
 
 
 def test_times_are_learned_from_what_ran():
-    asked, store, machine = request(), Memory(), Machine()
-    abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
+    audit_request, store, machine = request(), Memory(), Machine()
+    abs_audit.audit_suite(audit_request, parts(audit_request, store=store, machine=machine))
     times = TrialTimes()
     for run in store.values():
         times.add_run(run)

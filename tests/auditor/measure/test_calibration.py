@@ -19,7 +19,7 @@ from auditor.measure.calibration import (
 OPERATION = 1e-6
 
 
-def asked(slowdown=0.6, calls=1.0, concurrency=1, wait=None):
+def calibration_request(slowdown=0.6, calls=1.0, concurrency=1, wait=None):
     return CalibrationRequest(
         slowdown=slowdown, calls_per_operation=calls, concurrency=concurrency, wait=wait
     )
@@ -37,7 +37,7 @@ def tried(turns, added, *, method_seconds=5e-7, clock_cost=4e-8, **more):
 
 
 def test_the_clocks_own_cost_is_subtracted():
-    calibration = judge_calibration([tried(100, 3e-7, clock_cost=4e-8)], asked())
+    calibration = judge_calibration([tried(100, 3e-7, clock_cost=4e-8)], calibration_request())
 
     assert calibration.method_seconds == pytest.approx(5e-7)
 
@@ -45,7 +45,7 @@ def test_the_clocks_own_cost_is_subtracted():
 def test_what_a_whole_audit_tells_of_the_clock_counts_more_than_the_pair():
     runs = [tried(100, 3e-7, method_seconds=1.5e-8, clock_cost=4.9e-8) for _ in range(2)]
 
-    calibration = judge_calibration(runs, replace(asked(), clock_seconds=4.5e-8))
+    calibration = judge_calibration(runs, replace(calibration_request(), clock_seconds=4.5e-8))
 
     assert calibration.method_seconds == pytest.approx(1.9e-8)
     assert calibration.clock_seconds == 4.5e-8
@@ -54,14 +54,16 @@ def test_what_a_whole_audit_tells_of_the_clock_counts_more_than_the_pair():
 def test_of_what_processes_tell_of_the_clock_the_low_quartile_counts():
     costs = [4.9e-8, 4.5e-8, 4.8e-8, 4.3e-8, 4.6e-8, 0.0]
 
-    calibration = judge_calibration([tried(100, 3e-7, clock_cost=cost) for cost in costs], asked())
+    calibration = judge_calibration(
+        [tried(100, 3e-7, clock_cost=cost) for cost in costs], calibration_request()
+    )
 
     assert calibration.clock_seconds == 4.5e-8
 
 
 def test_a_method_below_what_the_clock_tells_is_too_short():
     calibration = judge_calibration(
-        [tried(100, 1e-9, method_seconds=1e-9, clock_cost=4e-8)], asked()
+        [tried(100, 1e-9, method_seconds=1e-9, clock_cost=4e-8)], calibration_request()
     )
 
     assert calibration.method_seconds is None
@@ -69,14 +71,19 @@ def test_a_method_below_what_the_clock_tells_is_too_short():
 
 
 def test_a_clock_of_unknown_cost_cannot_tell_a_short_method():
-    assert judge_calibration([tried(100, 3e-7, clock_cost=0.0)], asked()).method_seconds is None
-    long_one = judge_calibration([tried(100, 3e-7, method_seconds=5e-6, clock_cost=0.0)], asked())
+    assert (
+        judge_calibration([tried(100, 3e-7, clock_cost=0.0)], calibration_request()).method_seconds
+        is None
+    )
+    long_one = judge_calibration(
+        [tried(100, 3e-7, method_seconds=5e-6, clock_cost=0.0)], calibration_request()
+    )
 
     assert long_one.method_seconds == pytest.approx(5e-6)
 
 
 def test_turns_that_give_the_slowdown_are_settled():
-    calibration = judge_calibration([tried(100, 3.08e-7)], asked())
+    calibration = judge_calibration([tried(100, 3.08e-7)], calibration_request())
 
     assert calibration.settled
     assert calibration.achieved == pytest.approx(0.616)
@@ -85,21 +92,23 @@ def test_turns_that_give_the_slowdown_are_settled():
 
 def test_short_delays_that_are_close_are_settled_too():
     """84 ns are added where 90 are wanted."""
-    calibration = judge_calibration([tried(100, 8.4e-8, method_seconds=1.5e-7)], asked())
+    calibration = judge_calibration(
+        [tried(100, 8.4e-8, method_seconds=1.5e-7)], calibration_request()
+    )
 
     assert (calibration.settled, calibration.delay.number) == (True, 100)
     assert calibration.achieved == pytest.approx(0.56)
 
 
 def test_turns_are_corrected_in_proportion_and_the_delay_stays_what_was_tried():
-    calibration = judge_calibration([tried(100, 9e-7)], asked())
+    calibration = judge_calibration([tried(100, 9e-7)], calibration_request())
 
     assert (calibration.settled, calibration.turns) == (False, 33)
     assert calibration.delay.number == 100
 
 
 def test_the_next_try_lies_between_too_few_and_too_many():
-    calibration = judge_calibration([tried(300, 7e-7), tried(100, 1e-7)], asked())
+    calibration = judge_calibration([tried(300, 7e-7), tried(100, 1e-7)], calibration_request())
 
     assert (calibration.settled, calibration.turns) == (False, 167)
 
@@ -119,18 +128,20 @@ def test_the_next_try_lies_between_too_few_and_too_many():
 def test_turns_of_which_nothing_is_seen_are_on_no_line_with_those_that_show(tries, turns):
     runs = [tried(number, added) for number, added in tries.items()]
 
-    assert judge_calibration(runs, asked()).turns == turns
+    assert judge_calibration(runs, calibration_request()).turns == turns
 
 
 def test_turns_beside_those_of_which_nothing_is_seen_have_to_be_tried():
     short = {"method_seconds": 1.5e-7}
-    calibration = judge_calibration([tried(60, 1.5e-7, **short), tried(35, 5e-9, **short)], asked())
+    calibration = judge_calibration(
+        [tried(60, 1.5e-7, **short), tried(35, 5e-9, **short)], calibration_request()
+    )
 
     assert (calibration.settled, calibration.turns) == (False, 55)
 
 
 def test_between_tries_that_lie_near_each_other_no_further_one_is_needed():
-    calibration = judge_calibration([tried(200, 5e-7), tried(100, 1e-7)], asked())
+    calibration = judge_calibration([tried(200, 5e-7), tried(100, 1e-7)], calibration_request())
 
     assert (calibration.settled, calibration.turns, calibration.delay.number) == (True, 150, 150)
     assert calibration.achieved is None
@@ -142,7 +153,9 @@ def test_between_tries_that_lie_near_each_other_no_further_one_is_needed():
 )
 def test_one_try_that_is_near_and_long_enough_leads_to_the_turns(added, method_seconds, settled):
     """Wanted are 300 ns, and once 90: short delays are not in proportion to their turns."""
-    calibration = judge_calibration([tried(100, added, method_seconds=method_seconds)], asked())
+    calibration = judge_calibration(
+        [tried(100, added, method_seconds=method_seconds)], calibration_request()
+    )
 
     assert calibration.settled is settled
     assert calibration.turns == round(100 * 0.6 * method_seconds / added)
@@ -151,20 +164,24 @@ def test_one_try_that_is_near_and_long_enough_leads_to_the_turns(added, method_s
 def test_of_all_tries_the_nearest_is_taken():
     tries = [(400, 3e-7), (100, 2e-8), (140, 5e-8)]
 
-    calibration = judge_calibration([tried(*one, method_seconds=1e-7) for one in tries], asked())
+    calibration = judge_calibration(
+        [tried(*attempt, method_seconds=1e-7) for attempt in tries], calibration_request()
+    )
 
     assert calibration.delay.number == 140
     assert calibration.achieved == pytest.approx(0.5)
 
 
 def test_turns_that_were_tried_already_end_the_search():
-    calibration = judge_calibration([tried(2, 2e-7), tried(3, 4e-7)], asked())
+    calibration = judge_calibration([tried(2, 2e-7), tried(3, 4e-7)], calibration_request())
 
     assert (calibration.settled, calibration.turns) == (True, 2)
 
 
 def test_operations_in_flight_and_calls_share_what_was_added():
-    calibration = judge_calibration([tried(100, 1.5e-7)], asked(calls=2.0, concurrency=4))
+    calibration = judge_calibration(
+        [tried(100, 1.5e-7)], calibration_request(calls=2.0, concurrency=4)
+    )
 
     assert calibration.achieved == pytest.approx(0.6)
 
@@ -187,13 +204,18 @@ def test_blocks_that_were_disturbed_change_nothing():
         for values in quiet.outcome.series
     )
 
-    calibration = judge_calibration([replace(quiet, outcome=Measured(series))], asked())
+    calibration = judge_calibration(
+        [replace(quiet, outcome=Measured(series))], calibration_request()
+    )
 
     assert (calibration.method_seconds, calibration.achieved) == pytest.approx((5e-7, 0.6))
 
 
 def test_no_measurement_is_no_calibration():
-    assert judge_calibration([run(crashed(), purpose=Purpose.CALIBRATION)], asked()) is None
+    assert (
+        judge_calibration([run(crashed(), purpose=Purpose.CALIBRATION)], calibration_request())
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,15 +234,19 @@ def test_the_wait_is_chosen_by_the_methods_duration(seconds, wait):
 
 def test_a_wait_asked_for_is_not_overruled():
     assert (
-        judge_calibration([tried(100, 3e-7)], asked(wait=InjectionKind.SLEEP)).delay.wait
+        judge_calibration(
+            [tried(100, 3e-7)], calibration_request(wait=InjectionKind.SLEEP)
+        ).delay.wait
         is InjectionKind.SLEEP
     )
 
 
 def test_the_first_guess_fills_the_operation_that_is_all_method():
-    assert first_turns(1e-6, asked(calls=2.0), 2e-9) == pytest.approx(0.6 * 5e-7 / 2e-9)
+    assert first_turns(1e-6, calibration_request(calls=2.0), 2e-9) == pytest.approx(
+        0.6 * 5e-7 / 2e-9
+    )
     for turn in (8e-10, 2e-9, 9e-9):
-        guessed = first_turns(1e-12, asked(), turn) * turn
+        guessed = first_turns(1e-12, calibration_request(), turn) * turn
         assert abs(guessed - LEAST_FIRST_SECONDS) <= turn / 2
 
 

@@ -10,7 +10,7 @@ from auditor.core.plan import Purpose, Trial
 from auditor.core.subject import BuildInputs, Language, Project, SourceFile, SourceRole, Span
 from auditor.measure import context
 
-OWN = BuildInputs(digest="own", files=frozenset({"ring.go", "ring_test.go"}))
+BUILD_INPUTS = BuildInputs(digest="own", files=frozenset({"ring.go", "ring_test.go"}))
 GROUP = benchmark().group
 PROJECT = Project(
     name="ring",
@@ -22,7 +22,7 @@ PROJECT = Project(
     parts=(),
     environment=(),
     content="code",
-    closures=((GROUP, OWN),),
+    closures=((GROUP, BUILD_INPUTS),),
 )
 SOURCES = [
     SourceFile(path=path, unit="", role=SourceRole.LIBRARY, text=b"")
@@ -43,8 +43,8 @@ def _overlay(**texts):
 
 
 def test_a_benchmark_is_decided_by_its_closure():
-    assert context.find_variant_inputs(PROJECT, GROUP, PLAIN) == OWN
-    assert context.find_variant_inputs(PROJECT, GROUP, _delayed(_in("ring.go"))) == OWN
+    assert context.find_variant_inputs(PROJECT, GROUP, PLAIN) == BUILD_INPUTS
+    assert context.find_variant_inputs(PROJECT, GROUP, _delayed(_in("ring.go"))) == BUILD_INPUTS
 
 
 def test_everything_decides_all_unit_tests_and_what_is_not_in_the_program():
@@ -57,7 +57,7 @@ def test_everything_decides_all_unit_tests_and_what_is_not_in_the_program():
 
 
 def test_a_method_without_a_place_may_be_in_any_program():
-    assert context.find_variant_inputs(PROJECT, GROUP, _delayed(method())) == OWN
+    assert context.find_variant_inputs(PROJECT, GROUP, _delayed(method())) == BUILD_INPUTS
 
 
 def test_without_a_digest_of_the_content_that_of_the_tree_decides():
@@ -65,19 +65,19 @@ def test_without_a_digest_of_the_content_that_of_the_tree_decides():
 
 
 def test_files_of_an_overlay_that_are_not_in_the_program_do_not_decide():
-    def laid(**texts):
-        return context.linked_overlay_digest(OWN, _overlay(**texts), SOURCES)
+    def overlay_digest(**texts):
+        return context.linked_overlay_digest(BUILD_INPUTS, _overlay(**texts), SOURCES)
 
-    known = laid(ring=b"a", guest=b"g")
+    digest = overlay_digest(ring=b"a", guest=b"g")
 
-    assert laid(**{"ring": b"a", "guest": b"g", "other/other": b"changed"}) == known
-    assert laid(ring=b"b", guest=b"g") != known
-    assert laid(ring=b"a", guest=b"new") != known
+    assert overlay_digest(**{"ring": b"a", "guest": b"g", "other/other": b"changed"}) == digest
+    assert overlay_digest(ring=b"b", guest=b"g") != digest
+    assert overlay_digest(ring=b"a", guest=b"new") != digest
 
 
 def test_all_of_an_overlay_decides_where_nobody_knows_what_the_program_holds():
     assert context.linked_overlay_digest(PROJECT.all_inputs, _overlay(ring=b"a"), SOURCES) == ""
-    assert context.linked_overlay_digest(OWN, Overlay(), SOURCES) == ""
+    assert context.linked_overlay_digest(BUILD_INPUTS, Overlay(), SOURCES) == ""
 
 
 def test_what_hangs_on_other_files_is_left_out_of_the_digest():
@@ -88,13 +88,13 @@ def test_what_hangs_on_other_files_is_left_out_of_the_digest():
 
 
 def test_a_trial_is_the_same_with_other_methods_that_are_not_in_its_program():
-    def trial(laid, *methods):
+    def trial(overlay_digest, *methods):
         return Trial(
             subject="own",
             purpose=Purpose.REACH,
             variant=Variant(VariantKind.COUNTING, methods),
-            overlay=_overlay(**{one.name: b"x" for one in methods}),
-            built_overlay=laid,
+            overlay=_overlay(**{counted_method.name: b"x" for counted_method in methods}),
+            built_overlay=overlay_digest,
             benchmark=benchmark(),
             schedule=schedule(),
             repetition=1,

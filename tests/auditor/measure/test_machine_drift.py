@@ -21,19 +21,19 @@ from auditor.measure.interference import (
 )
 
 
-def noted(at, *, strain=None, loop=None, seconds=10.0, machine="here"):
+def note_process(second, *, strain=None, loop=None, seconds=10.0, machine="here"):
     return NotedProcess(
-        machine, f"2026-01-01T00:{at:02}:00Z", seconds, strain or HostInterference(), loop
+        machine, f"2026-01-01T00:{second:02}:00Z", seconds, strain or HostInterference(), loop
     )
 
 
-def slugs(found):
-    return [caveat.slug for caveat in describe_interference(found)]
+def slugs(processes):
+    return [caveat.slug for caveat in describe_interference(processes)]
 
 
 def test_nothing_is_said_of_a_quiet_machine():
     quiet = [
-        noted(index, strain=HostInterference(stolen=0.001, throttled=0.0), loop=0.2)
+        note_process(index, strain=HostInterference(stolen=0.001, throttled=0.0), loop=0.2)
         for index in range(30)
     ]
 
@@ -44,26 +44,28 @@ def test_nothing_is_said_of_a_quiet_machine():
 
 def test_stolen_and_throttled_time_are_said():
     strained = [
-        noted(0, strain=HostInterference(stolen=0.2, throttled=0.1)),
-        noted(1, strain=HostInterference(stolen=0.0)),
+        note_process(0, strain=HostInterference(stolen=0.2, throttled=0.1)),
+        note_process(1, strain=HostInterference(stolen=0.0)),
     ]
 
-    said = {caveat.slug: caveat.text for caveat in describe_interference(strained)}
+    texts = {caveat.slug: caveat.text for caveat in describe_interference(strained)}
 
-    assert set(said) == {"host-stolen", "host-throttled"}
-    assert "used 10.0\N{NO-BREAK SPACE}% of the processors' time" in said["host-stolen"]
-    assert "20.0\N{NO-BREAK SPACE}% during one process" in said["host-stolen"]
+    assert set(texts) == {"host-stolen", "host-throttled"}
+    assert "used 10.0\N{NO-BREAK SPACE}% of the processors' time" in texts["host-stolen"]
+    assert "20.0\N{NO-BREAK SPACE}% during one process" in texts["host-stolen"]
 
 
 def test_a_processor_that_was_too_hot_is_said():
-    said = {
+    texts = {
         caveat.slug: caveat.text
-        for caveat in describe_interference([noted(0, strain=HostInterference(hot=0.2)), noted(1)])
+        for caveat in describe_interference(
+            [note_process(0, strain=HostInterference(hot=0.2)), note_process(1)]
+        )
     }
 
-    assert set(said) == {"host-hot", "busy-machine"}
-    assert "too hot and slowed down for 20.0\N{NO-BREAK SPACE}% of the time" in said["host-hot"]
-    assert slugs([noted(0, strain=HostInterference(hot=0.005))]) == []
+    assert set(texts) == {"host-hot", "busy-machine"}
+    assert "too hot and slowed down for 20.0\N{NO-BREAK SPACE}% of the time" in texts["host-hot"]
+    assert slugs([note_process(0, strain=HostInterference(hot=0.005))]) == []
 
 
 @pytest.mark.parametrize("shape", ["up", "down", "bump"])
@@ -84,10 +86,10 @@ def test_a_machine_that_becomes_another_one_is_told_from_one_that_jitters(shape)
 
 def test_machines_that_only_jitter_are_rarely_said_to_have_changed():
     random = np.random.default_rng(2)
-    said = [measure_drift(list(random.lognormal(0.0, 0.1, 30))) for _ in range(300)]
+    drifts = [measure_drift(list(random.lognormal(0.0, 0.1, 30))) for _ in range(300)]
 
-    assert sum(one is not None for one in said) <= 9
-    assert all(one is None or one > DRIFT for one in said)
+    assert sum(drift is not None for drift in drifts) <= 9
+    assert all(drift is None or drift > DRIFT for drift in drifts)
 
 
 def test_a_short_run_is_not_judged():
@@ -95,8 +97,8 @@ def test_a_short_run_is_not_judged():
 
 
 def test_a_look_counts_once_and_in_the_order_of_time():
-    early = [noted(index, loop=0.2 + index * 1e-5) for index in range(15)]
-    late = [noted(number, loop=0.3 + number * 1e-5) for number in range(15, 30)]
+    early = [note_process(index, loop=0.2 + index * 1e-5) for index in range(15)]
+    late = [note_process(number, loop=0.3 + number * 1e-5) for number in range(15, 30)]
     text = next(caveat.text for caveat in describe_interference([*late, *late, *early]))
 
     assert "(30 samples)" in text
@@ -120,9 +122,13 @@ def test_benchmarks_of_more_than_one_machine_are_named():
 
 
 def test_machines_that_differ_have_not_changed():
-    fast = [noted(index, loop=0.2 + index * 1e-5, machine="fast") for index in range(15)]
-    slow = [noted(number, loop=0.3 + number * 1e-5, machine="slow") for number in range(15, 30)]
-    later = [noted(number, loop=0.4 + number * 1e-5, machine="slow") for number in range(30, 45)]
+    fast = [note_process(index, loop=0.2 + index * 1e-5, machine="fast") for index in range(15)]
+    slow = [
+        note_process(number, loop=0.3 + number * 1e-5, machine="slow") for number in range(15, 30)
+    ]
+    later = [
+        note_process(number, loop=0.4 + number * 1e-5, machine="slow") for number in range(30, 45)
+    ]
 
     assert slugs([*fast, *slow]) == ["worker-slow"]
     straggling, changed, noisy = describe_interference([*fast, *slow, *later])
@@ -132,11 +138,11 @@ def test_machines_that_differ_have_not_changed():
 
 
 def test_a_loop_that_varies_tells_a_noisy_machine_and_few_samples_do_not():
-    noisy = [noted(index, loop=0.2 + index % 5 * 0.01) for index in range(20)]
-    steady = [noted(index, loop=0.2 + index % 5 * 0.001) for index in range(20)]
+    noisy = [note_process(index, loop=0.2 + index % 5 * 0.01) for index in range(20)]
+    steady = [note_process(index, loop=0.2 + index % 5 * 0.001) for index in range(20)]
 
     (caveat,) = describe_interference(
-        [noted(index, loop=0.2 + index % 5 * 0.01 + index * 1e-7) for index in range(20)]
+        [note_process(index, loop=0.2 + index % 5 * 0.01 + index * 1e-7) for index in range(20)]
     )
 
     assert caveat.slug == JITTER_SLUG

@@ -11,12 +11,13 @@ from auditor.measure.popularity import build_usage_profile, most_used
 
 NAMES = ("Add", "Get", "Len", "Never", "Pop")
 METHODS = [method(name) for name in NAMES]
-IDS = {one.name: one.id for one in METHODS}
+IDS = {public_method.name: public_method.id for public_method in METHODS}
 
 
 def client(name, calls, **more):
     callses = tuple(
-        MethodCalls(method=IDS[each], outside=outside, **more) for each, outside in calls.items()
+        MethodCalls(method=IDS[method_name], outside=outside, **more)
+        for method_name, outside in calls.items()
     )
     return ClientUse(name=name, calls=callses)
 
@@ -26,8 +27,8 @@ QUIET = client("quiet", {"Len": 9, "Get": 1})
 THIRD = client("third", {"Pop": 7, "Get": 3})
 
 
-def order(found):
-    return [one.method.name for one in found.methods]
+def order(usage_profile):
+    return [usage.method.name for usage in usage_profile.methods]
 
 
 @pytest.mark.parametrize(
@@ -63,31 +64,33 @@ def test_a_client_counts_no_more_than_others_by_share():
 def test_one_client_that_decides_the_sum_is_named():
     usage_profile = build_usage_profile(METHODS, [NOISY, QUIET], Ranking.SUM, 20)
 
-    (said,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "one-client"]
-    assert said.text.startswith("noisy makes 99 % of all calls")
+    (caveat,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "one-client"]
+    assert caveat.text.startswith("noisy makes 99 % of all calls")
     assert not {"one-client"} & {
         caveat.slug for caveat in build_usage_profile(METHODS, [NOISY], Ranking.SUM, 20).caveats
     }
 
 
 def test_the_cut_and_its_ties_are_explained():
-    alike = client("alike", {"Pop": 3, "Add": 3, "Len": 3, "Get": 7})
+    tied_client = client("alike", {"Pop": 3, "Add": 3, "Len": 3, "Get": 7})
 
-    usage_profile = build_usage_profile(METHODS, [alike], Ranking.SUM, 2)
+    usage_profile = build_usage_profile(METHODS, [tied_client], Ranking.SUM, 2)
 
     assert order(usage_profile) == ["Get", "Add", "Len", "Pop", "Never"]
     assert usage_profile.chosen_count == 2
-    (said,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "methods-used"]
-    assert "clients call 4 of 5 public methods; the first 2 count as often used" in said.text
-    assert "2 more tie with the last one, the cut is by name" in said.text
+    (caveat,) = [caveat for caveat in usage_profile.caveats if caveat.slug == "methods-used"]
+    assert "clients call 4 of 5 public methods; the first 2 count as often used" in caveat.text
+    assert "2 more tie with the last one, the cut is by name" in caveat.text
 
 
 def test_sums_of_all_clients_and_calls_of_each():
-    one = client("one", {"Add": 4}, inside=10, indirect=1, arguments=((None,), ("1",)))
-    other = client("other", {"Add": 6}, inside=None, indirect=2, arguments=(("1",), ("2",)))
+    first_client = client("one", {"Add": 4}, inside=10, indirect=1, arguments=((None,), ("1",)))
+    second_client = client("other", {"Add": 6}, inside=None, indirect=2, arguments=(("1",), ("2",)))
     failed = ClientUse(name="failed", reason="exit code 2")
 
-    usage_profile = build_usage_profile(METHODS, [one, failed, other], Ranking.SUM, 20)
+    usage_profile = build_usage_profile(
+        METHODS, [first_client, failed, second_client], Ranking.SUM, 20
+    )
 
     first = usage_profile.methods[0]
     assert (first.outside, first.inside, first.indirect, first.client_count) == (10, 10, 3, 2)
@@ -95,29 +98,29 @@ def test_sums_of_all_clients_and_calls_of_each():
     assert first.arguments == (("1",), ("2",), (None,))
     assert usage_profile.methods[-1].inside is None
     assert [use.name for use in usage_profile.clients] == ["one", "failed", "other"]
-    said = {caveat.slug: caveat.text for caveat in usage_profile.caveats}
-    assert said["clients-failed"] == "1 of 3 clients could not be traced: failed: exit code 2"
+    texts = {caveat.slug: caveat.text for caveat in usage_profile.caveats}
+    assert texts["clients-failed"] == "1 of 3 clients could not be traced: failed: exit code 2"
 
 
 def test_a_client_whose_calls_may_be_missing_is_named():
     partly = ClientUse(name="partly", calls=QUIET.calls, missing="3 of 9 unit tests fail")
 
-    said = {
+    texts = {
         caveat.slug: caveat.text
         for caveat in build_usage_profile(METHODS, [partly], Ranking.SUM, 20).caveats
     }
 
-    assert said["clients-partly"].endswith("partly: 3 of 9 unit tests fail")
+    assert texts["clients-partly"].endswith("partly: 3 of 9 unit tests fail")
 
 
 def test_what_cannot_be_slowed_or_is_gone_leaves_its_place_to_the_next():
     bad = replace(METHODS[1], refusal="a generator")
-    wanted = (IDS["Pop"], "gone", bad.id, IDS["Len"], IDS["Add"])
-    popularity = Popularity(methods=wanted, source="2 clients")
+    popular_ids = (IDS["Pop"], "gone", bad.id, IDS["Len"], IDS["Add"])
+    popularity = Popularity(methods=popular_ids, source="2 clients")
 
-    chosen, caveats = most_used([METHODS[0], bad, *METHODS[2:]], popularity, 2)
+    slowable_methods, caveats = most_used([METHODS[0], bad, *METHODS[2:]], popularity, 2)
 
-    assert [one.name for one in chosen] == ["Pop", "Len"]
+    assert [slowable_method.name for slowable_method in slowable_methods] == ["Pop", "Len"]
     assert [caveat.slug for caveat in caveats] == ["methods-profile", "methods-left-out"]
     assert (
         "the methods are the 2 public ones that 2 clients call most, of 5; 1 of those"

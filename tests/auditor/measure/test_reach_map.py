@@ -17,7 +17,7 @@ from auditor.measure.reach_judge import (
 )
 
 K = method("k").id
-HOW = "the subject's own benchmarks ran"
+COUNT_DESCRIPTION = "the subject's own benchmarks ran"
 
 
 def reach_of(outcome, method):
@@ -105,15 +105,17 @@ def test_usage_is_summed_over_benchmarks():
 
 
 def test_the_most_called_are_taken_and_a_tie_at_the_cut_is_said():
-    chosen, (caveat,) = most_called({"a": 3, "b": 9, "c": 3, "d": 0}, 2, {}, HOW, "abcd")
+    methods, (caveat,) = most_called(
+        {"a": 3, "b": 9, "c": 3, "d": 0}, 2, {}, COUNT_DESCRIPTION, "abcd"
+    )
 
-    assert chosen == ("b", "a")
+    assert methods == ("b", "a")
     assert caveat.slug == "methods-auto"
     assert "1 more" in caveat.text
 
 
 def test_where_no_method_can_be_slowed_no_count_is_awaited():
-    method_ids, (caveat,) = most_called({}, 2, {}, HOW, ())
+    method_ids, (caveat,) = most_called({}, 2, {}, COUNT_DESCRIPTION, ())
 
     assert method_ids == ()
     assert caveat.text == "no method was chosen, as no public method can be slowed"
@@ -130,7 +132,7 @@ def test_where_no_method_can_be_slowed_no_count_is_awaited():
 )
 def test_a_choice_that_leaves_none_out_favours_nothing(most, countable, slug):
     """Python's guest tells only of methods that were called: `c` is not among the calls."""
-    _, (caveat,) = most_called({"a": 3, "b": 9}, most, {}, HOW, countable)
+    _, (caveat,) = most_called({"a": 3, "b": 9}, most, {}, COUNT_DESCRIPTION, countable)
 
     assert caveat.slug == slug
     assert f"{len(countable)} countable" in caveat.text or slug == "methods-all"
@@ -150,9 +152,9 @@ def test_a_choice_that_leaves_none_out_favours_nothing(most, countable, slug):
     ],
 )
 def test_where_no_method_can_be_chosen_the_reason_is_said(calls, left_out, reason):
-    chosen, (caveat, *_) = most_called(calls, 2, left_out, HOW, "a")
+    methods, (caveat, *_) = most_called(calls, 2, left_out, COUNT_DESCRIPTION, "a")
 
-    assert chosen == ()
+    assert methods == ()
     assert caveat.text == reason
 
 
@@ -160,35 +162,46 @@ def test_what_cannot_be_slowed_gives_its_place_to_the_next_and_is_said_in_one_li
     left_out = {"b": "# package b\nb.go:1: no\nb.go:2: no", "e": "x" * 999}
     calls = {"a": 3, "b": 9, "c": 3, "e": 5}
 
-    chosen, (how, out) = most_called(calls, 2, left_out, HOW, calls)
+    methods, (selection_caveat, omission_caveat) = most_called(
+        calls, 2, left_out, COUNT_DESCRIPTION, calls
+    )
 
-    assert chosen == ("a", "c")
-    assert "of 4 called" in how.text
-    assert out.slug == "methods-left-out"
-    assert "b: b.go:1: no; e: xxx" in out.text
-    assert len(out.text) < 400
+    assert methods == ("a", "c")
+    assert "of 4 called" in selection_caveat.text
+    assert omission_caveat.slug == "methods-left-out"
+    assert "b: b.go:1: no; e: xxx" in omission_caveat.text
+    assert len(omission_caveat.text) < 400
 
 
 COUNTS = counted(window(0, {K: 7}))
 
 
-def made(*outcomes, purpose=Purpose.USAGE):
+def build_usage_runs(*outcomes, purpose=Purpose.USAGE):
     return [run(outcome, purpose=purpose) for outcome in outcomes]
 
 
 @pytest.mark.parametrize(
     ("tests", "message"),
     [
-        (made(COUNTS), "the subject's own benchmarks and unit tests ran"),
-        (made(Skipped("a Java subject")), "the subject's own benchmarks ran"),
-        (made(crashed()), "ran (part of the counts is missing: the unit tests (exit code 2: panic"),
-        (made(timed_out()), "missing: the unit tests (ended by the watchdog after 60 s"),
+        (build_usage_runs(COUNTS), "the subject's own benchmarks and unit tests ran"),
+        (build_usage_runs(Skipped("a Java subject")), "the subject's own benchmarks ran"),
+        (
+            build_usage_runs(crashed()),
+            "ran (part of the counts is missing: the unit tests (exit code 2: panic",
+        ),
+        (
+            build_usage_runs(timed_out()),
+            "missing: the unit tests (ended by the watchdog after 60 s",
+        ),
         ([], "ran (part of the counts is missing: the unit tests, for which no time was left)"),
-        (made(replace(COUNTS, missing="the tests of a")), "tests ran (part of the counts is miss"),
+        (
+            build_usage_runs(replace(COUNTS, missing="the tests of a")),
+            "tests ran (part of the counts is miss",
+        ),
     ],
 )
 def test_unit_tests_are_named_only_where_they_were_counted(tests, message):
-    text = describe_counting(made(COUNTS), tests, 1, 1)
+    text = describe_counting(build_usage_runs(COUNTS), tests, 1, 1)
 
     assert message in text
 
@@ -211,7 +224,7 @@ def test_packages_whose_unit_tests_were_not_counted_to_their_end_are_named_in_on
         }
     )
 
-    text = describe_counting(made(COUNTS), tests, 1, 6)
+    text = describe_counting(build_usage_runs(COUNTS), tests, 1, 6)
     (order,) = incomplete_order(tests, 6)
 
     message = (
@@ -240,7 +253,9 @@ def test_nothing_is_missing_of_unit_tests_that_ended_or_are_not_there():
 
 
 def test_benchmarks_whose_calls_were_not_counted_are_counted():
-    text = describe_counting(made(COUNTS, crashed(), purpose=Purpose.REACH), made(COUNTS), 4, 1)
+    text = describe_counting(
+        build_usage_runs(COUNTS, crashed(), purpose=Purpose.REACH), build_usage_runs(COUNTS), 4, 1
+    )
 
     assert text.endswith("(part of the counts is missing: 3 of 4 benchmarks)")
 
@@ -248,7 +263,7 @@ def test_benchmarks_whose_calls_were_not_counted_are_counted():
 def test_less_called_methods_do_not_tie_with_the_last_one_taken():
     calls = {"a": 9, "b": 5, "c": 4, "d": 3}
 
-    top_methods, (caveat,) = most_called(calls, 2, {}, HOW, calls)
+    top_methods, (caveat,) = most_called(calls, 2, {}, COUNT_DESCRIPTION, calls)
 
     assert top_methods == ("a", "b")
     assert "tie" not in caveat.text

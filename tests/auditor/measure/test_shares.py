@@ -34,7 +34,7 @@ LONG = 1e-3
 """Seconds of an operation in which the attribution error is only the constant one."""
 
 
-def profile(hits, blocks, per_block=20, operation=LONG, apart=(), **more):
+def profile(hits, blocks, per_block=20, operation=LONG, out_of_line=(), **more):
     """Return a process of `blocks` with `hits` of the samples of each in the method."""
     stacks = [
         Stack(block, frames, count)
@@ -59,7 +59,8 @@ def profile(hits, blocks, per_block=20, operation=LONG, apart=(), **more):
     )
     trial_run = run(outcome, purpose=Purpose.PROFILE)
     return replace(
-        trial_run, trial=replace(trial_run.trial, variant=Variant(VariantKind.PROFILED, apart))
+        trial_run,
+        trial=replace(trial_run.trial, variant=Variant(VariantKind.PROFILED, out_of_line)),
     )
 
 
@@ -83,7 +84,9 @@ def paired(sampled):
 def test_a_detection_by_a_sum_of_calls_that_may_overlap_stays_open(cpu, open_):
     """Eight goroutines of one operation call the method at once: their calls are no time of it."""
     sampled = share(profile(2, 10, cpu=cpu, unattributed=800))
-    injected = Judgement(outcome=Verdict.DETECTED, threshold=0.25, runs=near(0.5, 0.02).runs)
+    injected = Judgement(
+        outcome=Verdict.DETECTED, threshold=0.25, runs=near_threshold(0.5, 0.02).runs
+    )
 
     judged, evidence = share_verdict.combine_evidence(paired(sampled), injected)
 
@@ -96,7 +99,9 @@ def test_a_detection_by_a_sum_of_calls_that_may_overlap_stays_open(cpu, open_):
 def test_overlapping_calls_settle_nothing_near_the_threshold():
     overlapping = share(profile(2, 10, cpu=4.0, unattributed=800))
     caveat = Caveat("near-threshold", "open")
-    injected = Judgement(outcome=Verdict.INCONCLUSIVE, caveats=(caveat,), runs=near(0.3, 0.1).runs)
+    injected = Judgement(
+        outcome=Verdict.INCONCLUSIVE, caveats=(caveat,), runs=near_threshold(0.3, 0.1).runs
+    )
 
     judged, _ = share_verdict.combine_evidence(paired(overlapping), injected)
 
@@ -109,7 +114,9 @@ def test_a_borderline_share_confirms_no_detection_by_calls_that_may_overlap():
     by_samples = share_verdict.judge_by_share(paired(sampled))
     assert by_samples.outcome is Verdict.MISSED
     assert is_borderline(by_samples.caveats)
-    injected = Judgement(outcome=Verdict.DETECTED, threshold=0.25, runs=near(0.5, 0.02).runs)
+    injected = Judgement(
+        outcome=Verdict.DETECTED, threshold=0.25, runs=near_threshold(0.5, 0.02).runs
+    )
 
     alone, _ = share_verdict.combine_evidence(paired(sampled), injected)
     overlapping = paired(replace(sampled, processors=4.0))
@@ -141,12 +148,12 @@ def test_the_interval_is_that_of_clopper_and_pearson():
 
 def test_how_sure_a_share_is_by_itself_does_not_hang_on_other_benchmarks():
     """Bounds of a Go method that is called: .015 and 1 ns of 1 ms."""
-    one, of_many = share(profile(12, 50)), share(profile(12, 50), error=0.01 / 30)
+    single_share, share_of_many = share(profile(12, 50)), share(profile(12, 50), error=0.01 / 30)
 
-    assert one.own_interval == of_many.own_interval
-    assert of_many.low < one.low < one.own_interval[0] < 0.6
-    assert of_many.high > one.high > one.own_interval[1] > 0.6
-    assert one.irreducible == pytest.approx((0.585, 0.615), abs=1e-4)
+    assert single_share.own_interval == share_of_many.own_interval
+    assert share_of_many.low < single_share.low < single_share.own_interval[0] < 0.6
+    assert share_of_many.high > single_share.high > single_share.own_interval[1] > 0.6
+    assert single_share.irreducible == pytest.approx((0.585, 0.615), abs=1e-4)
 
 
 def test_blocks_that_scatter_more_than_chance_widen_the_interval():
@@ -159,18 +166,21 @@ def test_blocks_that_scatter_more_than_chance_widen_the_interval():
 
 def test_processes_that_differ_by_more_than_chance_widen_the_interval():
     """Each process is as even as can be; 5 processes have 4 degrees of freedom."""
-    alike = share(*[profile(10, 10) for _ in range(5)])
-    apart = share(*[profile(hits, 10) for hits in (7, 8, 10, 12, 13)])
+    even_share = share(*[profile(10, 10) for _ in range(5)])
+    uneven_share = share(*[profile(hits, 10) for hits in (7, 8, 10, 12, 13)])
 
-    assert alike.share == apart.share == 0.5
-    assert apart.high - apart.low > 1.3 * (alike.high - alike.low)
+    assert even_share.share == uneven_share.share == 0.5
+    assert uneven_share.high - uneven_share.low > 1.3 * (even_share.high - even_share.low)
 
 
 def test_what_cannot_be_attributed_may_belong_to_the_method_or_not():
-    known, lost = share(profile(12, 50)), share(profile(12, 50, unattributed=300))
+    attributed_share, ambiguous_share = (
+        share(profile(12, 50)),
+        share(profile(12, 50, unattributed=300)),
+    )
 
-    assert lost.low < known.low - 0.05
-    assert lost.high > known.high + 0.05
+    assert ambiguous_share.low < attributed_share.low - 0.05
+    assert ambiguous_share.high > attributed_share.high + 0.05
 
 
 def test_time_off_the_processor_is_doubt_unless_the_process_waited_for_one():
@@ -182,10 +192,10 @@ def test_time_off_the_processor_is_doubt_unless_the_process_waited_for_one():
 
 
 def test_goroutines_beside_the_operation_are_doubt():
-    beside = share(profile(12, 50, cpu=2.5, timed=1.25))
+    concurrent_share = share(profile(12, 50, cpu=2.5, timed=1.25))
 
-    assert beside.low < 0.2
-    assert beside.high == 1
+    assert concurrent_share.low < 0.2
+    assert concurrent_share.high == 1
 
 
 def test_in_a_short_operation_samples_may_count_for_a_neighbour():
@@ -242,12 +252,12 @@ JAVA = replace(PUSH, language=Language.JAVA, descriptor=NAME)
 
 def test_a_share_lies_in_the_intervals_of_the_unchanged_program_and_of_one_out_of_line():
     """Out of line, as long an operation: .02 above and .03 below; unchanged: .05 and .1."""
-    unchanged, apart = profile(12, 50), profile(12, 50, apart=(JAVA,))
+    unchanged, out_of_line = profile(12, 50), profile(12, 50, out_of_line=(JAVA,))
 
-    both = share(unchanged, apart, method=JAVA)
+    combined_share = share(unchanged, out_of_line, method=JAVA)
 
-    assert both.irreducible == pytest.approx((0.58, 0.63), abs=1e-4)
-    assert not both.by_unchanged
+    assert combined_share.irreducible == pytest.approx((0.58, 0.63), abs=1e-4)
+    assert not combined_share.by_unchanged
     alone = share(unchanged, method=JAVA)
     assert alone.irreducible == pytest.approx((0.55, 0.7), abs=1e-4)
     assert alone.by_unchanged
@@ -256,7 +266,7 @@ def test_a_share_lies_in_the_intervals_of_the_unchanged_program_and_of_one_out_o
 def test_what_calls_take_out_of_line_belongs_to_the_method_or_not():
     """An operation of 1.25 ms for one of 1: .2 of the first may be calls, all of the method."""
     unchanged = profile(12, 50)
-    slower = profile(12, 50, operation=1.25 * LONG, apart=(JAVA,))
+    slower = profile(12, 50, operation=1.25 * LONG, out_of_line=(JAVA,))
 
     result = share(unchanged, slower, method=JAVA)
 
@@ -266,7 +276,7 @@ def test_what_calls_take_out_of_line_belongs_to_the_method_or_not():
 
 def test_times_of_few_processes_may_differ_by_chance_and_more_samples_may_tell():
     """.6 x 1.12 + .03 = .70, and unchanged at most .7."""
-    slower = profile(12, 50, operation=1.12 * LONG, apart=(JAVA,))
+    slower = profile(12, 50, operation=1.12 * LONG, out_of_line=(JAVA,))
 
     result = share(profile(12, 50), slower, method=JAVA)
 
@@ -275,7 +285,7 @@ def test_times_of_few_processes_may_differ_by_chance_and_more_samples_may_tell()
 
 
 def test_programs_that_contradict_each_other_tell_no_share():
-    result = share(profile(18, 200), profile(2, 200, apart=(JAVA,)), method=JAVA)
+    result = share(profile(18, 200), profile(2, 200, out_of_line=(JAVA,)), method=JAVA)
 
     assert result.obstacle.startswith("samples of the unchanged program and of one that keeps the")
     assert result.low < 0.2
@@ -285,17 +295,20 @@ def test_programs_that_contradict_each_other_tell_no_share():
 def test_a_call_that_is_longer_out_of_line_than_the_operation_was_removed():
     """An operation of 1 ns in which a call takes 4 ns, once there has to be one."""
     removed = profile(0, 50, operation=1e-9)
-    apart = profile(18, 50, operation=4.5e-9, apart=(JAVA,))
+    out_of_line = profile(18, 50, operation=4.5e-9, out_of_line=(JAVA,))
 
-    assert is_longer_than_the_operation(share(removed, apart, method=JAVA))
-    seen = profile(1, 50, operation=1e-9)
-    assert not is_longer_than_the_operation(share(seen, apart, method=JAVA))
-    shorter = profile(18, 50, operation=1.9e-9, apart=(JAVA,))
+    assert is_longer_than_the_operation(share(removed, out_of_line, method=JAVA))
+    sampled = profile(1, 50, operation=1e-9)
+    assert not is_longer_than_the_operation(share(sampled, out_of_line, method=JAVA))
+    shorter = profile(18, 50, operation=1.9e-9, out_of_line=(JAVA,))
     assert not is_longer_than_the_operation(share(removed, shorter, method=JAVA))
-    long = profile(18, 50, operation=9e-9, apart=(JAVA,))
+    long = profile(18, 50, operation=9e-9, out_of_line=(JAVA,))
     of_two_nanoseconds = profile(0, 50, operation=2.3e-9)
     assert not is_longer_than_the_operation(share(of_two_nanoseconds, long, method=JAVA))
-    nearly = profile(0, 50, operation=1.9e-9), profile(18, 50, operation=4.35e-9, apart=(JAVA,))
+    nearly = (
+        profile(0, 50, operation=1.9e-9),
+        profile(18, 50, operation=4.35e-9, out_of_line=(JAVA,)),
+    )
     assert not is_longer_than_the_operation(share(*nearly, method=JAVA))
     two_calls = share(removed, long, method=JAVA, calls=2.0)
     assert not is_longer_than_the_operation(two_calls)
@@ -304,15 +317,15 @@ def test_a_call_that_is_longer_out_of_line_than_the_operation_was_removed():
 
 def test_the_error_of_an_interval_is_divided_among_the_programs():
     """1,000 samples of each program; out of line up to .03 are missing."""
-    both = share(profile(12, 50), profile(12, 50, apart=(JAVA,)), method=JAVA)
+    combined_share = share(profile(12, 50), profile(12, 50, out_of_line=(JAVA,)), method=JAVA)
 
     sampled = compute_proportion_interval(600, 1000, 0.01 / LOOKS / 2)
-    assert both.low == pytest.approx(sampled[0] - 0.02, abs=1e-4)
-    assert both.high == pytest.approx(sampled[1] + 0.03, abs=1e-4)
+    assert combined_share.low == pytest.approx(sampled[0] - 0.02, abs=1e-4)
+    assert combined_share.high == pytest.approx(sampled[1] + 0.03, abs=1e-4)
 
 
 def test_a_share_that_another_program_leaves_out_counts_as_its_nearest_possible_one():
-    result = share(profile(12, 100), profile(15, 50, apart=(JAVA,)), method=JAVA)
+    result = share(profile(12, 100), profile(15, 50, out_of_line=(JAVA,)), method=JAVA)
     pair = paired(result)
 
     effect = share_verdict.estimate_share_effect(pair)
@@ -353,7 +366,7 @@ def test_more_samples_may_decide_where_the_share_may_lie_elsewhere_in_its_interv
 
 
 def test_only_profiles_out_of_line_tell_nothing_of_the_unchanged_program():
-    result = share(profile(12, 200, apart=(JAVA,)), method=JAVA)
+    result = share(profile(12, 200, out_of_line=(JAVA,)), method=JAVA)
 
     assert (result.low, result.high) == (0, 1)
     assert result.unchanged == (0, 0)
@@ -370,12 +383,12 @@ def test_frames_that_are_inlined_and_called_have_the_bounds_of_both():
 
 
 def test_few_samples_of_the_unchanged_program_are_no_evidence_of_a_removed_call():
-    apart = profile(18, 50, operation=4.5e-9, apart=(JAVA,))
+    out_of_line = profile(18, 50, operation=4.5e-9, out_of_line=(JAVA,))
 
     assert not is_longer_than_the_operation(
-        share(profile(0, 2, operation=1e-9), apart, method=JAVA)
+        share(profile(0, 2, operation=1e-9), out_of_line, method=JAVA)
     )
-    several = share(profile(0, 50, operation=1e-9), apart, method=JAVA, calls=2.0)
+    several = share(profile(0, 50, operation=1e-9), out_of_line, method=JAVA, calls=2.0)
     assert not is_longer_than_the_operation(several)
 
 
@@ -392,7 +405,7 @@ def test_near_the_limit_the_interval_of_a_share_by_itself_decides():
     assert share_verdict.judge_by_share(replace(pair, sampled=strict)) is None
 
 
-def near(effect, half, *, threshold=0.25):
+def near_threshold(effect, half, *, threshold=0.25):
     pair_run = PairRun(
         effect=effect,
         interval=(effect - half, effect + half),
@@ -415,7 +428,7 @@ def near(effect, half, *, threshold=0.25):
 
 @pytest.mark.parametrize(("effect", "outcome"), [(0.26, Verdict.DETECTED), (0.24, Verdict.MISSED)])
 def test_a_narrow_interval_at_the_limit_gets_the_likelier_verdict(effect, outcome):
-    verdict = indifference_zone.settle_borderline(near(effect, 0.02))
+    verdict = indifference_zone.settle_borderline(near_threshold(effect, 0.02))
 
     assert verdict.outcome is outcome
     assert [caveat.slug for caveat in verdict.caveats] == ["borderline"]
@@ -423,16 +436,16 @@ def test_a_narrow_interval_at_the_limit_gets_the_likelier_verdict(effect, outcom
 
 
 def test_a_wide_interval_stays_open_and_so_does_what_is_open_for_another_reason():
-    wide = near(0.26, 0.05)
-    other = replace(near(0.26, 0.02), caveats=(Caveat("distorted", "by the probe"),))
+    wide = near_threshold(0.26, 0.05)
+    distorted = replace(near_threshold(0.26, 0.02), caveats=(Caveat("distorted", "by the probe"),))
 
     assert indifference_zone.settle_borderline(wide) == wide
-    assert indifference_zone.settle_borderline(other) == other
+    assert indifference_zone.settle_borderline(distorted) == distorted
 
 
 @pytest.mark.parametrize("slug", ["distorted", "unverified", "calibration-failed"])
 def test_an_effect_that_may_not_be_that_of_the_slowdown_stays_open(slug):
-    pair = near(0.26, 0.02)
+    pair = near_threshold(0.26, 0.02)
     doubtful = replace(pair, caveats=(*pair.caveats, Caveat(slug, "doubt")))
     untimed = replace(pair, method_seconds=None)
 
@@ -449,7 +462,9 @@ def test_a_missed_delay_is_only_hidden_where_one_at_the_limit_would_be(operation
     """The limit is a quarter of the operation. Samples exclude little: most have no place."""
     sampled = share(profile(hits, 10, operation=operation, unattributed=800))
     assert sampled.low < 0.5 < sampled.high
-    injected = Judgement(outcome=Verdict.MISSED, threshold=0.25, runs=near(0.1, 0.02).runs)
+    injected = Judgement(
+        outcome=Verdict.MISSED, threshold=0.25, runs=near_threshold(0.1, 0.02).runs
+    )
 
     judged, _ = share_verdict.combine_evidence(paired(sampled), injected)
     predicted = share_verdict.combine_evidence(paired(sampled), replace(injected, runs=()))[0]

@@ -28,7 +28,7 @@ def noise(seed, sd=0.2):
     return np.random.default_rng(seed).normal(0, sd, len(TIME))
 
 
-def alike(count, level=5.0, sd=0.02):
+def similar_runs(count, level=5.0, sd=0.02):
     return [sine(level=level) + noise(seed, sd) for seed in range(count)]
 
 
@@ -38,22 +38,22 @@ def pair(first, second, *, dissimilar):
     )
 
 
-def slugs(found):
-    return [caveat.slug for caveat in found.caveats]
+def slugs(similarity):
+    return [caveat.slug for caveat in similarity.caveats]
 
 
-def above(found):
+def above(similarity):
     """The measures of the only pair that exceed theta."""
-    (one,) = found.pairs
+    (run_pair,) = similarity.pairs
     return [
         str(measure)
-        for measure, value in zip(Measure, one.measures, strict=True)
+        for measure, value in zip(Measure, run_pair.measures, strict=True)
         if value > PAPER.theta
     ]
 
 
 @pytest.mark.parametrize(
-    ("other", "measures"),
+    ("second_run", "measures"),
     [
         (sine(level=2.0), ["M3", "M4", "M5"]),
         (sine(phase=np.pi / 2), ["M1", "M3", "M4"]),
@@ -61,8 +61,8 @@ def above(found):
     ],
     ids=["offset in value", "offset in time", "double frequency"],
 )
-def test_the_first_three_examples_of_figure_1_are_dissimilar(other, measures):
-    similarity = judge_runs("b", [sine(), other])
+def test_the_first_three_examples_of_figure_1_are_dissimilar(second_run, measures):
+    similarity = judge_runs("b", [sine(), second_run])
 
     assert above(similarity) == measures
     assert similarity.pairs[0].dissimilar
@@ -78,10 +78,14 @@ def test_the_last_example_of_figure_1_noise_is_similar(level):
 
 
 def test_a_larger_offset_is_more_dissimilar_by_the_same_measures():
-    found = [judge_runs("b", [sine(), sine(level=level)]).pairs[0].measures for level in (1, 2, 4)]
+    pair_measures = [
+        judge_runs("b", [sine(), sine(level=level)]).pairs[0].measures for level in (1, 2, 4)
+    ]
 
-    assert [sum(value > 0.25 for value in one) for one in found] == [3, 3, 3]
-    assert sorted(one[2] for one in found) == [one[2] for one in found]
+    assert [sum(value > 0.25 for value in measures) for measures in pair_measures] == [3, 3, 3]
+    assert sorted(measures[2] for measures in pair_measures) == [
+        measures[2] for measures in pair_measures
+    ]
 
 
 def test_the_means_are_those_over_all_pairs_and_decide():
@@ -115,7 +119,7 @@ def test_a_mean_at_theta_does_not_exceed_it():
 
 
 def test_a_run_that_stands_apart_is_named():
-    runs = alike(5)
+    runs = similar_runs(5)
     runs.insert(2, sine(level=5.0, frequency=3) * 20 + noise(9))
 
     similarity = judge_runs("b", runs)
@@ -128,7 +132,7 @@ def test_a_run_that_stands_apart_is_named():
 
 
 def test_like_runs_make_one_group():
-    similarity = judge_runs("b", alike(6))
+    similarity = judge_runs("b", similar_runs(6))
 
     assert similarity.dissimilar is False
     assert (similarity.outlier_runs, similarity.clusters.outside) == ((), ())
@@ -182,7 +186,7 @@ def test_groups_end_at_the_cut_by_the_linkage():
     """Three on a line, at 0, 0.2 and 0.4."""
     distances = [0.2, 0.4, 0.2]
 
-    found = {
+    groups_by_cut = {
         (linkage, cut): cluster_runs(
             distances, [0, 1, 2], SimilarityParameters(linkage=linkage, cut=cut)
         ).groups
@@ -190,12 +194,12 @@ def test_groups_end_at_the_cut_by_the_linkage():
         for cut in (0.1, 0.25, 0.35)
     }
 
-    assert {key for key, groups in found.items() if len(groups) == 1} == {
+    assert {key for key, groups in groups_by_cut.items() if len(groups) == 1} == {
         ("single", 0.25),
         ("single", 0.35),
         ("average", 0.35),
     }
-    assert {key for key, groups in found.items() if len(groups) == 3} == {
+    assert {key for key, groups in groups_by_cut.items() if len(groups) == 3} == {
         ("single", 0.1),
         ("average", 0.1),
         ("complete", 0.1),
@@ -227,7 +231,7 @@ def test_too_few_values_and_equal_values_at_several_levels_tell_nothing(count, t
 
 
 def test_constant_runs_at_several_levels_hide_no_run_that_stands_apart():
-    runs = [*alike(5), sine(level=5.0, frequency=3) * 20 + noise(9)]
+    runs = [*similar_runs(5), sine(level=5.0, frequency=3) * 20 + noise(9)]
     constant_runs = [[100.0] * len(runs[0]), [101.0] * len(runs[0])]
 
     similarity = judge_runs("b", [*constant_runs, *runs])
@@ -276,7 +280,7 @@ def test_fewer_than_two_runs_tell_nothing(runs):
 
 
 def test_runs_keep_their_indices_where_others_are_left_out():
-    similarity = judge_runs("b", [[], *alike(3), [float("inf")] * 3000])
+    similarity = judge_runs("b", [[], *similar_runs(3), [float("inf")] * 3000])
 
     assert similarity.compared == (1, 2, 3)
     assert [
@@ -289,8 +293,8 @@ def test_runs_keep_their_indices_where_others_are_left_out():
 
 
 def test_short_runs_have_a_caveat():
-    assert slugs(judge_runs("b", [run[:199] for run in alike(3)])) == ["short-runs"]
-    assert slugs(judge_runs("b", [run[:200] for run in alike(3)])) == []
+    assert slugs(judge_runs("b", [run[:199] for run in similar_runs(3)])) == ["short-runs"]
+    assert slugs(judge_runs("b", [run[:200] for run in similar_runs(3)])) == []
 
 
 @given(st.lists(st.lists(st.floats(allow_infinity=True, allow_nan=True), max_size=6), max_size=5))
@@ -318,13 +322,16 @@ def test_whatever_long_runs_are_each_pair_has_an_answer_or_none_has(runs):
 
 @given(st.permutations(range(6)))
 def test_the_order_of_the_runs_names_others_but_says_the_same(order):
-    runs = [*alike(4), sine(level=50.0), 30 * sine(level=5.0, frequency=3)]
+    runs = [*similar_runs(4), sine(level=50.0), 30 * sine(level=5.0, frequency=3)]
 
-    similarity, shuffled = judge_runs("b", runs), judge_runs("b", [runs[at] for at in order])
+    similarity, shuffled = (
+        judge_runs("b", runs),
+        judge_runs("b", [runs[position] for position in order]),
+    )
 
     assert slugs(similarity) == slugs(shuffled) == []
     assert shuffled.means == pytest.approx(similarity.means, abs=1e-7)
     assert sorted(order[number] for number in shuffled.outlier_runs) == list(
         similarity.outlier_runs
     )
-    assert sorted(order[at] for at in shuffled.clusters.outside) == [4, 5]
+    assert sorted(order[position] for position in shuffled.clusters.outside) == [4, 5]

@@ -31,13 +31,13 @@ def test_runs_of_unequal_length_are_related_to_the_mean_of_all_values():
 
 @given(RUNS, st.floats(1e-3, 1e3))
 def test_the_max_spread_has_no_unit_and_no_order(runs, factor):
-    scaled = [[factor * value for value in reversed(one)] for one in reversed(runs)]
+    scaled = [[factor * value for value in reversed(run_values)] for run_values in reversed(runs)]
 
     assert measure_spread(scaled) == pytest.approx(measure_spread(runs), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("at", "name"),
+    ("spread", "name"),
     [
         (0.0, Bucket.BELOW_5),
         (0.05, Bucket.BELOW_10),
@@ -47,8 +47,8 @@ def test_the_max_spread_has_no_unit_and_no_order(runs, factor):
         (0.5001, Bucket.ABOVE_50),
     ],
 )
-def test_the_buckets_are_those_of_table_3(at, name):
-    assert choose_bucket(at) is name
+def test_the_buckets_are_those_of_table_3(spread, name):
+    assert choose_bucket(spread) is name
 
 
 @pytest.mark.parametrize(("count", "position"), [(1, 1), (2, 1), (19, 18), (20, 19), (60, 57)])
@@ -107,16 +107,16 @@ def test_a_benchmark_that_crashed_once_is_listed_as_incomplete():
 
 
 def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
-    noted = replace(benchmark(), notes=("run in one fork", "run in one mode"))
+    annotated = replace(benchmark(), notes=("run in one fork", "run in one mode"))
 
-    whole, short = (
+    complete, short = (
         judge_suite_stability(
-            [noted], suite_runs([[1.0], [1.0]][:count]), wanted_runs=2
+            [annotated], suite_runs([[1.0], [1.0]][:count]), wanted_runs=2
         ).benchmarks[0]
         for count in (2, 1)
     )
 
-    assert [(caveat.slug, caveat.text) for caveat in whole.caveats] == [
+    assert [(caveat.slug, caveat.text) for caveat in complete.caveats] == [
         ("not-as-written", "run in one fork"),
         ("not-as-written", "run in one mode"),
     ]
@@ -124,20 +124,22 @@ def test_what_is_not_run_as_written_is_a_caveat_of_the_benchmark():
 
 
 @pytest.mark.parametrize(
-    ("own", "message"),
+    ("block_seconds", "message"),
     [
         (None, []),
         (0.05, ["an iteration lasts 0.05 s as its author or JMH's default says"]),
         (2.0, ["an iteration lasts as planned, not 2 s, though set-up runs at each iteration"]),
     ],
 )
-def test_whose_length_an_iteration_has_is_said_where_it_means_something(own, message):
-    ours = replace(
-        benchmark(), block_seconds=own, fixed_length_reason="set-up runs at each iteration"
+def test_whose_length_an_iteration_has_is_said_where_it_means_something(block_seconds, message):
+    fixed_benchmark = replace(
+        benchmark(),
+        block_seconds=block_seconds,
+        fixed_length_reason="set-up runs at each iteration",
     )
 
     verdict = judge_suite_stability(
-        [ours], suite_runs([[1.0], [1.0]], of=ours), wanted_runs=2
+        [fixed_benchmark], suite_runs([[1.0], [1.0]], of=fixed_benchmark), wanted_runs=2
     ).benchmarks[0]
 
     assert [caveat.text[:53] for caveat in verdict.caveats] == [text[:53] for text in message]
@@ -191,9 +193,9 @@ def test_one_run_has_no_spread_and_says_so():
 
 
 def test_runs_on_machines_that_differ_are_said_to_be_mixed():
-    there = suite_run([1.0], repetition=2, host=HostFacts("there"))
+    remote_run = suite_run([1.0], repetition=2, host=HostFacts("there"))
 
-    stability = judge_suite_stability([benchmark()], [suite_run([1.0]), there], wanted_runs=2)
+    stability = judge_suite_stability([benchmark()], [suite_run([1.0]), remote_run], wanted_runs=2)
 
     assert "mixed-hosts" in [caveat.slug for caveat in stability.caveats]
 
@@ -241,7 +243,7 @@ def test_a_filter_says_what_was_not_even_built_in_the_place_of_a_number_it_does_
 
 
 def test_the_duration_is_that_of_complete_runs_beside_the_papers_limit():
-    runs = [suite_run([1.0], repetition=at, seconds=at) for at in (1, 3)]
+    runs = [suite_run([1.0], repetition=repetition, seconds=repetition) for repetition in (1, 3)]
 
     duration = judge_suite_stability([benchmark()], runs, wanted_runs=2).duration
 

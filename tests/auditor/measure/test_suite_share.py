@@ -54,9 +54,9 @@ def test_first_runs_then_blocks_then_benchmarks_are_given_up(seconds, runs, benc
 
 
 def test_runs_that_are_known_cost_nothing():
-    known = [replace(one, known_runs=5) for one in COSTS]
+    stored_costs = [replace(process_cost, known_runs=5) for process_cost in COSTS]
 
-    assert fit_suite(known, runs=5, least_runs=2, seconds=0.0).runs == 5
+    assert fit_suite(stored_costs, runs=5, least_runs=2, seconds=0.0).runs == 5
 
 
 def test_benchmarks_that_may_share_a_process_stand_side_by_side_in_a_sample():

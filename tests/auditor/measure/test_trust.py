@@ -43,11 +43,11 @@ def results(length, names=NAMES, forks=3):
 
 
 def test_what_does_not_get_warm_and_what_is_not_alike_is_named():
-    found = {caveat.slug: caveat.text for caveat in judge_stability(results(3000)).caveats}
+    texts = {caveat.slug: caveat.text for caveat in judge_stability(results(3000)).caveats}
 
-    assert "1 of 3 benchmarks have processes that never reach steady state" in found["not-steady"]
-    assert "(wanders)" in found["not-steady"]
-    assert "(wanders)" in found["dissimilar-runs"]
+    assert "1 of 3 benchmarks have processes that never reach steady state" in texts["not-steady"]
+    assert "(wanders)" in texts["not-steady"]
+    assert "(wanders)" in texts["dissimilar-runs"]
 
 
 def test_nothing_is_said_of_short_series_or_of_what_is_fine():
@@ -64,7 +64,7 @@ class Drifting(Machine):
     def _outcome(self, trial):
         outcome = super()._outcome(trial)
         factor = 2.0 ** (trial.repetition if trial.benchmark.name == "long" else 0)
-        made = [
+        scaled_series = [
             Series.from_values(
                 values.metric, values.unit, values.arm, values.phase,
                 zip(
@@ -73,32 +73,34 @@ class Drifting(Machine):
             )
             for values in outcome.series
         ]  # fmt: skip
-        return replace(outcome, series=tuple(made))
+        return replace(outcome, series=tuple(scaled_series))
 
 
 def drifting(iterations, **more):
-    asked = request()
-    plan = replace(asked.suite.plan, iterations=iterations)
-    asked = replace(asked, suite=replace(asked.suite, plan=plan, benchmarks="long|short"))
-    return parts(asked, machine=Drifting(), **more)
+    audit_request = request()
+    plan = replace(audit_request.suite.plan, iterations=iterations)
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, plan=plan, benchmarks="long|short")
+    )
+    return parts(audit_request, machine=Drifting(), **more)
 
 
 def test_our_own_runs_are_asked_as_well_as_stored_ones():
-    said = {
+    texts = {
         caveat.slug: caveat.text
         for caveat in stability_study.audit_stability(drifting(200)).caveats
     }
     short = [caveat.slug for caveat in stability_study.audit_stability(drifting(100)).caveats]
 
-    assert "the runs of 1 of 2 benchmarks are dissimilar (toy.long)" in said["dissimilar-runs"]
+    assert "the runs of 1 of 2 benchmarks are dissimilar (toy.long)" in texts["dissimilar-runs"]
     assert "dissimilar-runs" not in short
 
 
 def test_a_comparison_says_of_which_side_the_runs_are_not_alike():
-    asked = CompareRequest(min_delta=0.05, rounds=4, fresh=5, slowdown=0.6, methods=0)
-    both = drifting(200), drifting(200, digest="head")
+    compare_request = CompareRequest(min_delta=0.05, rounds=4, fresh=5, slowdown=0.6, methods=0)
+    revisions = drifting(200), drifting(200, digest="head")
 
-    result = ComparisonStudy(*both, asked).compare_revisions()
+    result = ComparisonStudy(*revisions, compare_request).compare_revisions()
 
     texts = [caveat.text for caveat in result.caveats if caveat.slug == "dissimilar-runs"]
     assert [text.partition(":")[0] for text in texts] == ["base", "head"]
@@ -108,8 +110,11 @@ def test_a_comparison_says_of_which_side_the_runs_are_not_alike():
 def test_runs_without_a_benchmark_do_not_keep_the_others_from_being_asked():
     rng = np.random.default_rng(1)
 
-    def drifting_in(*which):
-        return {at: (StoredProcess(seconds=rng.lognormal(at, 0.3, 250).tolist()),) for at in which}
+    def drifting_in(*levels):
+        return {
+            level: (StoredProcess(seconds=rng.lognormal(level, 0.3, 250).tolist()),)
+            for level in levels
+        }
 
     everywhere, in_two = drifting_in(0, 1, 2), drifting_in(0, 2)
     runs = tuple(

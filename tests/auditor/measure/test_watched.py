@@ -30,24 +30,27 @@ def watched(
     return run(outcome, of=replace(benchmark(name), configured=AUTHORS), fork=fork)
 
 
-def said(*runs):
-    benchmarks = dict.fromkeys(one.trial.benchmark for one in runs)
+def caveat_texts(*runs):
+    benchmarks = dict.fromkeys(trial_run.trial.benchmark for trial_run in runs)
     verdict = judge_suite_stability([*benchmarks], runs, wanted_runs=1)
-    mine = {
+    caveats_by_name = {
         benchmark_verdict.id.rpartition(".")[2]: benchmark_verdict.caveats
         for benchmark_verdict in verdict.benchmarks
     }
     return (
         {caveat.slug: caveat.text for caveat in verdict.caveats},
-        {name: {caveat.slug: caveat.text for caveat in caveats} for name, caveats in mine.items()},
+        {
+            name: {caveat.slug: caveat.text for caveat in caveats}
+            for name, caveats in caveats_by_name.items()
+        },
     )
 
 
 def test_it_says_when_each_process_was_warm_and_what_it_took_beside_the_settings():
-    suite, each = said(watched("A", 2), watched("A", 4, fork=2), watched("B", 3))
+    suite, by_benchmark = caveat_texts(watched("A", 2), watched("A", 4, fork=2), watched("B", 3))
 
-    assert each["A"] == {"warm-after": "warm after 2, 4 iterations by rciw, median 1 s"}
-    assert each["B"] == {"warm-after": "warm after 3 iterations by rciw, median 1 s"}
+    assert by_benchmark["A"] == {"warm-after": "warm after 2, 4 iterations by rciw, median 1 s"}
+    assert by_benchmark["B"] == {"warm-after": "warm after 3 iterations by rciw, median 1 s"}
     assert suite["watched-time"] == (
         "3 processes with a stopping rule ran 9 s in total; the suite's own settings take 30 s"
     )
@@ -55,26 +58,30 @@ def test_it_says_when_each_process_was_warm_and_what_it_took_beside_the_settings
 
 
 def test_it_says_since_when_processes_were_steady_where_a_rule_tells():
-    _, each = said(watched("A", 20, since=3), watched("A", 41, fork=2), watched("A", 7, since=1))
+    _, by_benchmark = caveat_texts(
+        watched("A", 20, since=3), watched("A", 41, fork=2), watched("A", 7, since=1)
+    )
 
-    assert each["A"]["warm-after"].endswith("; steady since about iteration 3, 1, ?")
+    assert by_benchmark["A"]["warm-after"].endswith("; steady since about iteration 3, 1, ?")
 
 
 def test_what_was_not_seen_warm_is_not_passed_off_as_warm():
-    suite, each = said(
+    suite, by_benchmark = caveat_texts(
         watched("A", 2), watched("A", None, enough=False, fork=2), watched("B", 2, enough=False)
     )
 
-    assert each["A"]["warm-after"] == "warm after 2 iterations by rciw, median 1 s"
-    assert each["A"]["not-seen-warm"].startswith("1 of 2 processes did not reach steady state")
-    assert "measured-less" not in each["A"]
-    assert each["B"]["measured-less"].startswith("1 of 1 processes ended before")
+    assert by_benchmark["A"]["warm-after"] == "warm after 2 iterations by rciw, median 1 s"
+    assert by_benchmark["A"]["not-seen-warm"].startswith(
+        "1 of 2 processes did not reach steady state"
+    )
+    assert "measured-less" not in by_benchmark["A"]
+    assert by_benchmark["B"]["measured-less"].startswith("1 of 1 processes ended before")
     assert suite["not-seen-warm"].startswith("1 of 2 benchmarks have processes that did not")
     assert "A" in suite["not-seen-warm"]
 
 
 def test_nothing_is_said_of_processes_that_nobody_watched():
-    suite, each = said(run(Measured((series([1.0]),))))
+    suite, by_benchmark = caveat_texts(run(Measured((series([1.0]),))))
 
     assert not {"watched-time", "not-seen-warm"} & set(suite)
-    assert each == {"BenchmarkPush": {}}
+    assert by_benchmark == {"BenchmarkPush": {}}

@@ -42,30 +42,30 @@ class Warming(Machine):
         return outcome.split_warmup(warmed, trial.watch.measured)
 
 
-def asked(width=None, forks=1, runs=2, method=Criterion.RCIW, *, length=0.1, lasting=0.0):
+def watched_request(width=None, forks=1, runs=2, method=Criterion.RCIW, *, length=0.1, lasting=0.0):
     watch = StoppingRule(method=method, measured=10, seconds=60.0, width=width, model="digest")
-    whole = request(methods=("hop",))
+    base_request = request(methods=("hop",))
     suite = replace(
-        whole.suite,
-        plan=replace(whole.suite.plan, forks=forks),
+        base_request.suite,
+        plan=replace(base_request.suite.plan, forks=forks),
         stability_runs=runs,
         watched=WatchRequest(
             watch=watch, iterations=40, iteration_seconds=length, measured_seconds=lasting
         ),
     )
-    return replace(whole, suite=suite)
+    return replace(base_request, suite=suite)
 
 
-def made(machine, purpose):
+def trials_of(machine, purpose):
     return [trial for trial in machine.done if trial.purpose is purpose]
 
 
 def by_run(machine):
     """Return the forks that each run of a benchmark has."""
-    found = {}
-    for trial in made(machine, Purpose.SUITE):
-        found.setdefault((trial.benchmark.name, trial.repetition), []).append(trial.fork)
-    return found
+    forks_by_run = {}
+    for trial in trials_of(machine, Purpose.SUITE):
+        forks_by_run.setdefault((trial.benchmark.name, trial.repetition), []).append(trial.fork)
+    return forks_by_run
 
 
 def warm_ups(trials):
@@ -75,19 +75,21 @@ def warm_ups(trials):
 def test_watched_processes_are_no_pilots_for_each_other():
     """Their blocks last as asked for where the harness does not fix the number of operations."""
     machine = Warming()
-    whole = parts(asked(), machine=machine)
+    audit_parts = parts(watched_request(), machine=machine)
 
-    stability_study.audit_stability(replace(whole, fixed_operations=False))
+    stability_study.audit_stability(replace(audit_parts, fixed_operations=False))
 
-    suite = made(machine, Purpose.SUITE)
+    suite = trials_of(machine, Purpose.SUITE)
     assert len(suite) == 2 * len(BENCHMARKS)
-    assert {one.schedule.operations for one in suite} == {None}
+    assert {trial.schedule.operations for trial in suite} == {None}
 
 
 def test_no_more_forks_are_run_than_are_worth_it():
     machine = Warming()
 
-    verdict = stability_study.audit_stability(parts(asked(width=0.05, forks=5), machine=machine))
+    verdict = stability_study.audit_stability(
+        parts(watched_request(width=0.05, forks=5), machine=machine)
+    )
 
     runs = by_run(machine)
     assert {name: runs[name, 1] for name in BENCHMARKS} == {
@@ -100,22 +102,24 @@ def test_no_more_forks_are_run_than_are_worth_it():
 
 
 def test_fewer_forks_of_a_run_that_was_made_again_are_said_as_well():
-    suite = asked(width=0.05, forks=5)
+    suite = watched_request(width=0.05, forks=5)
     runs = run_baseline(parts(suite, machine=Warming())).runs
-    again = [
+    repeated_runs = [
         replace(run, trial=replace(run.trial, repetition=run.trial.repetition + REPEAT_OFFSET))
         for run in runs
     ]
 
     (caveat,) = watched.describe_watching(suite.suite, runs)
-    assert [*watched.describe_watching(suite.suite, again)] == [caveat]
+    assert [*watched.describe_watching(suite.suite, repeated_runs)] == [caveat]
 
 
 @pytest.mark.parametrize("width", [None, 1e-6])
 def test_all_forks_are_run_where_nobody_asks_or_they_differ_too_much(width):
     machine = Warming()
 
-    verdict = stability_study.audit_stability(parts(asked(width=width, forks=4), machine=machine))
+    verdict = stability_study.audit_stability(
+        parts(watched_request(width=width, forks=4), machine=machine)
+    )
 
     assert set(map(len, by_run(machine).values())) == {4}
     assert "fewer-forks" not in [caveat.slug for caveat in verdict.caveats]
@@ -133,20 +137,25 @@ def test_all_forks_are_run_where_nobody_asks_or_they_differ_too_much(width):
 def test_iterations_last_as_long_as_is_said_or_as_the_method_knows_them(
     method, harness, length, seconds
 ):
-    whole = asked(method=method, length=length).suite
+    suite_request = watched_request(method=method, length=length).suite
 
     plan = schedules.plan_watched(
-        whole.watched, whole.plan, Benchmark(group="b", name="b"), harness
+        suite_request.watched, suite_request.plan, Benchmark(group="b", name="b"), harness
     )
 
     assert (plan.iteration_seconds, plan.warmup, plan.iterations) == (seconds, 0, 40)
 
 
 def test_iterations_whose_length_has_to_be_kept_keep_it():
-    whole = asked(method=Criterion.LEARNED, length=None).suite
-    own = Benchmark(group="b", name="b", block_seconds=3.0)
+    suite_request = watched_request(method=Criterion.LEARNED, length=None).suite
+    fixed_benchmark = Benchmark(group="b", name="b", block_seconds=3.0)
 
-    assert schedules.plan_watched(whole.watched, whole.plan, own, "go").iteration_seconds == 3.0
+    assert (
+        schedules.plan_watched(
+            suite_request.watched, suite_request.plan, fixed_benchmark, "go"
+        ).iteration_seconds
+        == 3.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,21 +173,23 @@ def test_iterations_whose_length_has_to_be_kept_keep_it():
 def test_as_many_are_measured_as_last_so_long(length, lasting, measured):
     machine = Warming()
 
-    stability_study.audit_stability(parts(asked(length=length, lasting=lasting), machine=machine))
+    stability_study.audit_stability(
+        parts(watched_request(length=length, lasting=lasting), machine=machine)
+    )
 
-    trials = made(machine, Purpose.SUITE)
+    trials = trials_of(machine, Purpose.SUITE)
     assert {trial.watch.measured for trial in trials} == {measured}
 
 
 def test_what_is_compared_warms_up_as_long_as_watched_processes_did():
     machine = Warming()
 
-    verdict = abs_audit.audit_suite(asked(), parts(asked(), machine=machine))
+    verdict = abs_audit.audit_suite(watched_request(), parts(watched_request(), machine=machine))
 
     # 25 ms, in blocks of 10.
-    assert warm_ups(made(machine, Purpose.SUITE)) == {0}
-    assert warm_ups(made(machine, Purpose.PAIRS)) == {3}
-    assert warm_ups(made(machine, Purpose.REFERENCE)) == {3}
+    assert warm_ups(trials_of(machine, Purpose.SUITE)) == {0}
+    assert warm_ups(trials_of(machine, Purpose.PAIRS)) == {3}
+    assert warm_ups(trials_of(machine, Purpose.REFERENCE)) == {3}
     assert [benchmark.caveats for benchmark in verdict.stability.benchmarks] == [
         (Caveat("warm-after", "warm after 5, 5 iterations by rciw, median 0.025 s"),)
     ] * 3
@@ -198,29 +209,39 @@ class Lasting(Warming):
             outcome, series=tuple(self._lasting(values, many) for values in outcome.series)
         )
 
-    def _lasting(self, one, many):
+    def _lasting(self, plain_series, many):
         values = {TIME: self.seconds, OPERATIONS: many}
-        if one.metric not in values:
-            return one
-        at = [(place, values[one.metric]) for place in one.block_positions]
-        return Series.from_values(one.metric, one.unit, one.arm, one.phase, at)
+        if plain_series.metric not in values:
+            return plain_series
+        block_values = [
+            (place, values[plain_series.metric]) for place in plain_series.block_positions
+        ]
+        return Series.from_values(
+            plain_series.metric,
+            plain_series.unit,
+            plain_series.arm,
+            plain_series.phase,
+            block_values,
+        )
 
 
 @pytest.mark.parametrize(("method", "looks"), [(Criterion.RCIW, 5), (Criterion.COV, 5)])
 def test_blocks_that_outlast_their_time_are_as_many_as_last_as_long(method, looks):
     """Operations of 30 ms in each, watched (100 ms: three of them) and paired (10 ms: one)."""
     machine = Lasting()
-    whole = replace(asked(method=method), methods=("hop",), slowdown=0.6, exact=True)
+    audit_request = replace(
+        watched_request(method=method), methods=("hop",), slowdown=0.6, exact=True
+    )
 
-    abs_audit.audit_suite(whole, parts(whole, machine=machine))
+    abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
-    suite = made(machine, Purpose.SUITE)
-    assert {one.schedule.operations for one in suite} == {3}
+    suite = trials_of(machine, Purpose.SUITE)
+    assert {trial.schedule.operations for trial in suite} == {3}
     # 5 blocks of 90 ms, in blocks of 30 instead of 10.
-    assert warm_ups(made(machine, Purpose.REFERENCE)) | warm_ups(made(machine, Purpose.PAIRS)) == {
-        3 * looks
-    }
-    pairs = made(machine, Purpose.PAIRS)
+    assert warm_ups(trials_of(machine, Purpose.REFERENCE)) | warm_ups(
+        trials_of(machine, Purpose.PAIRS)
+    ) == {3 * looks}
+    pairs = trials_of(machine, Purpose.PAIRS)
     assert min(pair.timeout_seconds for pair in pairs) > 2 * 60.0
 
 
@@ -228,9 +249,9 @@ def test_what_was_not_seen_warm_warms_up_as_planned():
     machine = Warming()
     machine.warm = None
 
-    abs_audit.audit_suite(asked(), parts(asked(), machine=machine))
+    abs_audit.audit_suite(watched_request(), parts(watched_request(), machine=machine))
 
-    assert warm_ups(made(machine, Purpose.PAIRS)) == {request().suite.plan.warmup}
+    assert warm_ups(trials_of(machine, Purpose.PAIRS)) == {request().suite.plan.warmup}
 
 
 def single(name="s"):
@@ -251,15 +272,15 @@ def single(name="s"):
 )
 def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, method):
     """`learned` knows Go's of 30 ms; of an operation of 30 ms there are two in each."""
-    whole = asked(method=Criterion.LEARNED, length=None)
-    mine = parts(whole)
-    mine = replace(mine, project=replace(mine.project, harness="go"))
-    told = (series([(lasts or 0.01) / 2]), series([100.0], metric=OPERATIONS))
-    pilot = run(Measured(told), purpose=Purpose.PILOT, of=benchmark)
+    audit_request = watched_request(method=Criterion.LEARNED, length=None)
+    audit_parts = parts(audit_request)
+    audit_parts = replace(audit_parts, project=replace(audit_parts.project, harness="go"))
+    pilot_series = (series([(lasts or 0.01) / 2]), series([100.0], metric=OPERATIONS))
+    pilot = run(Measured(pilot_series), purpose=Purpose.PILOT, of=benchmark)
     tried = (pilot,) if lasts else ()
-    size = BlockSizes({benchmark.id: whole.suite.plan}, {benchmark.id: None}, tried)
+    size = BlockSizes({benchmark.id: audit_request.suite.plan}, {benchmark.id: None}, tried)
 
-    trial = make_suite_trials([benchmark], size, mine)[benchmark.id]
+    trial = make_suite_trials([benchmark], size, audit_parts)[benchmark.id]
 
     assert trial.schedule.seconds == 0.03
     assert trial.watch.method is method
@@ -267,17 +288,17 @@ def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, m
 
 def blocks(lasts, operations):
     """Return a process of 40 blocks, 20 of which were its warm-up."""
-    found = [
+    block_series = [
         Series.from_values(
-            metric, unit, ArmName.PLAIN, Phase.MEASUREMENT, [(index, each) for index in range(40)]
+            metric, unit, ArmName.PLAIN, Phase.MEASUREMENT, [(index, value) for index in range(40)]
         )
-        for metric, unit, each in (
+        for metric, unit, value in (
             (TIME, "s/op", lasts / operations),
             (OPERATIONS, "op", operations),
         )
     ]
     warm = WarmupResult(method=Criterion.RCIW, warm=20, enough=True)
-    return Measured(tuple(found)).split_warmup(warm, 20)
+    return Measured(tuple(block_series)).split_warmup(warm, 20)
 
 
 @pytest.mark.parametrize(
@@ -305,42 +326,48 @@ def test_where_operations_are_not_fixed_a_block_lasts_as_long_as_a_call(
 def test_calibrations_run_beside_others_whatever_the_warm_up():
     machine = Warming()
 
-    abs_audit.audit_suite(asked(), parts(asked(), machine=machine))
+    abs_audit.audit_suite(watched_request(), parts(watched_request(), machine=machine))
 
-    assert {trial.rough for trial in made(machine, Purpose.CALIBRATION)} == {True}
+    assert {trial.rough for trial in trials_of(machine, Purpose.CALIBRATION)} == {True}
 
 
 def test_single_shots_warm_up_for_as_many_calls():
     plan = request().suite.plan
-    one = single()
+    shot_benchmark = single()
 
-    result = adapt_warmup({one.id: plan}, {one.id: None}, [run(blocks(5e-6, 1), of=one)])
+    result = adapt_warmup(
+        {shot_benchmark.id: plan},
+        {shot_benchmark.id: None},
+        [run(blocks(5e-6, 1), of=shot_benchmark)],
+    )
 
-    assert result[one.id].warmup == 20
+    assert result[shot_benchmark.id].warmup == 20
 
 
 def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
     machine = Warming()
 
     verdict = stability_study.audit_stability(
-        parts(asked(method=Criterion.LEARNED), machine=machine)
+        parts(watched_request(method=Criterion.LEARNED), machine=machine)
     )
 
-    watches = {trial.watch for trial in made(machine, Purpose.SUITE)}
+    watches = {trial.watch for trial in trials_of(machine, Purpose.SUITE)}
     assert [(watch.method, watch.model) for watch in watches] == [(Criterion.RCIW, None)]
     assert [caveat.slug for caveat in verdict.caveats].count("watched-otherwise") == 1
 
     # Whoever asks for the rule itself has measured nothing anew.
-    store, again = Memory(), Warming()
+    store, second_machine = Memory(), Warming()
     stability_study.audit_stability(
-        parts(asked(method=Criterion.LEARNED), store=store, machine=Warming())
+        parts(watched_request(method=Criterion.LEARNED), store=store, machine=Warming())
     )
-    plain = replace(asked().suite.watched.watch, model=None)
-    same = replace(asked().suite, watched=replace(asked().suite.watched, watch=plain))
+    plain = replace(watched_request().suite.watched.watch, model=None)
+    same = replace(
+        watched_request().suite, watched=replace(watched_request().suite.watched, watch=plain)
+    )
     stability = stability_study.audit_stability(
-        parts(replace(asked(), suite=same), store=store, machine=again)
+        parts(replace(watched_request(), suite=same), store=store, machine=second_machine)
     )
-    assert again.done == []
+    assert second_machine.done == []
     assert "watched-otherwise" not in [caveat.slug for caveat in stability.caveats]
 
 
@@ -355,16 +382,17 @@ class Slower(Warming):
 def test_both_revisions_warm_up_as_long_as_the_one_that_needs_longer():
     machine, store = Slower(), Memory()
     base, head = (
-        parts(asked(), store=store, machine=machine, digest=name) for name in ("base", "head")
+        parts(watched_request(), store=store, machine=machine, digest=name)
+        for name in ("base", "head")
     )
     settings = CompareRequest(min_delta=0.05, rounds=4, fresh=2, slowdown=0.6, methods=0)
 
     comparison = ComparisonStudy(base, head, settings).compare_revisions()
 
-    watched = made(machine, Purpose.SUITE)
+    watched = trials_of(machine, Purpose.SUITE)
     assert sorted((trial.subject, trial.benchmark.name) for trial in watched) == sorted(
         (subject, name) for subject in ("base", "head") for name in BENCHMARKS
     )
     # 45 ms, in blocks of 10.
-    assert warm_ups(made(machine, Purpose.COMPARISON)) == {5}
+    assert warm_ups(trials_of(machine, Purpose.COMPARISON)) == {5}
     assert {benchmark.change for benchmark in comparison.benchmarks} == {PerformanceChange.NONE}

@@ -23,25 +23,29 @@ PARSE = GateSubject(method="a.Parse", reached_by=("BenchmarkParse",))
 PRINT = GateSubject(method="a.Print")
 SAME = GateCase(side=SlowedSide.SAME)
 PLAN = GatePlan(factors=(1.5, 10.0))
-BOTH = (CheckoutVersion.BASE, CheckoutVersion.HEAD)
+BOTH_VERSIONS = (CheckoutVersion.BASE, CheckoutVersion.HEAD)
 
 
 def case(factor, side=SlowedSide.SLOWED, method="a.Parse"):
     return GateCase(side=side, method=method, factor=factor)
 
 
-def answers(of, *, alarms=0, quiet=0, failed=0, turn=1, ran=BOTH):
+def answers(gate_case, *, alarms=0, quiet=0, failed=0, turn=1, ran=BOTH_VERSIONS):
     gate_answers = (
         [GateAnswer.ALARM] * alarms + [GateAnswer.QUIET] * quiet + [GateAnswer.FAILED] * failed
     )
     return [
-        ShownCase(case=of, number=number, answer=answer, turn=turn, seconds=2.0 * turn, ran=ran)
+        ShownCase(
+            case=gate_case, number=number, answer=answer, turn=turn, seconds=2.0 * turn, ran=ran
+        )
         for number, answer in enumerate(gate_answers, 1)
     ]
 
 
-def flaws(*shown, plan=PLAN, subjects=(PARSE,)):
-    qualification = judge_gate(subjects, plan, [one for part in shown for one in part])
+def flaws(*answer_groups, plan=PLAN, subjects=(PARSE,)):
+    qualification = judge_gate(
+        subjects, plan, [answer for part in answer_groups for answer in part]
+    )
     return {diagnose.flaw: diagnose.evidence for diagnose in qualification.diagnoses}
 
 
@@ -68,28 +72,28 @@ def test_a_rate_has_the_interval_of_clopper_and_pearson():
     [(5, 0, True), (4, 0, None), (0, 5, False), (0, 4, None), (7, 1, True), (6, 2, None)],
 )
 def test_a_slowdown_is_seen_where_it_is_more_often_than_not(alarms, quiet, expected):
-    of = measure_alarm_rate(case(1.5), answers(case(1.5), alarms=alarms, quiet=quiet))
+    alarm_rate = measure_alarm_rate(case(1.5), answers(case(1.5), alarms=alarms, quiet=quiet))
 
-    assert is_detected(of) is expected
-    assert is_settled(of, PLAN) is (expected is not None)
-    assert is_settled(of, replace(PLAN, runs=alarms + quiet))
+    assert is_detected(alarm_rate) is expected
+    assert is_settled(alarm_rate, PLAN) is (expected is not None)
+    assert is_settled(alarm_rate, replace(PLAN, runs=alarms + quiet))
 
 
 def test_false_alarms_are_counted_until_it_is_known_whether_they_are_too_many():
-    def done(alarms, quiet, **plan):
+    def is_decided(alarms, quiet, **plan):
         return is_settled(
             measure_alarm_rate(SAME, answers(SAME, alarms=alarms, quiet=quiet)),
             replace(PLAN, runs=100, **plan),
         )
 
-    assert not done(1, 0)  # the lower bound is .05
-    assert not done(0, 58)
-    assert done(0, 59)  # .05 ** (1/59) is .9505
-    assert not done(2, 0)  # .05 ** (1/2) is .22: too many, but perhaps it fires always
-    assert done(5, 0)
-    assert done(5, 14)
-    assert not done(1, 5, most_false_alarms=0.2)
-    assert done(0, 14, most_false_alarms=0.2)
+    assert not is_decided(1, 0)  # the lower bound is .05
+    assert not is_decided(0, 58)
+    assert is_decided(0, 59)  # .05 ** (1/59) is .9505
+    assert not is_decided(2, 0)  # .05 ** (1/2) is .22: too many, but perhaps it fires always
+    assert is_decided(5, 0)
+    assert is_decided(5, 14)
+    assert not is_decided(1, 5, most_false_alarms=0.2)
+    assert is_decided(0, 14, most_false_alarms=0.2)
 
 
 def test_a_gate_without_a_flaw_has_none():
@@ -146,8 +150,8 @@ def test_one_that_fires_at_what_is_alike_is_noisy_or_fires_always():
 
 
 def test_one_that_runs_one_version_twice_compares_it_with_itself():
-    head = [replace(one, ran=(CheckoutVersion.HEAD,)) for one in GOOD]
-    none = [replace(one, ran=()) for one in GOOD]
+    head = [replace(answer, ran=(CheckoutVersion.HEAD,)) for answer in GOOD]
+    none = [replace(answer, ran=()) for answer in GOOD]
 
     assert flaws(head)[Flaw.SELF_COMPARISON] == "in all 30 runs only the code of head was run"
     assert "in none of 30 runs" in flaws(none)[Flaw.NOT_RUN]
@@ -162,9 +166,12 @@ def test_one_that_sees_another_method_only_is_blind():
 
 
 def test_what_is_asked_is_answered_with_yes_no_or_unknown():
-    def demands(*shown, skipped=(), **plan):
+    def demands(*answer_groups, skipped=(), **plan):
         qualification = judge_gate(
-            (PARSE,), replace(PLAN, **plan), [one for part in shown for one in part], skipped
+            (PARSE,),
+            replace(PLAN, **plan),
+            [answer for part in answer_groups for answer in part],
+            skipped,
         )
         return [demand.answer for demand in qualification.demands]
 
@@ -195,7 +202,11 @@ def test_a_method_that_cannot_be_slowed_says_nothing_of_false_alarms():
 @pytest.mark.parametrize(
     ("ran", "subjects", "reason"),
     [
-        (BOTH, (PARSE, replace(PRINT, refusal="it has no body")), "a.Print cannot be slowed: it"),
+        (
+            BOTH_VERSIONS,
+            (PARSE, replace(PRINT, refusal="it has no body")),
+            "a.Print cannot be slowed: it",
+        ),
         ((), (PARSE,), ""),
     ],
 )
@@ -213,14 +224,14 @@ def test_a_demand_is_not_met_where_not_all_of_it_was_shown(ran, subjects, reason
 
 def test_the_least_slowdown_from_which_on_all_are_seen():
     plan = replace(PLAN, factors=(1.1, 1.5, 2.0, 10.0))
-    shown = [
+    gate_answers = [
         *answers(case(1.1), alarms=5),  # by chance: what is larger is not seen
         *answers(case(1.5), quiet=5),
         *answers(case(2.0), alarms=5),
         *answers(case(10.0), alarms=5),
     ]
 
-    assert judge_gate((PARSE,), plan, shown).seen_from == {"a.Parse": 2.0}
+    assert judge_gate((PARSE,), plan, gate_answers).seen_from == {"a.Parse": 2.0}
     assert judge_gate((PARSE,), plan, []).seen_from == {"a.Parse": None}
 
 
@@ -233,12 +244,14 @@ def test_a_slowdown_that_is_not_the_one_asked_for_is_said():
         PARSE, injected=(InjectedDelay(1.5, delay, 1.2), InjectedDelay(10.0, delay, None))
     )
 
-    def caveats(subject, *shown):
-        qualification = judge_gate((subject,), PLAN, [one for part in shown for one in part])
+    def caveats(subject, *answer_groups):
+        qualification = judge_gate(
+            (subject,), PLAN, [answer for part in answer_groups for answer in part]
+        )
         return [caveat.slug for caveat in qualification.caveats]
 
-    both = (GOOD, answers(case(1.5), alarms=5))
-    assert caveats(right, *both) == []
-    assert caveats(wrong, *both) == ["slowdown-inexact"]
+    detecting_answers = (GOOD, answers(case(1.5), alarms=5))
+    assert caveats(right, *detecting_answers) == []
+    assert caveats(wrong, *detecting_answers) == ["slowdown-inexact"]
     assert caveats(wrong, GOOD) == []
-    assert caveats(PARSE, *both) == ["slowdown-clocked"]
+    assert caveats(PARSE, *detecting_answers) == ["slowdown-clocked"]

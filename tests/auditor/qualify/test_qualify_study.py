@@ -28,8 +28,8 @@ class Remembered(dict):
     def load_answer(self, case, number):
         return self.get((case, number))
 
-    def save_answer(self, shown):
-        self[shown.case, shown.number] = shown
+    def save_answer(self, shown_case):
+        self[shown_case.case, shown_case.number] = shown_case
 
 
 class Clock:
@@ -104,7 +104,7 @@ def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
 
     qualify = study(gate).qualify_gate(ignore)
 
-    first = [(one.side, one.factor) for one, _, _ in gate.shown[:4]]
+    first = [(gate_case.side, gate_case.factor) for gate_case, _, _ in gate.shown[:4]]
     assert first == [
         (SlowedSide.SAME, 1.0),
         (SlowedSide.SLOWED, 10.0),
@@ -112,12 +112,12 @@ def test_what_tells_most_comes_first_and_a_dead_gate_is_not_shown_the_rest():
         (SlowedSide.SPED, 10.0),
     ]
     assert [str(diagnose.flaw) for diagnose in qualify.diagnoses] == ["dead"]
-    small = [one for one, _, _ in gate.shown if one.factor in {1.1, 2.0}]
+    small = [gate_case for gate_case, _, _ in gate.shown if gate_case.factor in {1.1, 2.0}]
     assert len(small) < 2 * 2 * 5  # none after the largest one is known not to be seen
     turns = {
         turns
-        for one, _, turns in gate.shown
-        if one.factor == 10.0 and one.side is SlowedSide.SLOWED
+        for gate_case, _, turns in gate.shown
+        if gate_case.factor == 10.0 and gate_case.side is SlowedSide.SLOWED
     }
     assert turns == {PLAN.turns}
 
@@ -144,13 +144,13 @@ def test_a_gate_that_fires_is_run_once_in_each_pair():
 def test_the_same_again_shows_nothing_and_says_the_same():
     memory, gate = Remembered(), Gate(above(2.0))
     first = study(gate, memory=memory).qualify_gate(ignore)
-    shown = len(gate.shown)
+    shown_count = len(gate.shown)
 
-    again = study(gate, memory=memory).qualify_gate(ignore)
+    second = study(gate, memory=memory).qualify_gate(ignore)
 
-    assert len(gate.shown) == shown
-    assert (first.stored_answers, again.stored_answers) == (0, shown)
-    assert replace(again, stored_answers=0) == first
+    assert len(gate.shown) == shown_count
+    assert (first.stored_answers, second.stored_answers) == (0, shown_count)
+    assert replace(second, stored_answers=0) == first
 
 
 def test_a_gate_that_was_quiet_in_fewer_turns_is_shown_the_pair_again():
@@ -175,8 +175,8 @@ def test_the_budget_ends_it_and_the_same_call_goes_on():
 
     assert 9 <= len(gate.shown) <= 10
     assert part.seen_from == {"a.Parse": None, "a.Print": None}
-    whole = study(gate, memory=memory).qualify_gate(ignore)
-    assert whole.seen_from == {"a.Parse": 2.0, "a.Print": 2.0}
+    complete = study(gate, memory=memory).qualify_gate(ignore)
+    assert complete.seen_from == {"a.Parse": 2.0, "a.Print": 2.0}
 
 
 def test_a_gate_that_only_fails_is_an_error_and_not_a_measurement():
@@ -194,7 +194,7 @@ def test_a_method_that_cannot_be_slowed_is_not_shown():
 
     qualify = study(gate, subjects=subjects).qualify_gate(ignore)
 
-    assert {one.method for one, _, _ in gate.shown} == {"", "a.Parse"}
+    assert {gate_case.method for gate_case, _, _ in gate.shown} == {"", "a.Parse"}
     assert qualify.subjects == subjects
 
 
@@ -217,9 +217,11 @@ def test_of_gates_with_a_rate_of_false_alarms_few_are_judged_wrongly(chance):
 
 
 def test_progress_is_told():
-    heard = []
+    progress = []
 
-    study(Gate(above(2.0))).qualify_gate(lambda one, left: heard.append((one.case.side, left)))
+    study(Gate(above(2.0))).qualify_gate(
+        lambda shown_case, left: progress.append((shown_case.case.side, left))
+    )
 
-    assert len(heard) > 20
-    assert heard[-1][1] == 0
+    assert len(progress) > 20
+    assert progress[-1][1] == 0

@@ -60,8 +60,10 @@ GOOD = (
 )
 
 
-def made(shown=GOOD, subjects=(PARSE,), skipped=(), **plan):
-    qualification = judge_gate(subjects, GatePlan(factors=(1.5, 10.0), **plan), shown, skipped)
+def build_document(gate_answers=GOOD, subjects=(PARSE,), skipped=(), **plan):
+    qualification = judge_gate(
+        subjects, GatePlan(factors=(1.5, 10.0), **plan), gate_answers, skipped
+    )
     return build_qualify_document(qualification, "./gate.sh '{base}'", CONTEXT)
 
 
@@ -73,57 +75,59 @@ def text(document):
 
 
 def test_a_gate_that_works_is_told_with_what_it_sees():
-    shown = text(made())
+    output = text(build_document())
 
-    assert "This gate works: it sees a.Parse from 1.5x on; 0 false alarms in 20 runs." in shown
-    assert "A run takes 3\N{NO-BREAK SPACE}s." in shown
-    assert "0 of 20 (1 no answer)" in shown
-    assert "5 of 5" in shown
-    assert "55\N{NO-BREAK SPACE}% to 100\N{NO-BREAK SPACE}%" in shown
-    assert "a.Parse takes 2\N{NO-BREAK SPACE}µs, called by 1 benchmark" in shown
+    assert "This gate works: it sees a.Parse from 1.5x on; 0 false alarms in 20 runs." in output
+    assert "A run takes 3\N{NO-BREAK SPACE}s." in output
+    assert "0 of 20 (1 no answer)" in output
+    assert "5 of 5" in output
+    assert "55\N{NO-BREAK SPACE}% to 100\N{NO-BREAK SPACE}%" in output
+    assert "a.Parse takes 2\N{NO-BREAK SPACE}µs, called by 1 benchmark" in output
 
 
 def test_a_flaw_comes_first_with_its_evidence():
-    dead = made(
+    dead = build_document(
         (*answers(SlowedSide.SAME, 1.0, quiet=5), *answers(SlowedSide.SLOWED, 10.0, quiet=5))
     )
-    shown = text(dead)
+    output = text(dead)
 
-    assert "This gate is dead." in shown
-    assert "dead: it fired at none of 5 slowdowns" in shown
+    assert "This gate is dead." in output
+    assert "dead: it fired at none of 5 slowdowns" in output
 
 
 def test_too_few_answers_are_no_verdict():
-    assert format_headline(made(answers(SlowedSide.SLOWED, 10.0, alarms=2))).startswith(
+    assert format_headline(build_document(answers(SlowedSide.SLOWED, 10.0, alarms=2))).startswith(
         "Cannot tell"
     )
 
 
 def test_what_was_not_shown_and_what_cannot_be_slowed_is_said():
     small = GateCase(side=SlowedSide.SLOWED, method="a.Parse", factor=1.5)
-    shown = text(
-        made(answers(SlowedSide.SLOWED, 10.0, quiet=5), (PARSE, NATIVE, UNSEEN), skipped=[small])
+    output = text(
+        build_document(
+            answers(SlowedSide.SLOWED, 10.0, quiet=5), (PARSE, NATIVE, UNSEEN), skipped=[small]
+        )
     )
 
-    assert "not shown" in shown
-    assert "larger ones are not seen" in shown
-    assert "a.Native cannot be slowed: it has no body" in shown
-    assert "a.Print|<b>: no benchmark calls it" in shown
+    assert "not shown" in output
+    assert "larger ones are not seen" in output
+    assert "a.Native cannot be slowed: it has no body" in output
+    assert "a.Print|<b>: no benchmark calls it" in output
 
 
 def test_markdown_has_names_in_code_spans():
-    shown = (*GOOD, *answers(SlowedSide.SLOWED, 10.0, quiet=5, method="a.Print|<b>"))
-    written = render_markdown(made(shown, (PARSE, UNSEEN)))
+    gate_answers = (*GOOD, *answers(SlowedSide.SLOWED, 10.0, quiet=5, method="a.Print|<b>"))
+    markdown = render_markdown(build_document(gate_answers, (PARSE, UNSEEN)))
 
-    assert "`./gate.sh '{base}'`" in written
+    assert "`./gate.sh '{base}'`" in markdown
     assert (
         "| head slower, `a.Parse` | 10 | 10.30 | 5 of 5 | 100_% | 55_% to 100_% |".replace(
             "_", "\N{NO-BREAK SPACE}"
         )
-        in written
+        in markdown
     )
-    assert "* **blind**: " in written
-    assert "<b>" not in re.sub("`[^`]*`", "", written)
+    assert "* **blind**: " in markdown
+    assert "<b>" not in re.sub("`[^`]*`", "", markdown)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +147,9 @@ def test_markdown_has_names_in_code_spans():
     ],
 )
 def test_the_exit_code_follows_what_is_asked(plan, code, message):
-    found, lines = terminal.judge_gate(made(**plan))
+    exit_code, lines = terminal.judge_gate(build_document(**plan))
 
-    assert found is code
+    assert exit_code is code
     assert len(lines) == len(message)
     assert all(line.startswith(start) for line, start in zip(lines, message, strict=True))
 
@@ -163,7 +167,7 @@ def test_an_answer_in_a_line():
 
 
 def test_a_gate_that_answered_for_no_pair_has_no_verdict():
-    unanswered = made(shown=answers(SlowedSide.SAME, 1.0, failed=2))
+    unanswered = build_document(gate_answers=answers(SlowedSide.SAME, 1.0, failed=2))
 
     assert terminal.judge_gate(unanswered) == (
         Exit.NO_VERDICT,

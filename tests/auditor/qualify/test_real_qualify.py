@@ -101,9 +101,9 @@ def gate(folder, text):
 
 
 def qualified(program, folder, subject, *words, expected=0, environment=None, **more):
-    asked = config(folder / "config.json", subject=str(subject), **FAST, **more)
+    config_file = config(folder / "config.json", subject=str(subject), **FAST, **more)
     out = folder / "out"
-    call = ("qualify", "--subject", asked, "-o", out, "--format", "json")
+    call = ("qualify", "--subject", config_file, "-o", out, "--format", "json")
     answer = program.call(*call, *words, **(environment or {}))
     assert answer.returncode == expected, answer
     return json.loads(answer.stdout), answer.stderr
@@ -119,13 +119,15 @@ def rates(document):
 @pytest.mark.timed
 def test_a_ratio_of_a_go_benchmark_sees_twice_as_long(program, module, tmp_path):
     before = everything(module)
-    seen = tmp_path / "seen"
+    ratio_file = tmp_path / "seen"
     words = (
         *("--method", "tiny.Add", "--slowdowns", "2x", "--runs", "5", "--must-see", "2x"),
         *("--", gate(tmp_path, RATIO), "{base}", "{head}"),
     )
 
-    document, said = qualified(program, tmp_path, module, *words, environment={"SEEN": seen})
+    document, messages = qualified(
+        program, tmp_path, module, *words, environment={"SEEN": ratio_file}
+    )
 
     assert rates(document) == {
         ("same", 1.0): (0, 5),
@@ -133,34 +135,37 @@ def test_a_ratio_of_a_go_benchmark_sees_twice_as_long(program, module, tmp_path)
         ("sped", 2.0): (0, 5),
     }
     assert document["diagnoses"] == []
-    assert "gate passed: 2x is seen more often than not" in said
+    assert "gate passed: 2x is seen more often than not" in messages
     (method,) = document["methods"]
     assert (method["calibrated"], method["seen_from"]) == (True, 2.0)
     # What was injected is what was asked for, as the gate itself has measured it.
     ratios = [
-        float(head) / float(base) for base, head in map(str.split, seen.read_text().splitlines())
+        float(head) / float(base)
+        for base, head in map(str.split, ratio_file.read_text().splitlines())
     ]
-    shown = document["answers"]
+    gate_answers = document["answers"]
     for side, factor, expected in (("slowed", 2.0, 2.0), ("sped", 2.0, 0.5), ("same", 1.0, 1.0)):
         values = [
             ratio
-            for ratio, one in zip(ratios, shown, strict=True)
-            if (one["side"], one["factor"]) == (side, factor)
+            for ratio, gate_answer in zip(ratios, gate_answers, strict=True)
+            if (gate_answer["side"], gate_answer["factor"]) == (side, factor)
         ]
         assert median(values) == pytest.approx(expected, rel=0.25)
     assert everything(module) == before
     assert left_behind(program.cache) == []
     assert list(program.cache.rglob("pair")) == []
 
-    again, said = qualified(program, tmp_path, module, *words, environment={"SEEN": seen})
-    assert len(seen.read_text().splitlines()) == len(ratios)
-    assert again["rates"] == document["rates"]
-    assert f"known from an earlier call: {len(ratios)} answers" in said
+    repeated_document, messages = qualified(
+        program, tmp_path, module, *words, environment={"SEEN": ratio_file}
+    )
+    assert len(ratio_file.read_text().splitlines()) == len(ratios)
+    assert repeated_document["rates"] == document["rates"]
+    assert f"known from an earlier call: {len(ratios)} answers" in messages
 
     gate(tmp_path, "#!/bin/sh\nexit 0\n")
-    changed, said = qualified(program, tmp_path, module, *words, expected=1)
+    changed, messages = qualified(program, tmp_path, module, *words, expected=1)
     assert rates(changed)["slowed", 2.0] == (0, 5)
-    assert "known from an earlier call" not in said
+    assert "known from an earlier call" not in messages
 
 
 @pytest.mark.timed
@@ -169,16 +174,16 @@ def test_gates_that_cannot_work_are_told_why(program, module, tmp_path):
     (tmp_path / "dead").mkdir()
     dead = gate(tmp_path / "dead", RATIO.replace("^BenchmarkAdd/", "^BenchmarkAdd:/"))
     twice = gate(tmp_path, RATIO.replace('best "$1"', 'best "$2"'))
-    asked = ("--method", "tiny.Add", "--slowdowns", "10x", "--runs", "5", "--turns", "1", "--")
+    options = ("--method", "tiny.Add", "--slowdowns", "10x", "--runs", "5", "--turns", "1", "--")
 
-    document, said = qualified(
-        program, tmp_path, module, "--must-see", "10x", *asked, dead, "{base}", "{head}",
+    document, messages = qualified(
+        program, tmp_path, module, "--must-see", "10x", *options, dead, "{base}", "{head}",
         expected=1,
     )  # fmt: skip
     assert [diagnose["flaw"] for diagnose in document["diagnoses"]] == ["dead"]
-    assert "gate failed: 10x is seen more often than not" in said
+    assert "gate failed: 10x is seen more often than not" in messages
 
-    document, _ = qualified(program, tmp_path, module, *asked, twice, "{base}", "{head}")
+    document, _ = qualified(program, tmp_path, module, *options, twice, "{base}", "{head}")
     assert [diagnose["flaw"] for diagnose in document["diagnoses"]] == ["self-comparison", "dead"]
     assert document["diagnoses"][0]["evidence"].endswith("only the code of head was run")
 
@@ -239,9 +244,9 @@ def test_what_cannot_be_qualified_is_one_line(program, module, tmp_path):
 @pytest.mark.timed
 def test_a_ratio_of_jmhs_results_sees_a_java_method_three_times_as_long(program, tmp_path):
     before = everything(JAVA_RING)
-    seen = tmp_path / "seen"
-    script = f'#!/bin/bash\nset -o pipefail\n{GATES / "jmh.sh"} "$@" | tee -a {seen}\n'
-    asked = config(tmp_path / "config.json", subject=str(JAVA_RING), stability_runs=2)
+    output_file = tmp_path / "seen"
+    script = f'#!/bin/bash\nset -o pipefail\n{GATES / "jmh.sh"} "$@" | tee -a {output_file}\n'
+    config_file = config(tmp_path / "config.json", subject=str(JAVA_RING), stability_runs=2)
     words = (
         *("--method", "org.example.ring.Work.micros", "--benchmarks", "Durations.micros"),
         *("--slowdowns", "3x", "--runs", "1", "-o", tmp_path / "out"),
@@ -250,7 +255,8 @@ def test_a_ratio_of_jmhs_results_sees_a_java_method_three_times_as_long(program,
     )
 
     answer = program.call(
-        *("qualify", "--subject", asked, *words), JMH_OPTIONS="-f 1 -wi 3 -i 4 -w 100ms -r 100ms"
+        *("qualify", "--subject", config_file, *words),
+        JMH_OPTIONS="-f 1 -wi 3 -i 4 -w 100ms -r 100ms",
     )
 
     assert answer.returncode == 0, answer
@@ -260,11 +266,11 @@ def test_a_ratio_of_jmhs_results_sees_a_java_method_three_times_as_long(program,
         ("slowed", 3.0): (1, 1),
         ("sped", 3.0): (0, 1),
     }
-    assert [one["ran"] for one in document["answers"]] == [["base", "head"]] * 3
+    assert [gate_answer["ran"] for gate_answer in document["answers"]] == [["base", "head"]] * 3
     ratios = dict(
         zip(
-            (one["side"] for one in document["answers"]),
-            (float(line.rpartition(" ")[2]) for line in seen.read_text().splitlines()),
+            (gate_answer["side"] for gate_answer in document["answers"]),
+            (float(line.rpartition(" ")[2]) for line in output_file.read_text().splitlines()),
             strict=True,
         )
     )
@@ -276,8 +282,8 @@ def test_a_ratio_of_jmhs_results_sees_a_java_method_three_times_as_long(program,
 
 
 def test_a_gate_that_gives_no_answer_is_no_measurement(program, module, tmp_path):
-    asked = config(tmp_path / "config.json", subject=str(module), **FAST)
-    words = ("--subject", asked, "--method", "tiny.Add", "-q", "-o", tmp_path / "out", "--")
+    config_file = config(tmp_path / "config.json", subject=str(module), **FAST)
+    words = ("--subject", config_file, "--method", "tiny.Add", "-q", "-o", tmp_path / "out", "--")
 
     line = program.refused("qualify", *words, "no-such-gate", code=4, slug="tool-missing")
 

@@ -44,15 +44,15 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
 
     `share` is the part of an operation that a pair's method is.
     """
-    by = {
+    detectors = {
         method: tuple(RING + name for name, (_, _, d) in suite.items() if method in d)
         for method in METHODS
     }
     methods = tuple(
         method_verdict_of(
             id=RING + method,
-            outcome=Verdict.DETECTED if by[method] else Verdict.MISSED,
-            detected_by=by[method],
+            outcome=Verdict.DETECTED if detectors[method] else Verdict.MISSED,
+            detected_by=detectors[method],
         )
         for method in METHODS
     )
@@ -67,13 +67,13 @@ def result(suite=SUITE, undecided=(), caveats=(), share=0.9):
         for method in METHODS
         for name, (_, _, detects) in suite.items()
     )
-    whole = verdict(score(sum(map(bool, by.values())), counted=len(METHODS)))
+    base_verdict = verdict(score(sum(map(bool, detectors.values())), counted=len(METHODS)))
     benchmarks = tuple(benchmark(name, *rest[:2]) for name, rest in suite.items())
     abs_verdict = replace(
-        whole,
+        base_verdict,
         methods=methods,
         pairs=pairs,
-        stability=replace(whole.stability, benchmarks=benchmarks),
+        stability=replace(base_verdict.stability, benchmarks=benchmarks),
         caveats=tuple(Caveat(slug, "said") for slug in caveats),
     )
     return results.format_json(document_of_verdict.build_abs_document(abs_verdict, CONTEXT))
@@ -98,18 +98,18 @@ def call(tmp_path, capsys):
 
 @pytest.fixture
 def answered(call):
-    def asked(*flags, text=None):
+    def select(*flags, text=None):
         code, printed, _ = call(*flags, "--format", "json", text=text)
         document = json.loads(printed)
         check_schema("select", document)
         assert code == 0
         return document
 
-    return asked
+    return select
 
 
-def ids(found):
-    return [one["id"].removeprefix(RING) for one in found["benchmarks"]]
+def ids(selection):
+    return [entry["id"].removeprefix(RING) for entry in selection["benchmarks"]]
 
 
 def names(methods):
@@ -117,37 +117,37 @@ def names(methods):
 
 
 def test_without_a_budget_it_is_the_cheapest_choice_that_keeps_the_score(answered):
-    found = answered()
+    selection = answered()
 
-    assert ids(found) == ["BenchmarkPush", "BenchmarkBoth"]
-    assert (found["seconds"], found["suite_seconds"]) == (15.0, 21.0)
-    assert found["lost"] == []
-    assert (found["percent"], found["total_percent"]) == (80.0, 80.0)
-    assert found["cheapest"]
+    assert ids(selection) == ["BenchmarkPush", "BenchmarkBoth"]
+    assert (selection["seconds"], selection["suite_seconds"]) == (15.0, 21.0)
+    assert selection["lost"] == []
+    assert (selection["percent"], selection["total_percent"]) == (80.0, 80.0)
+    assert selection["cheapest"]
 
 
 def test_a_budget_is_kept_and_what_is_lost_is_named(answered):
-    found = answered("--budget", "8s")
+    selection = answered("--budget", "8s")
 
-    assert ids(found) == ["BenchmarkPush", "BenchmarkPop/n=1"]
-    assert (found["seconds"], found["budget"]) == (7.0, 8.0)
-    assert found["lost"] == [{"method": RING + "Peek", "detected_by": [RING + "BenchmarkBoth"]}]
-    assert found["most"] == {"methods": 3, "reached": True, "conflicting": []}
-    assert found["percent"] == 60.0
+    assert ids(selection) == ["BenchmarkPush", "BenchmarkPop/n=1"]
+    assert (selection["seconds"], selection["budget"]) == (7.0, 8.0)
+    assert selection["lost"] == [{"method": RING + "Peek", "detected_by": [RING + "BenchmarkBoth"]}]
+    assert selection["most"] == {"methods": 3, "reached": True, "conflicting": []}
+    assert selection["percent"] == 60.0
 
 
 def test_the_benchmarks_say_what_they_detect_and_what_they_alone_do(answered):
-    push, both = answered()["benchmarks"]
+    push_entry, both_entry = answered()["benchmarks"]
 
-    assert (names(push["detects"]), names(push["alone"])) == (["Push", "Len"], ["Len"])
-    assert names(both["alone"]) == ["Pop", "Peek"]
+    assert (names(push_entry["detects"]), names(push_entry["alone"])) == (["Push", "Len"], ["Len"])
+    assert names(both_entry["alone"]) == ["Pop", "Peek"]
 
 
 def test_the_call_runs_the_choice_in_its_package(answered):
-    (one,) = answered("--budget", "8s")["calls"]
+    (package_call,) = answered("--budget", "8s")["calls"]
 
-    assert one["pattern"] == r"^BenchmarkPop$/^n=1$|^BenchmarkPush$"
-    assert one["command"].endswith(" example.org/ring")
+    assert package_call["pattern"] == r"^BenchmarkPop$/^n=1$|^BenchmarkPush$"
+    assert package_call["command"].endswith(" example.org/ring")
 
 
 def test_a_table_says_the_same(call):
@@ -160,16 +160,16 @@ def test_a_table_says_the_same(call):
     assert r"'-bench=^BenchmarkPop$/^n=1$|^BenchmarkPush$' example.org/ring" in printed
 
 
-BESIDE = {
+DISJOINT_SUITE = {
     "BenchmarkA": (2.0, 0.0, {"Push", "Pop"}),
     "BenchmarkB": (3.0, 0.0, {"Peek", "Len", "Clear"}),
 }
 
 
 def test_where_nesting_costs_a_method_it_is_said_and_most_has_it(call, answered):
-    _, printed, _ = call("--budget", "3s", text=result(BESIDE))
-    nested = answered("--budget", "3s", text=result(BESIDE))
-    fullest = answered("--budget", "3s", "--most", text=result(BESIDE))
+    _, printed, _ = call("--budget", "3s", text=result(DISJOINT_SUITE))
+    nested = answered("--budget", "3s", text=result(DISJOINT_SUITE))
+    fullest = answered("--budget", "3s", "--most", text=result(DISJOINT_SUITE))
 
     assert "another choice detects 3, but it loses a method that a smaller budget" in printed
     assert (ids(nested), nested["nested"]) == (["BenchmarkA"], True)
@@ -193,22 +193,26 @@ def test_what_a_comparison_has_found_changed_counts(answered, tmp_path):
     patch = Patch(changed=(RING + "Pop",), added=(RING + "Peek",), removed=(RING + "Len",))
     (tmp_path / "compare.json").write_bytes(msgspec.json.encode(made(patch=patch)))
 
-    found = answered("--changed", str(tmp_path / "compare.json"))
+    selection = answered("--changed", str(tmp_path / "compare.json"))
 
-    assert names(found["changed"]) == ["Peek", "Pop"]
+    assert names(selection["changed"]) == ["Peek", "Pop"]
 
 
 def test_only_what_changed_counts(answered, tmp_path):
     (tmp_path / "changed.txt").write_text("# of this branch\nring.Pop  # slow\n\n  Peek()Other  \n")
 
-    found = answered("--changed", str(tmp_path / "changed.txt"))
+    selection = answered("--changed", str(tmp_path / "changed.txt"))
 
-    assert names(found["changed"]) == ["Pop"]
-    assert ids(found) == ["BenchmarkPop/n=1"]
-    assert (found["counted"], found["percent"], found["total_percent"]) == (1, 100.0, None)
-    assert found["unaudited"] == ["Peek()Other"]
-    assert [caveat["slug"] for caveat in found["caveats"]] == ["unaudited"]
-    assert found["caveats"][0]["text"].startswith("1 name not among the methods of this result")
+    assert names(selection["changed"]) == ["Pop"]
+    assert ids(selection) == ["BenchmarkPop/n=1"]
+    assert (selection["counted"], selection["percent"], selection["total_percent"]) == (
+        1,
+        100.0,
+        None,
+    )
+    assert selection["unaudited"] == ["Peek()Other"]
+    assert [caveat["slug"] for caveat in selection["caveats"]] == ["unaudited"]
+    assert selection["caveats"][0]["text"].startswith("1 name not among the methods of this result")
 
 
 def test_a_name_that_is_too_long_for_a_file_is_a_name(answered):
@@ -258,26 +262,26 @@ def test_nothing_is_proposed_to_go_where_nothing_is_detected(call):
 
 
 def test_what_can_go_has_others_for_all_that_it_detects(answered):
-    found = answered("--remove")
+    selection = answered("--remove")
 
-    assert [(one["id"], one["watched"]) for one in found["removed"]] == [
+    assert [(entry["id"], entry["watched"]) for entry in selection["removed"]] == [
         (RING + "BenchmarkNone", []),
         (
             RING + "BenchmarkPop/n=1",
             [{"method": RING + "Pop", "detected_by": [RING + "BenchmarkBoth"]}],
         ),
     ]
-    assert (found["seconds_saved"], found["seconds"]) == (6.0, 15.0)
-    assert ids(found) == ["BenchmarkPush", "BenchmarkBoth"]
+    assert (selection["seconds_saved"], selection["seconds"]) == (6.0, 15.0)
+    assert ids(selection) == ["BenchmarkPush", "BenchmarkBoth"]
 
 
 def test_a_benchmark_that_may_be_the_only_one_is_no_detection_and_stays(answered, call):
     text = result(undecided=[("Clear", "BenchmarkNone"), ("Peek", "BenchmarkPop/n=1")])
 
-    found = answered("--remove", text=text)
+    selection = answered("--remove", text=text)
 
-    assert ids(found) == ["BenchmarkPush", "BenchmarkBoth", "BenchmarkNone"]
-    assert found["undecided"] == [
+    assert ids(selection) == ["BenchmarkPush", "BenchmarkBoth", "BenchmarkNone"]
+    assert selection["undecided"] == [
         {"benchmark": RING + "BenchmarkNone", "methods": [RING + "Clear"]}
     ]
     assert "may be the only one to detect example.org/ring.Clear" in call("--remove", text=text)[1]
@@ -302,18 +306,18 @@ def test_a_pair_without_an_answer_may_be_the_only_detection(answered, pair_outco
 def test_a_benchmark_of_which_too_little_was_examined_stays(answered, call, share):
     text = result(share=share)
 
-    found = answered("--remove", text=text)
+    selection = answered("--remove", text=text)
 
-    assert (found["removed"], len(found["unexamined"])) == ([], len(SUITE))
+    assert (selection["removed"], len(selection["unexamined"])) == ([], len(SUITE))
     assert "too little of some was examined" in call("--remove", text=text)[1]
 
 
 def test_a_benchmark_that_was_not_measured_stays(answered):
-    found = answered("--remove", text=result({**SUITE, "BenchmarkNone": (None, None, set())}))
+    selection = answered("--remove", text=result({**SUITE, "BenchmarkNone": (None, None, set())}))
 
-    assert found["unknown"] == [RING + "BenchmarkNone"]
-    assert found["unexamined"] == []
-    assert "BenchmarkNone" in ids(found)
+    assert selection["unknown"] == [RING + "BenchmarkNone"]
+    assert selection["unexamined"] == []
+    assert "BenchmarkNone" in ids(selection)
 
 
 UNTIMED = result({**SUITE, "BenchmarkPush": (None, None, {"Len"})})
@@ -351,17 +355,17 @@ def test_where_no_time_is_known_all_benchmarks_count_alike(call, answered):
 
 
 def test_no_budget_can_be_kept_with_benchmarks_of_unknown_length(call, answered):
-    code, _, said = call("--budget", "8s", text=UNTIMED)
+    code, _, message = call("--budget", "8s", text=UNTIMED)
 
-    assert (code, said.count("\n")) == (2, 1)
-    assert "the time of example.org/ring.BenchmarkPush is unknown" in said
+    assert (code, message.count("\n")) == (2, 1)
+    assert "the time of example.org/ring.BenchmarkPush is unknown" in message
     assert [caveat["slug"] for caveat in answered(text=UNTIMED)["caveats"]] == ["unknown-time"]
 
 
 def test_caveats_that_are_about_a_choice_too_are_passed_on(answered):
-    found = answered(text=result(caveats=["estimate", "few-runs", "filtered"]))
+    selection = answered(text=result(caveats=["estimate", "few-runs", "filtered"]))
 
-    assert [caveat["slug"] for caveat in found["caveats"]] == ["estimate", "filtered"]
+    assert [caveat["slug"] for caveat in selection["caveats"]] == ["estimate", "filtered"]
 
 
 @pytest.mark.parametrize(
@@ -411,9 +415,9 @@ def test_the_result_can_be_that_of_the_store(tmp_path, capsys):
 
     code = stage.call("select", "go:example.org/ring@v1", "--budget", "8s", "--format", "json")
 
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
     assert code == 0
-    assert ids(json.loads(shown.out)) == ["BenchmarkPush", "BenchmarkPop/n=1"]
-    assert "of the result of bench-audit abs, begun at 2026-01-02T03:04:05Z" in shown.err
+    assert ids(json.loads(output.out)) == ["BenchmarkPush", "BenchmarkPop/n=1"]
+    assert "of the result of bench-audit abs, begun at 2026-01-02T03:04:05Z" in output.err
     assert stage.call("select", "go:example.org/other@v1") == 2
     assert "holds no finished audit" in capsys.readouterr().err

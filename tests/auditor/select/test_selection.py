@@ -24,34 +24,36 @@ SUITES = st.lists(
         max_spread=SPREADS,
         detects=st.frozensets(st.sampled_from(METHODS), max_size=4),
     ),
-    unique_by=lambda one: one.id,
+    unique_by=lambda candidate: candidate.id,
     max_size=7,
 )
 BUDGETS = st.integers(0, 40).map(float)
 LARGEST = st.sampled_from([0, 200])
 
 
-def every(suite):
-    return [chosen for size in range(len(suite) + 1) for chosen in combinations(suite, size)]
+def list_subsets(suite):
+    return [subset for size in range(len(suite) + 1) for subset in combinations(suite, size)]
 
 
-def detected(chosen):
-    return frozenset[str]().union(*(one.detects for one in chosen))
+def detected(subset):
+    return frozenset[str]().union(*(candidate.detects for candidate in subset))
 
 
-def seconds(chosen):
-    return sum(one.seconds for one in chosen)
+def seconds(subset):
+    return sum(candidate.seconds for candidate in subset)
 
 
-def weight(chosen):
-    return sum(one.weighted_seconds for one in chosen)
+def weight(subset):
+    return sum(candidate.weighted_seconds for candidate in subset)
 
 
 @given(SUITES)
 def test_everything_is_detected_by_the_cheapest_benchmarks(suite):
     choice = choose_cheapest(suite)
 
-    least = min(weight(one) for one in every(suite) if detected(one) == detected(suite))
+    least = min(
+        weight(subset) for subset in list_subsets(suite) if detected(subset) == detected(suite)
+    )
     assert choice.cheapest
     assert choice.methods == detected(choice.watchers) == detected(suite)
     assert weight(choice.watchers) == pytest.approx(least, abs=0.01)
@@ -61,29 +63,31 @@ def test_everything_is_detected_by_the_cheapest_benchmarks(suite):
 def test_the_most_that_a_budget_can_detect_is_known_and_can_be_had(suite, budget):
     choice = choose_within_budget(suite, budget, nested=False)
 
-    most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
+    most = max(len(detected(subset)) for subset in list_subsets(suite) if seconds(subset) <= budget)
     least = min(
-        weight(one) for one in every(suite) if seconds(one) <= budget and len(detected(one)) == most
+        weight(subset)
+        for subset in list_subsets(suite)
+        if seconds(subset) <= budget and len(detected(subset)) == most
     )
     assert choice.total_seconds <= budget
     assert (choice.most, choice.proven, len(choice.methods)) == (most, True, most)
     assert weight(choice.watchers) == pytest.approx(least, abs=0.01)
 
 
-BESIDE = [watcher("a", 2.0, "kl"), watcher("b", 3.0, "mno")]
+CONFLICTING = [watcher("a", 2.0, "kl"), watcher("b", 3.0, "mno")]
 """The best for 2 s is not among the best for 3 s: one of them must be less than it could."""
 BEYOND = [watcher("a", 4.0, "klmn"), watcher("b", 3.0, "kq")]
 """What is cheaper than the best next one, but detects what that one does not."""
 
 
 @given(SUITES, st.lists(BUDGETS, max_size=6), LARGEST)
-@example(BESIDE, [2.0, 3.0, 5.0], 200)
+@example(CONFLICTING, [2.0, 3.0, 5.0], 200)
 @example(BEYOND, [3.0, 4.0, 7.0], 200)
 @example(BEYOND, [3.0, 4.0, 7.0], 0)
 def test_a_larger_budget_never_loses_a_method(suite, budgets, largest):
-    chosen = [choose_within_budget(suite, budget, largest=largest) for budget in sorted(budgets)]
+    choices = [choose_within_budget(suite, budget, largest=largest) for budget in sorted(budgets)]
 
-    for less, more in pairwise(chosen):
+    for less, more in pairwise(choices):
         assert less.methods <= more.methods or not less.nested
         assert more.nested or not less.methods or not less.nested
 
@@ -122,8 +126,8 @@ def test_of_two_that_add_as_much_per_second_the_cheaper_is_the_first_rung():
 def test_a_conflict_is_named_only_where_a_smaller_budget_detects_more():
     same_time = [watcher("a", 2.0, "k"), watcher("b", 2.0, "lm", 5.0)]
 
-    assert choose_within_budget(BESIDE, 3.0).conflicting == {"k", "l"}
-    assert choose_within_budget(BESIDE, 5.0).conflicting == frozenset()
+    assert choose_within_budget(CONFLICTING, 3.0).conflicting == {"k", "l"}
+    assert choose_within_budget(CONFLICTING, 5.0).conflicting == frozenset()
     assert [len(choose_within_budget(same_time, 2.0).methods)] == [1]
     assert choose_within_budget(same_time, 2.0).conflicting == frozenset()
 
@@ -132,7 +136,7 @@ def test_a_conflict_is_named_only_where_a_smaller_budget_detects_more():
 def test_a_choice_keeps_to_its_budget_and_to_what_it_says(suite, budget, largest, nested):
     choice = choose_within_budget(suite, budget, nested=nested, largest=largest)
 
-    most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
+    most = max(len(detected(subset)) for subset in list_subsets(suite) if seconds(subset) <= budget)
     assert choice.total_seconds <= budget
     assert choice.methods == detected(choice.watchers)
     assert len(choice.methods) <= most <= choice.most
@@ -144,12 +148,13 @@ def test_times_that_are_no_whole_numbers_are_kept_to_and_bound_the_choice(
     times, budget, largest, nested
 ):
     suite = [
-        watcher("abcdef"[index], one, METHODS[index : index + 2]) for index, one in enumerate(times)
+        watcher("abcdef"[index], duration, METHODS[index : index + 2])
+        for index, duration in enumerate(times)
     ]
 
     choice = choose_within_budget(suite, budget, nested=nested, largest=largest)
 
-    most = max(len(detected(one)) for one in every(suite) if seconds(one) <= budget)
+    most = max(len(detected(subset)) for subset in list_subsets(suite) if seconds(subset) <= budget)
     assert choice.total_seconds <= budget + 1e-6
     assert len(choice.methods) <= most <= choice.most
     assert not choice.proven or choice.most == most
@@ -189,29 +194,41 @@ def test_the_order_of_the_benchmarks_decides_nothing(suite, budget):
 
 
 def test_what_two_budgets_cannot_both_have_at_its_best_is_nested_or_most():
-    assert [len(choose_within_budget(BESIDE, one).methods) for one in (2, 3, 5)] == [2, 2, 5]
-    assert [len(choose_within_budget(BESIDE, one, nested=False).methods) for one in (2, 3, 5)] == [
+    assert [len(choose_within_budget(CONFLICTING, budget).methods) for budget in (2, 3, 5)] == [
+        2,
+        2,
+        5,
+    ]
+    assert [
+        len(choose_within_budget(CONFLICTING, budget, nested=False).methods) for budget in (2, 3, 5)
+    ] == [
         2,
         3,
         5,
     ]
-    assert choose_within_budget(BESIDE, 3).most == 3
+    assert choose_within_budget(CONFLICTING, 3).most == 3
 
 
 def test_cheaper_benchmarks_are_used_below_a_dear_one_that_detects_what_they_do():
     suite = [watcher("dear", 9.0, "klmnopq"), *(watcher(letter, 3.0, letter) for letter in "kl")]
 
-    assert [len(choose_within_budget(suite, one).methods) for one in (2, 3, 6, 9)] == [0, 1, 2, 7]
+    assert [len(choose_within_budget(suite, budget).methods) for budget in (2, 3, 6, 9)] == [
+        0,
+        1,
+        2,
+        7,
+    ]
 
 
 @pytest.mark.parametrize(
-    ("stable", "shaky", "chosen"), [(1.0, 1.0, "stable"), (1.2, 1.0, "stable"), (2.0, 1.0, "shaky")]
+    ("stable", "shaky", "expected"),
+    [(1.0, 1.0, "stable"), (1.2, 1.0, "stable"), (2.0, 1.0, "shaky")],
 )
-def test_a_stable_benchmark_is_preferred_unless_it_is_much_dearer(stable, shaky, chosen):
+def test_a_stable_benchmark_is_preferred_unless_it_is_much_dearer(stable, shaky, expected):
     suite = [watcher("stable", stable, "k", 0.01), watcher("shaky", shaky, "k", 0.5)]
 
     (candidate,) = choose_within_budget(suite, 10.0).watchers
-    assert candidate.id == chosen
+    assert candidate.id == expected
 
 
 def test_a_benchmark_without_a_spread_is_no_stable_one():
@@ -228,18 +245,18 @@ def test_without_what_can_go_every_detection_stays(suite, open_pairs, largest):
     open_pairs = {
         (method, name)
         for method, name in open_pairs
-        if not any(one.id == name and method in one.detects for one in suite)
+        if not any(candidate.id == name and method in candidate.detects for candidate in suite)
     }
     result = choose_removal(suite, open_pairs=open_pairs, unknown=(), largest=largest)
 
-    kept = {one.id for one in result.remaining.watchers}
-    gone = {one.id for one, _ in result.removed}
-    assert kept | gone == {one.id for one in suite}
-    assert not kept & gone
+    kept_ids = {candidate.id for candidate in result.remaining.watchers}
+    removed_ids = {candidate.id for candidate, _ in result.removed}
+    assert kept_ids | removed_ids == {candidate.id for candidate in suite}
+    assert not kept_ids & removed_ids
     assert result.remaining.methods == detected(suite)
     for candidate, watched in result.removed:
         assert [method for method, _ in watched] == sorted(candidate.detects)
-        assert all(others and set(others) <= kept for _, others in watched)
+        assert all(detector_ids and set(detector_ids) <= kept_ids for _, detector_ids in watched)
         stable = {item.id for item in result.remaining.watchers if not item.is_unstable}
         assert candidate.is_unstable or all(stable & set(names) for _, names in watched)
 

@@ -16,27 +16,27 @@ from auditor.core.suite import Benchmark, IterationSettings
 from auditor.measure import own_series
 from auditor.series.study import collect_series, make_schedule, measure_processes, preview_series
 
-ASKED = SeriesRequest(iterations=40, iteration_seconds=0.01, forks=2, least=20)
-WRITTEN = IterationSettings(
+SERIES_REQUEST = SeriesRequest(iterations=40, iteration_seconds=0.01, forks=2, least=20)
+AUTHOR_SETTINGS = IterationSettings(
     warmup_iterations=3,
     warmup_seconds=2.0,
     measurement_iterations=4,
     measurement_seconds=2.0,
     forks=5,
 )
-ONE = Benchmark(group="toy", name="one", configured=WRITTEN)
+BENCHMARK = Benchmark(group="toy", name="one", configured=AUTHOR_SETTINGS)
 
 
 class Failing(Machine):
     """Has benchmarks that fail."""
 
     def _outcome(self, trial):
-        return self.how.get(trial.benchmark.name) or super()._outcome(trial)
+        return self.outcomes.get(trial.benchmark.name) or super()._outcome(trial)
 
 
-def failing(**how):
+def failing(**outcomes):
     machine = Failing()
-    machine.how = how
+    machine.outcomes = outcomes
     return machine
 
 
@@ -46,10 +46,10 @@ def of_purpose(runs, purpose):
 
 def test_each_process_begins_cold_and_goes_on_for_long():
     machine = Machine()
-    runs = measure_processes(ASKED, parts(request(), machine=machine))
+    runs = measure_processes(SERIES_REQUEST, parts(request(), machine=machine))
 
     assert len(of_purpose([*map(as_run, machine.done)], Purpose.PILOT)) == 3
-    assert {(one.benchmark.name, one.fork) for one in of_purpose(runs, Purpose.STEADY)} == {
+    assert {(trial.benchmark.name, trial.fork) for trial in of_purpose(runs, Purpose.STEADY)} == {
         (name, fork) for name in toy_language.BENCHMARKS for fork in (1, 2)
     }
     for run in runs:
@@ -64,18 +64,21 @@ def as_run(trial):
 
 def test_the_first_processes_of_all_come_before_the_second_of_any():
     machine = Machine()
-    measure_processes(ASKED, parts(request(), machine=machine))
+    measure_processes(SERIES_REQUEST, parts(request(), machine=machine))
 
     assert [trial.fork for trial in machine.done] == [1, 1, 1, 1, 1, 1, 2, 2, 2]
 
 
 def test_what_is_known_is_not_run_again():
     memory = Memory()
-    first = measure_processes(ASKED, parts(request(), store=memory))
-    again = Machine()
+    first = measure_processes(SERIES_REQUEST, parts(request(), store=memory))
+    second_machine = Machine()
 
-    assert measure_processes(ASKED, parts(request(), store=memory, machine=again)) == first
-    assert again.done == []
+    assert (
+        measure_processes(SERIES_REQUEST, parts(request(), store=memory, machine=second_machine))
+        == first
+    )
+    assert second_machine.done == []
 
 
 @pytest.mark.parametrize(
@@ -96,13 +99,13 @@ def test_what_is_known_is_not_run_again():
     ],
 )
 def test_of_long_operations_there_are_fewer(seconds, iterations):
-    result = make_schedule(Benchmark(group="toy", name="one"), ASKED, None, seconds)
+    result = make_schedule(Benchmark(group="toy", name="one"), SERIES_REQUEST, None, seconds)
 
     assert len(result.blocks) == iterations
 
 
 def test_as_many_iterations_are_made_as_were_asked_for():
-    series_request = replace(ASKED, iterations=2000, iteration_seconds=0.07)
+    series_request = replace(SERIES_REQUEST, iterations=2000, iteration_seconds=0.07)
     result = make_schedule(Benchmark(group="toy", name="one"), series_request, None, 0.001)
 
     assert len(result.blocks) == 2000
@@ -111,7 +114,7 @@ def test_as_many_iterations_are_made_as_were_asked_for():
 def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
     monkeypatch.setattr(toy_language, "PLAIN_SECONDS", 0.05)
     machine = Machine()
-    measure_processes(ASKED, parts(request(), machine=machine))
+    measure_processes(SERIES_REQUEST, parts(request(), machine=machine))
 
     pilot, *_, last = machine.done
     assert pilot.timeout_seconds == pytest.approx(10 + 10 * 2 * 0.01)
@@ -120,23 +123,26 @@ def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "kept",
+    "fixed_benchmark",
     [
-        replace(ONE, block_seconds=2.0),
-        replace(ONE, configured=replace(WRITTEN, warmup_seconds=0.0, measurement_seconds=0.0)),
+        replace(BENCHMARK, block_seconds=2.0),
+        replace(
+            BENCHMARK,
+            configured=replace(AUTHOR_SETTINGS, warmup_seconds=0.0, measurement_seconds=0.0),
+        ),
     ],
 )
-def test_where_an_iteration_cannot_be_changed_all_is_done_as_written(kept):
-    result = make_schedule(kept, ASKED, None, None)
+def test_where_an_iteration_cannot_be_changed_all_is_done_as_written(fixed_benchmark):
+    result = make_schedule(fixed_benchmark, SERIES_REQUEST, None, None)
     phases = [block.phase for block in result.blocks]
 
     assert phases == [Phase.WARMUP] * 3 + [Phase.MEASUREMENT] * 4
-    assert result.seconds == (kept.block_seconds or 0.1)
+    assert result.seconds == (fixed_benchmark.block_seconds or 0.1)
 
 
 def test_one_that_fails_is_in_the_result_and_is_not_tried_again():
     machine = failing(quick=Skipped("not today"))
-    runs = measure_processes(ASKED, parts(request(), machine=machine))
+    runs = measure_processes(SERIES_REQUEST, parts(request(), machine=machine))
     results = own_series.build_stored_results(runs, harness="toy", digest="d")
 
     assert sum(trial.benchmark.name == "quick" for trial in machine.done) == 1
@@ -153,25 +159,27 @@ def test_where_all_fail_the_first_is_said():
     machine = failing(**dict.fromkeys(toy_language.BENCHMARKS, crashed()))
 
     with pytest.raises(NoBenchmarks, match=r"every benchmark fails; the first: toy\.short: "):
-        measure_processes(ASKED, parts(request(), machine=machine))
+        measure_processes(SERIES_REQUEST, parts(request(), machine=machine))
 
 
 def test_a_budget_that_is_used_up_leaves_what_was_seen():
-    asked = request(suite=replace(request().suite, budget_seconds=5.0))
-    kept = parts(asked)
-    runs = measure_processes(ASKED, kept)
+    audit_request = request(suite=replace(request().suite, budget_seconds=5.0))
+    audit_parts = parts(audit_request)
+    runs = measure_processes(SERIES_REQUEST, audit_parts)
 
     assert len(runs) < 6
-    assert [one.slug for one in kept.budget_caveats] == ["budget"]
+    assert [caveat.slug for caveat in audit_parts.budget_caveats] == ["budget"]
     with pytest.raises(NoBenchmarks, match="the budget was used up before"):
-        measure_processes(ASKED, parts(request(suite=replace(request().suite, budget_seconds=0.1))))
+        measure_processes(
+            SERIES_REQUEST, parts(request(suite=replace(request().suite, budget_seconds=0.1)))
+        )
 
 
 def test_it_is_said_beforehand_what_would_run():
     memory = Memory()
-    before = preview_series(ASKED, parts(request(), store=memory)).phases
-    measure_processes(replace(ASKED, forks=1), parts(request(), store=memory))
-    after = preview_series(ASKED, parts(request(), store=memory)).phases
+    before = preview_series(SERIES_REQUEST, parts(request(), store=memory)).phases
+    measure_processes(replace(SERIES_REQUEST, forks=1), parts(request(), store=memory))
+    after = preview_series(SERIES_REQUEST, parts(request(), store=memory)).phases
 
     assert [(phase.name, phase.trials, phase.stored_count) for phase in before] == [
         ("pilot", 3, 0),
@@ -185,11 +193,11 @@ def test_it_is_said_beforehand_what_would_run():
 
 
 def test_runs_become_results_by_repetition_and_fork():
-    runs = measure_processes(ASKED, parts(request()))
+    runs = measure_processes(SERIES_REQUEST, parts(request()))
     later = [replace(run, trial=replace(run.trial, repetition=2), revision="r2") for run in runs]
 
     results = own_series.build_stored_results(
-        [*later, *reversed(runs)], harness="toy", digest="d", settings={"toy.long": WRITTEN}
+        [*later, *reversed(runs)], harness="toy", digest="d", settings={"toy.long": AUTHOR_SETTINGS}
     )
 
     first, second = results.runs
@@ -200,27 +208,30 @@ def test_runs_become_results_by_repetition_and_fork():
         "r2",
     )
     of_long = first.processes["toy.long"]
-    wanted = {
+    values_by_fork = {
         run.trial.fork: run.outcome.series[0].values
         for run in runs
         if run.trial.benchmark.name == "long"
     }
-    assert [process.seconds for process in of_long] == [wanted[1], wanted[2]]
+    assert [process.seconds for process in of_long] == [values_by_fork[1], values_by_fork[2]]
     assert {
         (process.warmups, process.iteration_seconds, process.configured) for process in of_long
-    } == {((), 0.01, WRITTEN)}
+    } == {((), 0.01, AUTHOR_SETTINGS)}
     assert first.processes["toy.short"][0].configured is None
 
 
 def test_processes_with_a_warm_up_of_their_own_are_not_mapped():
-    kept = parts(request())
-    kept = replace(kept, suite=replace(kept.suite, benchmarks=(replace(ONE, block_seconds=2.0),)))
+    audit_parts = parts(request())
+    audit_parts = replace(
+        audit_parts,
+        suite=replace(audit_parts.suite, benchmarks=(replace(BENCHMARK, block_seconds=2.0),)),
+    )
 
     results = own_series.build_stored_results(
-        measure_processes(ASKED, kept),
+        measure_processes(SERIES_REQUEST, audit_parts),
         harness="toy",
         digest="d",
-        settings=own_series.collect_iteration_settings(kept.suite),
+        settings=own_series.collect_iteration_settings(audit_parts.suite),
     )
 
     process, _ = results.runs[0].processes["toy.one"]
@@ -229,14 +240,14 @@ def test_processes_with_a_warm_up_of_their_own_are_not_mapped():
 
 def test_the_time_that_runs_out_in_a_process_is_no_result():
     with pytest.raises(OutOfTime):
-        measure_processes(ASKED, parts(request(), machine=Machine(cut=2)))
+        measure_processes(SERIES_REQUEST, parts(request(), machine=Machine(cut=2)))
 
 
 def test_what_cannot_be_listed_has_failed_and_what_was_left_out_is_said():
-    kept = parts(request(suite=replace(request().suite, benchmarks="short|broken")))
-    suite = replace(kept.suite, unusable=(("toy.broken", "it does not compile"),))
+    audit_parts = parts(request(suite=replace(request().suite, benchmarks="short|broken")))
+    suite = replace(audit_parts.suite, unusable=(("toy.broken", "it does not compile"),))
 
-    results = collect_series(ASKED, replace(kept, suite=suite))
+    results = collect_series(SERIES_REQUEST, replace(audit_parts, suite=suite))
 
     (run,) = results.runs
     assert list(run.processes) == ["toy.short", "toy.broken"]
@@ -245,16 +256,20 @@ def test_what_cannot_be_listed_has_failed_and_what_was_left_out_is_said():
 
 
 def test_how_many_operations_a_block_has_is_kept_and_single_shots_are_calls():
-    single = replace(WRITTEN, warmup_seconds=0.0, measurement_seconds=0.0)
-    runs = measure_processes(ASKED, parts(request()))
+    single = replace(AUTHOR_SETTINGS, warmup_seconds=0.0, measurement_seconds=0.0)
+    runs = measure_processes(SERIES_REQUEST, parts(request()))
 
     results = own_series.build_stored_results(
         runs, harness="toy", digest="d", settings={"toy.long": single}
     )
 
     (run,) = results.runs
-    kept = {
+    block_facts = {
         name: (process.operations, process.iteration_seconds)
         for name, (process, _) in run.processes.items()
     }
-    assert kept == {"toy.short": (100, 0.01), "toy.quick": (100, 0.01), "toy.long": (1, None)}
+    assert block_facts == {
+        "toy.short": (100, 0.01),
+        "toy.quick": (100, 0.01),
+        "toy.long": (1, None),
+    }

@@ -28,7 +28,7 @@ def series(odd, shift=0.0):
     return (1e-3 * (10 if odd else 1) * wave).tolist()
 
 
-def written(path, forks):
+def write_series(path, forks):
     rows = [
         f"a.B.c,{fork},{index},{value!r}"
         for fork, values in enumerate(forks)
@@ -40,7 +40,7 @@ def written(path, forks):
 
 def test_a_page_names_the_file_that_stands_apart(call, tmp_path):
     paths = [
-        written(tmp_path / day, [series(day == "tuesday.csv", shift)])
+        write_series(tmp_path / day, [series(day == "tuesday.csv", shift)])
         for day, shift in zip(DAYS, (0.0, 0.0, 0.01), strict=True)
     ]
 
@@ -54,7 +54,7 @@ def test_a_page_names_the_file_that_stands_apart(call, tmp_path):
 
 
 def test_a_page_of_one_file_names_processes(call, tmp_path):
-    path = written(tmp_path / DAYS[0], [series(odd=index == 2) for index in range(4)])
+    path = write_series(tmp_path / DAYS[0], [series(odd=index == 2) for index in range(4)])
 
     code, _, err = call(path, "-o", tmp_path / "out", "--quiet")
 
@@ -65,7 +65,9 @@ def test_a_page_of_one_file_names_processes(call, tmp_path):
 
 
 def test_a_single_run_has_a_page_that_cannot_tell(call, tmp_path):
-    code, _, err = call(written(tmp_path / DAYS[0], [series(odd=False)]), "-o", tmp_path / "out")
+    code, _, err = call(
+        write_series(tmp_path / DAYS[0], [series(odd=False)]), "-o", tmp_path / "out"
+    )
 
     assert code == 5, err
     assert "no verdict: no benchmark could be judged" in err

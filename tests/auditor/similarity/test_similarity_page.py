@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from test_page_names import NASTY
-from test_similarity_words import SINGLE, WHOLE, benchmark, of
+from test_similarity_words import SIMILARITY_DOCUMENT, SINGLE, benchmark, replace_benchmarks
 
 from auditor.core.caveats import Caveat
 from auditor.similarity import page
@@ -13,7 +13,7 @@ from reports import names
 pytestmark = pytest.mark.browser
 
 DAYS = ("monday.json", "tuesday.json", "wednesday.json", "thursday.json", "friday.json")
-CORPUS = of(
+CORPUS = replace_benchmarks(
     *(
         benchmark(
             f"owner__{name}#b.B{index}#x={index}", {0, 1, 2, 3} if index else (), means=(high,) * 5
@@ -26,7 +26,7 @@ CELLS = "[...document.querySelectorAll('{} td:not(.total, .na)')].map((one) => o
 
 
 def nasty():
-    found = [
+    hostile_benchmarks = [
         benchmark(
             f"{name}{index}",
             {0, 1, 2, 3},
@@ -36,7 +36,7 @@ def nasty():
         )
         for index, name in enumerate(NASTY)
     ]
-    return of(*found)
+    return replace_benchmarks(*hostile_benchmarks)
 
 
 @pytest.mark.parametrize("width", [360, 1400])
@@ -46,14 +46,14 @@ def test_hostile_names_leave_no_markup(visit_hostile, width):
     assert tab.locator("#benchmarks tbody tr").count() == len(NASTY)
     assert tab.locator("header ol li").count() == len(files)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    shown = tab.locator("#mapped .key").all_text_contents()
-    assert sorted(shown) == sorted(
+    labels = tab.locator("#mapped .key").all_text_contents()
+    assert sorted(labels) == sorted(
         names.format_label(f"{name}{index}") for index, name in enumerate(NASTY)
     )
 
 
 def test_runs_are_called_by_their_files(visit):
-    tab, _ = visit(page.render_html(WHOLE, DAYS))
+    tab, _ = visit(page.render_html(SIMILARITY_DOCUMENT, DAYS))
 
     assert tab.locator("header ol li").all_inner_texts() == list(DAYS)
     row = tab.locator("#benchmarks tbody tr", has_text="a.Apart")
@@ -65,7 +65,7 @@ def test_runs_are_called_by_their_files(visit):
 
 
 def test_runs_of_one_file_are_its_processes(visit):
-    tab, _ = visit(page.render_html(WHOLE, ()))
+    tab, _ = visit(page.render_html(SIMILARITY_DOCUMENT, ()))
 
     assert tab.locator("header").inner_text().count("Each process of ring is a run") == 1
     assert tab.locator("header ol").count() == 0
@@ -75,14 +75,16 @@ def test_runs_of_one_file_are_its_processes(visit):
     ("config", "message"), [("{}", "Each benchmark was run"), ("", "Nothing was run")]
 )
 def test_a_page_says_whether_anything_was_run(visit, config, message):
-    tab, _ = visit(page.render_html(msgspec.structs.replace(WHOLE, config=config), ()))
+    tab, _ = visit(
+        page.render_html(msgspec.structs.replace(SIMILARITY_DOCUMENT, config=config), ())
+    )
 
     assert message in tab.locator("header p").nth(1).inner_text()
     assert ("copies of the subject" in tab.locator("footer").inner_text()) == bool(config)
 
 
 def test_of_a_single_run_nobody_can_tell(visit):
-    tab, noise = visit(page.render_html(of(SINGLE), DAYS[:1]))
+    tab, noise = visit(page.render_html(replace_benchmarks(SINGLE), DAYS[:1]))
 
     assert noise == []
     assert tab.locator("h1").inner_text() == (
@@ -108,14 +110,16 @@ def test_a_map_has_the_measures_of_each_application_and_each_benchmark(visit):
 
 
 def test_a_pair_has_the_number_of_measures_that_count(visit):
-    tab, _ = visit(page.render_html(of(benchmark("b", {1}, count=3, outlier_runs=(1,))), ()))
+    tab, _ = visit(
+        page.render_html(replace_benchmarks(benchmark("b", {1}, count=3, outlier_runs=(1,))), ())
+    )
 
     assert tab.evaluate(CELLS.format("#runs")) == ["3", "0", "3", "3", "0", "3"]
     assert tab.locator("#runs .total").all_inner_texts() == ["unlike", "1 of 2", "2 of 2", "1 of 2"]
 
 
 def test_tables_are_sorted_and_filtered(visit):
-    tab, _ = visit(page.render_html(WHOLE, ()))
+    tab, _ = visit(page.render_html(SIMILARITY_DOCUMENT, ()))
     rows = tab.locator("#benchmarks tbody tr:visible th")
     mapped = tab.locator("#mapped tr:visible th")
 
@@ -130,7 +134,7 @@ def test_tables_are_sorted_and_filtered(visit):
     assert mapped.all_inner_texts() == ["a.Scattered"]
 
 
-@pytest.mark.parametrize("document", [WHOLE, CORPUS], ids=["files", "a corpus"])
+@pytest.mark.parametrize("document", [SIMILARITY_DOCUMENT, CORPUS], ids=["files", "a corpus"])
 def test_axe_finds_nothing(faults_of, document):
     assert faults_of(page.render_html(document, DAYS)) == []
 
@@ -138,7 +142,9 @@ def test_axe_finds_nothing(faults_of, document):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_each_step_of_the_colours_can_be_read_and_told_from_the_others(visit, scheme):
     values = [0.01, 0.06, 0.11, 0.16, 0.21, 0.3, 0.45, 0.6, 0.75, 0.9]
-    steps = of(*(benchmark(f"b{index}", means=(value,) * 5) for index, value in enumerate(values)))
+    steps = replace_benchmarks(
+        *(benchmark(f"b{index}", means=(value,) * 5) for index, value in enumerate(values))
+    )
     tab, _ = visit(page.render_html(steps, ()), color_scheme=scheme)
     tab.locator("#mapped").scroll_into_view_if_needed()
 
@@ -155,6 +161,8 @@ def test_each_step_of_the_colours_can_be_read_and_told_from_the_others(visit, sc
 
 
 def test_a_page_of_many_benchmarks_can_be_sent():
-    many = of(*(benchmark(f"org.example.B{index}", {0, 1, 2}, count=10) for index in range(1000)))
+    many = replace_benchmarks(
+        *(benchmark(f"org.example.B{index}", {0, 1, 2}, count=10) for index in range(1000))
+    )
 
     assert len(page.render_html(many, ()).encode()) <= 1_000_000

@@ -35,15 +35,17 @@ def scattered(seed, count=4):
 
 
 NAMES = ("a.Similar", "a.Apart", "a.Scattered", "a.Single")
-WHOLE = document.similarity_document(
+SIMILARITY_DOCUMENT = document.similarity_document(
     [
-        judge_runs(name, one)
-        for name, one in zip(NAMES, (runs(), runs(1), scattered(1), runs(count=1)), strict=True)
+        judge_runs(name, benchmark_runs)
+        for name, benchmark_runs in zip(
+            NAMES, (runs(), runs(1), scattered(1), runs(count=1)), strict=True
+        )
     ],
     (),
     CONTEXT,
 )
-SIMILAR, APART, SCATTERED, SINGLE = WHOLE.benchmarks
+SIMILAR, WITH_OUTLIER, SCATTERED, SINGLE = SIMILARITY_DOCUMENT.benchmarks
 
 
 def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
@@ -66,86 +68,97 @@ def benchmark(name, unlike=(), *, count=4, means=(0.0,) * 5, **more):
         for first, second in combinations(range(count), 2)
         for bad in [bool({first, second} & set(unlike))]
     ]
-    known = {
+    fields = {
         "id": name, "runs": count, "values": 300, "dissimilar": bool(unlike), "outlier_runs": (),
         "means": means, "groups": (tuple(range(count)),), "pairs": tuple(similarities),
         "caveats": (),
     }  # fmt: skip
-    return BenchmarkSimilarity(**known | more)
+    return BenchmarkSimilarity(**fields | more)
 
 
-def of(*benchmarks):
-    return msgspec.structs.replace(WHOLE, benchmarks=benchmarks)
+def replace_benchmarks(*benchmarks):
+    return msgspec.structs.replace(SIMILARITY_DOCUMENT, benchmarks=benchmarks)
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert document.parse_document(results.format_json(WHOLE)) == WHOLE
-    assert json.loads(results.format_json(WHOLE))["schema"] == "bench-audit/similarity/1"
+    assert document.parse_document(results.format_json(SIMILARITY_DOCUMENT)) == SIMILARITY_DOCUMENT
+    assert (
+        json.loads(results.format_json(SIMILARITY_DOCUMENT))["schema"] == "bench-audit/similarity/1"
+    )
 
 
 def test_what_is_least_alike_comes_first():
-    shown = page.build_view(WHOLE)
+    view = page.build_view(SIMILARITY_DOCUMENT)
 
-    assert [(row.name, row.word.word) for row in shown.rows] == [
+    assert [(row.name, row.word.word) for row in view.rows] == [
         ("a.Scattered", "dissimilar"),
         ("a.Apart", "dissimilar"),
         ("a.Single", "cannot tell"),
         ("a.Similar", "similar"),
     ]
-    assert shown.headline == (
+    assert view.headline == (
         "The runs of 2 of 4 benchmarks are dissimilar, 1 inconclusive; in 1 a run stands apart"
     )
-    assert [(word.word, count) for _, word, count in shown.legend] == [
+    assert [(word.word, count) for _, word, count in view.legend] == [
         ("dissimilar", 2), ("cannot tell", 1), ("similar", 1)
     ]  # fmt: skip
 
 
 def test_a_row_says_how_many_pairs_are_unlike_and_which_run_is():
-    scattered, apart, single, similar = page.build_view(WHOLE, ("mo", "tu", "we", "th", "fr")).rows
+    scattered, with_outlier, single, similar = page.build_view(
+        SIMILARITY_DOCUMENT, ("mo", "tu", "we", "th", "fr")
+    ).rows
 
     assert (scattered.unlike, scattered.pairs, scattered.outlier_text) == (6, 6, "")
-    assert (apart.unlike, apart.pairs, apart.outlier_text) == (4, 10, "2 (tu)")
+    assert (with_outlier.unlike, with_outlier.pairs, with_outlier.outlier_text) == (4, 10, "2 (tu)")
     assert (single.pairs, single.values, single.heat) == (0, "", ())
     assert single.note.startswith("only 1 run has values")
     assert (similar.unlike, similar.values, len(similar.heat)) == (0, "300", 6)
 
 
 def test_a_run_without_a_file_has_its_number_only():
-    assert [row.outlier_text for row in page.build_view(WHOLE).rows] == ["", "2", "", ""]
+    assert [row.outlier_text for row in page.build_view(SIMILARITY_DOCUMENT).rows] == [
+        "",
+        "2",
+        "",
+        "",
+    ]
 
 
 @pytest.mark.parametrize(
-    ("runs", "which", "files"),
+    ("runs", "description", "files"),
     [
         ((), "Each process of ring is a run; run 1 is the first one.", ()),
         (("run 1", "run 2"), "Runs have the numbers that they were made with.", ()),
         (("run 1", "b.json"), "Which run is which", ("run 1", "b.json")),
     ],
 )
-def test_what_the_runs_are_is_said(runs, which, files):
-    shown = page.build_view(of(benchmark("b", {1}, count=2)), runs)
+def test_what_the_runs_are_is_said(runs, description, files):
+    view = page.build_view(replace_benchmarks(benchmark("b", {1}, count=2)), runs)
 
-    assert (shown.run_description, shown.files) == (which, files)
+    assert (view.run_description, view.files) == (description, files)
 
 
 def test_whether_a_suite_was_run_is_known_by_its_configuration():
-    assert page.build_view(WHOLE).was_run
-    assert not page.build_view(msgspec.structs.replace(WHOLE, config="")).was_run
+    assert page.build_view(SIMILARITY_DOCUMENT).was_run
+    assert not page.build_view(msgspec.structs.replace(SIMILARITY_DOCUMENT, config="")).was_run
 
 
 def test_names_that_look_the_same_when_cut_are_shown_whole():
     long = [f"a.B.{'x' * 100}{middle}{'y' * 100}" for middle in ("one", "two")]
-    shown = page.build_view(of(*(benchmark(name) for name in (*long, f"a.B.{'z' * 300}"))))
+    view = page.build_view(
+        replace_benchmarks(*(benchmark(name) for name in (*long, f"a.B.{'z' * 300}")))
+    )
 
-    first, second, third = (row.name for row in shown.rows)
+    first, second, third = (row.name for row in view.rows)
     assert [first, second] == [name.removeprefix("a.") for name in long]
     assert len(third) < 200
 
 
 def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
-    shown = page.build_view(WHOLE, ("mo", "tu", "we", "th", "fr"))
+    view = page.build_view(SIMILARITY_DOCUMENT, ("mo", "tu", "we", "th", "fr"))
 
-    assert [(figure.name, figure.lines) for figure in shown.figures] == [
+    assert [(figure.name, figure.lines) for figure in view.figures] == [
         (
             "a.Apart",
             (
@@ -164,27 +177,31 @@ def test_the_runs_that_are_drawn_are_those_of_benchmarks_that_need_a_look():
 
 
 def test_a_run_apart_is_drawn_of_a_similar_benchmark_too():
-    one = benchmark("b", {0, 2}, count=6, dissimilar=False, outlier_runs=(0, 2))
+    similar_benchmark = benchmark("b", {0, 2}, count=6, dissimilar=False, outlier_runs=(0, 2))
 
-    (drawn,) = page.build_view(of(one)).figures
+    (figure,) = page.build_view(replace_benchmarks(similar_benchmark)).figures
 
-    assert drawn.lines[0] == "Runs 1, 3 stand apart: each is dissimilar to most others."
+    assert figure.lines[0] == "Runs 1, 3 stand apart: each is dissimilar to most others."
 
 
 def test_of_many_benchmarks_the_first_are_shown_which_is_said():
-    many = of(*(benchmark(f"b{index}", {0, 1, 2, 3}) for index in range(201)))
-    shown = page.build_view(many)
+    many = replace_benchmarks(*(benchmark(f"b{index}", {0, 1, 2, 3}) for index in range(201)))
+    view = page.build_view(many)
 
-    assert (len(shown.rows), len(shown.mapped), len(shown.figures)) == (201, 200, 40)
-    assert shown.unmapped == "Of 201 benchmarks the first 200 are shown."
-    assert shown.left_out == "Of 201 benchmarks the first 40 are shown."
-    assert page.build_view(WHOLE).unmapped == page.build_view(WHOLE).left_out == ""
+    assert (len(view.rows), len(view.mapped), len(view.figures)) == (201, 200, 40)
+    assert view.unmapped == "Of 201 benchmarks the first 200 are shown."
+    assert view.left_out == "Of 201 benchmarks the first 40 are shown."
+    assert (
+        page.build_view(SIMILARITY_DOCUMENT).unmapped
+        == page.build_view(SIMILARITY_DOCUMENT).left_out
+        == ""
+    )
 
 
 def test_caveats_of_benchmarks_are_said_once():
     short = judge_runs("short", [wave(1)[:50], wave(2)[:50]])
-    other = judge_runs("other", [wave(1)[:60], wave(2)[:60]])
-    similarity_document = document.similarity_document([short, other], (), CONTEXT)
+    second_similarity = judge_runs("other", [wave(1)[:60], wave(2)[:60]])
+    similarity_document = document.similarity_document([short, second_similarity], (), CONTEXT)
 
     (caveat,) = page.build_view(similarity_document).closing.caveats
 
@@ -214,11 +231,13 @@ def test_a_cell_tells_its_side_of_the_threshold_and_how_far_from_it(value, kind)
 
 
 def test_applications_are_means_of_their_benchmarks():
-    one = [benchmark(f"o__a#b{value}#", means=(value, 0.0, 0.0, 0.0, 0.0)) for value in (0.2, 0.4)]
-    other = benchmark("o__b#b#x=1&y=2", {0, 1, 2, 3}, means=(1.0,) * 5)
+    first_application = [
+        benchmark(f"o__a#b{value}#", means=(value, 0.0, 0.0, 0.0, 0.0)) for value in (0.2, 0.4)
+    ]
+    second_application = benchmark("o__b#b#x=1&y=2", {0, 1, 2, 3}, means=(1.0,) * 5)
     unknown = benchmark("o__c#b#", means=None, dissimilar=None, count=1)
 
-    first, second = page.list_applications([*one, other, unknown])
+    first, second = page.list_applications([*first_application, second_application, unknown])
 
     assert (first.name, first.unlike, first.size) == ("o__b", 1, 1)
     assert (second.name, second.unlike, second.size) == ("o__a", 0, 2)
