@@ -81,7 +81,7 @@ def side_by_side(**other):
         for more in ({}, {"host": "cloud", **other})
     ]
     view = compare_environments(both[0], both[1:])
-    return {one.label: one.cells for one in view.said}
+    return {one.label: one.cells for one in view.properties}
 
 
 def test_what_each_machine_is_and_runs_is_shown():
