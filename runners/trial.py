@@ -257,8 +257,8 @@ class TrialRunner(Generic[LauncherType_co]):
         outcome = self._launcher.read_outcome(trial, answers)
         return (outcome if judge is None else judge.split_outcome(outcome)), answers
 
-    def _find_lock(self, what: str) -> Lock:
-        return self._locks.setdefault(what, Lock())
+    def _find_lock(self, key: str) -> Lock:
+        return self._locks.setdefault(key, Lock())
 
     def _reserve_build_time(self, trial: Trial) -> AbstractContextManager[object]:
         """Give the time in which something is built for a trial, while no other one is timed."""

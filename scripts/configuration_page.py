@@ -21,17 +21,21 @@ OWN_TABLES = ("SubjectSection", "ClientSection", "IgnoreSection")
 def section_of(schema: dict[str, Any]) -> str | None:
     """Return the name of the section that a key holds, directly or as one of its alternatives."""
     refs = [schema, *schema.get("anyOf", ()), schema.get("items", {})]
-    names = [one["$ref"].rpartition("/")[2] for one in refs if "$ref" in one]
+    names = [reference["$ref"].rpartition("/")[2] for reference in refs if "$ref" in reference]
     return names[0] if names and names[0] not in OWN_TABLES else None
 
 
 def values_of(schema: dict[str, Any]) -> str:
     """Return which values a key takes, in a few words."""
     if "enum" in schema:
-        return " ".join(f"`{json.dumps(one)}`" for one in schema["enum"])
+        return " ".join(f"`{json.dumps(member)}`" for member in schema["enum"])
     if "anyOf" in schema:
-        options = [values_of(one) for one in schema["anyOf"] if one.get("type") != "null"]
-        return " or ".join(dict.fromkeys(one for one in options if one))
+        options = [
+            values_of(alternative)
+            for alternative in schema["anyOf"]
+            if alternative.get("type") != "null"
+        ]
+        return " or ".join(dict.fromkeys(option for option in options if option))
     if schema.get("type") == "array":
         return "list"
     if "$ref" in schema:
@@ -50,10 +54,10 @@ def rows(schemas: dict[str, Any], section: str, prefix: str = "") -> Iterator[st
             continue
         # Unions keep the description of a key in one of their alternatives.
         places = (schema, *schema.get("anyOf", ()))
-        text = next((one["description"] for one in places if "description" in one), "")
+        text = next((place["description"] for place in places if "description" in place), "")
         default = f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
         cells = (f"`{prefix}{key}`", values_of(schema), default, text)
-        yield "| " + " | ".join(one.replace("|", "\\|") for one in cells) + " |\n"
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
 def current(page: str, schemas: dict[str, Any]) -> str:

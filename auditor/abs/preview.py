@@ -74,7 +74,7 @@ def preview_abs(request: AbsRequest, parts: StudyContext) -> Preview:
         phases += (
             lookups.build_phase("calibration (at most)", Purpose.CALIBRATION, most=MOST_ROUNDS),
             lookups.build_phase(
-                "pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, again=correction_runs
+                "pairs (at most)", Purpose.PAIRS, Purpose.MUTANT, first_run_repeats=correction_runs
             ),
         )
         if request.rule is not DetectionRule.PAPER or request.is_interleaved:

@@ -144,6 +144,6 @@ def compare_machines(
     table.add_column("")
     for row in view.rows if view else ():
         table.add_column(row.name)
-    for environment_property in view.said if view else ():
+    for environment_property in view.properties if view else ():
         table.add_row(Text(environment_property.label), *map(Text, environment_property.cells))
     return table

@@ -85,7 +85,7 @@ _OF_COMPARISONS = ("min_delta", "fail_on", "unlike_machines")
     *options.DISPLAY_OPTIONS[:2],
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Analyze results that another tool has stored; runs nothing.
 
     A FILE is a table of GoABS or JavaABS, which is judged by the paper's rule. Or it is a file or a
@@ -102,18 +102,18 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit analyze monday.json tuesday.json    what JMH left (-rf json), or printed
     """
     surroundings = context.find_object(AppContext) or AppContext.from_process()
-    console = Console(surroundings.environment, quiet=given["quiet"])
-    if given["against"] or any(map(is_stored, given["files"])):
-        return _judge_stored_results(given, console, surroundings)
-    if len(given["files"]) > 1:
+    console = Console(surroundings.environment, quiet=option_values["quiet"])
+    if option_values["against"] or any(map(is_stored, option_values["files"])):
+        return _judge_stored_results(option_values, console, surroundings)
+    if len(option_values["files"]) > 1:
         raise UsageError("only one table can be read at a time; give one file")
-    if given["tool"] is None and not is_table(given["files"][0]):
+    if option_values["tool"] is None and not is_table(option_values["files"][0]):
         raise UsageError(
-            f"{given['files'][0]}: no result of {FORMAT_NAMES}, no table of GoABS or JavaABS "
-            f"either; {CSV_HINT}"
+            f"{option_values['files'][0]}: no result of {FORMAT_NAMES}, no table of GoABS or "
+            f"JavaABS either; {CSV_HINT}"
         )
-    _refuse_options(given, _OF_STORED, "stored results (JMH, go test, pytest-benchmark, …)")
-    return _judge_table_file(given, console, surroundings)
+    _refuse_options(option_values, _OF_STORED, "stored results (JMH, go test, pytest-benchmark, …)")
+    return _judge_table_file(option_values, console, surroundings)
 
 
 def _refuse_options(option_values: dict[str, Any], names: tuple[str, ...], whose: str) -> None:

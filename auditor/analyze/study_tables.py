@@ -107,18 +107,19 @@ class _TableRuns:
         return tuple(self._convert_rows(None, benchmark))
 
     def select_runs(
-        self, method: Method | None, benchmark: Benchmark, wanted: int
+        self, method: Method | None, benchmark: Benchmark, run_count: int
     ) -> tuple[Run, ...]:
-        """Return the first `wanted` runs; one that is missing stands for all that are."""
+        """Return the first `run_count` runs; one that is missing stands for all that are."""
         runs = [
-            run for run in self._convert_rows(method, benchmark) if run.trial.repetition <= wanted
+            run
+            for run in self._convert_rows(method, benchmark)
+            if run.trial.repetition <= run_count
         ]
         repetitions = {run.trial.repetition for run in runs}
-        if len(repetitions) < wanted:
-            first = next(number for number in range(1, wanted + 1) if number not in repetitions)
-            text = (
-                f"the table lacks {wanted - len(repetitions)} of {wanted} runs, the first: {first}"
-            )
+        if len(repetitions) < run_count:
+            first = next(number for number in range(1, run_count + 1) if number not in repetitions)
+            missing_count = run_count - len(repetitions)
+            text = f"the table lacks {missing_count} of {run_count} runs, the first: {first}"
             runs.append(self._build_run(method, benchmark, (first, 1), Unreadable(text, "")))
         return tuple(runs)
 

@@ -56,7 +56,7 @@ from runners.subjects.repository import find_commits, list_recent_commits
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Compare commits of the past, which made something faster or slower, with their parents.
 
     Each is built in throw-away copies, with its parent, and the benchmarks that both have are run
@@ -68,18 +68,18 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit backtest . --list
     bench-audit backtest . --fix 1a2b3c4 --cause v1.4.0 --benchmarks Parse
     """
-    command_line = options.CommandLine.from_context(context, collect_changes(given))
+    command_line = options.CommandLine.from_context(context, collect_changes(option_values))
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
-    changes = _choose_changes(command_line.config, given)
-    if given["listed"]:
+    changes = _choose_changes(command_line.config, option_values)
+    if option_values["listed"]:
         console.print_result(assemble.build_commit_list(changes))
         return Exit.OK
     backtest = assemble.BacktestRunner(command_line, console).compare_commits(changes)
     document = backtest_document(backtest, command_line.config.text, find_own_version())
     folder = command_line.places.output
     assemble.FILES.write_results(folder, document)
-    assemble.FILES.print_result(document, given["format"], console)
-    assemble.FILES.deliver_files(given, folder, console)
+    assemble.FILES.print_result(document, option_values["format"], console)
+    assemble.FILES.deliver_files(option_values, folder, console)
     return Exit.OK
 
 

@@ -38,32 +38,32 @@ class Console:
         """Tell whether progress can be drawn."""
         return self._err.is_terminal and not self._err.is_dumb_terminal and not self.quiet
 
-    def print_result(self, *what: RenderableType) -> None:
+    def print_result(self, *renderables: RenderableType) -> None:
         """Print a result to stdout; raises MachineError."""
         if self._out.is_terminal:
             with _guard_stream(sys.stdout):
-                self._out.print(*what, sep="\n")
+                self._out.print(*renderables, sep="\n")
             return
         text = io.StringIO()
         text_terminal = _PipeSafeTerminal(
             file=text, width=self._out.width, highlight=False, emoji=False, color_system=None
         )
-        for renderable in what:
+        for renderable in renderables:
             text_terminal.print(renderable, soft_wrap=isinstance(renderable, Text))
         lines = text.getvalue().splitlines()  # tables pad their last column
         self.print_text("".join(f"{line.rstrip(' ')}\n" for line in lines))
 
-    def print_document(self, found: object) -> None:
+    def print_document(self, document: object) -> None:
         """Print exactly one JSON document to stdout; raises MachineError."""
         from reports import results  # noqa: PLC0415 `--help` needs no msgspec
 
-        self.print_text(results.format_json(found))
+        self.print_text(results.format_json(document))
 
-    def print_text(self, found: str) -> None:
+    def print_text(self, text: str) -> None:
         """Print exactly this text to stdout; raises MachineError."""
         if sys.stdout is not None:  # as it is where the caller has closed it
             with _guard_stream(sys.stdout):
-                sys.stdout.write(found)
+                sys.stdout.write(text)
                 sys.stdout.flush()
 
     def print_bytes(self, data: bytes) -> None:

@@ -26,6 +26,6 @@ class AppContext:
         """Return those of this process."""
         return cls(environment=dict(os.environ))
 
-    def find_opener(self, own: AnyOpener) -> AnyOpener:
+    def find_opener(self, opener: AnyOpener) -> AnyOpener:
         """Return the replacement of an opener of a feature, or the opener itself if it has none."""
-        return cast(AnyOpener, self.replacements.get(own, own))
+        return cast(AnyOpener, self.replacements.get(opener, opener))

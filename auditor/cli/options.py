@@ -201,16 +201,19 @@ class CommandLine:
 
     @classmethod
     def from_context(
-        cls, context: click.Context, changes: Mapping[str, Any], what: str | None = None
+        cls,
+        context: click.Context,
+        changes: Mapping[str, Any],
+        config_or_subject: str | None = None,
     ) -> "CommandLine":
         """Read the command line; `changes` are keys of the configuration from its flags.
 
-        `what` is the configuration or subject, where that is not the command's argument `what`.
+        `config_or_subject` is read where that is not the command's argument `what`.
         """
         option_values: Mapping[str, Any] = context.params
         surroundings = context.find_object(AppContext) or AppContext.from_process()
         config = load_config(
-            what or option_values["what"],
+            config_or_subject or option_values["what"],
             changes,
             Path.cwd(),
             as_configured=bool(option_values.get("as_configured")),

@@ -52,9 +52,9 @@ PURPOSES: Mapping[str, tuple[str, ...]] = {
 class GroupedCommand(cloup.Command):
     """A command whose help groups the options by purpose."""
 
-    def __init__(self, *args: Any, most_used: Sequence[str] = (), **others: Any) -> None:
+    def __init__(self, *args: Any, most_used: Sequence[str] = (), **kwargs: Any) -> None:
         """Take the options that are listed first, by their long names."""
-        super().__init__(*args, **others)
+        super().__init__(*args, **kwargs)
         options_by_name = {max(option.opts, key=len): option for option in self.ungrouped_options}
         self.option_groups = [*_build_option_groups(options_by_name, most_used)]
         grouped_options = {option for group in self.option_groups for option in group}

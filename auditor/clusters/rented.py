@@ -26,10 +26,10 @@ class RentedCluster:
     """A scheduler and workers that are ours for a while."""
 
     def __init__(
-        self, made: Any, loop: Any, spec: RentedSpec, clock: Clock, start_time: float
+        self, cluster: Any, loop: Any, spec: RentedSpec, clock: Clock, start_time: float
     ) -> None:
         """Take a cluster of Dask, the loop it runs in, and when its first machine was asked for."""
-        self._made = made
+        self._cluster = cluster
         self._loop = loop
         self._asked = spec
         self._clock = clock
@@ -39,12 +39,12 @@ class RentedCluster:
     @property
     def scheduler_address(self) -> str:
         """Return that of the scheduler."""
-        return str(self._made.scheduler_address)
+        return str(self._cluster.scheduler_address)
 
     @property
     def security(self) -> Any:
         """Return what a client needs to be let in, None for nothing."""
-        return getattr(self._made, "security", None)
+        return getattr(self._cluster, "security", None)
 
     def replace_lost_machines(self) -> None:
         """Have lost machines replaced; raises MachineError where the ceiling is reached."""
@@ -53,7 +53,7 @@ class RentedCluster:
             raise self.make_ceiling_error()
         if self._asked.workers and now - self._scaled > _AGAIN_SECONDS:
             self._scaled = now
-            self._loop.add_callback(self._made.scale, self._asked.workers)
+            self._loop.add_callback(self._cluster.scale, self._asked.workers)
 
     @property
     def remaining_seconds(self) -> float:

@@ -38,7 +38,7 @@ class WorkerQuestion:
     """A function that workers are to call; it stays asked, so that an answer may come late."""
 
     def __init__(
-        self, client: Any, function: Callable[..., Any], workers: Sequence[str], *given: Any
+        self, client: Any, function: Callable[..., Any], workers: Sequence[str], *arguments: Any
     ) -> None:
         """Ask these workers by a client of `distributed`."""
         self._named = ", ".join(workers)
@@ -47,7 +47,7 @@ class WorkerQuestion:
 
         def ask_workers() -> None:
             try:
-                self._answers.append(client.run(function, *given, workers=workers))
+                self._answers.append(client.run(function, *arguments, workers=workers))
             except Exception as error:  # whatever a worker says that lacks us
                 self._errors.append(error)
 
@@ -86,11 +86,11 @@ its C library is like that of who asks: programs may be linked with it."""
 class ProgramPeers:
     """The workers that have built what this one is about to build, as told with each trial."""
 
-    def __init__(self, session: str, digest: str, made: ProgramReader) -> None:
+    def __init__(self, session: str, digest: str, read_program: ProgramReader) -> None:
         """Take whose builds are meant, and what the others are asked."""
         self._session = session
         self._digest = digest
-        self._made = made
+        self._read_program = read_program
         self.makers: Sequence[str] = ()
 
     def fetch_program(self, path: Path) -> bytes | None:
@@ -102,7 +102,7 @@ class ProgramPeers:
         words = (self._session, self._digest, str(path), read_c_library())
         for worker in self.makers:
             try:
-                question = WorkerQuestion(get_client(), self._made, [worker], *words)
+                question = WorkerQuestion(get_client(), self._read_program, [worker], *words)
                 chunk: bytes | None = question.wait_for_answer(_SECONDS)[worker]
             except (OSError, ValueError, KeyError, MachineError):  # to build it is no great loss
                 continue

@@ -65,7 +65,7 @@ _LOG = logging.getLogger(__name__)
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Run the benchmarks of two revisions interleaved, and slow down the methods that differ.
 
     BASE and HEAD are revisions of the subject (HEAD~1, main, v1.2.0; a version of a Go module or a
@@ -81,35 +81,44 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit compare origin/main HEAD
     bench-audit compare HEAD . --fail-on regression
     """
-    command_line = _make_command_line(context, given)
+    command_line = _make_command_line(context, option_values)
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
-    if given["github"]:
+    if option_values["github"]:
         output.find_step_files(command_line.surroundings.environment)
     folder = command_line.places.output
-    if given["dry_run"]:
-        with _open_comparer(command_line, console, given["base"], given["head"]) as comparing:
-            plan = comparing.plan_comparison()
-        limits = _describe_thresholds(command_line, given)
-        return running.show_plan(console, plan, limits, as_json=given["format"] == "json")
-    document, second_look, borderline_misses = _compare_revisions(command_line, console, given)
+    if option_values["dry_run"]:
+        return _show_plan(command_line, console, option_values)
+    document, second_look, borderline_misses = _compare_revisions(
+        command_line, console, option_values
+    )
     verdict, lines = gates.judge_gates(
         document,
-        fail_on_regression=given["fail_on"] == "regression",
-        fail_under=given["fail_under"],
+        fail_on_regression=option_values["fail_on"] == "regression",
+        fail_under=option_values["fail_under"],
         unsure_methods=second_look.unsure_methods | borderline_misses,
     )
     lines += second_look.describe_outcome()
-    code = options.choose_exit_code(verdict, given["inconclusive"])
+    code = options.choose_exit_code(verdict, option_values["inconclusive"])
     gate = make_gate_view(verdict, code, lines)
     comparison.FILES.write_gate_page(folder, document, gate)
-    _show_comparison(document, given, folder, console)
+    _show_comparison(document, option_values, folder, console)
     for line in lines:
         console.print_message(line)
-    if given["github"]:
+    if option_values["github"]:
         comparison.write_for_github(
             document, (verdict, lines), folder, command_line.surroundings.environment
         )
     return code
+
+
+def _show_plan(
+    command_line: options.CommandLine, console: Console, option_values: Mapping[str, Any]
+) -> int:
+    base, head = option_values["base"], option_values["head"]
+    with _open_comparer(command_line, console, base, head) as comparing:
+        plan = comparing.plan_comparison()
+    limits = _describe_thresholds(command_line, option_values)
+    return running.show_plan(console, plan, limits, as_json=option_values["format"] == "json")
 
 
 def _show_comparison(

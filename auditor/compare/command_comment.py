@@ -48,7 +48,7 @@ _REQUIRED_VARIABLES = ("GITHUB_REPOSITORY", "GITHUB_TOKEN")
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Write a result of compare as a comment on its pull request, or write that comment anew.
 
     For a workflow_run job with the permission pull-requests: write, after a job without any right
@@ -58,16 +58,16 @@ def command(context: click.Context, /, **given: Any) -> int:
     """
     surroundings = context.find_object(AppContext) or AppContext.from_process()
     environment = surroundings.environment
-    console = Console(environment, quiet=given["quiet"])
+    console = Console(environment, quiet=option_values["quiet"])
     missing_variables = [name for name in _REQUIRED_VARIABLES if not environment.get(name)]
     if missing_variables:
         raise UsageError(f"{' and '.join(missing_variables)} must be set to write a comment")
-    if not given["api"].startswith(("https://", "http://127.0.0.1:")):
-        raise UsageError(f"{given['api']!r} is not an https address of an API")
-    head = HeadCommit.from_event(_read_event(given["event"]))
-    document = _read_result(given["result"])
+    if not option_values["api"].startswith(("https://", "http://127.0.0.1:")):
+        raise UsageError(f"{option_values['api']!r} is not an https address of an API")
+    head = HeadCommit.from_event(_read_event(option_values["event"]))
+    document = _read_result(option_values["result"])
     pulls = PullRequests(
-        api=given["api"],
+        api=option_values["api"],
         repository=environment["GITHUB_REPOSITORY"],
         token=environment["GITHUB_TOKEN"],
     )
@@ -78,7 +78,10 @@ def command(context: click.Context, /, **given: Any) -> int:
         )
         return Exit.OK
     comment_url = pulls.write_comment(
-        number, _format_comment(document, head), marker=COMMENT_MARKER, author=given["author"]
+        number,
+        _format_comment(document, head),
+        marker=COMMENT_MARKER,
+        author=option_values["author"],
     )
     console.print_note(f"written: {comment_url}")
     return Exit.OK

@@ -99,10 +99,10 @@ class _MarkdownReport:
         if all_rows > self.rows:
             yield from ("", f"{all_rows - self.rows} more are in the result.")
 
-    def _format_names(self, title: str, found: Sequence[str]) -> Iterator[str]:
-        if found:
-            joined_names = ", ".join(map(format_code, found[: self.rows]))
-            omitted_count = len(found) - self.rows
+    def _format_names(self, title: str, names: Sequence[str]) -> Iterator[str]:
+        if names:
+            joined_names = ", ".join(map(format_code, names[: self.rows]))
+            omitted_count = len(names) - self.rows
             omission = (
                 f"{' and ' if joined_names else ''}{omitted_count} more"
                 if omitted_count > 0

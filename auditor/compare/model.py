@@ -35,10 +35,10 @@ class Dimension(StrEnum):
 
 
 class ComparisonArm(StrEnum):
-    """Which revision a process runs: AGAIN is a second process of the base (the A/A arm)."""
+    """Which revision a process runs: CONTROL is a second process of the base (the A/A arm)."""
 
     BASE = "base"
-    AGAIN = "again"
+    CONTROL = "again"
     HEAD = "head"
 
 

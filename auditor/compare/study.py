@@ -460,7 +460,7 @@ class ComparisonStudy:
                 self._note_failures([run], side)
 
     def _make_trial(
-        self, both: SharedBenchmark, side: ComparisonArm, number: int, sizes: BlockSizes
+        self, shared_benchmark: SharedBenchmark, side: ComparisonArm, number: int, sizes: BlockSizes
     ) -> Trial:
         """Return a process of a side; its blocks are planned with the operations of the base's.
 
@@ -468,20 +468,22 @@ class ComparisonStudy:
         made at another time.
         """
         parts, benchmark = (
-            (self.head, both.head) if side is ComparisonArm.HEAD else (self.base, both.base)
+            (self.head, shared_benchmark.head)
+            if side is ComparisonArm.HEAD
+            else (self.base, shared_benchmark.base)
         )
         trial = parts.make_trial(
-            Purpose.COMPARISON, benchmark, sizes.make_plain_schedule(both.base)
+            Purpose.COMPARISON, benchmark, sizes.make_plain_schedule(shared_benchmark.base)
         )
         programs = (
-            self.base.project.find_group_inputs(both.base.group).digest,
-            self.head.project.find_group_inputs(both.head.group).digest,
+            self.base.project.find_group_inputs(shared_benchmark.base.group).digest,
+            self.head.project.find_group_inputs(shared_benchmark.head.group).digest,
         )
         seed = self.base.request.seed
         return replace(
             trial,
             repetition=number,
-            fork=2 if side is ComparisonArm.AGAIN else 1,
+            fork=2 if side is ComparisonArm.CONTROL else 1,
             seed=crc32(repr((seed, programs)).encode()),
             layout=self._draw_layout(number, side),
         )
@@ -519,7 +521,7 @@ class ComparisonStudy:
         for number in sorted({number for number, _ in benchmark_runs}):
             runs = [
                 run
-                for arm in (ComparisonArm.BASE, ComparisonArm.AGAIN, ComparisonArm.HEAD)
+                for arm in (ComparisonArm.BASE, ComparisonArm.CONTROL, ComparisonArm.HEAD)
                 if (run := benchmark_runs.get((number, arm))) is not None
             ]
             is_busy = audit.is_busy_round(runs)

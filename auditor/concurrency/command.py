@@ -92,7 +92,7 @@ PARAMETERS = (
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Write concurrent tests for a class, race two versions of it, and say which is faster.
 
     A VERSION is a class path (new.jar, new.jar:dep.jar, new.jar:libs/*; its own jar first), a
@@ -109,29 +109,29 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit concurrency --class org.example.Pool --old git:.@v1.3 --new . --fail-on regression
     """
     surroundings = context.find_object(AppContext) or AppContext.from_process()
-    request = concurrency_request(given, Path.cwd())
-    quiet = given["quiet"] or given["format"] == "json"
+    request = concurrency_request(option_values, Path.cwd())
+    quiet = option_values["quiet"] or option_values["format"] == "json"
     console = Console(surroundings.environment, quiet=quiet)
     places = choose_class_places(
         request.subject,
         tuple(request.version_texts.values()),
         surroundings.environment,
-        output=given["output"].folder,
-        store=given["store"],
+        output=option_values["output"].folder,
+        store=option_values["store"],
         folders=[spec.path for spec in request.versions.values() if isinstance(spec, FolderSpec)],
     )
     if load_caveat := warn_of_load(os.getloadavg()[0], os.cpu_count() or 1):
         console.print_message(f"note[{load_caveat.slug}]: {load_caveat.text}")
-    with log_to_folder(places.output, given["verbose"]):
+    with log_to_folder(places.output, option_values["verbose"]):
         document = _run_comparison(request, places, surroundings, console)
     verdict, messages = terminal.judge_gate(
-        document, fail_on_regression=given["fail_on"] == "regression"
+        document, fail_on_regression=option_values["fail_on"] == "regression"
     )
-    code = options.choose_exit_code(verdict, given["inconclusive"])
+    code = options.choose_exit_code(verdict, option_values["inconclusive"])
     gate = make_gate_view(verdict, code, messages)
     terminal.FILES.write_gate_page(places.output, document, gate)
-    terminal.FILES.print_result(document, given["format"], console)
-    terminal.FILES.deliver_files(given, places.output, console)
+    terminal.FILES.print_result(document, option_values["format"], console)
+    terminal.FILES.deliver_files(option_values, places.output, console)
     console.print_note(f"tests: {places.output / terminal.SUITE}")
     for line in messages:
         console.print_message(line)

@@ -79,8 +79,8 @@ class SuiteGenerator:
             {self.writer.choose_path(test): self.writer.write_program(test) for test in tests}
         )
 
-    def _build_suite(self, done: GenerationProgress) -> ConcurrentTestSuite:
-        tests, tally = done.tests, self._generator.tally
+    def _build_suite(self, progress: GenerationProgress) -> ConcurrentTestSuite:
+        tests, tally = progress.tests, self._generator.tally
         if not tests:
             often = [drop_key for drop_key, _ in tally.dropped.most_common(3)]
             dumps = "".join(f"\n{tally.dumps[reason]}" for reason in often if reason in tally.dumps)
@@ -88,14 +88,14 @@ class SuiteGenerator:
                 f"no test of {self.subject} works with both versions and {max(self.plan.threads)} "
                 f"threads; most often: {'; '.join(often) or 'no object of it could be made'}{dumps}"
             )
-        caveats = [] if not done.reason else [Caveat("length-fallback", done.reason)]
+        caveats = [] if not progress.reason else [Caveat("length-fallback", progress.reason)]
         if len(tests) < self.plan.tests:
             text = f"only {len(tests)} of {self.plan.tests} tests could be generated"
             caveats.append(Caveat("fewer-tests", text))
         return ConcurrentTestSuite(
             tests=tests,
-            length=done.length,
-            tried=done.tried,
+            length=progress.length,
+            tried=progress.tried,
             methods=tuple(sorted({method.key for method in self._generator.catalogue.methods})),
             focus=tuple(self.focus),
             dropped=tuple(tally.dropped.most_common()),

@@ -13,9 +13,9 @@ class Edit:
     text: bytes
 
     @classmethod
-    def make_insertion(cls, at: int, text: bytes) -> "Edit":
-        """Return an edit that puts `text` in front of byte `at`."""
-        return cls(at, at, text)
+    def make_insertion(cls, offset: int, text: bytes) -> "Edit":
+        """Return an edit that puts `text` in front of byte `offset`."""
+        return cls(offset, offset, text)
 
 
 def apply_edits(source: bytes, edits: Iterable[Edit]) -> bytes:

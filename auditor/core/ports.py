@@ -159,7 +159,7 @@ class Mutator(Protocol):
         """
         ...
 
-    def matches_name(self, written: str, method: Method) -> bool:
+    def matches_name(self, method_name: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method."""
         ...
 
@@ -173,11 +173,11 @@ class Mutator(Protocol):
 class StubWriter(Protocol):
     """Writes beginnings of benchmarks, in the language's own framework. Does no I/O.
 
-    `samples` are also of other methods than the `wanted` ones: those that make an object, say.
+    `samples` are also of methods that are not in `methods`: those that make an object, say.
     """
 
     def __call__(
-        self, wanted: Sequence[Method], samples: Samples, sources: Sequence[SourceFile], /
+        self, methods: Sequence[Method], samples: Samples, sources: Sequence[SourceFile], /
     ) -> Sequence[Stub]: ...
 
 

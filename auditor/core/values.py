@@ -45,10 +45,15 @@ class Series:
 
     @classmethod
     def from_values(
-        cls, metric: str, unit: str, arm: ArmName, phase: Phase, at: Iterable[tuple[int, float]]
+        cls,
+        metric: str,
+        unit: str,
+        arm: ArmName,
+        phase: Phase,
+        positioned_values: Iterable[tuple[int, float]],
     ) -> "Series":
         """Pack (position, value) pairs, in the order of their positions."""
-        ordered = sorted(at)
+        ordered = sorted(positioned_values)
         return cls(
             metric=metric,
             unit=unit,

@@ -64,7 +64,7 @@ def open_docker_host(
             image=image,
             limits=ContainerLimits(memory=memory, processes=spec.processes, cpus=spec.cpus),
             home=home,
-            own=HomeFolder(home.root.parent),
+            private_home=HomeFolder(home.root.parent),
             network=spec.network,
             clock=clock,
         )

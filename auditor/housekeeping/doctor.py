@@ -79,17 +79,17 @@ _TUNING = {"tune": "tune", "restore": "reset"}
     options.FORMAT,
 )
 @click.pass_obj
-def command(surroundings: AppContext, /, **given: Any) -> int:
+def command(surroundings: AppContext, /, **option_values: Any) -> int:
     """Look for the tools that suites are built and run with; exit with 4 if no suite can be run.
 
     With --host the tools and the machine are those of that host; a configuration may say what it
     is like.
     """
     console = Console(surroundings.environment, quiet=False)
-    if given["tune"] or given["restore"]:
-        return _run_tuning(surroundings, given, console)
-    document = _build_document(surroundings, given)
-    if given["format"] == "json":
+    if option_values["tune"] or option_values["restore"]:
+        return _run_tuning(surroundings, option_values, console)
+    document = _build_document(surroundings, option_values)
+    if option_values["format"] == "json":
         console.print_document(document)
     else:
         _print_document(document, console)

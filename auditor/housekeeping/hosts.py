@@ -38,9 +38,9 @@ def _open_ledger(
 @command.command("list")
 @options.add_options(_QUIET)
 @click.pass_context
-def list_rentals(context: click.Context, /, **given: Any) -> int:
+def list_rentals(context: click.Context, /, **option_values: Any) -> int:
     """List what is rented: machines by audit, and whether that still runs; 4 where unknown."""
-    ledger, console = _open_ledger(context, given)
+    ledger, console = _open_ledger(context, option_values)
     table = tables.make_borderless_table("id", "class", "begun", "audit", ">machines")
 
     def add_audit_row(note: RentalNote, ended: bool, machines: tuple[str, ...]) -> None:  # noqa: FBT001 as asked
@@ -60,9 +60,9 @@ def list_rentals(context: click.Context, /, **given: Any) -> int:
 @command.command("clean")
 @options.add_options(_QUIET)
 @click.pass_context
-def remove_machines(context: click.Context, /, **given: Any) -> int:
+def remove_machines(context: click.Context, /, **option_values: Any) -> int:
     """Remove the machines of audits that were killed; exit with 4 where one is still there."""
-    ledger, console = _open_ledger(context, given)
+    ledger, console = _open_ledger(context, option_values)
     removed: list[str] = []
 
     def report_removal(note: RentalNote, machines: tuple[str, ...]) -> None:

@@ -35,7 +35,7 @@ SLOWDOWN = 0.5
     options.VERBOSITY_OPTIONS[0],
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Print a configuration for the project in FOLDER; nothing is built or run.
 
     With --output it goes to a file, which must not be there yet; its subject is then relative to
@@ -45,18 +45,18 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit init -o bench-audit.json
     """
     surroundings = context.find_object(AppContext) or AppContext.from_process()
-    console = Console(surroundings.environment, quiet=given["quiet"])
-    folder = given["folder"].absolute()
+    console = Console(surroundings.environment, quiet=option_values["quiet"])
+    folder = option_values["folder"].absolute()
     if not is_dir(folder):
         raise UsageError(
-            foreign_results(folder, str(given["folder"])) or f"there is no folder {folder}"
+            foreign_results(folder, str(option_values["folder"])) or f"there is no folder {folder}"
         )
     folders = _suites_in(folder)
-    target = None if given["output"] is None else given["output"].absolute()
+    target = None if option_values["output"] is None else option_values["output"].absolute()
     if target is None:
         console.print_text(_format_configuration(folders[0], folder, folder))
         _describe_suite(folders[0], console)
-        _print_saving_command(folders[0], given["folder"], console)
+        _print_saving_command(folders[0], option_values["folder"], console)
         if folders[1:]:
             console.print_note(
                 f"more suites: {list_suites(folders[1:])}; -o FILE writes one file for each"

@@ -72,7 +72,7 @@ _OTHER_KINDS: dict[str, tuple[Callable[[str], Any], ResultFiles[Any]]] = {
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Write the report of the last finished audit with this configuration again; runs nothing.
 
     CONFIG_OR_SUBJECT is as for abs. The result is the one that the store holds. Where no audit was
@@ -85,17 +85,18 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit report . --format markdown >> "$GITHUB_STEP_SUMMARY"
     bench-audit report . --format csv --rows methods > methods.csv
     """
-    _refuse_useless_options(given)
-    if given["result"]:
-        return _write_from_file(context, given)
+    _refuse_useless_options(option_values)
+    if option_values["result"]:
+        return _write_from_file(context, option_values)
     command_line = options.CommandLine.from_context(context, {})
-    if given["store"] is None:
+    if option_values["store"] is None:
         command_line = _with_filled_store(command_line)
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     requested_config = json.loads(command_line.config.text)
-    audit = stored_result.find_last_result(command_line.places.store, requested_config, given["of"])
+    places = command_line.places
+    audit = stored_result.find_last_result(places.store, requested_config, option_values["of"])
     if audit.command_name in _OTHER_KINDS:
-        return _write_other_kind(command_line, console, audit, given)
+        return _write_other_kind(command_line, console, audit, option_values)
     files = running.BY_COMMAND.get(audit.command_name, running.ABS)
     document = audit.read_document()
     caveat = stored_result.describe_other_configuration(audit, requested_config)
@@ -106,15 +107,15 @@ def command(context: click.Context, /, **given: Any) -> int:
         audit.path, audit.command_name, audit.config, document
     )
     page = partial(render_page, on_other_hosts=other_results)
-    running.write_result(command_line.places.output, files, document, page)
+    running.write_result(places.output, files, document, page)
     console.print_note(f"the result of {audit}")
     if caveat:
         console.print_message(f"note[{caveat.slug}]: {caveat.text}")
-    if given["format"] == _TABLE:
+    if option_values["format"] == _TABLE:
         running.show_result(command_line, console, document, files)
     else:
-        console.print_text(_format_document(document, given))
-    running.deliver_result(given, command_line.places.output, files, document, console)
+        console.print_text(_format_document(document, option_values))
+    running.deliver_result(option_values, places.output, files, document, console)
     return Exit.OK
 
 

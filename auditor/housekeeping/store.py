@@ -58,9 +58,9 @@ def _open_store(context: click.Context, option_values: dict[str, Any]) -> tuple[
 
 
 @_make_store_command("list")
-def describe_store(context: click.Context, /, **given: Any) -> int:
+def describe_store(context: click.Context, /, **option_values: Any) -> int:
     """Say what a store holds: runs by machine, audits by project."""
-    path, console = _open_store(context, given)
+    path, console = _open_store(context, option_values)
     contents = upkeep.read_contents(path)
     size = f"{contents.bytes / 1e6:.1f} MB, {contents.runs:,} runs"
     failed = f"({contents.failed:,} failed in a way that may pass)"
@@ -76,23 +76,23 @@ def describe_store(context: click.Context, /, **given: Any) -> int:
 
 
 @_make_store_command("verify")
-def verify_store(context: click.Context, /, **given: Any) -> int:
+def verify_store(context: click.Context, /, **option_values: Any) -> int:
     """Read everything in a store; exit with 4 where a page, a row or a value is damaged."""
-    path, console = _open_store(context, given)
+    path, console = _open_store(context, option_values)
     runs = upkeep.verify_store(path)
     console.print_result(Text(f"{path}: all {runs:,} runs can be read"))
     return Exit.OK
 
 
 @command.command("merge")
-@click.argument("into", type=click.Path(path_type=Path))
+@click.argument("destination", metavar="INTO", type=click.Path(path_type=Path))
 @click.argument("sources", type=click.Path(path_type=Path), nargs=-1, required=True)
 @_QUIET
 @click.pass_context
 def merge_stores(
     context: click.Context,
     /,
-    into: Path,
+    destination: Path,
     sources: tuple[Path, ...],
     quiet: bool,  # noqa: FBT001 click's signature
 ) -> int:
@@ -104,7 +104,7 @@ def merge_stores(
     surroundings = context.find_object(AppContext) or AppContext.from_process()
     console = Console(surroundings.environment, quiet=quiet)
     for source in sources:
-        merged = upkeep.merge_stores(into.absolute(), source.absolute())
+        merged = upkeep.merge_stores(destination.absolute(), source.absolute())
         console.print_result(
             Text(
                 f"{source}: {merged.runs:,} runs and {merged.audits:,} audits added, "
@@ -115,9 +115,9 @@ def merge_stores(
 
 
 @_make_store_command("export")
-def export_values(context: click.Context, /, **given: Any) -> int:
+def export_values(context: click.Context, /, **option_values: Any) -> int:
     """Print every value of a store as CSV, one a line, with the run that it is of."""
-    path, console = _open_store(context, given)
+    path, console = _open_store(context, option_values)
     for line in format_csv_lines(LongTable(upkeep.EXPORTED, upkeep.export_values(path))):
         console.print_text(line)
     return Exit.OK
@@ -142,17 +142,21 @@ def export_values(context: click.Context, /, **given: Any) -> int:
     _QUIET,
 )
 @click.pass_context
-def prune_store(context: click.Context, /, **given: Any) -> int:
+def prune_store(context: click.Context, /, **option_values: Any) -> int:
     """Forget runs and results; what an audit needs of them is measured again."""
-    if given["older_than"] is None and not given["failed"] and given["audits"] is None:
+    if (
+        option_values["older_than"] is None
+        and not option_values["failed"]
+        and option_values["audits"] is None
+    ):
         raise UsageError("nothing chosen to delete: give --older-than DAYS, --failed or --audits N")
-    path, console = _open_store(context, given)
+    path, console = _open_store(context, option_values)
     before = None
-    if given["older_than"] is not None:
-        moment = datetime.now(UTC) - timedelta(days=given["older_than"])
+    if option_values["older_than"] is not None:
+        moment = datetime.now(UTC) - timedelta(days=option_values["older_than"])
         before = moment.isoformat(timespec="milliseconds")
     runs, audits = upkeep.prune_store(
-        path, before=before, failed=given["failed"], audits=given["audits"]
+        path, before=before, failed=option_values["failed"], audits=option_values["audits"]
     )
     counts = f"{format_count(runs, 'run')} and {format_count(audits, 'audit')}"
     console.print_result(Text(f"{path}: {counts} forgotten"))

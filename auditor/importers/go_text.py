@@ -84,13 +84,13 @@ class GoPackageReader:
 
     def __init__(
         self,
-        found: dict[tuple[str, str], _BenchmarkResults],
+        results: dict[tuple[str, str], _BenchmarkResults],
         facts: dict[str, str],
         hear: Callable[[PrintedIterations], None] = _ignore_iteration,
     ) -> None:
         """Take where results are kept, and who is told."""
         self.name = ""
-        self._found = found
+        self._results = results
         self._facts = facts
         self._hear = hear
         self._begun = ""
@@ -140,10 +140,10 @@ class GoPackageReader:
             seconds = seconds_per_operation(time, _UNIT)
             results.values.append(seconds)
             name, times = (line_match[1], line_match[2]) if line_match else (self._begun, match[1])
-            self._told(escape_text(name), seconds, float(times) * seconds)
+            self._report_iteration(escape_text(name), seconds, float(times) * seconds)
         return True
 
-    def _told(self, name: str, seconds: float, lasted: float) -> None:
+    def _report_iteration(self, name: str, seconds: float, lasted: float) -> None:
         named = f"{self.name}.{name}" if self.name else name
         self._hear(
             PrintedIterations(
@@ -160,7 +160,7 @@ class GoPackageReader:
         self._begun = ""
 
     def _find_results(self, name: str) -> _BenchmarkResults:
-        return self._found.setdefault((self.name, name), _BenchmarkResults())
+        return self._results.setdefault((self.name, name), _BenchmarkResults())
 
 
 def _find_match(name: re.Pattern[str], line: str) -> re.Match[str] | None:

@@ -226,13 +226,13 @@ class JmhLogReader:
         elif fork.waits:
             self._read_value(fork, line.strip())
 
-    def _read_value(self, fork: _Fork, written: str) -> None:
+    def _read_value(self, fork: _Fork, text: str) -> None:
         """Take the value that a line waits for, if it is one and nothing else."""
-        if written.startswith(_FAILURE):
+        if text.startswith(_FAILURE):
             self._said = not fork.reason
             fork.record_failure("an iteration failed")
             fork.waits = ""
-        elif value := _VALUE.fullmatch(written):
+        elif value := _VALUE.fullmatch(text):
             is_warmup, fork.waits = fork.waits.startswith("#"), ""
             self._record_value(fork, value, is_warmup=is_warmup)
 
@@ -247,7 +247,7 @@ class JmhLogReader:
             )
         benchmark.unit = unit
         number = _parse_number(value)
-        self._told(benchmark, _convert_seconds(number, unit), is_warmup=is_warmup)
+        self._report_iteration(benchmark, _convert_seconds(number, unit), is_warmup=is_warmup)
         if not is_time(unit):
             return
         if is_warmup and number is None:
@@ -262,7 +262,9 @@ class JmhLogReader:
         else:
             fork.values.append(to_seconds_per_operation(number, unit))
 
-    def _told(self, benchmark: _LoggedBenchmark, seconds: float, *, is_warmup: bool) -> None:
+    def _report_iteration(
+        self, benchmark: _LoggedBenchmark, seconds: float, *, is_warmup: bool
+    ) -> None:
         lasts = benchmark.warmup_seconds if is_warmup else benchmark.seconds
         if lasts is not None:
             self._hear(

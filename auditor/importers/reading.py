@@ -45,8 +45,8 @@ class _ResultFiles:
     votes: dict[StoredFormat, float] = field(default_factory=dict)
     """For a format: of each path that was given one, shared among the files in it."""
 
-    def leave_out(self, file: _StoredFile, why: str) -> None:
-        self.odd[file.path] = why
+    def leave_out(self, file: _StoredFile, reason: str) -> None:
+        self.odd[file.path] = reason
         del self.stored_files[file.path.resolve()]
 
 

@@ -70,5 +70,5 @@ class BenchmarkOutputReader:
             {}, {}, lambda iteration: self._report_iteration(iteration, self._package)
         )
 
-    def _report_iteration(self, iteration: PrintedIterations, of: str) -> None:
-        self._hear(replace(iteration, run=max(self._runs[of], 1)))
+    def _report_iteration(self, iteration: PrintedIterations, run_key: str) -> None:
+        self._hear(replace(iteration, run=max(self._runs[run_key], 1)))

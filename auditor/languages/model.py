@@ -49,9 +49,9 @@ class Machine:
         """Return home, host and environment as the keyword arguments of functions that prepare."""
         return {"home": self.home, "host": self.host, "environment": self.environment}
 
-    def with_jdk(self, chosen: str) -> "Machine":
+    def with_jdk(self, jdk: str) -> "Machine":
         """Return the machine with the chosen JDK; raises UsageError if it has no such JDK."""
-        return replace(self, environment=with_jdk(chosen, self.host, self.environment))
+        return replace(self, environment=with_jdk(jdk, self.host, self.environment))
 
 
 @dataclass(frozen=True, slots=True)

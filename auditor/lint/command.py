@@ -42,7 +42,7 @@ from auditor.lint.judge import RuleSelection
     options.VERBOSITY_OPTIONS[0],
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Look at the sources of JMH, Go and Python benchmarks; nothing of them is built or run.
 
     Each rule has a page in docs/lint. A comment `bench-audit:allow RULE REASON` on the line, above
@@ -61,21 +61,27 @@ def command(context: click.Context, /, **given: Any) -> int:
 
     surroundings = context.find_object(AppContext) or AppContext.from_process()
     environment = surroundings.environment
-    console = Console(environment, quiet=given["quiet"])
-    if given["listed"]:
+    console = Console(environment, quiet=option_values["quiet"])
+    if option_values["listed"]:
         console.print_result(terminal.build_rule_table(list_rules()))
         return Exit.OK
     config = options.print_configuration_name(
-        load_config(given["what"], {}, Path.cwd()), quiet=given["quiet"]
+        load_config(option_values["what"], {}, Path.cwd()), quiet=option_values["quiet"]
     )
     selection = RuleSelection(
-        named=given["only"], left_out=given["without"], is_everything=given["every"]
+        named=option_values["only"],
+        left_out=option_values["without"],
+        is_everything=option_values["every"],
     )
-    result = None if given["result"] is None else stored_result.read_result_file(given["result"])
+    result = (
+        None
+        if option_values["result"] is None
+        else stored_result.read_result_file(option_values["result"])
+    )
     request = LintRequest(rules=selection, result=result)
     document = lint_sources(config, choose_places(config, environment), environment, request)
-    terminal.print_result(document, given["format"], console)
-    code, messages = terminal.judge_gate(document, given["fail_on"])
+    terminal.print_result(document, option_values["format"], console)
+    code, messages = terminal.judge_gate(document, option_values["fail_on"])
     for line in messages:
         console.print_message(line)
     return code

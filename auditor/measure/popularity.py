@@ -15,8 +15,8 @@ _NOISY = 0.8
 Key = tuple[float, ...]
 _KEYS: dict[Ranking, Callable[[MethodProfile], Key]] = {
     Ranking.SUM: lambda method_profile: (method_profile.outside,),
-    Ranking.SHARE: lambda one: (one.share,),
-    Ranking.CLIENTS: lambda one: (one.client_count, one.share),
+    Ranking.SHARE: lambda method_profile: (method_profile.share,),
+    Ranking.CLIENTS: lambda method_profile: (method_profile.client_count, method_profile.share),
 }
 _ORDERED_BY = {
     Ranking.SUM: "by the calls of all clients together",

@@ -60,8 +60,8 @@ class GateQualifier:
         self._config, self._parts = session.prepare_study(config)
         self._placed = place_subject(config.subject, **session.machine.preparation_arguments)
 
-    def qualify_gate(self, told: Callable[[ShownCase, int], None]) -> Qualification:
-        """Find out how long a delay is, then show the gate pairs; `told` hears each answer."""
+    def qualify_gate(self, report_answer: Callable[[ShownCase, int], None]) -> Qualification:
+        """Find out how long a delay is, then show the gate pairs; `report_answer` hears each."""
         subjects = self._prepare_subjects()
         usable_subjects = [subject for subject in subjects if not subject.refusal]
         if not usable_subjects:
@@ -94,7 +94,7 @@ class GateQualifier:
                 subjects, request.plan, _ExclusiveGate(gate, session.lock), answer_store, deadline
             )
             try:
-                return study.qualify_gate(told)
+                return study.qualify_gate(report_answer)
             finally:
                 gate.remove_checkouts()
 

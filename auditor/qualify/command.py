@@ -55,7 +55,7 @@ if TYPE_CHECKING:  # `--help` needs no numpy
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Show your gate base and head that are alike, or of which one is slowed, and count alarms.
 
     COMMAND is the gate: it gets two checkouts as {base} and {head}, or as BENCH_AUDIT_BASE and
@@ -67,21 +67,21 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit qualify --method Parse -- ./gate.sh {base} {head}
     bench-audit qualify --method Parse --must-see 1.5x --max-false-alarms 5% -- ./gate.sh
     """
-    request = qualify_request(given)
-    changes = options.collect_shared_changes({**given, "budget": None})
-    if given["method"]:
-        changes["methods"] = list(given["method"])
+    request = qualify_request(option_values)
+    changes = options.collect_shared_changes({**option_values, "budget": None})
+    if option_values["method"]:
+        changes["methods"] = list(option_values["method"])
     command_line = options.CommandLine.from_context(context, changes)
     _require_local_host(command_line.config)
     document = _qualify_gate(command_line, request)
     folder = command_line.places.output
     console = Console(command_line.surroundings.environment, quiet=command_line.quiet)
     verdict, gate_messages = terminal.judge_gate(document)
-    code = options.choose_exit_code(verdict, given["inconclusive"])
+    code = options.choose_exit_code(verdict, option_values["inconclusive"])
     gate = make_gate_view(verdict, code, gate_messages)
     terminal.FILES.write_gate_page(folder, document, gate)
-    terminal.FILES.print_result(document, given["format"], console)
-    terminal.FILES.deliver_files(given, folder, console)
+    terminal.FILES.print_result(document, option_values["format"], console)
+    terminal.FILES.deliver_files(option_values, folder, console)
     for line in gate_messages:
         console.print_message(line)
     return code

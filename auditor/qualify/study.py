@@ -46,8 +46,8 @@ class QualifyStudy:
         self._deadline = deadline
         self._shown: list[ShownCase] = []
 
-    def qualify_gate(self, told: Callable[[ShownCase, int], None]) -> Qualification:
-        """Return what it is worth; `told` hears of each answer, and how many may yet come.
+    def qualify_gate(self, report_answer: Callable[[ShownCase, int], None]) -> Qualification:
+        """Return what it is worth; `report_answer` hears of each answer, and how many may come.
 
         Raises SubjectError where the gate only fails.
         """
@@ -63,7 +63,7 @@ class QualifyStudy:
                 reused_answers += 1
             self._shown.append(shown_pair)
             self._require_answers()
-            told(shown_pair, self._estimate_remaining())
+            report_answer(shown_pair, self._estimate_remaining())
         qualification = judge.judge_gate(self._all, self._plan, self._shown, self._list_skipped())
         return replace(qualification, stored_answers=reused_answers)
 

@@ -41,7 +41,7 @@ from reports import results
     *options.DISPLAY_OPTIONS,
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Choose benchmarks by what an audit has shown that they detect; runs nothing.
 
     Without a budget: the cheapest benchmarks that keep the score. CONFIG_OR_SUBJECT is as for abs;
@@ -52,22 +52,24 @@ def command(context: click.Context, /, **given: Any) -> int:
     bench-audit select --result result.json --remove    which benchmarks can go
     bench-audit select . --changed changed-methods.txt  which benchmarks detect these
     """
-    make_answer = _choose_answer_maker(given)
+    make_answer = _choose_answer_maker(option_values)
     surroundings = context.find_object(AppContext) or AppContext.from_process()
-    console = Console(surroundings.environment, quiet=given["quiet"])
-    if given["result"]:
-        stored_document = stored_result.read_result_file(given["result"])
+    console = Console(surroundings.environment, quiet=option_values["quiet"])
+    if option_values["result"]:
+        stored_document = stored_result.read_result_file(option_values["result"])
     else:
         stored_document = stored_result.read_stored_result(
             options.CommandLine.from_context(context, {}), console
         )
     answer, answer_view = make_answer(stored_result.require_matrix(stored_document))
-    if given["format"] == "json":
+    if option_values["format"] == "json":
         console.print_document(assemble.convert_to_plain(answer))
     else:
         console.print_result(answer_view)
     write_output_files(
-        given, {".json": lambda: results.format_json(assemble.convert_to_plain(answer))}, console
+        option_values,
+        {".json": lambda: results.format_json(assemble.convert_to_plain(answer))},
+        console,
     )
     reason = _explain_no_verdict(answer)
     if reason:

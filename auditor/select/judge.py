@@ -241,13 +241,15 @@ class _CandidatePool:
         seconds = fsum(self.watchers[index].seconds for index in indices)
         return seconds <= budget * (1 + _ROUNDING)
 
-    def union_detected(self, chosen: Collection[int]) -> frozenset[str]:
-        return frozenset[str]().union(*(self.watchers[index].detects for index in chosen))
+    def union_detected(self, indices: Collection[int]) -> frozenset[str]:
+        return frozenset[str]().union(*(self.watchers[index].detects for index in indices))
 
-    def choice(self, chosen: Collection[int], most: int, *, cheapest: bool, proven: bool) -> Choice:
+    def choice(
+        self, indices: Collection[int], most: int, *, cheapest: bool, proven: bool
+    ) -> Choice:
         return Choice(
-            watchers=tuple(self.watchers[index] for index in sorted(chosen)),
-            methods=self.union_detected(chosen),
+            watchers=tuple(self.watchers[index] for index in sorted(indices)),
+            methods=self.union_detected(indices),
             cheapest=cheapest,
             most=most,
             proven=proven,

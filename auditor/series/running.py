@@ -109,7 +109,7 @@ def _run_suite(context: click.Context, suite: str, answer: SeriesCommand) -> Exi
     from auditor.series.assemble import open_series  # noqa: PLC0415 numpy and scipy come with it
 
     command_line = CommandLine.from_context(
-        context, source.collect_config_changes(context.params), what=suite
+        context, source.collect_config_changes(context.params), config_or_subject=suite
     )
     series = command_line.config.series
     request = replace(series, forks=series.forks or answer.forks, least=answer.least)

@@ -23,7 +23,7 @@ from auditor.similarity.document import SimilarityDocument, similarity_document
 )
 @options.add_options(series.INPUTS, *series.OPTIONS)
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Tell whether the runs of each benchmark are alike, and which one stands apart.
 
     An INPUT is a file or a folder of results that hold the values of single iterations, or a store.
@@ -48,7 +48,7 @@ def command(context: click.Context, /, **given: Any) -> int:
             benchmark.dissimilar is not None for benchmark in document.benchmarks
         ),
     )
-    return series.run_series_command(context, given, answer)
+    return series.run_series_command(context, option_values, answer)
 
 
 def _judge_runs(

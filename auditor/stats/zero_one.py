@@ -28,9 +28,9 @@ class Constraint:
     least: float = -inf
     most: float = inf
 
-    def is_satisfied(self, chosen: frozenset[int]) -> bool:
+    def is_satisfied(self, columns: frozenset[int]) -> bool:
         """Tell whether a choice satisfies it."""
-        return self.least <= sum(self.weights.get(column, 0) for column in chosen) <= self.most
+        return self.least <= sum(self.weights.get(column, 0) for column in columns) <= self.most
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class SteadyCommand(purposes.GroupedCommand):
     *series.OPTIONS,
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> int:
+def command(context: click.Context, /, **option_values: Any) -> int:
     """Tell when each process of each benchmark is warm, and what its warm-up does.
 
     An INPUT is a file or a folder of results that hold the values of single iterations, with the
@@ -95,10 +95,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     java -jar benchmarks.jar | bench-audit steady -
     bench-audit steady jmh.log --detector kb-kssd --format json | jq '.series[].steady_from'
     """
-    if (live_words := _live_words(context, given)) is not None:
+    if (live_words := _live_words(context, option_values)) is not None:
         surroundings = context.find_object(AppContext) or AppContext.from_process()
-        return live.watch_command(live_words, given, surroundings)
-    detector = DETECTORS[given["detector"]]()
+        return live.watch_command(live_words, option_values, surroundings)
+    detector = DETECTORS[option_values["detector"]]()
     answer = series.SeriesCommand(
         verb="steady",
         own_options=(f"--detector={detector.name}",),
@@ -112,7 +112,7 @@ def command(context: click.Context, /, **given: Any) -> int:
             benchmark.label is not SteadyLabel.UNKNOWN for benchmark in document.benchmarks
         ),
     )
-    return series.run_series_command(context, given, answer)
+    return series.run_series_command(context, option_values, answer)
 
 
 def _live_words(context: click.Context, option_values: Mapping[str, Any]) -> Sequence[str] | None:

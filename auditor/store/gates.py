@@ -38,14 +38,14 @@ class GateAnswerStore:
             ).fetchone()
         return _parse_case(row[0]) if row else None
 
-    def save_answer(self, shown: ShownCase, /) -> None:
+    def save_answer(self, shown_case: ShownCase, /) -> None:
         """Remember an answer; one that failed is none."""
-        if shown.answer is GateAnswer.FAILED:
+        if shown_case.answer is GateAnswer.FAILED:
             return
         row = (
-            self._make_id(shown.case, shown.number),
+            self._make_id(shown_case.case, shown_case.number),
             self.store.machine or "",
-            rows.dump_json(asdict(shown)),
+            rows.dump_json(asdict(shown_case)),
             self.clock.now(),
         )
         with self.store.begin_writing() as connection:

@@ -89,10 +89,10 @@ class ConcurrentRunStore:
             race, asdict(timed) | {"beside": [dict(note) for note in self.notes_by_id[race]]}
         )
 
-    def _suite_id(self, what: str = "suite") -> str:
+    def _suite_id(self, kind: str = "suite") -> str:
         plan = {key: value for key, value in asdict(self.plan).items() if key not in _OF_VOTES}
         plan["threads"] = (min(self.plan.threads), max(self.plan.threads))
-        return self._make_id(what, *self.making, rows.dump_json(plan))
+        return self._make_id(kind, *self.making, rows.dump_json(plan))
 
     def _race_id(self, test: Test, threads: int) -> str:
         plan = {key: value for key, value in asdict(self.plan).items() if key not in _NO_RACE}

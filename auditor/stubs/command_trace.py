@@ -63,7 +63,7 @@ from auditor.trace import terminal, terminal_clients
     *options.VERBOSITY_OPTIONS,
 )
 @click.pass_context
-def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> int:
+def command(context: click.Context, /, *, in_benchmarks: bool, **option_values: Any) -> int:
     """Count the calls of each public method; nothing is timed or slowed.
 
     With --library and --clients the tests of other projects are run, and the calls that come from
@@ -87,19 +87,26 @@ def command(context: click.Context, /, *, in_benchmarks: bool, **given: Any) -> 
     bench-audit trace . --stubs new-benchmarks
     bench-audit trace --suite . --format json | jq '.methods[] | select(.called_by == [])'
     """
-    counts = in_benchmarks or given["library"] or given["clients"]
-    if given["method"] and not given["into"]:
+    counts = in_benchmarks or option_values["library"] or option_values["clients"]
+    if option_values["method"] and not option_values["into"]:
         raise UsageError("--method needs --stubs FOLDER, the folder for new benchmarks; add it")
-    if given["into"] and not counts:
+    if option_values["into"] and not counts:
         command_line = _make_command_line(
-            context, _require_single_input(given["given"]), _collect_changes(given, ())
+            context,
+            _require_single_input(option_values["given"]),
+            _collect_changes(option_values, ()),
         )
     elif in_benchmarks:
-        command_line = _count_in_benchmarks(context, given)
+        command_line = _count_in_benchmarks(context, option_values)
     else:
-        command_line = _count_in_clients(context, given)
-    if given["into"]:
-        write_stubs(command_line, given["into"], given["method"], stdout_has_result=bool(counts))
+        command_line = _count_in_clients(context, option_values)
+    if option_values["into"]:
+        write_stubs(
+            command_line,
+            option_values["into"],
+            option_values["method"],
+            stdout_has_result=bool(counts),
+        )
     return Exit.OK
 
 

@@ -73,10 +73,10 @@ class StopRule:
         self.figures += self._compute_figures(union)
         return len(self._union) >= self.most or self._is_enough()
 
-    def _compute_figures(self, whole: Values) -> list[float]:
+    def _compute_figures(self, union: Values) -> list[float]:
         if self.technique is Technique.COV:
-            return [float(whole.std(ddof=1) / whole.mean())]
-        sample = self.rng.choice(whole, SAMPLE_SIZE)
+            return [float(union.std(ddof=1) / union.mean())]
+        sample = self.rng.choice(union, SAMPLE_SIZE)
         if self.technique is Technique.RCIW:
             return [measure_bootstrap_width(sample, self.rng)]
         before, self._last = self._last, sample

@@ -80,12 +80,12 @@ class GoMutator:
         """Return nothing: in this language the lines say all."""
         return {}
 
-    def matches_name(self, written: str, method: Method) -> bool:
+    def matches_name(self, method_name: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
 
         Receivers may have stars, parentheses and type parameters; the end of the name is enough.
         """
-        plain = _DECORATION.sub("", written.strip().removesuffix("()"))
+        plain = _DECORATION.sub("", method_name.strip().removesuffix("()"))
         return method.id == plain or method.id.endswith((f"/{plain}", f".{plain}"))
 
     def build_overlay(

@@ -25,7 +25,7 @@ def parameter_types(text: str) -> tuple[JavaType, ...]:
     try:
         reader = _DescriptorReader(text, _find_opening_parenthesis(text) + 1)
         types = []
-        while text[reader.at] != ")":
+        while text[reader.offset] != ")":
             types.append(reader.read_type())
     except (IndexError, KeyError, ValueError) as error:
         raise SourceUnreadable(f"not a method's signature: {text!r}") from error
@@ -43,40 +43,40 @@ def _find_opening_parenthesis(text: str) -> int:
 
 
 class _DescriptorReader:
-    def __init__(self, text: str, at: int) -> None:
+    def __init__(self, text: str, offset: int) -> None:
         self._text = text
-        self.at = at
+        self.offset = offset
 
     def read_type(self) -> JavaType:
         dimensions = 0
-        while self._text[self.at] == "[":
+        while self._text[self.offset] == "[":
             dimensions += 1
-            self.at += 1
-        sign = self._text[self.at]
-        self.at += 1
+            self.offset += 1
+        sign = self._text[self.offset]
+        self.offset += 1
         if sign == "L":
             return self._read_class_type(dimensions)
         if sign == "T":
-            end = self._text.index(";", self.at)
-            name, self.at = self._text[self.at : end], end + 1
+            end = self._text.index(";", self.offset)
+            name, self.offset = self._text[self.offset : end], end + 1
             return JavaType(name, dimensions=dimensions)
         return JavaType(_PRIMITIVES_BY_SIGN[sign], dimensions=dimensions)
 
     def _read_class_type(self, dimensions: int) -> JavaType:
         name = ""
         arguments: tuple[JavaType, ...] = ()
-        start = self.at
+        start = self.offset
         while True:
-            sign = self._text[self.at]
+            sign = self._text[self.offset]
             if sign in "<;":
-                name += self._text[start : self.at]
-            self.at += 1
+                name += self._text[start : self.offset]
+            self.offset += 1
             if sign == ";":
                 break
             if sign == "<":
                 arguments = self._read_type_arguments()
-                start = self.at
-                if self._text[self.at] == ".":
+                start = self.offset
+                if self._text[self.offset] == ".":
                     # A type nested in a generic one: only its own arguments are kept.
                     arguments = ()
         dotted = name.replace("/", ".").replace("$", ".")
@@ -84,17 +84,17 @@ class _DescriptorReader:
 
     def _read_type_arguments(self) -> tuple[JavaType, ...]:
         arguments = []
-        while self._text[self.at] != ">":
-            sign = self._text[self.at]
+        while self._text[self.offset] != ">":
+            sign = self._text[self.offset]
             if sign == "*":
-                self.at += 1
+                self.offset += 1
                 arguments.append(JavaType("", bound="?"))
             elif sign in _WILDCARDS:
-                self.at += 1
+                self.offset += 1
                 bare = self.read_type()
                 bound = _WILDCARDS[sign]
                 arguments.append(JavaType(bare.name, bare.arguments, bare.dimensions, bound))
             else:
                 arguments.append(self.read_type())
-        self.at += 1
+        self.offset += 1
         return tuple(arguments)

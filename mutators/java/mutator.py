@@ -39,9 +39,9 @@ class JavaMutator:
         """Return nothing: in this language the lines say all."""
         return {}
 
-    def matches_name(self, written: str, method: Method) -> bool:
+    def matches_name(self, method_name: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method."""
-        return matches_method(written, method)
+        return matches_method(method_name, method)
 
     def build_overlay(
         self,

@@ -270,13 +270,13 @@ class _RaceClassBody:
                 lines.append(f"{take}(s{index});")
         return "".join(f"{_INDENT * depth}{line}\n" for line in lines)
 
-    def _write_call(self, statement: Statement, own: StatementSequence) -> str:
-        member, arguments = statement.member, self._given(statement)
+    def _write_call(self, statement: Statement, sequence: StatementSequence) -> str:
+        member, arguments = statement.member, self._write_arguments(statement)
         owner = self._format_type(member.owner)
         on = (
             owner
             if statement.receiver is None
-            else self._write_receiver(statement.receiver, own, member.owner)
+            else self._write_receiver(statement.receiver, sequence, member.owner)
         )
         match member.kind:
             case MemberKind.CONSTRUCTOR:
@@ -292,14 +292,14 @@ class _RaceClassBody:
             case MemberKind.PLAIN:
                 return f"new {self.plains.name_implementation(member)}({arguments})"
 
-    def _write_receiver(self, receiver: Variable, own: StatementSequence, owner: str) -> str:
+    def _write_receiver(self, receiver: Variable, sequence: StatementSequence, owner: str) -> str:
         """Return an object as its method's class: below it, type arguments may be bound."""
-        statements = self._test.prefix if receiver.shared else own
+        statements = self._test.prefix if receiver.shared else sequence
         type_ = statements[receiver.index].member.returns
         name = _name_variable(receiver)
         return name if type_ == owner else f"(({self._format_type(owner)}) {name})"
 
-    def _given(self, statement: Statement) -> str:
+    def _write_arguments(self, statement: Statement) -> str:
         pairs = zip(statement.arguments, statement.member.parameters, strict=True)
         return ", ".join(self._write_argument(argument, type_) for argument, type_ in pairs)
 

@@ -42,17 +42,17 @@ class JavaType:
         """Return the last part of the name, without type arguments."""
         return self.name.rpartition(".")[2] + "[]" * self.dimensions
 
-    def accepts_type(self, written: "JavaType") -> bool:
-        """Tell whether `written` means this type: unqualified and raw names are allowed."""
-        if (written.bound, written.dimensions) != (self.bound, self.dimensions):
+    def accepts_type(self, query: "JavaType") -> bool:
+        """Tell whether `query` means this type: unqualified and raw names are allowed."""
+        if (query.bound, query.dimensions) != (self.bound, self.dimensions):
             return False
-        if self.name != written.name and not self.name.endswith(f".{written.name}"):
+        if self.name != query.name and not self.name.endswith(f".{query.name}"):
             return False
-        if not written.arguments:
+        if not query.arguments:
             return True
-        return len(written.arguments) == len(self.arguments) and all(
+        return len(query.arguments) == len(self.arguments) and all(
             type_.accepts_type(query_argument)
-            for type_, query_argument in zip(self.arguments, written.arguments, strict=True)
+            for type_, query_argument in zip(self.arguments, query.arguments, strict=True)
         )
 
 

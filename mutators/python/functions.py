@@ -21,7 +21,7 @@ from mutators.python.trivial import (
     why_trivial,
 )
 
-_KNOWN = frozenset(
+_COMPILER_NAMES = frozenset(
     {"jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil", "script", "jitclass"}
     | {"register_jitable"}
 )
@@ -301,10 +301,10 @@ def _compiler_names(modules: Mapping[SourceFile, ast.Module]) -> frozenset[str]:
     bindings = [
         binding
         for source, module in modules.items()
-        if _mentions(source, _KNOWN)
+        if _mentions(source, _COMPILER_NAMES)
         for binding in _list_bindings(module)
     ]
-    names = _KNOWN
+    names = _COMPILER_NAMES
     for _ in range(_MOST_NAMES):
         names |= {name for name, value in bindings if find_compiler(value, names)}
     return names

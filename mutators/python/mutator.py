@@ -33,13 +33,13 @@ class PythonMutator:
         """Return by their ids what all definitions of each function of the library say."""
         return _function_identities(read_library_functions(sources))
 
-    def matches_name(self, written: str, method: Method) -> bool:
+    def matches_name(self, name: str, method: Method) -> bool:
         """Tell whether a name as people write it means this method.
 
         Of its path the last parts are enough, and `package.module:Class.method` is the same as
         with a dot. A method has all names under which the library shows it.
         """
-        plain = _BOUND.sub("", written.strip()).replace(":", ".")
+        plain = _BOUND.sub("", name.strip()).replace(":", ".")
         names = (method.id, *method.aliases, *filter(None, (method.descriptor,)))
         return any(name == plain or name.endswith(f".{plain}") for name in names)
 

@@ -334,7 +334,7 @@ class LocalArena:
     late_seconds: float = 60.0  # after which a guest that has not answered is ended
     repetition_seconds: int = 20  # after which a repetition is stuck; usual ones take milliseconds
     _classes: list[Path] = field(default_factory=list)  # folders of compiled tests
-    _beside: list[Mapping[str, float]] = field(default_factory=list)
+    _interference_notes: list[Mapping[str, float]] = field(default_factory=list)
     """What was noted beside measurements."""
 
     def run_generation(self, making: GenerationSteps[_Result], /) -> _Result:
@@ -407,7 +407,7 @@ class LocalArena:
 
     def take_interference_notes(self) -> Sequence[Mapping[str, float]]:
         """Hand over what was noted beside races since this was asked last."""
-        differences, self._beside = self._beside, []
+        differences, self._interference_notes = self._interference_notes, []
         return differences
 
     def _run_race(
@@ -430,7 +430,7 @@ class LocalArena:
         )  # fmt: skip
         with lock_machine(self.lock):
             ended = self.host.run_process(job)
-        self._beside.append(_make_interference_note(ended))
+        self._interference_notes.append(_make_interference_note(ended))
         records = ended.files.get(_RECORDS, b"").decode(errors="replace").splitlines()
         for line in records:
             if line.startswith("failed "):

@@ -158,11 +158,12 @@ class WorkerQueues:
         """Return how many trials are not done."""
         return sum(lane.trial_count for lane in self.each.values())
 
-    def needs_trials(self, known: int) -> bool:
+    def needs_trials(self, known_count: int) -> bool:
         """Tell whether more trials than these have to be known to keep all workers busy."""
         many = len(self.each)
-        return known < _WINDOW * many or (
-            known < _FAR * many and any(lane.trial_count < AHEAD for lane in self.each.values())
+        return known_count < _WINDOW * many or (
+            known_count < _FAR * many
+            and any(lane.trial_count < AHEAD for lane in self.each.values())
         )
 
     def choose_queue(self, trial: Trial) -> WorkerQueue:
@@ -331,14 +332,14 @@ class ClusterDispatcher:
         self._idle_since = None
         return True
 
-    def _submit_trial(self, of: QueuedTrial, worker: str) -> Any:
+    def _submit_trial(self, queued_trial: QueuedTrial, worker: str) -> Any:
         self._numbers += 1
         return self._client.submit(
             self._work,
-            *self._lanes.each[worker].assignments[of.trial.subject],
-            of.trial,
-            self._makers.find_workers(of.trial, worker),
-            key=f"{of.trial.id}-{of.attempt}-{self._numbers}",
+            *self._lanes.each[worker].assignments[queued_trial.trial.subject],
+            queued_trial.trial,
+            self._makers.find_workers(queued_trial.trial, worker),
+            key=f"{queued_trial.trial.id}-{queued_trial.attempt}-{self._numbers}",
             workers=[worker],
             allow_other_workers=False,
             resources={RESOURCE: 1},
@@ -377,7 +378,7 @@ class ClusterDispatcher:
             sent = replace(sent, first=False)
         error = future.exception() if future.status == "error" else None
         if isinstance(error, WorkerUnusable) and self._admission.may_use_another(
-            self._there(), sent.worker
+            self._list_workers(), sent.worker
         ):
             self._admission.refuse_worker(sent.worker, str(error))
             worker_trials = [sent, *self._drop_worker(sent.worker)]
@@ -403,7 +404,7 @@ class ClusterDispatcher:
             try:
                 run: Run = future.result(timeout=_FETCH_SECONDS)
             except TimeoutError:  # it is never made again, as nobody else may
-                if worker not in self._there():
+                if worker not in self._list_workers():
                     future.cancel()
                     return None
                 self._crew.require_usable()
@@ -412,7 +413,7 @@ class ClusterDispatcher:
             else:
                 return run
 
-    def _there(self) -> set[str]:
+    def _list_workers(self) -> set[str]:
         """Return the workers that the scheduler knows."""
         try:
             return set(self._client.ncores())
@@ -424,7 +425,7 @@ class ClusterDispatcher:
         start_time = self._clock.monotonic()
         while True:
             self._crew.require_usable()
-            workers = self._there()
+            workers = self._list_workers()
             for worker in [address for address in self._lanes.each if address not in workers]:
                 self._replace_lost_worker(worker, workers)
             for worker in self._admission.admit_workers(workers, tuple(self._lanes.each)):

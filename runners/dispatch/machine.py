@@ -79,7 +79,9 @@ class MachineDispatcher:
     def run_trials(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the run of each trial as it ends."""
         for is_exclusive, trial_group in groupby(trials, key=lambda trial: trial.is_exclusive):
-            yield from (self._run_exclusive if is_exclusive else self._beside)(trial_group)
+            yield from (self._run_exclusive if is_exclusive else self._run_concurrently)(
+                trial_group
+            )
 
     def _run_exclusive(self, trials: Iterator[Trial]) -> Iterator[Run]:
         groups = group_trials(trials, self)
@@ -110,7 +112,7 @@ class MachineDispatcher:
                 run = self._run_trial(trial)
             yield run
 
-    def _beside(self, trials: Iterable[Trial]) -> Iterator[Run]:
+    def _run_concurrently(self, trials: Iterable[Trial]) -> Iterator[Run]:
         """Yield the runs of what others may run beside.
 
         A benchmark may not bear another process beside it (a port, a file, memory), so one that

@@ -85,9 +85,9 @@ class PullRequests:
                 return str(self._send_request("PATCH", old, {"body": text}).get("html_url", ""))
         return str(self._send_request("POST", comments_path, {"body": text}).get("html_url", ""))
 
-    def _list_items(self, path: str, asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    def _list_items(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         for page in range(1, _MOST_PAGES + 1):
-            more = urlencode({**asked, "per_page": _PAGE, "page": page})
+            more = urlencode({**query, "per_page": _PAGE, "page": page})
             page_items = self._send_request("GET", f"{path}?{more}", None)
             if not isinstance(page_items, list):
                 raise MachineError(f"GitHub's answer about {path} is no list")

@@ -301,8 +301,8 @@ class SuiteDiscovery:
         )
         self.unusable.append((f"{unit}.{name}", reason))
 
-    def _add_benchmark(self, unit: str, name: str, processors: int, noted: GoSettings) -> None:
-        leaf_settings = GoSettings(noted.folder, processors, noted.parallel, noted.loops)
+    def _add_benchmark(self, unit: str, name: str, processors: int, settings: GoSettings) -> None:
+        leaf_settings = GoSettings(settings.folder, processors, settings.parallel, settings.loops)
         threads = processors if leaf_settings.parallel else 1
         self.benchmarks.append(
             Benchmark(

@@ -73,23 +73,23 @@ class DockerDaemon:
         self.api.close()
 
     @contextmanager
-    def convert_failures(self, what: str) -> Iterator[None]:
+    def convert_failures(self, action: str) -> Iterator[None]:
         """Turn what goes wrong when it is asked for something into MachineError."""
         try:
             yield
         except FAILURES as error:
-            raise self.make_daemon_error(what, error) from error
+            raise self.make_daemon_error(action, error) from error
 
-    def make_daemon_error(self, what: str, error: Exception) -> MachineError:
+    def make_daemon_error(self, action: str, error: Exception) -> MachineError:
         """Return the error for something that it was asked for in vain."""
         if isinstance(error, APIError):
             return MachineError(
-                f"the Docker daemon at {self._where} does not {what}: {_extract_reason(error)}; "
+                f"the Docker daemon at {self._where} does not {action}: {_extract_reason(error)}; "
                 "its log may tell why"
             )
         return MachineError(
-            f"the Docker daemon at {self._where} has not answered, asked to {what}; see whether it "
-            f"still runs, and begin again ({_extract_reason(error)})"
+            f"the Docker daemon at {self._where} has not answered, asked to {action}; see whether "
+            f"it still runs, and begin again ({_extract_reason(error)})"
         )
 
     def fetch_image(self, name: str) -> Image:

@@ -73,12 +73,12 @@ class Container:
         if self._lost is not None:
             raise self._daemon.make_daemon_error(f"wait for {self._program}", self._lost)
 
-    def send(self, which: signal.Signals) -> None:
+    def send(self, process_signal: signal.Signals) -> None:
         """Send it a signal; it may have ended; `_wait_for_end` notices a daemon that is gone."""
         if self._lost is not None:
             return
         with suppress(*FAILURES):
-            self._api.kill(self._number, signal=which.name)
+            self._api.kill(self._number, signal=process_signal.name)
 
     def inspect_state(self) -> Any:
         """Return how it has ended, in the daemon's words."""
@@ -156,21 +156,21 @@ class DockerHost:
         image: Image,
         limits: ContainerLimits,
         home: HomeFolder,
-        own: HomeFolder,
+        private_home: HomeFolder,
         network: str,
         clock: Clock | None = None,
     ) -> None:
         """Take the parts.
 
-        `network` is the one that subjects are fetched and built with; `own` is a folder that no
-        container sees but for the temporary files in it.
+        `network` is the one that subjects are fetched and built with. No container sees the folder
+        `private_home`, but for the temporary files in it.
         """
         self._daemon = daemon
         self._api: Any = daemon.api
         self._image = image
         self._limits = limits
         self._home = home
-        self._own = own
+        self._own = private_home
         self._access = _ContainerAccess(network, (home.root,))
         self._clock = clock or SystemClock()
         self._facts: list[HostFacts] = []

@@ -66,10 +66,10 @@ class JavaClients:
         return self._prepare_tree_client(spec, placed, library)
 
     def _prepare_jar_client(
-        self, spec: ClientSpec, of: MavenSpec, placed: PlacedSubject, library: Project
+        self, spec: ClientSpec, subject: MavenSpec, placed: PlacedSubject, library: Project
     ) -> JavaClient:
-        folder = place_artifact(of, self._maven.home).tree
-        fetched = artifact.fetch_artifact(of, folder, self._maven)
+        folder = place_artifact(subject, self._maven.home).tree
+        fetched = artifact.fetch_artifact(subject, folder, self._maven)
         path = testing.published_tests_path(fetched)
         if not path:
             raise UsageError(
@@ -102,15 +102,17 @@ class JavaClients:
     def _make_client(
         self,
         placed: PlacedSubject,
-        of: _ClientContent,
+        content: _ClientContent,
         parts: tuple[Part, ...],
         tests: testing.UnitTests,
         library: Project,
     ) -> JavaClient:
-        decides = repr((of.digest, library.digest, self._guests.folder.name, self._jdk.version))
+        decides = repr(
+            (content.digest, library.digest, self._guests.folder.name, self._jdk.version)
+        )
         project = Project(
             name=placed.name,
-            revision=of.revision,
+            revision=content.revision,
             language=Language.JAVA,
             harness="",
             root=tests.job.cwd,

@@ -167,7 +167,7 @@ class Environments:
         return replace(base, path=interpreter_path, creator=made_by, notes=(*base.notes, *notes))
 
     def install_with_needs(
-        self, own: Path, tool: InstallerChoice, tree: Path, requirement: str
+        self, interpreter_path: Path, tool: InstallerChoice, tree: Path, requirement: str
     ) -> tuple[str, ...]:
         """Install a project with what it declares for its suite; return what to tell of that.
 
@@ -181,7 +181,9 @@ class Environments:
                 f"{tool.installer} installs {' and '.join(('the project', *candidate.names))}"
             )
             try:
-                replace(self, python=candidate.spec).install_project(own, tool, tree, requirement)
+                replace(self, python=candidate.spec).install_project(
+                    interpreter_path, tool, tree, requirement
+                )
             except (BuildFailed, ResolveFailed) as error:
                 if number + 1 == len(suite_needs) or isinstance(error, ProjectBuildFailed):
                     raise
@@ -191,21 +193,25 @@ class Environments:
             if candidate.names:
                 notes.append(f"installed beside the project: {', '.join(candidate.names)}")
             break
-        return (*notes, *self._install_plugins(own, tool, tree))
+        return (*notes, *self._install_plugins(interpreter_path, tool, tree))
 
-    def _install_plugins(self, own: Path, tool: InstallerChoice, tree: Path) -> Iterator[str]:
+    def _install_plugins(
+        self, interpreter_path: Path, tool: InstallerChoice, tree: Path
+    ) -> Iterator[str]:
         """Install the plugins of benchmarks that are imported and that nothing has brought."""
         plugins = needs.imported_plugins(tree)
         missing = [
-            needs.PLUGINS[plugin] for plugin in plugins if not self.locate_module(own, plugin, tree)
+            needs.PLUGINS[plugin]
+            for plugin in plugins
+            if not self.locate_module(interpreter_path, plugin, tree)
         ]
         if missing:
-            self.install_packages(own, tool, tree, *missing)
+            self.install_packages(interpreter_path, tool, tree, *missing)
             names = ", ".join(missing)
             yield f"installed as the suite imports it, and nothing declares it: {names}"
-        if needs.has_unit_tests(tree) and not self.locate_module(own, "pytest", tree):
+        if needs.has_unit_tests(tree) and not self.locate_module(interpreter_path, "pytest", tree):
             try:
-                self.install_packages(own, tool, tree, "pytest")
+                self.install_packages(interpreter_path, tool, tree, "pytest")
                 yield "installed to run the unit tests: pytest"
             except (BuildFailed, ResolveFailed):
                 yield "pytest could not be installed, so unit tests are not counted"
@@ -223,24 +229,28 @@ class Environments:
         return venv / "bin" / "python"
 
     def install_project(
-        self, own: Path, tool: InstallerChoice, tree: Path, requirement: str
+        self, interpreter_path: Path, tool: InstallerChoice, tree: Path, requirement: str
     ) -> None:
         """Install a project with what is asked for, editable."""
         extras = f"[{','.join(self.python.extras)}]" if self.python.extras else ""
         groups = [word for name in self.python.groups for word in ("--group", name)]
         if groups and tool.installer is Installer.PIP:
-            self.install_packages(own, tool, tree, "pip>=25.1")
+            self.install_packages(interpreter_path, tool, tree, "pip>=25.1")
         requirements = [word for text in self.python.requirements for word in _split_option(text)]
         install_arguments = (*groups, *requirements, requirement)
         environments = replace(
-            self, versions=self._choose_versions(own, tool, tree, install_arguments)
+            self, versions=self._choose_versions(interpreter_path, tool, tree, install_arguments)
         )
         environments.install_packages(
-            own, tool, tree, "--editable", f".{extras}", *install_arguments
+            interpreter_path, tool, tree, "--editable", f".{extras}", *install_arguments
         )
 
     def _choose_versions(
-        self, own: Path, tool: InstallerChoice, tree: Path, wanted: tuple[str, ...]
+        self,
+        interpreter_path: Path,
+        tool: InstallerChoice,
+        tree: Path,
+        install_arguments: tuple[str, ...],
     ) -> Mapping[str, str]:
         """Return the versions, that of a release where the tools of the suite need the project.
 
@@ -250,31 +260,33 @@ class Environments:
         if not name or not versions.is_placeholder_version(self.versions):
             return self.versions
         try:
-            self.install_packages(own, tool, tree, *wanted)
+            self.install_packages(interpreter_path, tool, tree, *install_arguments)
         except (BuildFailed, ResolveFailed):
             return self.versions  # they need the project itself; the error is told with it
-        released = versions.find_release(name, self._query_distributions(own, tree))
+        released = versions.find_release(name, self._query_distributions(interpreter_path, tree))
         return dict.fromkeys(self.versions, released) if released else self.versions
 
-    def install_packages(self, own: Path, tool: InstallerChoice, tree: Path, *words: str) -> None:
+    def install_packages(
+        self, interpreter_path: Path, tool: InstallerChoice, tree: Path, *words: str
+    ) -> None:
         """Install what these words say; paths are relative to the tree."""
         # Nothing of the tree is pip's; a build that pip starts may import what is in the tree.
-        install: tuple[str, ...] = (str(own), "-I", "-m", "pip", "install", "--quiet")
+        install: tuple[str, ...] = (str(interpreter_path), "-I", "-m", "pip", "install", "--quiet")
         if tool.installer is Installer.UV:
-            install = ("uv", "pip", "install", "--quiet", "--python", str(own))
+            install = ("uv", "pip", "install", "--quiet", "--python", str(interpreter_path))
         self._run_command((*install, *words), tree, tool)
 
-    def locate_module(self, own: Path, module: str, cwd: Path) -> str:
+    def locate_module(self, interpreter_path: Path, module: str, cwd: Path) -> str:
         """Return the file that a module is imported from, empty if it cannot be found."""
-        answer = self._run_on_host((str(own), "-I", "-c", _ORIGIN, module), cwd)
+        answer = self._run_on_host((str(interpreter_path), "-I", "-c", _ORIGIN, module), cwd)
         return answer.stdout.decode(errors="replace").strip() if answer.exit_code == 0 else ""
 
     def list_distributions(self, interpreter: Interpreter, cwd: Path) -> tuple[str, ...]:
         """Return the distributions that an interpreter has, as `name==version`, in order."""
         return self._query_distributions(interpreter.path, cwd)
 
-    def _query_distributions(self, own: Path, cwd: Path) -> tuple[str, ...]:
-        answer = self._run_command((str(own), "-c", _INSTALLED), cwd, PIP)
+    def _query_distributions(self, interpreter_path: Path, cwd: Path) -> tuple[str, ...]:
+        answer = self._run_command((str(interpreter_path), "-c", _INSTALLED), cwd, PIP)
         return tuple(answer.stdout.decode(errors="replace").split())
 
     def _run_command(

@@ -106,12 +106,12 @@ class PythonHarness:
         return Suite(benchmarks, self.read_sources(project, build_folder, ask), unusable)
 
     def _list_entries(
-        self, project: Project, build_folder: Path, ask: Ask, chosen: Sequence[str]
+        self, project: Project, build_folder: Path, ask: Ask, suite_arguments: Sequence[str]
     ) -> list[dict[str, Any]]:
         """Return what one process of the framework lists."""
         listing_file = locate_run_folder(build_folder) / LISTING
         variables = {"BENCH_AUDIT_LIST": str(listing_file)}
-        call = self._frontend.call(chosen, project.root)
+        call = self._frontend.call(suite_arguments, project.root)
         invocation = _make_guest_job(project, build_folder, call, variables, _LIST_SECONDS)
         files = (*guests.locate_guest_files(build_folder), (listing_file, b""))
         invocation = replace(invocation, files=files, collects=(listing_file,))

@@ -37,8 +37,10 @@ _WRITERS: Mapping[ExportFormat, Callable[[AbsOrStability], str]] = MappingProxyT
         ExportFormat.JSON: results.format_json,
         ExportFormat.HTML: render_page,
         ExportFormat.MARKDOWN: format_markdown,
-        ExportFormat.SARIF: lambda found: format_sarif(long_tables.require_methods(found)),
-        ExportFormat.GITHUB: lambda found: format_annotations(long_tables.require_methods(found)),
+        ExportFormat.SARIF: lambda document: format_sarif(long_tables.require_methods(document)),
+        ExportFormat.GITHUB: lambda document: format_annotations(
+            long_tables.require_methods(document)
+        ),
         ExportFormat.BENCHSTAT: format_benchstat,
         ExportFormat.BADGE: format_badge,
         ExportFormat.BMF: format_bmf,

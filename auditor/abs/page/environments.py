@@ -70,7 +70,7 @@ class EnvironmentsView:
     scatters: tuple[SpreadScatter, ...]
 
     @property
-    def said(self) -> tuple[EnvironmentProperty, ...]:
+    def properties(self) -> tuple[EnvironmentProperty, ...]:
         """Return a table whose columns are the machines."""
         rows = self.rows
         counts = zip(*(row.buckets for row in rows), strict=True)

@@ -120,9 +120,9 @@ class PairAnalysis:
             self, layout=layout.estimate_layout_variance((*self.baseline.runs, *references))
         )
 
-    def build_pair_data(self, done: PairRuns, references: Sequence[Run]) -> PairData:
+    def build_pair_data(self, pair_runs: PairRuns, references: Sequence[Run]) -> PairData:
         """Return what is known of a pair; `references` are those of its benchmark."""
-        pair, request = done.pair, self.request
+        pair, request = pair_runs.pair, self.request
         sampled = self.sampling.pairs.get(pair.pair_key)
         return PairData(
             method=pair.method.id,
@@ -137,19 +137,19 @@ class PairAnalysis:
             estimate=request.estimate,
             control=self.control,
             layout=self.layout,
-            has_plain_blocks=done.has_plain_blocks,
-            inlined=done.inlined,
+            has_plain_blocks=pair_runs.has_plain_blocks,
+            inlined=pair_runs.inlined,
             interleaved=request.is_interleaved,
             reach=pair.reach,
             sampled=sampled.share if sampled else None,
             removed=sampled.removed if sampled else "",
             pairs=paired.AT_MOST * request.suite.plan.iterations,
-            calibration=done.calibration,
-            refusal=done.refusal,
+            calibration=pair_runs.calibration,
+            refusal=pair_runs.refusal,
             plain=(*self.baseline.list_runs(pair.benchmark), *references),
             pilots=self.baseline.list_pilots(pair.benchmark),
-            calibrating=done.calibrating,
-            runs=done.runs,
+            calibrating=pair_runs.calibrating,
+            runs=pair_runs.runs,
         )
 
 

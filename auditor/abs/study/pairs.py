@@ -227,7 +227,7 @@ class PairStudy:
                 pair
                 for pair in ready
                 if self._is_open(
-                    pair, ended[pair.pair.pair_key], trial_runs, asked=repetition <= runs
+                    pair, ended[pair.pair.pair_key], trial_runs, is_requested=repetition <= runs
                 )
             ]
             trials = {
@@ -316,9 +316,9 @@ class PairStudy:
         runs: Sequence[Run],
         references: Sequence[Run],
         *,
-        asked: bool,
+        is_requested: bool,
     ) -> bool:
-        """Tell whether another run can matter, one that was `asked` for or a further one."""
+        """Tell whether another run can matter: one of the requested runs, or a further one."""
         if not runs or find_hung_benchmarks(runs):
             return not runs
         if self._request.is_fixed:
@@ -327,7 +327,9 @@ class PairStudy:
         verdict = detection.judge_pair(pair_data)
         if extra_runs.is_settled(verdict, pair_data):
             return False
-        return asked or (extra_runs.may_yet_decide(verdict) and extra_runs.is_within_reach(verdict))
+        return is_requested or (
+            extra_runs.may_yet_decide(verdict) and extra_runs.is_within_reach(verdict)
+        )
 
     def _judge_pair(
         self, calibrated: CalibratedPair, runs: Sequence[Run], plain: Sequence[Run]

@@ -226,7 +226,7 @@ _SETTLED_BY = {
         "Leave aside {} too short to be slowed in proportion",
         "The delay needs as long as the method itself; neither time nor quiet changes that.",
     ),
-    OpenCause.OTHER: (
+    OpenCause.UNCLASSIFIED: (
         "unsettled",
         "Look into {} without a verdict",
         "The reason is next to each method.",

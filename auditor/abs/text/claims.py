@@ -49,7 +49,7 @@ class OpenCause(Enum):
     SHORT = "its time is too short to be slowed in proportion"
     BLOCKS = "its calls show in CPU samples of longer blocks only"
     SCATTER = "measurements scatter too much"
-    OTHER = "something else, which its reason names"
+    UNCLASSIFIED = "something else, which its reason names"
 
 
 def needs_time(benchmark: BenchmarkVerdict) -> bool:
@@ -167,14 +167,14 @@ class ResultFacts:
         if self.ran_out_of_time and (unmeasured or slugs & _OUT_OF_TIME):
             return OpenCause.BUDGET
         if "calls-overlap" in slugs:
-            return OpenCause.OTHER
+            return OpenCause.UNCLASSIFIED
         if pairs and all(map(_needs_longer_blocks, pairs)):
             return OpenCause.BLOCKS
         if slugs & _SHORT and all(map(_may_be_short, pairs)):
             return OpenCause.SHORT
         sampled = any(pair.share_interval is not None for pair in pairs)
         scatters = (slugs & _SCATTER or sampled) and not unmeasured
-        return OpenCause.SCATTER if scatters else OpenCause.OTHER
+        return OpenCause.SCATTER if scatters else OpenCause.UNCLASSIFIED
 
     def bound_examined_share(self, benchmark: str) -> tuple[float, float]:
         """Return the least and the most that the examined methods can be of an operation.

@@ -214,14 +214,14 @@ class ArgumentGenerator:
         ]
         return local_variables + shared
 
-    def _is_usable(self, given: str, wanted: str) -> bool:
-        if wanted == OBJECT:
-            return given in _ANY
-        return given != "void" and self.catalogue.is_assignable(given, wanted)
+    def _is_usable(self, source_type: str, target_type: str) -> bool:
+        if target_type == OBJECT:
+            return source_type in _ANY
+        return source_type != "void" and self.catalogue.is_assignable(source_type, target_type)
 
-    def draw_item(self, of: Many[_Item]) -> _Item:
+    def draw_item(self, candidates: Many[_Item]) -> _Item:
         """Draw one of several."""
-        return of[int(self.rng.integers(len(of)))]
+        return candidates[int(self.rng.integers(len(candidates)))]
 
 
 def _stands_for_work(type_: str) -> bool:

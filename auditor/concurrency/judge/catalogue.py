@@ -133,13 +133,13 @@ class TypeCatalogue:
         factories = tuple(factory for factory in self.factories if factory not in members)
         return replace(self, types=left, factories=factories)
 
-    def is_assignable(self, given: str, wanted: str) -> bool:
+    def is_assignable(self, source_type: str, target_type: str) -> bool:
         """Tell whether a value of one type can be used as another."""
-        if given == wanted or (wanted == OBJECT and given != "void"):
+        if source_type == target_type or (target_type == OBJECT and source_type != "void"):
             return True
-        if given in PRIMITIVES or wanted in PRIMITIVES or given not in self.types:
+        if source_type in PRIMITIVES or target_type in PRIMITIVES or source_type not in self.types:
             return False
-        return wanted in self.types[given].supertypes
+        return target_type in self.types[source_type].supertypes
 
     def format_type(self, type_: str) -> str:
         """Return a type as it stands in source text."""

@@ -261,17 +261,17 @@ class _ChangeDistances:
                         (front if is_handover else following).append(caller)
             front = following
 
-    def make_focus_method(self, where: MemberLocation, method: str) -> FocusMethod | None:
+    def make_focus_method(self, location: MemberLocation, method: str) -> FocusMethod | None:
         """Return what is said of a method, None where no change reaches it."""
-        distance = self._distances.get(where)
+        distance = self._distances.get(location)
         if distance is None:
             return None
-        return FocusMethod(method=method, distance=distance, reason=self._explain_change(where))
+        return FocusMethod(method=method, distance=distance, reason=self._explain_change(location))
 
-    def _explain_change(self, where: MemberLocation) -> str:
-        if where in self._changed:
-            return self._changed[where]
-        first = last = self._next[where]
+    def _explain_change(self, location: MemberLocation) -> str:
+        if location in self._changed:
+            return self._changed[location]
+        first = last = self._next[location]
         while last in self._next:
             last = self._next[last]
         through = f", and through it {_format_method(last)}" if first != last else ""

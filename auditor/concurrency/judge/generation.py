@@ -255,7 +255,7 @@ class _TestMaker:
                 self.prefix = longer
 
     def _build_suffix(
-        self, others: tuple[StatementSequence, ...], most: int
+        self, suffixes: tuple[StatementSequence, ...], most: int
     ) -> GenerationSteps[StatementSequence]:
         statements: StatementSequence = ()
         failures = 0
@@ -269,7 +269,7 @@ class _TestMaker:
                 failures += 1
                 continue
             longer = (*statements, *scope.more)
-            around = tuple(Segment(suffix) for suffix in others)
+            around = tuple(Segment(suffix) for suffix in suffixes)
             # Twice, and the others before and after: suffixes are repeated, side by side.
             segments = (*around, Segment(longer, 2), *around)
             answer = yield AttemptRequest(prefix=self.prefix, segments=segments)

@@ -42,12 +42,12 @@ class GenerationTally:
         }
 
     @classmethod
-    def from_state(cls, noted: Mapping[str, Any]) -> "GenerationTally":
+    def from_state(cls, state: Mapping[str, Any]) -> "GenerationTally":
         """Return the tally of a `dump_state`, with its order."""
-        counters = {name: Counter(dict(map(tuple, noted[name]))) for name in _COUNTED}
-        spoiler_keys = noted["spoilers"]
+        counters = {name: Counter(dict(map(tuple, state[name]))) for name in _COUNTED}
+        spoiler_keys = state["spoilers"]
         spoilers = None if spoiler_keys is None else Spoilers(*map(frozenset, spoiler_keys))
-        return cls(dumps=dict(noted["dumps"]), spoilers=spoilers, **counters)
+        return cls(dumps=dict(state["dumps"]), spoilers=spoilers, **counters)
 
     @property
     def spoiler_methods(self) -> Spoilers:
@@ -63,13 +63,13 @@ class GenerationTally:
             return _SELDOM
         return max(_SELDOM, _EACH_FAILURE ** self.thread_failures[key])
 
-    def record_drop(self, what: str, problem: str) -> None:
+    def record_drop(self, label: str, problem: str) -> None:
         """Count something left out; problems that differ in numbers only are one.
 
         What follows the first line (the dump of a deadlock, say) is that of the first of them.
         """
         line, _, rest = problem.partition("\n")
-        key = f"{what}: {_NUMBER.sub('#', line)[:_LONGEST_PROBLEM]}"
+        key = f"{label}: {_NUMBER.sub('#', line)[:_LONGEST_PROBLEM]}"
         self.dropped[key] += 1
         if rest:
             self.dumps.setdefault(key, rest)

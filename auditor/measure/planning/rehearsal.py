@@ -64,15 +64,15 @@ class RehearsalStore:
         return [trial for trial in self.missing.values() if trial.purpose in purposes]
 
     def build_phase(
-        self, name: str, *purposes: Purpose, most: int = 1, again: int = 0
+        self, name: str, *purposes: Purpose, most: int = 1, first_run_repeats: int = 0
     ) -> PreviewPhase:
         """Return what was looked up; each missing trial may have to be run `most` times.
 
-        One of a first run may have to be made `again` so many times beside that.
+        A trial of the first run may have to be run `first_run_repeats` more times.
         """
         stored_count = sum(trial.purpose in purposes for trial in self.found_trials.values())
         missing = {
-            trial: most + (again if trial.repetition == 1 else 0)
+            trial: most + (first_run_repeats if trial.repetition == 1 else 0)
             for trial in self.missing.values()
             if trial.purpose in purposes
         }

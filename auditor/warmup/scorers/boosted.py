@@ -61,29 +61,31 @@ class BoostedTrees:
 
     @classmethod
     def from_parts(
-        cls, stable: FeatureTrees, near: FeatureTrees, last: FeatureTrees
+        cls, stable: FeatureTrees, accuracy: FeatureTrees, last: FeatureTrees
     ) -> "BoostedTrees":
         """Return a model of its parts."""
-        return cls(stable.to_arrays("stable") | near.to_arrays("near") | last.to_arrays("begun"))
+        return cls(
+            stable.to_arrays("stable") | accuracy.to_arrays("near") | last.to_arrays("begun")
+        )
 
     def score_window(self, case: Array) -> float:
         """Return how likely the last window of a run (features of `stable`,) is stable, 0 to 1."""
         return float(expit(self.stable.sum_leaves(case)))
 
-    def score_readiness(self, found: Mapping[str, float]) -> float:
+    def score_readiness(self, features: Mapping[str, float]) -> float:
         """Return how much speaks for measuring the last window of a run with such features.
 
         0 to 1: the mean of how likely it is stable and of how likely its mean is right.
         """
         totals = [
-            trees.sum_leaves(build_feature_vector(found, trees.names))
+            trees.sum_leaves(build_feature_vector(features, trees.names))
             for trees in (self.stable, self._near)
         ]
         return float(expit(totals).mean())
 
-    def last_warmup(self, run: RunSoFar, found: Mapping[str, float]) -> int:
+    def last_warmup(self, run: RunSoFar, features: Mapping[str, float]) -> int:
         """Return the iteration, from zero, that is best taken for the last one of the warm-up."""
-        candidates = find_start_candidates(run, found)
+        candidates = find_start_candidates(run, features)
         columns = [candidates.names.index(name) for name in self._begun.names]
         scores = [self._begun.sum_leaves(side) for side in candidates.sides[:, columns]]
         return int(candidates.places[int(np.argmax(scores))])

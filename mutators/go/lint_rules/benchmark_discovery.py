@@ -37,7 +37,7 @@ class LoopKind(StrEnum):
     """How a loop counts: to b.N, by b.Loop (which keeps results alive), or by pb.Next."""
 
     COUNTED = "b.N"
-    KEPT = "b.Loop"
+    KEEP_ALIVE = "b.Loop"
     PARALLEL = "pb.Next"
 
 
@@ -206,7 +206,7 @@ def _classify_loop(
         if is_alias or (operand in part.handles and field == "N"):
             return LoopKind.COUNTED
         if operand in part.handles and field == "Loop":
-            return LoopKind.KEPT
+            return LoopKind.KEEP_ALIVE
         if operand in part.states and field == "Next":
             return LoopKind.PARALLEL
     return None

@@ -30,7 +30,7 @@ class ShortCallDetector:
     """
 
     packages: ProjectPackages
-    _known: dict[tuple[int, int], int] = field(default_factory=dict)
+    _node_counts: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def is_short_call(self, names: NameScope, call: Node) -> bool:
         """Tell whether a call is surely short, its arguments left out."""
@@ -55,10 +55,11 @@ class ShortCallDetector:
         if declaration is None or depth > _DEEPEST:
             return _TOO_MUCH
         key = (declaration.home.root.id, declaration.node.id)
-        if key not in self._known:
-            self._known[key] = _TOO_MUCH  # while it is looked at: one that calls itself is long
-            self._known[key] = self._count_body_nodes(declaration, depth + 1)
-        return self._known[key]
+        if key not in self._node_counts:
+            # While it is looked at: one that calls itself is long.
+            self._node_counts[key] = _TOO_MUCH
+            self._node_counts[key] = self._count_body_nodes(declaration, depth + 1)
+        return self._node_counts[key]
 
     def _count_body_nodes(self, declaration: ScopedNode, depth: int) -> int:
         body = declaration.node.child_by_field_name("body")

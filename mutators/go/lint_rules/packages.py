@@ -63,7 +63,7 @@ class ProjectPackages:
     _files: dict[str, list[SourceFile]]
     _paths: dict[str, str]
     _folders: dict[str, str]
-    _known: dict[str, dict[str, PackageDeclarations]] = field(default_factory=dict)
+    _packages: dict[str, dict[str, PackageDeclarations]] = field(default_factory=dict)
 
     @classmethod
     def from_sources(cls, sources: Iterable[SourceFile]) -> "ProjectPackages":
@@ -100,15 +100,15 @@ class ProjectPackages:
         return self._paths.get(unit, "")
 
     def _load_folder_packages(self, unit: str) -> dict[str, PackageDeclarations]:
-        if unit not in self._known:
-            self._known[unit] = {}
+        if unit not in self._packages:
+            self._packages[unit] = {}
             for source in self._files.get(unit, []):
                 root = tree.parse_source(source.text)
                 home = FileScope.from_file(unit, root)
                 _add_declarations(
-                    home, self._known[unit].setdefault(home.package, PackageDeclarations())
+                    home, self._packages[unit].setdefault(home.package, PackageDeclarations())
                 )
-        return self._known[unit]
+        return self._packages[unit]
 
 
 def _build_import_path(folder: str, modules: Mapping[str, str]) -> str:

@@ -55,7 +55,7 @@ class RemovableCallDetector:
     """Tells which calls the compiler may leave out when nobody uses their results."""
 
     packages: ProjectPackages
-    _known: dict[tuple[int, int], int] = field(default_factory=dict)
+    _node_counts: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def is_removable_call(self, names: NameScope, call: Node) -> bool:
         """Tell whether nothing is left of a call itself, whatever its arguments are."""
@@ -70,10 +70,10 @@ class RemovableCallDetector:
         if declaration is None or depth > _DEEPEST:
             return _TOO_MUCH
         key = (declaration.home.root.id, declaration.node.id)
-        if key not in self._known:
-            self._known[key] = _TOO_MUCH  # while it is looked at: one that calls itself stays
-            self._known[key] = self._count_function_nodes(declaration, depth + 1)
-        return self._known[key]
+        if key not in self._node_counts:
+            self._node_counts[key] = _TOO_MUCH  # while it is looked at: one that calls itself stays
+            self._node_counts[key] = self._count_function_nodes(declaration, depth + 1)
+        return self._node_counts[key]
 
     def _count_function_nodes(self, declared_name: ScopedNode, depth: int) -> int:
         declaration = declared_name.node

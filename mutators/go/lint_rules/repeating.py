@@ -117,7 +117,7 @@ def find_constant_inputs(part: BenchmarkDeclaration, names: NameScope) -> Iterat
     removable = RemovableCallDetector(names.packages)
     literals = _map_fixed_locals(part, names) if part.loops else {}
     for loop in part.loops:
-        if loop.kind is LoopKind.KEPT or not loop.timed or _has_other_calls(part, loop):
+        if loop.kind is LoopKind.KEEP_ALIVE or not loop.timed or _has_other_calls(part, loop):
             continue
         inside = _find_literal(part, loop.node)
         fixed = frozenset(name for name, literal in literals.items() if literal == inside)

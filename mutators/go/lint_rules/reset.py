@@ -40,7 +40,7 @@ def find_timed_setup(part: BenchmarkDeclaration, names: NameScope) -> Iterator[N
     loops = {loop.node.id for loop in part.loops}
     reported_ids: set[int] = set()
     for loop in part.loops:
-        if loop.kind is LoopKind.KEPT or not loop.timed:
+        if loop.kind is LoopKind.KEEP_ALIVE or not loop.timed:
             continue
         for node in islice(part.clock.list_counted_statements(loop.node), _MOST):
             if _may_reset(part, names, node):

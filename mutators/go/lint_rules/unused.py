@@ -91,7 +91,7 @@ def find_unused_results(part: BenchmarkDeclaration, names: NameScope) -> Iterato
         UnreadVariables.from_declaration(part, names),
     )
     for loop in part.loops:
-        if loop.kind is not LoopKind.KEPT and loop.timed:
+        if loop.kind is not LoopKind.KEEP_ALIVE and loop.timed:
             dropped = [
                 dropped_call
                 for dropped_call in _list_dropped_calls(unread, loop)

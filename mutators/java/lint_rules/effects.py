@@ -35,7 +35,7 @@ class SideEffect(Enum):
 
     NONE = auto()
     UNKNOWN = auto()
-    SOME = auto()
+    VISIBLE = auto()
 
 
 class EffectAnalysis:
@@ -55,8 +55,8 @@ class EffectAnalysis:
         if not callees:
             return SideEffect.UNKNOWN
         effects = [self.classify_method(callee, depth + 1) for callee in callees]
-        if SideEffect.SOME in effects:
-            return SideEffect.SOME
+        if SideEffect.VISIBLE in effects:
+            return SideEffect.VISIBLE
         if SideEffect.UNKNOWN in effects:
             abstract = all(callee.body is None for callee in callees)
             return SideEffect.NONE if abstract and suggests_pure_query(name) else SideEffect.UNKNOWN
@@ -108,7 +108,7 @@ class EffectAnalysis:
                 if number < _MOST_NODES
                 else SideEffect.UNKNOWN
             )
-            if effect is SideEffect.SOME:
+            if effect is SideEffect.VISIBLE:
                 return effect
             if effect is SideEffect.UNKNOWN:
                 worst = effect
@@ -119,7 +119,7 @@ class EffectAnalysis:
     def _classify_node(self, node: Node, scope: MethodScope, depth: int) -> SideEffect:
         changed = find_assigned_node(node)
         if changed is not None:
-            return SideEffect.NONE if _is_its_own(changed, scope) else SideEffect.SOME
+            return SideEffect.NONE if _is_its_own(changed, scope) else SideEffect.VISIBLE
         if node.type in _OPAQUE:
             return SideEffect.UNKNOWN
         if node.type != "method_invocation":
@@ -128,10 +128,10 @@ class EffectAnalysis:
         if receiver is not None and _is_made_here(receiver, scope):
             return SideEffect.NONE
         if receiver is not None and scope.resolve_type(receiver) == "Blackhole":
-            return SideEffect.SOME
+            return SideEffect.VISIBLE
         effect = self.classify_call(node, scope, depth)
         return (
-            SideEffect.SOME
+            SideEffect.VISIBLE
             if effect is SideEffect.UNKNOWN and suggests_change(read_part_text(node, "name"))
             else effect
         )

@@ -124,7 +124,7 @@ def _may_specialise(call: Node, bench: BenchmarkMethod, effects: EffectAnalysis)
     ):
         return False
     closed = all(gives_value(callee) and effects.reads_nothing(callee) for callee in callees)
-    return closed and effects.classify_call(call, bench.scope) is not SideEffect.SOME
+    return closed and effects.classify_call(call, bench.scope) is not SideEffect.VISIBLE
 
 
 def _state_fields(call: Node, bench: BenchmarkMethod) -> list[Field]:

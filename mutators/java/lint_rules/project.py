@@ -106,16 +106,16 @@ class JavaProject:
                 files_by_name.setdefault(name, []).append(path)
         return files_by_name
 
-    def find_type(self, name: str, near: TypeDeclaration) -> TypeDeclaration | None:
-        """Return the type that a simple name means inside `near`; None where nobody can tell."""
-        file = self.load_file(near.file)
-        same_file_types = self._index_file_types(near.file).get(name)
+    def find_type(self, name: str, enclosing_type: TypeDeclaration) -> TypeDeclaration | None:
+        """Return the type that a simple name means inside another; None where nobody can tell."""
+        file = self.load_file(enclosing_type.file)
+        same_file_types = self._index_file_types(enclosing_type.file).get(name)
         if same_file_types:
             return next(
                 (
                     type_declaration
                     for type_declaration in same_file_types
-                    if type_declaration.outer in (near, near.outer)
+                    if type_declaration.outer in (enclosing_type, enclosing_type.outer)
                 ),
                 same_file_types[0],
             )
@@ -208,9 +208,9 @@ class JavaProject:
                 types_by_parent.setdefault(declaration.parent_name, []).append(declaration)
         return self._extending_types[path]
 
-    def find_field(self, name: str, near: TypeDeclaration) -> Field | None:
+    def find_field(self, name: str, enclosing_type: TypeDeclaration) -> Field | None:
         """Return the field that a name means inside a type."""
-        declaration: TypeDeclaration | None = near
+        declaration: TypeDeclaration | None = enclosing_type
         while declaration is not None:
             for ancestor in self.walk_lineage(declaration):
                 if name in ancestor.fields:

@@ -337,7 +337,7 @@ def _may_be_meant(
                 return True
             if bench.feeds_blackhole(node) or _has_sink(node, bench):
                 return True
-            if effects.classify_call(node, bench.scope) is SideEffect.SOME:
+            if effects.classify_call(node, bench.scope) is SideEffect.VISIBLE:
                 return True
     return False
 

@@ -130,12 +130,12 @@ class ProcessListener:
             raise MachineError(f"{self._connection.target} failed to attach to a process: {code}")
         self.ended = code == 0
 
-    def _read(self, shown: IO[bytes]) -> bool:
+    def _read(self, output: IO[bytes]) -> bool:
         """Hand on what is shown; False where nobody has read or waited for it for a while."""
         while True:
-            if not self._wait_until_ready([shown], []):
+            if not self._wait_until_ready([output], []):
                 return False
-            chunk = os.read(shown.fileno(), _CHUNK)
+            chunk = os.read(output.fileno(), _CHUNK)
             if not chunk:
                 return True
             self._offset += len(chunk)
@@ -374,8 +374,8 @@ class SshHost:
             with _open_archive(archive_file) as archive:
                 yield archive
 
-    def _send_signal(self, number: str, which: signal.Signals) -> None:
-        self._connection.call_verb("signal", number, which.name.removeprefix("SIG"))
+    def _send_signal(self, number: str, process_signal: signal.Signals) -> None:
+        self._connection.call_verb("signal", number, process_signal.name.removeprefix("SIG"))
 
     def _kill_process(self, number: str, *, patient: bool = False) -> None:
         """End a process; one that cannot be reached ends at its limit of time."""

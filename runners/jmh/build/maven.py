@@ -61,19 +61,19 @@ class Maven:
         if answer.exit_code != 0:
             raise self._diagnose_failure(answer, cwd, what)
 
-    def _diagnose_failure(self, answer: CompletedProcess, cwd: Path, what: str) -> AuditError:
+    def _diagnose_failure(self, answer: CompletedProcess, cwd: Path, activity: str) -> AuditError:
         output = _decode_without_colours(answer.stdout + b"\n" + answer.stderr)
         # From the first error on: an exception's lines have no mark, and warnings are in front.
         if check := failed_check(output):
-            return CheckFailed(str(_make_build_error(answer, what)), check)
+            return CheckFailed(str(_make_build_error(answer, activity)), check)
         need = find_need(output[max(0, output.find("[ERROR]")) :]) or self._skipped_need(cwd)
         if need is None or answer.timed_out:
-            return _make_build_error(answer, what)
+            return _make_build_error(answer, activity)
         if need.tool == "JDK":
-            return jdk_missing(need, what, self.host, self.environment)
+            return jdk_missing(need, activity, self.host, self.environment)
         match = _VERSION.search(_decode_without_colours(self._run("-v", cwd=cwd).stdout))
         return ToolMissing(
-            f"{what}: the project needs {need.versions}, and mvn is "
+            f"{activity}: the project needs {need.versions}, and mvn is "
             f"{match[1] if match else 'of an unknown version'}; install it, or add Maven's wrapper "
             "(mvnw) to the project"
         )

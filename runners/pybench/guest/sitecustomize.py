@@ -5,7 +5,7 @@ import sys
 
 
 def _begin():
-    here = os.path.dirname(os.path.abspath(__file__))
+    guest_folder = os.path.dirname(os.path.abspath(__file__))
     if os.environ.get("BENCH_AUDIT_INSTRUCTIONS"):
         import zz_bench_audit_hook
 
@@ -15,17 +15,17 @@ def _begin():
 
         zz_bench_audit_trace.install(os.environ["BENCH_AUDIT_TRACE"])
     # The one that we stand before: it would have been found without us.
-    own = sys.modules.pop("sitecustomize")
-    kept = sys.path[:]
-    sys.path[:] = [one for one in kept if os.path.abspath(one) != here]
+    guest_module = sys.modules.pop("sitecustomize")
+    original_path = sys.path[:]
+    sys.path[:] = [entry for entry in original_path if os.path.abspath(entry) != guest_folder]
     try:
         import sitecustomize  # noqa: F401
     except ImportError as error:
         if error.name != "sitecustomize":
             raise
     finally:
-        sys.path[:] = kept
-        sys.modules.setdefault("sitecustomize", own)
+        sys.path[:] = original_path
+        sys.modules.setdefault("sitecustomize", guest_module)
 
 
 _begin()

@@ -143,7 +143,7 @@ def measure_clock() -> None:
     state.ran, state.cost = before, least
 
 
-class Apart:
+class CallIsolation:
     """Makes calls that are running now none of the benchmark's: its framework may use the library.
 
     Without this, what pytest calls around a benchmark would make all of its calls inner ones.
@@ -165,9 +165,9 @@ class Pause:
     """Makes calls those of set-up: they neither wait nor count as the benchmark's."""
 
     def __enter__(self) -> None:
-        here = globals()
-        self.kept = {name: here[name] for name in _PAUSED}
-        here.update(_PAUSED)
+        module_globals = globals()
+        self.kept = {name: module_globals[name] for name in _PAUSED}
+        module_globals.update(_PAUSED)
         counter.paused = True
 
     def __exit__(self, *_: object) -> None:
@@ -202,11 +202,11 @@ class Counter:
         self.clocked = frozenset()
         return {name: spent for name, spent in self.spent.items() if not self.open[name]}
 
-    def taken(self) -> tuple[dict[str, int], set[str]]:
+    def take_counts(self) -> tuple[dict[str, int], set[str]]:
         """Return what was counted since the last time."""
-        found = self.calls, self.nested
+        counts = self.calls, self.nested
         self.calls, self.nested = {}, set()
-        return found
+        return counts
 
 
 counter = Counter()

@@ -80,13 +80,13 @@ class Library:
 
     def walk(self) -> None:
         """Follow all public names."""
-        for module, found in self.loaded.items():
+        for module, loaded_module in self.loaded.items():
             names: list[str] = []
             with self.reading(module):
-                names += _shown(module, found, self)
+                names += _public_names(module, loaded_module, self)
             for name in names:
                 with self.reading(f"{module}.{name}"):
-                    self.follow(f"{module}.{name}", getattr(found, name))
+                    self.follow(f"{module}.{name}", getattr(loaded_module, name))
 
     def follow(self, name: str, value: Any, depth: int = 0) -> None:
         """Note the code that a public name leads to."""
@@ -103,16 +103,16 @@ class Library:
     def of_object(self, name: str, value: Any, depth: int) -> None:
         """Follow what is no class: a function, what wraps one, an object."""
         self.note_compiler(value)
-        found = list(_inside(name, value))
+        inner_values = list(_inside(name, value))
         if isinstance(value, types.FunctionType):
-            if not any(self.leads_here(each) for _, each in found):
-                found = self.hidden(name, value)
-                if not found:
+            if not any(self.leads_here(inner_value) for _, inner_value in inner_values):
+                inner_values = self.hidden(name, value)
+                if not inner_values:
                     self.note(name, value.__code__)
-        elif not found:
+        elif not inner_values:
             self.of_instance(name, value, depth)
-        for inner, each in found:
-            self.follow(inner, each, depth + 1)
+        for inner_name, inner_value in inner_values:
+            self.follow(inner_name, inner_value, depth + 1)
         if isinstance(value, _COMPILED) and self.is_own(getattr(value, "__module__", None)):
             self.compiled.append(name)
 
@@ -121,7 +121,7 @@ class Library:
         last = name.rpartition(".")[2]
         if "<locals>" not in value.__qualname__:
             return []
-        functions = [getattr(each, "__func__", each) for each in _closure(value)]
+        functions = [getattr(content, "__func__", content) for content in _closure(value)]
         return [
             (name, function)
             for function in functions
@@ -138,18 +138,18 @@ class Library:
 
     def of_class(self, name: str, value: type, depth: int) -> None:
         """Follow the methods of a class and of its bases that it does not override."""
-        taken: set[str] = set()
-        for one in value.__mro__:
-            members = vars(one)
-            own = self.is_own(_module_of(one))
-            if own and _is_compiled(one):
+        visited: set[str] = set()
+        for ancestor in value.__mro__:
+            members = vars(ancestor)
+            is_own = self.is_own(_module_of(ancestor))
+            if is_own and _is_compiled(ancestor):
                 self.compiled.append(name)
-            for member, each in list(members.items()):
-                if own and member not in taken and _is_public(member):
+            for member, attribute in list(members.items()):
+                if is_own and member not in visited and _is_public(member):
                     with self.reading(f"{name}.{member}"):
-                        if _belongs(one, each) and not self.is_stub(one, each):
-                            self.follow(f"{name}.{member}", each, depth + 1)
-                taken.add(member)
+                        if _belongs(ancestor, attribute) and not self.is_stub(ancestor, attribute):
+                            self.follow(f"{name}.{member}", attribute, depth + 1)
+                visited.add(member)
 
     @staticmethod
     def is_stub(owner: type, member: Any) -> bool:
@@ -166,9 +166,9 @@ class Library:
             if not depth:
                 self.of_class(name, kind, depth)
             return
-        for each in list(getattr(value, "__dict__", {}).values()):
-            if isinstance(each, types.FunctionType) and self.leads_here(each):
-                self.follow(name, each, depth + 1)
+        for attribute in list(getattr(value, "__dict__", {}).values()):
+            if isinstance(attribute, types.FunctionType) and self.leads_here(attribute):
+                self.follow(name, attribute, depth + 1)
 
     def note_compiler(self, value: Any) -> None:
         """Note the code that a JIT compiler makes machine code of."""
@@ -203,7 +203,7 @@ def _inside(name: str, value: Any) -> Iterator[Named]:
         yield from ((name, fromkey) for fromkey in dict.fromkeys(registry.values()))
     elif isinstance(value, property):
         parts = (("", value.fget), (".setter", value.fset), (".deleter", value.fdel))
-        yield from ((name + end, each) for end, each in parts if each is not None)
+        yield from ((name + end, accessor) for end, accessor in parts if accessor is not None)
     elif isinstance(value, _WITH_FUNC):
         yield name, value.func
     elif isinstance(value, (staticmethod, classmethod, types.MethodType)):
@@ -224,15 +224,19 @@ def _module_of(owner: type) -> Any:
     module = getattr(owner, "__module__", None)
     if isinstance(module, str):
         return module
-    functions = (each for each in vars(owner).values() if isinstance(each, types.FunctionType))
-    return next((each.__module__ for each in functions), None)
+    functions = (
+        function for function in vars(owner).values() if isinstance(function, types.FunctionType)
+    )
+    return next((function.__module__ for function in functions), None)
 
 
 def _is_compiled(owner: type) -> bool:
     """Tell whether a class has methods of compiled code that are no other class's."""
     kinds = types.MethodDescriptorType, types.WrapperDescriptorType
     # The class of an object may be a lie, or raise; its type is neither.
-    return any(type(each) in kinds and each.__objclass__ is owner for each in vars(owner).values())
+    return any(
+        type(member) in kinds and member.__objclass__ is owner for member in vars(owner).values()
+    )
 
 
 def _closure(function: types.FunctionType) -> Iterator[Any]:
@@ -262,38 +266,38 @@ def _is_empty(function: Any, *, declared: bool) -> bool:
     return isinstance(value, ast.Constant) and value.value is ...
 
 
-def _shown(module: str, found: types.ModuleType, library: Library) -> Iterator[str]:
+def _public_names(module: str, loaded_module: types.ModuleType, library: Library) -> Iterator[str]:
     """Yield the public names of a module."""
-    listed = getattr(found, "__all__", None)
-    if isinstance(listed, (list, tuple, set, frozenset)):
-        yield from (one for one in listed if isinstance(one, str))
+    exports = getattr(loaded_module, "__all__", None)
+    if isinstance(exports, (list, tuple, set, frozenset)):
+        yield from (export for export in exports if isinstance(export, str))
         return
-    imported = _imported(found, library)
-    for name in list(vars(found)):
+    imported = _imported(loaded_module, library)
+    for name in list(vars(loaded_module)):
         if _is_public(name) and imported.get(name, True):
             yield name
 
 
-def _imported(found: types.ModuleType, library: Library) -> dict[str, bool]:
+def _imported(loaded_module: types.ModuleType, library: Library) -> dict[str, bool]:
     """Return the names that a module's text imports, and which of them it shows to its users.
 
     These are names of the library in the `__init__` of a package, and what is imported as itself.
     """
     try:
-        with open(str(found.__file__), "rb") as file:
+        with open(str(loaded_module.__file__), "rb") as file:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError):
         return {}
-    package, shown = hasattr(found, "__path__"), {}
+    package, visibility = hasattr(loaded_module, "__path__"), {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            own = isinstance(node, ast.ImportFrom) and (
+            is_own = isinstance(node, ast.ImportFrom) and (
                 node.level > 0 or library.is_own(node.module)
             )
-            for one in node.names:
-                name = one.asname or one.name.partition(".")[0]
-                shown[name] = (package and own) or one.asname == one.name
-    return shown
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                visibility[name] = (package and is_own) or alias.asname == alias.name
+    return visibility
 
 
 def _reason(error: BaseException) -> str:
@@ -328,7 +332,7 @@ def main(modules: str, answer: str) -> None:
         {"path": path, "line": line, "compiler": compiler}
         for (path, line), compiler in library.compilers.items()
     ]
-    entries += [{"unread": name, "why": why} for name, why in library.unread.items()]
+    entries += [{"unread": name, "why": reason} for name, reason in library.unread.items()]
     entries.append({"compiled": list(dict.fromkeys(library.compiled))})
     with open(answer, "w", encoding="utf-8") as file:
         file.writelines(json.dumps(entry) + "\n" for entry in entries)

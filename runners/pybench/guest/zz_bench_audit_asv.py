@@ -59,7 +59,7 @@ def _list(root: str, path: str) -> None:
     _import_all(root, path)
     for benchmark in disc_benchmarks(root, ignore_import_errors=True):
         for entry in _entries(benchmark):
-            _listed(path, entry)
+            _write_entry(path, entry)
 
 
 def _import_all(root: str, path: str) -> None:
@@ -68,29 +68,29 @@ def _import_all(root: str, path: str) -> None:
     import pkgutil
 
     top = os.path.basename(root)
-    for found in pkgutil.walk_packages([root], f"{top}."):
+    for module_info in pkgutil.walk_packages([root], f"{top}."):
         try:
-            importlib.import_module(found.name)
+            importlib.import_module(module_info.name)
         except Exception as error:
-            why = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
-            _listed(path, {"unusable": found.name.partition(".")[2], "why": why})
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
+            _write_entry(path, {"unusable": module_info.name.partition(".")[2], "why": reason})
 
 
 def _entries(benchmark: Any) -> Any:
     if benchmark.type != "time":
         return  # memory and tracked numbers are no times
     if "timeraw" in type(benchmark).__name__.lower():
-        why = "each sample is a process of its own, in which nothing of ours runs"
-        yield {"unusable": benchmark.name, "why": why}
+        reason = "each sample is a process of its own, in which nothing of ours runs"
+        yield {"unusable": benchmark.name, "why": reason}
         return
     if not benchmark.params:
         yield {"benchmark": benchmark.name}
         return
-    for number, chosen in enumerate(itertools.product(*benchmark.params)):
-        yield {"benchmark": f"{benchmark.name}({', '.join(chosen)})", "index": number}
+    for number, parameters in enumerate(itertools.product(*benchmark.params)):
+        yield {"benchmark": f"{benchmark.name}({', '.join(parameters)})", "index": number}
 
 
-def _listed(path: str, entry: dict[str, Any]) -> None:
+def _write_entry(path: str, entry: dict[str, Any]) -> None:
     with open(path, "a", encoding="utf-8") as file:
         file.write(json.dumps(entry) + "\n")
 
@@ -121,8 +121,8 @@ def _with_cache(benchmark: Any) -> Callable[[], tuple[Any, ...]]:
     """Give the benchmark its cache as asv does: pickled, and in front of its parameters."""
     cache = None
     if benchmark.setup_cache_key is not None:
-        made = pickle.dumps(benchmark.do_setup_cache())
-        cache = pickle.loads(made)  # noqa: S301 - what this process has just pickled
+        pickled_cache = pickle.dumps(benchmark.do_setup_cache())
+        cache = pickle.loads(pickled_cache)  # noqa: S301 - what this process has just pickled
     if hasattr(benchmark, "set_cache"):
         benchmark.set_cache(cache)
         return lambda: tuple(benchmark._build_params())
@@ -133,11 +133,11 @@ def _with_cache(benchmark: Any) -> Callable[[], tuple[Any, ...]]:
 
 def _timed(benchmark: Any, arguments: tuple[Any, ...]) -> Callable[[int], float]:
     """Return what times operations; with a set-up each call has its own, which does not count."""
-    made = benchmark.redo_setup
+    original_redo = benchmark.redo_setup
 
     def redo_setup() -> None:
         with Pause():
-            made()
+            original_redo()
 
     benchmark.redo_setup = redo_setup
     timer = benchmark._get_timer(*arguments)

@@ -45,7 +45,7 @@ def run(call: Call) -> None:
     """Run the benchmark as asked, and write down what was seen."""
     with open(os.environ["BENCH_AUDIT_SCHEDULE"], encoding="utf-8") as file:
         schedule = Schedule(file.read())
-    with guest.Apart():
+    with guest.CallIsolation():
         if os.environ.get("BENCH_AUDIT_COUNTING"):
             _count(call, len(schedule.blocks))
         elif profile.is_wanted():
@@ -54,7 +54,7 @@ def run(call: Call) -> None:
             _measure(call, schedule)
 
 
-def _told() -> None:
+def _report_presence() -> None:
     if guest.state.ran:
         tell("present", "called")
 
@@ -64,9 +64,9 @@ def _operations(call: Call) -> int:
 
     Set-up of each call is no part of an operation, but of what one has to wait for.
     """
-    given = os.environ.get("BENCH_AUDIT_OPERATIONS")
-    if given:
-        return int(given)
+    fixed_operations = os.environ.get("BENCH_AUDIT_OPERATIONS")
+    if fixed_operations:
+        return int(fixed_operations)
     seconds = float(os.environ["BENCH_AUDIT_SECONDS"])
     number = 1
     while True:
@@ -103,7 +103,7 @@ def _measure(call: Call, schedule: Schedule) -> None:
         if os.path.exists(enough):
             tell("stopped", "0")
             break
-    _told()
+    _report_presence()
 
 
 def _decided(schedule: Schedule, times: dict[str, list[float]]) -> bool:
@@ -111,8 +111,8 @@ def _decided(schedule: Schedule, times: dict[str, list[float]]) -> bool:
     while schedule.looks and min(map(len, times.values())) >= schedule.looks[0][0]:
         pairs, critical = schedule.looks.pop(0)
         above, below, least, enough = schedule.stop
-        both = zip(times["slowed"][:pairs], times["probe"][:pairs])
-        logs = [math.log(slowed / probe) for slowed, probe in both]
+        block_pairs = zip(times["slowed"][:pairs], times["probe"][:pairs])
+        logs = [math.log(slowed / probe) for slowed, probe in block_pairs]
         mean = math.fsum(logs) / pairs
         squares = math.fsum((log - mean) ** 2 for log in logs)
         half = critical * max(math.sqrt(squares / (pairs - 1)), least) / math.sqrt(pairs)
@@ -123,16 +123,16 @@ def _decided(schedule: Schedule, times: dict[str, list[float]]) -> bool:
 
 def _quiet(schedule: Schedule, times: dict[str, list[float]]) -> bool:
     """Tell whether each arm has two blocks that nothing disturbed (core.schedule.Quiet)."""
-    counts = {len(one) for one in times.values()}
+    counts = {len(arm_times) for arm_times in times.values()}
     if schedule.quiet is None or len(counts) > 1 or counts.pop() < schedule.quiet[0]:
         return False
-    lows = [sorted(one) for one in times.values()]
+    lows = [sorted(arm_times) for arm_times in times.values()]
     return all(second <= least * (1 + schedule.quiet[1]) for least, second, *_ in lows)
 
 
 def tell_window(operations: int) -> None:
     """Write down what was counted since the last time."""
-    calls, nested = guest.counter.taken()
+    calls, nested = guest.counter.take_counts()
     tell("window", str(operations))
     for name, count in sorted(calls.items()):
         tell("count", name, str(count), str(int(name in nested)))
@@ -153,7 +153,7 @@ def _count(call: Call, blocks: int) -> None:
     """
     number = max(3, _operations(call))
     call(_FEW)
-    outside, _ = guest.counter.taken()
+    outside, _ = guest.counter.take_counts()
     few = max(_FEW, min(11, number // 2))
     for _ in range(blocks):
         call(few)
@@ -163,8 +163,8 @@ def _count(call: Call, blocks: int) -> None:
     timed = [_timed(call, number, names[block % groups :: groups]) for block in range(blocks)]
     tell_window(number * blocks)
     for spent, seconds in timed:
-        for name, each in sorted(spent.items()):
-            tell("clocked", name, str(number), repr(each), repr(seconds))
+        for name, call_seconds in sorted(spent.items()):
+            tell("clocked", name, str(number), repr(call_seconds), repr(seconds))
     for name, count in guest.counter.outside.items():
         outside[name] = outside.get(name, 0) + count
     for name, count in sorted(outside.items()):

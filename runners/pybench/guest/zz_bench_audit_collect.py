@@ -57,11 +57,11 @@ def skipped(item: Any) -> str:
     try:
         from _pytest.skipping import evaluate_skip_marks
 
-        found = evaluate_skip_marks(item)
+        skip = evaluate_skip_marks(item)
     except Exception:  # a condition that fails is an error of the test when it runs
-        found = None
-    if found is not None:
-        return " ".join(str(found.reason).split()) or "marked so"
+        skip = None
+    if skip is not None:
+        return " ".join(str(skip.reason).split()) or "marked so"
     for code in _codes(item):
         for module in _argument(code, "importorskip"):
             if not _is_there(module):
@@ -111,15 +111,15 @@ def _argument(code: Any, name: str) -> set[str]:
     """Return the texts that some code hands to a function of this name, as it stands there."""
     if name not in code.co_names:
         return set()
-    found, called = set(), False
+    texts, called = set(), False
     for get_instruction in dis.get_instructions(code):
         if get_instruction.argval == name:
             called = True
         elif called and get_instruction.opname.startswith("LOAD_CONST"):
             called = False
             if isinstance(get_instruction.argval, str):
-                found.add(get_instruction.argval)
-    return found
+                texts.add(get_instruction.argval)
+    return texts
 
 
 def _is_there(module: str) -> bool:

@@ -23,7 +23,7 @@ import zz_bench_audit_profile as profile
 
 MEMBERS = "BENCH_AUDIT_MEMBERS"
 RECORDS = "BENCH_AUDIT_RECORDS"
-WANTED = "BENCH_AUDIT_BENCHMARK"
+BENCHMARK = "BENCH_AUDIT_BENCHMARK"
 _LOOK_SECONDS = 0.01
 """How often a fork is looked at where the system does not tell that it has ended."""
 
@@ -39,7 +39,7 @@ class Members:
             with open(os.environ[MEMBERS], encoding="utf-8") as file:
                 for number, line in enumerate(file):
                     member = json.loads(line)
-                    self.waiting[member["variables"][WANTED]] = number, member
+                    self.waiting[member["variables"][BENCHMARK]] = number, member
             self.limit_imports()
 
     def limit_imports(self) -> None:
@@ -49,7 +49,7 @@ class Members:
 
     def wants(self, name: str) -> bool:
         """Tell whether a benchmark is to be run by this process or a fork of it."""
-        return name in self.waiting if self.is_parent else name == os.environ.get(WANTED)
+        return name in self.waiting if self.is_parent else name == os.environ.get(BENCHMARK)
 
     def begin(self, name: str) -> bool:
         """Tell whether this process is to run a benchmark now.

@@ -24,7 +24,7 @@ def placed(changed: bytes, original: bytes) -> ast.Module:
     Both are bytes, which have lines where Python has them; a text has some more. Raises ValueError
     where the two differ in more than our own lines, indentation and a byte order mark.
     """
-    theirs = original.removeprefix(BOM_UTF8).splitlines()
+    original_lines = original.removeprefix(BOM_UTF8).splitlines()
     lines: list[int] = [0]
     shifts: list[int | None] = [None]
     number = 0
@@ -33,10 +33,10 @@ def placed(changed: bytes, original: bytes) -> ast.Module:
             shifts.append(None)
         else:
             number += 1
-            shifts.append(_shift(line, theirs, number))
+            shifts.append(_shift(line, original_lines, number))
         lines.append(max(1, number))
-    if number != len(theirs):
-        raise ValueError(f"the file has {len(theirs)} lines, the changed one {number}")
+    if number != len(original_lines):
+        raise ValueError(f"the file has {len(original_lines)} lines, the changed one {number}")
     tree = ast.parse(changed)
     for node in ast.walk(tree):
         if getattr(node, "lineno", None) is not None:
@@ -44,21 +44,23 @@ def placed(changed: bytes, original: bytes) -> ast.Module:
     return tree
 
 
-def _shift(line: bytes, theirs: list[bytes], number: int) -> int:
+def _shift(line: bytes, original_lines: list[bytes], number: int) -> int:
     """Return by how many bytes a line was moved to the right; of a one-line `def` the head is."""
-    own = theirs[number - 1] if number <= len(theirs) else b""
-    if not own.strip().startswith(line.strip()):
+    original_line = original_lines[number - 1] if number <= len(original_lines) else b""
+    if not original_line.strip().startswith(line.strip()):
         raise ValueError(f"line {number} is not the file's: {line.strip()!r}")
-    return max(0, len(line) - len(line.lstrip()) - (len(own) - len(own.lstrip())))
+    return max(
+        0, len(line) - len(line.lstrip()) - (len(original_line) - len(original_line.lstrip()))
+    )
 
 
 def _place(node: Any, lines: list[int], shifts: list[int | None]) -> None:
     (first, last), (begin, end) = (node.lineno, node.end_lineno), (0, 0)
-    by, until = shifts[first], shifts[last]
-    if by is not None:
-        begin = max(0, node.col_offset - by)
-    if until is not None:
-        end = max(0, node.end_col_offset - until)
+    begin_shift, end_shift = shifts[first], shifts[last]
+    if begin_shift is not None:
+        begin = max(0, node.col_offset - begin_shift)
+    if end_shift is not None:
+        end = max(0, node.end_col_offset - end_shift)
     node.lineno, node.end_lineno = lines[first], lines[last]
     if node.lineno == node.end_lineno:
         end = max(begin, end)

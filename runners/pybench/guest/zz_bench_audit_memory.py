@@ -79,22 +79,22 @@ def _places(memory: int, thread: int) -> set[tuple[int, int]]:
 
     No other function runs between the question and the answer, so the loops are plain.
     """
-    own = frame_address(memory, sys._getframe())
-    found = set()
+    own_address = frame_address(memory, sys._getframe())
+    places = set()
     words = unpack(f"{_WORDS}P", os.pread(memory, 8 * _WORDS, thread))
     for index in range(_WORDS):
         word = words[index]
-        if word == own:
-            found.add((8 * index, -1))
+        if word == own_address:
+            places.add((8 * index, -1))
         elif 0x1000 < word < 1 << 47:
             try:
                 inner = unpack("4P", os.pread(memory, 32, word))
             except Exception:  # noqa: S112 - a word that is no pointer
                 continue
-            for at in range(4):
-                if inner[at] == own:
-                    found.add((8 * index, 8 * at))
-    return found
+            for word_index in range(4):
+                if inner[word_index] == own_address:
+                    places.add((8 * index, 8 * word_index))
+    return places
 
 
 def _offsets(memory: int) -> tuple[int, int]:
@@ -112,12 +112,14 @@ def _offsets(memory: int) -> tuple[int, int]:
 def _compared(memory: int, frame: Any) -> tuple[int, int]:
     """Return what holds for a frame and for its caller's."""
     codes, callers = set(range(_FRAME_WORDS)), set(range(_FRAME_WORDS))
-    for each in (sys._getframe(), frame):
-        address = frame_address(memory, each)
+    for checked_frame in (sys._getframe(), frame):
+        address = frame_address(memory, checked_frame)
         words = unpack(f"{_FRAME_WORDS}P", os.pread(memory, 8 * _FRAME_WORDS, address))
-        caller = frame_address(memory, each.f_back)
-        codes &= {at for at, word in enumerate(words) if word & ~_TAGS == id(each.f_code)}
-        callers &= {at for at, word in enumerate(words) if word == caller}
+        caller = frame_address(memory, checked_frame.f_back)
+        codes &= {
+            index for index, word in enumerate(words) if word & ~_TAGS == id(checked_frame.f_code)
+        }
+        callers &= {index for index, word in enumerate(words) if word == caller}
     if len(codes) != 1 or len(callers) != 1:
         raise Unsupported("the frames of the interpreter are not laid out as expected")
     return 8 * codes.pop(), 8 * callers.pop()
@@ -126,15 +128,15 @@ def _compared(memory: int, frame: Any) -> tuple[int, int]:
 def shim_codes(memory: int, layout: Layout) -> set[int]:
     """Return what frames have for code that stand for no function: where C calls Python."""
     base = sys._getframe()
-    seen: set[int] = set()
+    code_addresses: set[int] = set()
 
     def called(_: object) -> int:
         frame, until = frame_address(memory, sys._getframe()), frame_address(memory, base)
-        while frame and frame != until and len(seen) < 8:
+        while frame and frame != until and len(code_addresses) < 8:
             words = os.pread(memory, 8 * _FRAME_WORDS, frame)
-            seen.add(unpack("P", words[layout.code : layout.code + 8])[0] & ~_TAGS)
+            code_addresses.add(unpack("P", words[layout.code : layout.code + 8])[0] & ~_TAGS)
             frame = unpack("P", words[layout.previous : layout.previous + 8])[0]
         return 0
 
     sorted([1], key=called)
-    return seen - {id(called.__code__)}
+    return code_addresses - {id(called.__code__)}

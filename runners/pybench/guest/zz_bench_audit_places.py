@@ -59,10 +59,10 @@ class Places:
         """Return where a code object was declared."""
         key = code.co_filename, code.co_name, code.co_firstlineno
         if key not in self.known:
-            self.known[key] = self._found(code)
+            self.known[key] = self._locate(code)
         return self.known[key]
 
-    def _found(self, code: CodeType) -> Place:
+    def _locate(self, code: CodeType) -> Place:
         name = getattr(code, "co_qualname", code.co_name)
         file = self.files.get(code.co_filename) or self.files.get(
             os.path.realpath(code.co_filename)
@@ -70,8 +70,8 @@ class Places:
         if file is None:
             return self._inside(code.co_filename), 0, name
         lines = self.read(code.co_filename)
-        own, line = lines.get((code.co_name, code.co_firstlineno), (name, 0))
-        return file, line, own
+        declared_name, line = lines.get((code.co_name, code.co_firstlineno), (name, 0))
+        return file, line, declared_name
 
     def _inside(self, path: str) -> str:
         """Return a path relative to the project's root, empty where it lies elsewhere."""
@@ -87,7 +87,7 @@ def find_declarations(text: bytes) -> dict[tuple[str, int], tuple[str, int]]:
     The first line of code is that of the first decorator.
     """
     tree = ast.parse(text)
-    found: dict[tuple[str, int], tuple[str, int]] = {}
+    declarations: dict[tuple[str, int], tuple[str, int]] = {}
     waiting: list[tuple[ast.AST, str]] = [(tree, "")]
     while waiting:
         node, prefix = waiting.pop()
@@ -96,13 +96,13 @@ def find_declarations(text: bytes) -> dict[tuple[str, int], tuple[str, int]]:
             if any(map(_is_overload, node.decorator_list)):
                 continue  # a stub for type checkers, which nothing calls
             name = prefix + _own_name(node)
-            begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            found[node.name, begin] = name, node.lineno
+            begin = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            declarations[node.name, begin] = name, node.lineno
             inner = f"{name}.<locals>."
         elif isinstance(node, ast.ClassDef):
             inner = f"{prefix}{node.name}."
         waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
-    return found
+    return declarations
 
 
 def _is_overload(decorator: ast.expr) -> bool:

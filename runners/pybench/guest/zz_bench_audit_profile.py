@@ -109,8 +109,8 @@ class Profile:
             "base": memory.frame_address(self.memory, base),
             "period_ns": _PERIOD_NS,
         }
-        here = os.path.dirname(os.path.abspath(__file__))
-        script = os.path.join(here, "zz_bench_audit_sampler.py")
+        folder = os.path.dirname(os.path.abspath(__file__))
+        script = os.path.join(folder, "zz_bench_audit_sampler.py")
         self.sampler = subprocess.Popen(  # noqa: S603 - this interpreter, and a script of ours
             [sys.executable, "-I", "-S", script, json.dumps(settings)],
             stdin=subprocess.DEVNULL,
@@ -149,24 +149,24 @@ class Profile:
         """Write down what the sampler saw."""
         if not self.told:
             raise memory.Unsupported("the sampler ended early")
-        seen = json.loads(self.told)
-        addresses = {address for _, *stack, _ in seen["stacks"] for address in stack}
+        report = json.loads(self.told)
+        addresses = {address for _, *stack, _ in report["stacks"] for address in stack}
         codes, places = find_codes(addresses - self.shims), find_places()
-        lost = sum(count for _, count in seen["lost"])
-        known: Counter[tuple[int, tuple[int, ...]]] = Counter()
+        lost = sum(count for _, count in report["lost"])
+        stack_counts: Counter[tuple[int, tuple[int, ...]]] = Counter()
         frames: dict[tuple[str, int, str], int] = {}
-        for region, *stack, count in seen["stacks"]:
-            addresses = [each for each in stack if each not in self.shims]
+        for region, *stack, count in report["stacks"]:
+            addresses = [address for address in stack if address not in self.shims]
             if any(address not in codes for address in addresses):
                 lost += count
                 continue
             named = (places.of_code(codes[address]) for address in addresses)
             numbers = (frames.setdefault(name, len(frames)) for name in named)
-            known[region - 1, tuple(dict.fromkeys(numbers))] += count
+            stack_counts[region - 1, tuple(dict.fromkeys(numbers))] += count
         lines = ["\t".join(("frame", str(line), file, name)) for file, line, name in frames]
-        for (index, numbers), count in sorted(known.items()):
+        for (index, numbers), count in sorted(stack_counts.items()):
             lines.append(f"stack\t{index}\t{count}\t{','.join(map(str, numbers))}")
-        totals = self._totals(seen, sum(known.values()), lost)
+        totals = self._totals(report, sum(stack_counts.values()), lost)
         lines += [f"total\t{name}\t{value!r}" for name, value in totals.items()]
         with open(
             os.environ["BENCH_AUDIT_PROFILE"], "a", encoding="utf-8", errors="replace"
@@ -175,20 +175,22 @@ class Profile:
         with open(os.environ["BENCH_AUDIT_PROFILE"] + _READ, "w", encoding="utf-8") as out:
             out.write("".join(f"{file}\n" for file in places.lines))
 
-    def _totals(self, seen: dict[str, Any], samples: int, lost: int) -> dict[str, float]:
+    def _totals(self, report: dict[str, Any], samples: int, lost: int) -> dict[str, float]:
         """Return the figures beside the stacks."""
-        idle = sum(count for _, count in seen["idle"])
+        idle = sum(count for _, count in report["idle"])
         timed_part = min(1.0, self.seconds / self.wall) if self.wall else 1.0
         cpu = min(self.seconds, self.thread * timed_part)
         # What is neither on a processor nor idle waits for one, or is stopped for a sample.
         ready = (samples + lost) / (samples + lost + idle) if samples + lost else 0.0
-        others = max(0.0, self.process - self.thread) / self.thread if self.thread > 0 else 0.0
+        background_ratio = (
+            max(0.0, self.process - self.thread) / self.thread if self.thread > 0 else 0.0
+        )
         if not _region.switched:
             # The benchmark has a timer of its own: what it leaves out was sampled as well.
             lost += round(samples * max(0.0, 1 - timed_part - 0.01))
         return {
             "unattributed": lost,
-            "background": round(samples * others),
+            "background": round(samples * background_ratio),
             "period": _PERIOD_NS * 1e-9,
             "timed": self.seconds,
             "waiting": max(0.0, self.seconds * ready - cpu),
@@ -268,10 +270,10 @@ def live_codes() -> dict[int, CodeType]:
     waiting = [
         get_object.__code__ for get_object in gc.get_objects() if type(get_object) is FunctionType
     ]
-    found: dict[int, CodeType] = {}
+    codes: dict[int, CodeType] = {}
     while waiting:
         code = waiting.pop()
-        if id(code) not in found:
-            found[id(code)] = code
+        if id(code) not in codes:
+            codes[id(code)] = code
             waiting += [co_const for co_const in code.co_consts if isinstance(co_const, CodeType)]
-    return found
+    return codes

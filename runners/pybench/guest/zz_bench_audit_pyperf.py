@@ -23,20 +23,20 @@ from zz_bench_audit_hook import tell
 _LONGEST = 500
 
 
-class _Seen:
+class _ScriptState:
     def __init__(self) -> None:
         self.complaint = ""  # what argparse has against the arguments
         self.names: set[str] = set()
 
 
-_seen = _Seen()
+_script_state = _ScriptState()
 
 
 def main(script: str) -> int:
     """Run the script, with pyperf's runner changed."""
     import pyperf
 
-    pyperf.Runner._main = _taken
+    pyperf.Runner._main = _handle_task
     pyperf.Runner.bench_command = _command
     argparse.ArgumentParser.error = _keep_complaint
     sys.argv = [script, "--quiet"]
@@ -46,7 +46,7 @@ def main(script: str) -> int:
     except SystemExit as left:
         if left.code not in (0, None):
             code = left.code if isinstance(left.code, int) else 1
-            return _failed(script, f"it ends with {left.code}{_seen.complaint}", code)
+            return _failed(script, f"it ends with {left.code}{_script_state.complaint}", code)
     except Exception as error:
         traceback.print_exc()
         return _failed(script, f"{type(error).__name__}: {error}", 1)
@@ -60,35 +60,35 @@ _end_script = argparse.ArgumentParser.error
 
 def _keep_complaint(self: Any, message: str) -> Any:
     """Keep what argparse says; no script is handed arguments of its own."""
-    _seen.complaint = f": {message}; give its own arguments defaults"
+    _script_state.complaint = f": {message}; give its own arguments defaults"
     return _end_script(self, message)
 
 
-def _failed(script: str, why: str, code: int) -> int:
-    text = " ".join(why.split())[:_LONGEST]
+def _failed(script: str, reason: str, code: int) -> int:
+    text = " ".join(reason.split())[:_LONGEST]
     if "BENCH_AUDIT_LIST" in os.environ:
-        _listed({"unusable": script, "why": text})
+        _write_entry({"unusable": script, "why": text})
         return 0
     tell("failed", text)
     return code
 
 
-def _listed(entry: dict[str, Any]) -> None:
+def _write_entry(entry: dict[str, Any]) -> None:
     with open(os.environ["BENCH_AUDIT_LIST"], "a", encoding="utf-8") as file:
         file.write(json.dumps(entry) + "\n")
 
 
-def _name(told: str) -> str:
-    return f"{os.path.relpath(sys.argv[0])}::{told}"
+def _name(name: str) -> str:
+    return f"{os.path.relpath(sys.argv[0])}::{name}"
 
 
-def _taken(self: Any, task: Any) -> None:
+def _handle_task(self: Any, task: Any) -> None:
     """List a task of pyperf's, or run it if it is the one; pyperf's own scripts take no result."""
     name = _name(task.name)
     if "BENCH_AUDIT_LIST" in os.environ:
-        if name not in _seen.names:
-            _seen.names.add(name)
-            _listed({"benchmark": name})
+        if name not in _script_state.names:
+            _script_state.names.add(name)
+            _write_entry({"benchmark": name})
     elif members.begin(name):
         inner = task.inner_loops or 1
         run(lambda operations: float(task.task_func(task, operations)) / inner)
@@ -100,8 +100,8 @@ def _taken(self: Any, task: Any) -> None:
 def _command(self: Any, name: str, command: Any) -> None:
     """Say that a command's time is another process's."""
     if "BENCH_AUDIT_LIST" in os.environ:
-        why = "it times a command, in whose process nothing of ours runs"
-        _listed({"unusable": _name(name), "why": why})
+        reason = "it times a command, in whose process nothing of ours runs"
+        _write_entry({"unusable": _name(name), "why": reason})
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ _COROUTINE = (
 
 
 class _State:
-    done = False
+    has_timed = False
     session: Any = None
 
 
@@ -74,19 +74,19 @@ def pytest_configure(config: Any) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Write down all benchmarks, or keep those that are asked for."""
-    found = [item for item in items if is_benchmark(item)]
+    benchmarks = [item for item in items if is_benchmark(item)]
     if LIST in os.environ:
-        for item in found:
+        for item in benchmarks:
             if _is_awaited(item):
-                _listed({"unusable": item.nodeid, "why": _COROUTINE, "related": True})
+                _write_entry({"unusable": item.nodeid, "why": _COROUTINE, "related": True})
             else:
-                _listed({"benchmark": item.nodeid, "skipped": suites.skipped(item)})
+                _write_entry({"benchmark": item.nodeid, "skipped": suites.skipped(item)})
         items[:] = []
     else:
-        items[:] = [item for item in found if members.wants(item.nodeid)]
+        items[:] = [item for item in benchmarks if members.wants(item.nodeid)]
 
 
-def _listed(entry: dict[str, Any]) -> None:
+def _write_entry(entry: dict[str, Any]) -> None:
     with open(os.environ[LIST], "a", encoding="utf-8") as file:
         file.write(json.dumps(entry) + "\n")
 
@@ -123,9 +123,9 @@ def pytest_collection(session: Any) -> None:
 def pytest_collectreport(report: Any) -> None:
     """Write down what could not even be collected, or is skipped as a whole."""
     if LIST in os.environ and report.outcome != "passed":
-        text = why(report) if report.failed else skip_reason(report)
+        text = failure_reason(report) if report.failed else skip_reason(report)
         related = suites.may_hold(_State.session, report.nodeid)
-        _listed({"unusable": report.nodeid, "why": text[:_LONGEST], "related": related})
+        _write_entry({"unusable": report.nodeid, "why": text[:_LONGEST], "related": related})
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -145,18 +145,19 @@ def pytest_runtest_logreport(report: Any) -> None:
         text = skip_reason(report) if expected is None else f"expected to fail: {expected}"
         tell("skipped", " ".join(text.split())[:_LONGEST] or "skipped")
     elif report.failed:
-        tell("failed", why(report))
-    elif report.when == "call" and not _State.done:
+        tell("failed", failure_reason(report))
+    elif report.when == "call" and not _State.has_timed:
         tell("failed", "the test ended without calling its benchmark fixture")
 
 
 def skip_reason(report: Any) -> str:
     """Return the one line that says why a test or a file of tests is skipped."""
-    told = report.longrepr
-    return " ".join(str(told[2] if isinstance(told, tuple) else told).split())[:_LONGEST]
+    longrepr = report.longrepr
+    text = str(longrepr[2] if isinstance(longrepr, tuple) else longrepr)
+    return " ".join(text.split())[:_LONGEST]
 
 
-def why(report: Any) -> str:
+def failure_reason(report: Any) -> str:
     """Return the one line that says why a test or a file of tests fails."""
     crash = getattr(report.longrepr, "reprcrash", None)
     # A fixture that is missing: the text around ends with the place of the test.
@@ -181,14 +182,14 @@ def _blocks(call: Any) -> None:
             call()
         return timer() - began
 
-    _State.done = True
+    _State.has_timed = True
     run(timed)
 
 
 def _raw(self: Any, function_to_benchmark: Any, *args: Any, **kwargs: Any) -> Any:
     self._timer = timed_region(self._timer)
     runner = self._make_runner(function_to_benchmark, args, kwargs)
-    _State.done = True
+    _State.has_timed = True
     run(lambda operations: float(runner(range(operations))))
     return _last(self, runner)
 
@@ -208,16 +209,16 @@ def _last(fixture: Any, runner: Any) -> Any:
 
 def _raw_pedantic(self: Any, target: Any, *more: Any, **named: Any) -> Any:
     """Run each operation with its own set-up where there is one: its time does not count."""
-    asked = dict(zip(("args", "kwargs", "setup", "teardown"), more), **named)
-    setup, teardown = asked.get("setup"), asked.get("teardown")
-    fixed = asked.get("args") or (), asked.get("kwargs") or {}
+    options = dict(zip(("args", "kwargs", "setup", "teardown"), more), **named)
+    setup, teardown = options.get("setup"), options.get("teardown")
+    fixed = options.get("args") or (), options.get("kwargs") or {}
     self._timer = timed_region(self._timer)
-    whole = self._make_runner(target, *fixed)
+    runner = self._make_runner(target, *fixed)
 
     def arguments() -> Any:
         return (setup() if setup is not None else None) or fixed
 
-    def one() -> float:
+    def time_operation() -> float:
         with Pause():
             args, kwargs = arguments()
             once = self._make_runner(target, args, kwargs)
@@ -229,10 +230,10 @@ def _raw_pedantic(self: Any, target: Any, *more: Any, **named: Any) -> Any:
 
     def timed(operations: int) -> float:
         if setup is None and teardown is None:
-            return float(whole(range(operations)))
-        return sum(one() for _ in range(operations))
+            return float(runner(range(operations)))
+        return sum(time_operation() for _ in range(operations))
 
-    _State.done = True
+    _State.has_timed = True
     run(timed)
     args, kwargs = arguments()
     return _last(self, self._make_runner(target, args, kwargs))

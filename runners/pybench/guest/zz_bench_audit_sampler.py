@@ -64,15 +64,15 @@ class Sampler:
         frame = self.word(settings["thread"] + settings["current"])
         if settings["indirect"] >= 0:
             frame = self.word(frame + settings["indirect"])
-        found: list[int] = []
+        addresses: list[int] = []
         code, previous = settings["code"], settings["previous"]
         while frame != settings["base"]:
             data = os.pread(settings["memory"], _FRAME_BYTES, frame)
-            found.append(int.from_bytes(data[code : code + _WORD], sys.byteorder) & ~_TAGS)
+            addresses.append(int.from_bytes(data[code : code + _WORD], sys.byteorder) & ~_TAGS)
             frame = int.from_bytes(data[previous : previous + _WORD], sys.byteorder)
-            if not frame or len(found) > _DEEPEST or len(data) < _FRAME_BYTES:
+            if not frame or len(addresses) > _DEEPEST or len(data) < _FRAME_BYTES:
                 raise ValueError("the stack does not lead to the base frame")
-        return tuple(found)
+        return tuple(addresses)
 
     def take(self) -> None:
         """Take one sample, if a block is being timed."""
@@ -135,7 +135,7 @@ class Sampler:
             time.sleep(period * (0.5 + number * 0.6180339887498949 % 1))
             self.take()
 
-    def told(self) -> str:
+    def to_json(self) -> str:
         """Return all as JSON."""
         return json.dumps(
             {
@@ -154,7 +154,7 @@ def main(settings: str) -> int:
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     sampler.run()
-    sys.stdout.write(sampler.told() + "\n")
+    sys.stdout.write(sampler.to_json() + "\n")
     return 0
 
 

@@ -13,7 +13,7 @@ from zlib import crc32
 import pytest
 from zz_bench_audit_blocks import tell_window
 from zz_bench_audit_hook import tell
-from zz_bench_audit_pytest import is_benchmark, skip_reason, why
+from zz_bench_audit_pytest import failure_reason, is_benchmark, skip_reason
 from zz_bench_audit_trace import write
 
 _EVERY_SECONDS = 1.0
@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 def pytest_collectreport(report: Any) -> None:
     """Remember what could not be collected."""
     if report.failed:
-        _state.uncollected.append(f"{report.nodeid}: {why(report)}")
+        _state.uncollected.append(f"{report.nodeid}: {failure_reason(report)}")
 
 
 def pytest_runtest_logreport(report: Any) -> None:
@@ -67,18 +67,21 @@ def pytest_runtest_logfinish() -> None:
 
 def pytest_sessionfinish(exitstatus: int) -> None:
     """Write the last counts down, and what is missing in them."""
-    found = _state.uncollected
+    uncollected = _state.uncollected
     if _state.ended:
         _write()
         tell("tests", str(_state.ended - _state.skipped))
-        if found:
-            tell("missing", f"{len(found)} of the files of unit tests cannot be read: {found[0]}")
+        if uncollected:
+            tell(
+                "missing",
+                f"{len(uncollected)} of the files of unit tests cannot be read: {uncollected[0]}",
+            )
         if _state.skipped == _state.ended:
             tell("missing", f"all {_state.ended} unit tests are skipped: {_state.skip}")
         if _state.failed:
             tell("missing", f"{_state.failed} of {_state.ended} unit tests fail")
-    elif found:
-        tell("failed", found[0])
+    elif uncollected:
+        tell("failed", uncollected[0])
     elif exitstatus == _NO_TESTS:
         tell("skipped", "pytest finds no unit tests")
 

@@ -72,12 +72,12 @@ class Library:
         if frame is None:
             return _OUTSIDE
         file = frame.f_code.co_filename
-        known = self.kinds.get(file)
-        if known is None:
-            known = self._kind(file, frame.f_globals.get("__name__"))
+        kind = self.kinds.get(file)
+        if kind is None:
+            kind = self._kind(file, frame.f_globals.get("__name__"))
             if not file.startswith("<"):  # text without a file is of many modules
-                self.kinds[file] = known
-        return known
+                self.kinds[file] = kind
+        return kind
 
     def _kind(self, file: str, module: Any) -> int:
         if file in self.files or module in self.units:
@@ -88,7 +88,7 @@ class Library:
 _library = Library()
 
 
-def _seen(method: Method, frame: Any) -> None:
+def _count_call(method: Method, frame: Any) -> None:
     kind = _library.kind(frame.f_back)
     if kind == _INSIDE:
         next(method.inside)
@@ -100,7 +100,7 @@ def _seen(method: Method, frame: Any) -> None:
 
 def called(name: str) -> None:
     """Count a call; the caller is the function that is traced."""
-    _seen(_library.methods[name], sys._getframe(1))
+    _count_call(_library.methods[name], sys._getframe(1))
 
 
 def _sample(method: Method, frame: Any) -> None:
@@ -114,10 +114,10 @@ def _sample(method: Method, frame: Any) -> None:
 def _keep(method: Method, frame: Any) -> None:
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    own = frame.f_locals
-    found = [_literal(own.get(name, _sample)) for name in names]
-    if found not in method.samples:
-        ordered = sorted([*method.samples, found], key=lambda one: one.count(None))
+    local_values = frame.f_locals
+    literals = [_literal(local_values.get(name, _sample)) for name in names]
+    if literals not in method.samples:
+        ordered = sorted([*method.samples, literals], key=lambda sample: sample.count(None))
         method.samples = ordered[:_SAMPLES]
 
 
@@ -134,7 +134,7 @@ def _is_simple(value: Any, deep: int) -> bool:
     if kind in (list, tuple, dict, set):
         inner = itertools.chain(value, value.values() if kind is dict else ())
         fits = bool(deep) and len(value) <= _LONGEST
-        return fits and all(_is_simple(one, deep - 1) for one in inner)
+        return fits and all(_is_simple(element, deep - 1) for element in inner)
     if kind in (str, bytes):
         return len(value) <= _LONGEST
     if kind is int:
@@ -199,19 +199,19 @@ def _write_at_its_end(_: Library) -> None:
 
 def _monitor() -> None:
     monitoring = sys.monitoring  # novermin (older interpreters do not come here)
-    known: dict[int, Method] = {}
-    kept = []
+    methods: dict[int, Method] = {}
+    codes = []
     disable = monitoring.DISABLE
 
     def started(code: Any, _: int) -> Any:
-        method = known.get(id(code))
+        method = methods.get(id(code))
         if method is None:
             method = _library.places.get((code.co_filename, code.co_firstlineno))
             if method is None:
                 return disable
-            kept.append(code)  # so that no other one gets its number
-            known[id(code)] = method
-        _seen(method, sys._getframe(1))
+            codes.append(code)  # so that no other one gets its number
+            methods[id(code)] = method
+        _count_call(method, sys._getframe(1))
         return None
 
     for tool in (4, 3, monitoring.PROFILER_ID):

@@ -84,7 +84,7 @@ def side_by_side(**changes):
         for more in ({}, {"host": "cloud", **changes})
     ]
     view = compare_environments(machine_documents[0], machine_documents[1:])
-    return {row.label: row.cells for row in view.said}
+    return {row.label: row.cells for row in view.properties}
 
 
 def test_what_each_machine_is_and_runs_is_shown():

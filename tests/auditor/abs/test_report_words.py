@@ -533,7 +533,7 @@ def test_more_measurements_settle_no_calls_that_overlap():
     document = msgspec.structs.replace(facts.document, pairs=(overlapping,))
 
     assert facts.find_cause("k") is OpenCause.SCATTER
-    assert ResultFacts(document).find_cause("k") is OpenCause.OTHER
+    assert ResultFacts(document).find_cause("k") is OpenCause.UNCLASSIFIED
 
 
 def test_calls_that_only_samples_show_need_longer_blocks():

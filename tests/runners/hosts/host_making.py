@@ -49,7 +49,7 @@ def docker_host(where, folder, *, image=IMAGE, memory=MEMORY, processes=64, cpus
         image=daemon.fetch_image(image),
         limits=ContainerLimits(memory=memory, processes=processes, cpus=cpus),
         home=home,
-        own=HomeFolder(folder / "own"),
+        private_home=HomeFolder(folder / "own"),
         network="host",
     )
 

@@ -29,7 +29,7 @@ def ran(daemon, folder):
         image=IMAGE,
         limits=ContainerLimits(memory=1 << 30, processes=64),
         home=home,
-        own=HomeFolder(folder / "own"),
+        private_home=HomeFolder(folder / "own"),
         network="host",
     )
     return host.run_process(shell("true", cwd=home.make_subjects_folder(), timeout=600))

@@ -61,7 +61,7 @@ def test_a_counted_call_may_begin_in_set_up_and_end_later(guest):
     guest.begin("f")
 
     assert guest.counter.outside == {"f": 1}
-    assert guest.counter.taken() == ({"f": 1}, set())
+    assert guest.counter.take_counts() == ({"f": 1}, set())
 
 
 def test_a_counted_call_may_end_in_set_up(guest):
@@ -71,7 +71,7 @@ def test_a_counted_call_may_end_in_set_up(guest):
     guest.begin("f")
 
     assert guest.counter.outside == {}
-    assert guest.counter.taken() == ({"f": 2}, set())
+    assert guest.counter.take_counts() == ({"f": 2}, set())
 
 
 def test_inner_calls_of_set_up_are_counted_nowhere(guest):
@@ -80,7 +80,7 @@ def test_inner_calls_of_set_up_are_counted_nowhere(guest):
         guest.begin("f")
 
     assert guest.counter.outside == {"f": 1}
-    assert guest.counter.taken() == ({}, set())
+    assert guest.counter.take_counts() == ({}, set())
 
 
 def test_outermost_calls_are_timed_as_asked_for(guest):

@@ -165,4 +165,4 @@ def test_a_fixture_that_is_missing_is_the_reason_and_not_the_place_of_the_test(m
     guest = importlib.import_module("zz_bench_audit_pytest")
     lookup = SimpleNamespace(errorstring="fixture 'timed' not found\navailable fixtures: a")
 
-    assert guest.why(SimpleNamespace(longrepr=lookup)) == "fixture 'timed' not found"
+    assert guest.failure_reason(SimpleNamespace(longrepr=lookup)) == "fixture 'timed' not found"
