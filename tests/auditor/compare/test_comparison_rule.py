@@ -58,7 +58,7 @@ def compared(rng, benchmarks, changed=(), times=1.1, **noise):
         {"process": 0.01},
         {"process": 0.04},
         {"process": 0.02, "disturbed": 0.3},
-        {"process": 0.01, "disturbed": 0.5, "by": 1.7},
+        {"process": 0.01, "disturbed": 0.5, "factor": 1.7},
         {"process": 0.03, "disturbed": 0.0, "drift": 0.2},
     ],
 )

@@ -408,9 +408,8 @@ def test_under_a_budget_what_calls_the_changed_method_is_measured_and_confirmed_
 
     assert changes(comparison)["long"] is PerformanceChange.REGRESSION
     alone = names[: first_places(names).get("short", len(names))]
-    assert set(alone[: 3 * (4 + COMPARE_REQUEST.fresh)]) == {
-        "long"
-    }  # first and fresh rounds, three sides
+    # First and fresh rounds, three sides.
+    assert set(alone[: 3 * (4 + COMPARE_REQUEST.fresh)]) == {"long"}
     assert {benchmark.id: benchmark.calls_changed for benchmark in comparison.benchmarks} == {
         "toy.long": True,
         "toy.short": False,

@@ -143,11 +143,9 @@ def test_comments_and_a_benchmark_that_allocates(program, tmp_path, repository, 
         for benchmark in document["benchmarks"]
         for dimension in benchmark["dimensions"]
     }
-    assert dimensions["Add", "allocations"]["change"] == "regression"
-    assert (dimensions["Add", "allocations"]["base"], dimensions["Add", "allocations"]["head"]) == (
-        0,
-        1,
-    )
+    allocations = dimensions["Add", "allocations"]
+    assert allocations["change"] == "regression"
+    assert (allocations["base"], allocations["head"]) == (0, 1)
     assert dimensions["Twice", "allocations"]["change"] == "no change"
 
 

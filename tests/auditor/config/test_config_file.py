@@ -179,14 +179,10 @@ def test_the_merged_text_means_the_same_from_every_folder(tmp_path):
 def test_flags_win_over_the_file_and_gates_are_laid_over_key_by_key(tmp_path):
     (tmp_path / "c.json").write_text(json.dumps({"runs": 3, "seed": 7, "gates": {"min_score": 50}}))
 
-    inherited = load_config("c.json", {"gates": {}, "seed": 8}, tmp_path)
+    merged = load_config("c.json", {"gates": {}, "seed": 8}, tmp_path)
     replaced = load_config("c.json", {"gates": {"min_score": 80.0}, "runs": 4}, tmp_path)
 
-    assert (inherited.gates.min_score, inherited.request.suite.seed, inherited.request.runs) == (
-        50.0,
-        8,
-        3,
-    )
+    assert (merged.gates.min_score, merged.request.suite.seed, merged.request.runs) == (50.0, 8, 3)
     assert (replaced.gates.min_score, replaced.request.runs) == (80.0, 4)
 
 
