@@ -35,17 +35,17 @@ def test_what_benchmarks_buy_adds_up_to_what_the_suite_costs():
         name: pytest.approx(point * many) for name, many in alone.items()
     }
     calls = {method.id: method.calls for method in document.methods}
-    whole = sum(calls.values())
+    total_calls = sum(calls.values())
     (best,) = [value for value in values if value.benchmark == document.minimal_cover[0]]
     (watching,) = [benchmark for benchmark in document.benchmarks if benchmark.id == best.benchmark]
-    watched = sum(calls[each] for each in (*watching.unique, *watching.shared))
-    assert best.used == pytest.approx(watched / whole)
+    watched = sum(calls[method_id] for method_id in (*watching.unique, *watching.shared))
+    assert best.used == pytest.approx(watched / total_calls)
 
 
 def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them():
     document = judged(examples.audit())
     lost = [method for method in document.methods if method.outcome in UNWATCHED]
-    most = max(lost, key=lambda one: one.calls)
+    most = max(lost, key=lambda method: method.calls)
 
     changes = best_changes(document)
 
@@ -59,7 +59,7 @@ def test_new_benchmarks_are_for_the_most_used_and_what_saves_most_pays_for_them(
         benchmark for benchmark in document.benchmarks if benchmark.id not in document.minimal_cover
     ]
     saved = -changes[-1].seconds
-    assert saved >= min(one.seconds for one in idle)
+    assert saved >= min(benchmark.seconds for benchmark in idle)
 
 
 def with_share_of_the_most_called(share, *, keeps_others):
@@ -103,14 +103,19 @@ def test_a_new_benchmark_is_justified_by_the_largest_share(share, text):
 def test_what_the_user_accepts_needs_no_benchmark():
     document = judged(examples.audit())
     lost = [method.id for method in document.methods if method.outcome in UNWATCHED]
-    held = [
+    accepted_misses = [
         AcceptedMiss(
-            method=each, reason="cold", until=None, location="a:1", expired=False, left_out=True
+            method=method_id,
+            reason="cold",
+            until=None,
+            location="a:1",
+            expired=False,
+            left_out=True,
         )
-        for each in lost[1:]
+        for method_id in lost[1:]
     ]
 
-    document = msgspec.structs.replace(document, accepted=tuple(held))
+    document = msgspec.structs.replace(document, accepted=tuple(accepted_misses))
 
     assert [change.owner for change in best_changes(document) if change.points] == lost[:1]
     (unwatched,) = [advice for advice in list_advice(document) if advice.slug == "unwatched"]
@@ -119,17 +124,17 @@ def test_what_the_user_accepts_needs_no_benchmark():
 
 def test_a_result_that_is_thrown_away_comes_before_new_benchmarks():
     verdict = examples.audit()
-    chosen = next(method for method in verdict.methods if method.outcome is Verdict.MISSED)
+    missed_method = next(method for method in verdict.methods if method.outcome is Verdict.MISSED)
     pairs = tuple(
-        replace(pair, outcome=Verdict.DEAD_CODE) if pair.method == chosen.id else pair
+        replace(pair, outcome=Verdict.DEAD_CODE) if pair.method == missed_method.id else pair
         for pair in verdict.pairs
     )
-    watched = [pair.benchmark for pair in pairs if pair.method == chosen.id]
+    watched = [pair.benchmark for pair in pairs if pair.method == missed_method.id]
 
     first = best_changes(judged(replace(verdict, pairs=pairs)))[0]
 
     assert first.owner in watched
-    assert first.action == f"use the result of {chosen.id}, whose call was removed"
+    assert first.action == f"use the result of {missed_method.id}, whose call was removed"
     assert (first.seconds, first.measured) == (0.0, False)
     assert first.effect.endswith(" points, no time (predicted)")
 
@@ -149,17 +154,18 @@ def test_nothing_is_dropped_while_a_pair_of_it_is_open():
 
 def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     verdict = examples.audit()
-    kept = verdict.cover.benchmarks[0]
+    cover_benchmark = verdict.cover.benchmarks[0]
 
     def shortened(*caveats, bucket=Bucket.BELOW_5, slugs=(), **detection):
         detection = {"effect": 0.5, "threshold": 0.25, "decided_by": "injection", **detection}
         detection["caveats"] = tuple(Caveat(slug, "text") for slug in slugs)
         pairs = tuple(
-            replace(pair, **detection) if pair.benchmark == kept else pair for pair in verdict.pairs
+            replace(pair, **detection) if pair.benchmark == cover_benchmark else pair
+            for pair in verdict.pairs
         )
         changed = {"visible": 0.01, "seconds": 1000.0, "caveats": caveats, "bucket": bucket}
         suite = tuple(
-            replace(benchmark, **changed) if benchmark.id == kept else benchmark
+            replace(benchmark, **changed) if benchmark.id == cover_benchmark else benchmark
             for benchmark in verdict.stability.benchmarks
         )
         stability = replace(verdict.stability, benchmarks=suite)
@@ -169,18 +175,18 @@ def test_a_benchmark_that_sees_far_more_than_it_has_to_can_be_shorter():
     changes = shortened()
 
     plan = judged(verdict).plan
-    assert not changes[kept].measured
+    assert not changes[cover_benchmark].measured
     least = max(5, 0.04**2 * plan.iterations)
     saved = 1000.0 * (plan.iterations - least) / (plan.warmup + plan.iterations)
-    assert -changes[kept].seconds == pytest.approx(saved)
-    assert changes[kept].action.startswith(
+    assert -changes[cover_benchmark].seconds == pytest.approx(saved)
+    assert changes[cover_benchmark].action.startswith(
         f"measure {least:g} iterations in place of {plan.iterations}: "
     )
-    assert kept not in shortened(Caveat("warm-after", "t"))
-    assert kept not in shortened(bucket=Bucket.ABOVE_50)
-    assert kept not in shortened(decided_by="share")
-    assert kept not in shortened(slugs=["borderline"])
-    assert kept not in shortened(effect=0.26)  # hardly above the threshold
+    assert cover_benchmark not in shortened(Caveat("warm-after", "t"))
+    assert cover_benchmark not in shortened(bucket=Bucket.ABOVE_50)
+    assert cover_benchmark not in shortened(decided_by="share")
+    assert cover_benchmark not in shortened(slugs=["borderline"])
+    assert cover_benchmark not in shortened(effect=0.26)  # hardly above the threshold
 
 
 def test_a_score_that_stops_at_the_first_detection_tells_nothing_of_the_others():

@@ -23,9 +23,9 @@ def document(**changes):
 
 
 def printed(document, width=100):
-    shown = Console(width=width, record=True)
-    with shown.capture() as captured:
-        shown.print(format_summary(document))
+    recorder = Console(width=width, record=True)
+    with recorder.capture() as captured:
+        recorder.print(format_summary(document))
     return captured.get().replace("\N{NO-BREAK SPACE}", " ").splitlines()
 
 

@@ -30,8 +30,8 @@ TRUE = {
 }
 
 
-def audited(asked, **more):
-    return abs_audit.audit_suite(asked, parts(asked, **more))
+def audited(audit_request, **more):
+    return abs_audit.audit_suite(audit_request, parts(audit_request, **more))
 
 
 def outcomes(verdict):
@@ -62,7 +62,7 @@ def test_the_effects_are_those_of_the_table():
 
 
 def test_a_clock_that_was_disturbed_beside_one_pair_is_read_by_what_the_others_tell(monkeypatch):
-    table = {("hop", each): 0.001 for each in ("long", "quick", "short")}
+    table = {("hop", benchmark): 0.001 for benchmark in ("long", "quick", "short")}
     monkeypatch.setattr(toy_language, "SHARES", table)
     monkeypatch.setattr(toy_language, "SLOW_CLOCKS", {("hop", "long"): 4.5e-8})
 
@@ -84,20 +84,20 @@ def test_for_the_score_alone_the_most_promising_benchmark_comes_first(monkeypatc
 
     verdict = audited(request(methods=("hop",), score_only=True), machine=machine)
 
-    made = [
+    pair_trials = [
         slowed_trial
         for slowed_trial in slowed(machine, "hop")
         if slowed_trial.purpose is Purpose.PAIRS
     ]
-    assert list(dict.fromkeys(one.benchmark.name for one in made)) == tried
+    assert list(dict.fromkeys(trial.benchmark.name for trial in pair_trials)) == tried
     assert {calibration_trial.benchmark.name for calibration_trial in calibrating(machine)} == set(
         tried
     )
     assert outcomes(verdict)["hop"] == ("detected" if len(tried) == 1 else "missed")
     assert "score-mode" in {caveat.slug for caveat in verdict.caveats}
     pairs = {pair.benchmark: pair.outcome for pair in verdict.pairs}
-    others = {"toy.quick", "toy.long"} - {f"toy.{name}" for name in tried}
-    assert {pairs[text] for text in others} <= {Verdict.UNMEASURED}
+    untried = {"toy.quick", "toy.long"} - {f"toy.{name}" for name in tried}
+    assert {pairs[text] for text in untried} <= {Verdict.UNMEASURED}
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_for_the_score_alone_the_most_promising_benchmark_comes_first(monkeypatc
 )
 def test_how_often_a_test_may_err_is_the_users_choice(significance, outcome, message):
     """Of seven pairs no p is below .0156."""
-    asked = request(methods=("hop",), exact=True, significance=significance)
-    suite = replace(asked.suite, plan=replace(asked.suite.plan, iterations=7))
+    audit_request = request(methods=("hop",), exact=True, significance=significance)
+    suite = replace(audit_request.suite, plan=replace(audit_request.suite.plan, iterations=7))
 
-    verdict = audited(replace(asked, suite=suite))
+    verdict = audited(replace(audit_request, suite=suite))
 
     assert [method.outcome for method in verdict.methods] == [outcome]
     assert ("significance-given" in [caveat.slug for caveat in verdict.caveats]) is message
@@ -127,13 +127,13 @@ def test_an_estimate_times_each_pair_once_and_slows_nothing():
 
 
 @pytest.mark.parametrize(
-    ("asked", "early"),
+    ("changes", "early"),
     [({}, schedules.QUIET), ({"exact": True}, None), ({"rule": DetectionRule.PAPER}, None)],
 )
-def test_a_calibration_ends_once_all_is_quiet_where_not_all_is_asked_for(asked, early):
+def test_a_calibration_ends_once_all_is_quiet_where_not_all_is_asked_for(changes, early):
     machine = Machine()
 
-    audited(request(methods=("skip",), **asked), machine=machine)
+    audited(request(methods=("skip",), **changes), machine=machine)
 
     assert {calibration_trial.schedule.quiet for calibration_trial in calibrating(machine)} == {
         early
@@ -163,25 +163,25 @@ def test_what_other_pairs_tell_of_the_clock_makes_no_process_of_a_pair_anew(monk
     monkeypatch.setattr(toy_language, "CALLS", {("skip", "short"): 100})
     monkeypatch.setattr(toy_language, "SLOW_CLOCKS", {("hop", "long"): 1e-8})
     store, machine = Memory(), Machine()
-    asked = request(methods=("skip",), exact=exact)
-    first = audited(asked, store=store)
+    audit_request = request(methods=("skip",), exact=exact)
+    first = audited(audit_request, store=store)
 
-    second = audited(replace(asked, methods=("skip", "hop")), store=store, machine=machine)
+    second = audited(replace(audit_request, methods=("skip", "hop")), store=store, machine=machine)
 
-    again = [slowed_trial.purpose for slowed_trial in slowed(machine, "skip")]
-    assert set(again) == ({Purpose.PAIRS} if exact else set())
-    (known,) = [pair for pair in second.pairs if pair.method == "toy.skip" and pair.effect]
+    purposes = [slowed_trial.purpose for slowed_trial in slowed(machine, "skip")]
+    assert set(purposes) == ({Purpose.PAIRS} if exact else set())
+    (second_pair,) = [pair for pair in second.pairs if pair.method == "toy.skip" and pair.effect]
     (before,) = [pair for pair in first.pairs if pair.effect]
-    assert known.method_seconds > 1.05 * before.method_seconds
-    assert exact or known.effect == before.effect
+    assert second_pair.method_seconds > 1.05 * before.method_seconds
+    assert exact or second_pair.effect == before.effect
 
 
 def test_a_calibration_stays_valid_when_suite_runs_are_added():
     store, machine = Memory(), Machine()
-    asked = request(methods=("skip",))
-    audited(asked, store=store)
+    audit_request = request(methods=("skip",))
+    audited(audit_request, store=store)
 
-    more = replace(asked, suite=replace(asked.suite, stability_runs=5))
+    more = replace(audit_request, suite=replace(audit_request.suite, stability_runs=5))
     audited(more, store=store, machine=machine)
 
     assert {trial.purpose for trial in machine.done} == {Purpose.SUITE}
@@ -213,7 +213,7 @@ def test_a_small_share_is_timed_once_and_known_to_be_missed():
         for slowed_trial in slowed(machine, "hop")
         if slowed_trial.benchmark.name == "quick"
     ]
-    assert [one.purpose for one in timed] == [Purpose.CALIBRATION]
+    assert [trial.purpose for trial in timed] == [Purpose.CALIBRATION]
 
 
 def test_a_share_that_is_small_while_calls_are_counted_is_not_even_timed(monkeypatch):
@@ -259,18 +259,18 @@ def test_what_seemed_short_is_timed_once_a_plain_process_was_shorter(mode, monke
         if pair_verdict.method == "toy.idle" and pair_verdict.share
     ]
 
-    assert [one.purpose for one in slowed(machine, "idle")] == [Purpose.CALIBRATION]
+    assert [trial.purpose for trial in slowed(machine, "idle")] == [Purpose.CALIBRATION]
     assert pair.outcome is Verdict.MISSED
     assert pair.share == pytest.approx(0.4 * 0.2, rel=0.05)  # of what most plain processes took
 
 
 def test_pairs_that_there_was_no_time_for_are_not_taken_up_again():
-    asked = request(methods=("hop", "skip"), budget=19)
-    made = parts(asked)
+    audit_request = request(methods=("hop", "skip"), budget=19)
+    audit_parts = parts(audit_request)
 
-    abs_audit.audit_suite(asked, made)
+    abs_audit.audit_suite(audit_request, audit_parts)
 
-    firsts = [trials for name, trials in made.observer.phases if name == "pairs, run 1 of 2"]
+    firsts = [trials for name, trials in audit_parts.observer.phases if name == "pairs, run 1 of 2"]
     assert 1 <= len(firsts) <= 2  # a wave of each method at most
 
 
@@ -294,10 +294,10 @@ def test_an_exact_audit_and_an_estimate_calibrate_what_was_clocked(monkeypatch):
     exact, estimated = Machine(), Machine()
     audited(request(exact=True), machine=exact)
     verdict = audited(request(estimate=True), machine=estimated)
-    known = {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
+    pairs = {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
 
     assert any(t.benchmark.name == "quick" for t in slowed(exact, "hop"))
-    assert known["toy.hop", "toy.long"].outcome is Verdict.DETECTED
+    assert pairs["toy.hop", "toy.long"].outcome is Verdict.DETECTED
     assert [t.benchmark.name for t in slowed(estimated, "hop")] == ["long"]
 
 
@@ -321,19 +321,19 @@ def test_the_rule_of_the_paper_runs_mutants_and_comes_to_the_same():
 
 
 def test_in_turns_the_papers_rule_is_not_misled_by_a_machine_that_became_slower():
-    asked = request(rule=DetectionRule.PAPER, interleave=True)
+    audit_request = request(rule=DetectionRule.PAPER, interleave=True)
     machine = Machine(later=1.5)
 
     assert outcomes(audited(request(rule=DetectionRule.PAPER), machine=Machine(later=1.5))) != TRUE
-    assert outcomes(audited(asked, machine=machine)) == TRUE
+    assert outcomes(audited(audit_request, machine=machine)) == TRUE
 
     assert {t.layout for t in machine.done} == {0}
     turns = [t for t in machine.done if t.purpose in (Purpose.MUTANT, Purpose.REFERENCE)]
     for repetition in (1, 2):
-        mine = [t for t in turns if t.repetition == repetition]
-        names = [t.benchmark.name for t in mine]
+        repetition_trials = [t for t in turns if t.repetition == repetition]
+        names = [t.benchmark.name for t in repetition_trials]
         assert sum(a != b for a, b in pairwise(names)) == len(set(names)) - 1
-        plain = [t.benchmark.name for t in mine if t.purpose is Purpose.REFERENCE]
+        plain = [t.benchmark.name for t in repetition_trials if t.purpose is Purpose.REFERENCE]
         assert sorted(plain) == sorted(set(names))
     firsts = [t for before, t in pairwise((None, *turns)) if not before or
               before.benchmark != t.benchmark]  # fmt: skip
@@ -350,13 +350,13 @@ def test_the_rules_that_always_take_turns_are_the_same_with_it():
 @pytest.mark.parametrize("slowdown", [0.6, 0.02, None])
 def test_a_second_audit_runs_nothing_and_says_the_same(slowdown):
     """A slowdown within the noise has no turns that settle it."""
-    store, machine, asked = Memory(), Machine(), request(slowdown=slowdown)
-    first = audited(asked, store=store)
-    again = parts(asked, store=store, machine=machine)
+    store, machine, audit_request = Memory(), Machine(), request(slowdown=slowdown)
+    first = audited(audit_request, store=store)
+    second_parts = parts(audit_request, store=store, machine=machine)
 
-    assert abs_audit.audit_suite(asked, again) == first
+    assert abs_audit.audit_suite(audit_request, second_parts) == first
     assert machine.done == []
-    assert again.observer.reused >= len(store)
+    assert second_parts.observer.reused >= len(store)
 
 
 def test_one_more_run_adds_only_pairs_and_references():
@@ -429,10 +429,10 @@ def test_one_run_that_misses_decides_a_pair_unless_it_is_to_be_exact():
 
 def alone(machine):
     """Return by purpose whether trials had the machine for themselves."""
-    found = {}
+    exclusive_by_purpose = {}
     for trial in machine.done:
-        found.setdefault(trial.purpose, set()).add(trial.is_exclusive)
-    return found
+        exclusive_by_purpose.setdefault(trial.purpose, set()).add(trial.is_exclusive)
+    return exclusive_by_purpose
 
 
 def test_what_is_counted_or_only_a_beginning_may_run_beside_others():
@@ -452,11 +452,14 @@ def test_what_is_counted_or_only_a_beginning_may_run_beside_others():
 
 @pytest.mark.parametrize(("exact", "threads"), [(True, 1), (False, 2)])
 def test_what_is_to_be_exact_or_needs_all_processors_is_calibrated_alone(exact, threads):
-    machine, asked = Machine(), request(exact=exact)
-    given = parts(asked, machine=machine)
-    many = [replace(benchmark, threads=threads) for benchmark in given.suite.benchmarks]
+    machine, audit_request = Machine(), request(exact=exact)
+    audit_parts = parts(audit_request, machine=machine)
+    many = [replace(benchmark, threads=threads) for benchmark in audit_parts.suite.benchmarks]
 
-    abs_audit.audit_suite(asked, replace(given, suite=replace(given.suite, benchmarks=tuple(many))))
+    abs_audit.audit_suite(
+        audit_request,
+        replace(audit_parts, suite=replace(audit_parts.suite, benchmarks=tuple(many))),
+    )
 
     assert alone(machine)[Purpose.CALIBRATION] == {True}
 
@@ -467,9 +470,9 @@ def test_what_is_to_be_exact_takes_no_calibration_that_others_ran_beside():
 
     audited(request(exact=True), store=store, machine=machine)
 
-    asked = [trial for trial in machine.done if trial.purpose is Purpose.CALIBRATION]
-    assert asked
-    assert {(one.is_exclusive, one.repetition) for one in asked} >= {(True, 1)}
+    calibrations = [trial for trial in machine.done if trial.purpose is Purpose.CALIBRATION]
+    assert calibrations
+    assert {(trial.is_exclusive, trial.repetition) for trial in calibrations} >= {(True, 1)}
 
 
 def test_methods_are_calibrated_in_turns():
@@ -502,9 +505,9 @@ def test_turns_that_were_wrong_are_corrected_by_what_the_pair_shows(monkeypatch)
 
     verdict = audited(request(methods=("hop",)), machine=machine)
 
-    (found,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.long"]
-    assert (found.outcome, found.wait) == (Verdict.MISSED, "work")
-    assert found.achieved_slowdown == pytest.approx(0.6, rel=0.1)
+    (long_pair,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.long"]
+    assert (long_pair.outcome, long_pair.wait) == (Verdict.MISSED, "work")
+    assert long_pair.achieved_slowdown == pytest.approx(0.6, rel=0.1)
     tried = [
         (trial.repetition, trial.schedule.arms[1].delay.number)
         for trial in slowed(machine, "hop")
@@ -523,20 +526,20 @@ def test_turns_that_seem_wrong_are_corrected_where_the_verdict_hangs_on_them(mon
 
     verdict = audited(request(methods=("hop",)), machine=machine)
 
-    (found,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.quick"]
-    assert (found.outcome, found.wait) == (Verdict.DETECTED, "work")
-    assert found.achieved_slowdown == pytest.approx(0.6, rel=0.05)
+    (quick_pair,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.quick"]
+    assert (quick_pair.outcome, quick_pair.wait) == (Verdict.DETECTED, "work")
+    assert quick_pair.achieved_slowdown == pytest.approx(0.6, rel=0.05)
 
 
 def test_an_audit_with_corrected_turns_measures_nothing_again(monkeypatch):
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.3)
     monkeypatch.setattr(toy_language, "PAIR_TURNS", 3.0)
-    store, again = Memory(), Machine()
+    store, second_machine = Memory(), Machine()
     first = audited(request(methods=("hop",)), store=store)
 
-    second = audited(request(methods=("hop",)), store=store, machine=again)
+    second = audited(request(methods=("hop",)), store=store, machine=second_machine)
 
-    assert again.done == []
+    assert second_machine.done == []
     assert second == first
 
 
@@ -547,9 +550,9 @@ def test_an_exact_audit_corrects_nothing(monkeypatch):
 
     verdict = audited(request(methods=("hop",), exact=True), machine=machine)
 
-    (found,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.long"]
-    assert found.achieved_slowdown == pytest.approx(1.8, rel=0.1)
-    assert "overshoot" in {caveat.slug for caveat in found.caveats}
+    (long_pair,) = [pair for pair in verdict.pairs if pair.benchmark == "toy.long"]
+    assert long_pair.achieved_slowdown == pytest.approx(1.8, rel=0.1)
+    assert "overshoot" in {caveat.slug for caveat in long_pair.caveats}
 
 
 @pytest.mark.parametrize(("share", "runs"), [(0.502, [1, 2, 3, 4]), (0.5, [1, 2])])
@@ -563,17 +566,17 @@ def test_what_is_near_the_threshold_gets_further_runs_where_they_may_decide(
         pair.benchmark: pair for pair in audited(request(methods=("hop",)), machine=machine).pairs
     }
 
-    made = [
+    pair_trials = [
         slowed_trial
         for slowed_trial in slowed(machine, "hop")
         if slowed_trial.purpose is Purpose.PAIRS
     ]
-    assert [one.repetition for one in made] == runs
-    assert {one.benchmark.name for one in made} == {"long"}
+    assert [trial.repetition for trial in pair_trials] == runs
+    assert {trial.benchmark.name for trial in pair_trials} == {"long"}
     assert "borderline" in {caveat.slug for caveat in pairs["toy.long"].caveats}
     assert pairs["toy.long"].interval[0] < 0.3 < pairs["toy.long"].interval[1]
-    beside = [trial for trial in machine.done if trial.purpose is Purpose.REFERENCE]
-    assert [(one.benchmark.name, one.repetition) for one in beside] == [
+    reference_trials = [trial for trial in machine.done if trial.purpose is Purpose.REFERENCE]
+    assert [(trial.benchmark.name, trial.repetition) for trial in reference_trials] == [
         ("long", repetition) for repetition in runs
     ]
 
@@ -581,9 +584,9 @@ def test_what_is_near_the_threshold_gets_further_runs_where_they_may_decide(
 def test_the_curve_finds_the_least_slowdown_that_is_noticed(monkeypatch):
     monkeypatch.setitem(toy_language.SHARES, ("hop", "quick"), 0.7)
     machine = Machine()
-    asked = request(methods=("hop", "skip", "idle"), curve=CurveMode.METHODS)
+    audit_request = request(methods=("hop", "skip", "idle"), curve=CurveMode.METHODS)
 
-    verdict = audited(asked, machine=machine)
+    verdict = audited(audit_request, machine=machine)
 
     (pair,) = verdict.curve.pairs
     assert (pair.method, pair.benchmark, pair.slowdown) == ("toy.hop", "toy.long", 0.05)
@@ -609,8 +612,8 @@ def test_a_size_whose_turns_hide_behind_a_short_method_is_measured_again_with_mo
     assert {step.outcome for step in steps.values()} == {Verdict.DETECTED}
     assert pair.slowdown == 0.05
     # 1.5 of 30 ns are eight turns, of which nothing is seen: fifty hide.
-    for asked, step in steps.items():
-        assert step.achieved_slowdown == pytest.approx(asked, rel=0.2)
+    for slowdown, step in steps.items():
+        assert step.achieved_slowdown == pytest.approx(slowdown, rel=0.2)
 
 
 def test_the_curve_of_all_pairs_has_one_of_each_that_detects(monkeypatch):
@@ -624,40 +627,41 @@ def test_the_curve_of_all_pairs_has_one_of_each_that_detects(monkeypatch):
 @pytest.mark.parametrize("rule", [DetectionRule.GATE, DetectionRule.PAPER])
 def test_a_fixed_limit_sees_larger_slowdowns_in_small_shares(rule):
     """A twentieth of an operation shows at 5 % from a slowdown of 1 on."""
-    asked = request(methods=("hop", "skip"), rule=rule, min_delta=0.04)
-    one = replace(asked, slowdown=0.1, curve=CurveMode.PAIRS)
+    audit_request = request(methods=("hop", "skip"), rule=rule, min_delta=0.04)
+    curve_request = replace(audit_request, slowdown=0.1, curve=CurveMode.PAIRS)
 
-    verdict = audited(one)
+    verdict = audited(curve_request)
 
-    found = {(pair.method, pair.benchmark): pair for pair in verdict.curve.pairs}
-    assert {key: pair.slowdown for key, pair in found.items()} == {
+    pairs = {(pair.method, pair.benchmark): pair for pair in verdict.curve.pairs}
+    assert {key: pair.slowdown for key, pair in pairs.items()} == {
         ("toy.hop", "toy.long"): 0.05,
         ("toy.skip", "toy.short"): 0.2,
     }
-    assert found["toy.skip", "toy.short"].unnoticed == 0.1
+    assert pairs["toy.skip", "toy.short"].unnoticed == 0.1
     points = {point.slowdown: point.covered for point in verdict.curve.points}
     assert (points[0.05], points[0.1], points[0.2]) == (1, 1, 2)
 
 
 def test_a_second_audit_measures_no_curve_again():
-    store, again = Memory(), Machine()
-    asked = request(methods=("hop", "skip"), curve=CurveMode.METHODS)
-    first = audited(asked, store=store)
+    store, second_machine = Memory(), Machine()
+    audit_request = request(methods=("hop", "skip"), curve=CurveMode.METHODS)
+    first = audited(audit_request, store=store)
 
-    second = audited(asked, store=store, machine=again)
+    second = audited(audit_request, store=store, machine=second_machine)
 
-    assert again.done == []
+    assert second_machine.done == []
     assert second == first
 
 
 def test_a_curve_that_the_time_ended_says_what_it_knows():
-    asked = request(methods=("hop",), curve=CurveMode.METHODS)
+    audit_request = request(methods=("hop",), curve=CurveMode.METHODS)
     full, cut = Machine(), Machine()
-    audited(asked, machine=full)
+    audited(audit_request, machine=full)
     budget = len(full.done) - 5
 
     verdict = audited(
-        replace(asked, suite=replace(asked.suite, budget_seconds=budget)), machine=cut
+        replace(audit_request, suite=replace(audit_request.suite, budget_seconds=budget)),
+        machine=cut,
     )
 
     (pair,) = verdict.curve.pairs
@@ -715,13 +719,13 @@ def test_a_method_that_no_process_called_is_unreached_though_counting_failed():
     verdict = audited(request(), machine=Machine(uncounted=frozenset({"short", "quick", "long"})))
 
     idle = [pair for pair in verdict.pairs if pair.method == "toy.idle"]
-    assert {(one.outcome, one.reason) for one in idle} == {
+    assert {(pair.outcome, pair.reason) for pair in idle} == {
         (Verdict.UNREACHED, "run, and never called")
     }
     assert outcomes(verdict)["idle"] == "unreached"
 
 
-def whole():
+def full_audit():
     machine = Machine()
     verdict = audited(request(), machine=machine)
     return verdict, len(machine.done)
@@ -729,7 +733,7 @@ def whole():
 
 @pytest.mark.parametrize("budget", [0, 2, 6, 10, 14, 18, 22, 26, 30, 33])
 def test_a_budget_ends_in_time_and_leaves_bounds_that_hold_the_truth(budget):
-    verdict, seconds = whole()
+    verdict, seconds = full_audit()
     machine = Machine()
 
     result = audited(request(budget=budget), machine=machine)
@@ -738,8 +742,12 @@ def test_a_budget_ends_in_time_and_leaves_bounds_that_hold_the_truth(budget):
     for name in ("total", "relative", "absolute"):
         low, high = getattr(result, name).bounds
         assert low <= getattr(verdict, name).percent <= high, name
-    said = outcomes(result)
-    assert {one: said[one] for one in said if said[one] not in (TRUE[one], "inconclusive")} == {}
+    result_outcomes = outcomes(result)
+    assert {
+        method: result_outcomes[method]
+        for method in result_outcomes
+        if result_outcomes[method] not in (TRUE[method], "inconclusive")
+    } == {}
 
 
 @pytest.mark.parametrize("budget", [26, 26.5])
@@ -754,18 +762,18 @@ def test_with_a_budget_a_method_is_decided_before_the_next_one_is_begun():
     machine = Machine()
     audited(request(budget=1000), machine=machine)
 
-    begun = [
+    method_names = [
         trial.variant.methods[0].name
         for trial in machine.done
         if trial.purpose in (Purpose.CALIBRATION, Purpose.PAIRS)
         and trial.schedule.arms[1].delay.number  # no control
     ]
-    assert len(set(begun)) > 1
-    assert [name for name, _ in groupby(begun)] == [*dict.fromkeys(begun)]
+    assert len(set(method_names)) > 1
+    assert [name for name, _ in groupby(method_names)] == [*dict.fromkeys(method_names)]
 
 
 def test_what_a_budget_prevented_is_made_up_for_by_the_same_command():
-    verdict, seconds = whole()
+    verdict, seconds = full_audit()
     store = Memory()
     audited(request(budget=seconds // 2), store=store)
 
@@ -773,7 +781,7 @@ def test_what_a_budget_prevented_is_made_up_for_by_the_same_command():
 
 
 def test_a_process_that_the_time_ended_is_not_one_that_timed_out():
-    verdict, seconds = whole()
+    verdict, seconds = full_audit()
     store, machine = Memory(), Machine(cut=seconds // 2)
 
     result = audited(request(budget=1000), store=store, machine=machine)
@@ -799,9 +807,9 @@ def test_a_budget_that_prevents_the_sizing_of_the_slowdown_leaves_everything_ope
 
 
 def test_with_more_time_what_hung_is_run_again():
-    store, machine, asked = Memory(), Machine(), request(methods=("hop", "hang"))
-    audited(asked, store=store)
-    patient = replace(asked, suite=replace(asked.suite, timeout_seconds=120.0))
+    store, machine, audit_request = Memory(), Machine(), request(methods=("hop", "hang"))
+    audited(audit_request, store=store)
+    patient = replace(audit_request, suite=replace(audit_request.suite, timeout_seconds=120.0))
 
     audited(patient, store=store, machine=machine)
 
@@ -809,9 +817,9 @@ def test_with_more_time_what_hung_is_run_again():
 
 
 def test_too_few_pairs_are_said_beforehand():
-    asked = request()
-    suite = replace(asked.suite, plan=replace(asked.suite.plan, iterations=1))
-    few = replace(asked, suite=suite)
+    audit_request = request()
+    suite = replace(audit_request.suite, plan=replace(audit_request.suite.plan, iterations=1))
+    few = replace(audit_request, suite=suite)
     ready = parts(few)
 
     verdict = abs_audit.audit_suite(few, ready)
@@ -837,29 +845,33 @@ def test_the_most_called_methods_are_chosen_where_none_are_named():
 
 
 def test_the_methods_of_a_baseline_stay_where_nothing_calls_them_any_more():
-    asked = replace(request(methods=None), baseline_methods=("toy.idle", "toy.gone"))
+    audit_request = replace(request(methods=None), baseline_methods=("toy.idle", "toy.gone"))
 
-    verdict = audited(asked)
+    verdict = audited(audit_request)
 
     assert outcomes(verdict) == {"idle": "unreached"}
-    said = {caveat.slug: caveat.text for caveat in verdict.caveats}
-    assert said["methods-baseline"].endswith("1 of 2 exist in this revision")
+    caveat_texts = {caveat.slug: caveat.text for caveat in verdict.caveats}
+    assert caveat_texts["methods-baseline"].endswith("1 of 2 exist in this revision")
 
 
 def test_a_baseline_makes_no_counting_process_anew():
-    store, asked = Memory(), request(methods=None)
-    audited(asked, store=store, machine=Machine())
+    store, audit_request = Memory(), request(methods=None)
+    audited(audit_request, store=store, machine=Machine())
     machine = Machine()
 
-    audited(replace(asked, baseline_methods=("toy.hop", "toy.skip")), store=store, machine=machine)
+    audited(
+        replace(audit_request, baseline_methods=("toy.hop", "toy.skip")),
+        store=store,
+        machine=machine,
+    )
 
     assert [trial for trial in machine.done if trial.purpose is Purpose.REACH] == []
 
 
 def test_named_methods_count_more_than_those_of_a_baseline():
-    asked = replace(request(methods=("hop",)), baseline_methods=("toy.idle",))
+    audit_request = replace(request(methods=("hop",)), baseline_methods=("toy.idle",))
 
-    assert set(outcomes(audited(asked))) == {"hop"}
+    assert set(outcomes(audited(audit_request))) == {"hop"}
 
 
 def test_a_baseline_whose_methods_are_all_gone_leaves_the_choice_open():
@@ -882,8 +894,10 @@ def test_the_next_of_the_ranking_takes_the_place_of_what_cannot_be_slowed(monkey
         "toy.trip",
     ]
     assert (verdict.total.counted, verdict.whole_list) == (4, None)
-    said = {caveat.slug: caveat.text for caveat in verdict.caveats}
-    assert "toy.late: late: declared twice; toy.shy: it does not" in said["methods-left-out"]
+    caveat_texts = {caveat.slug: caveat.text for caveat in verdict.caveats}
+    assert (
+        "toy.late: late: declared twice; toy.shy: it does not" in caveat_texts["methods-left-out"]
+    )
     assert len(slowed(machine, "late")) == 1
     assert slowed(machine, "shy") == []
 
@@ -898,9 +912,9 @@ def test_a_benchmark_that_cannot_be_changed_leaves_no_method_out():
 
 
 def test_a_dry_run_of_the_papers_rule_has_no_plain_processes_among_the_pairs():
-    asked = request(rule=DetectionRule.PAPER)
+    audit_request = request(rule=DetectionRule.PAPER)
 
-    names = [phase.name for phase in preview_abs(asked, parts(asked)).phases]
+    names = [phase.name for phase in preview_abs(audit_request, parts(audit_request)).phases]
 
     assert [name for name in names if "plain" in name] == []
 
@@ -909,9 +923,10 @@ def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
     """A mutant is slow throughout; ours has as many blocks of the probe beside the slow ones."""
     times = {}
     for rule in DetectionRule:
-        asked = request(rule=rule)
+        audit_request = request(rule=rule)
         times[rule] = {
-            phase.name: phase.seconds for phase in preview_abs(asked, parts(asked)).phases
+            phase.name: phase.seconds
+            for phase in preview_abs(audit_request, parts(audit_request)).phases
         }
 
     name = "pairs (at most)"
@@ -929,57 +944,74 @@ def test_a_dry_run_counts_fewer_blocks_where_the_papers_rule_runs_fewer():
     ],
 )
 def test_a_dry_run_after_an_audit_finds_nothing_left_to_do(changes):
-    store, asked = Memory(), request(**changes)
-    ready = parts(asked, store=store)
-    abs_audit.audit_suite(asked, ready)
-    held = dict(store)
+    store, audit_request = Memory(), request(**changes)
+    ready = parts(audit_request, store=store)
+    abs_audit.audit_suite(audit_request, ready)
+    stored_before = dict(store)
 
-    phases = preview_abs(asked, parts(asked, store=store)).phases
+    phases = preview_abs(audit_request, parts(audit_request, store=store)).phases
 
     assert [
         phase.name for phase in phases if phase.stored_count != phase.trials or phase.seconds
     ] == []
     assert sum(phase.trials for phase in phases) == len(store)
-    assert store == held
+    assert store == stored_before
 
 
 @pytest.mark.parametrize("budget", [2, 14, 20, 26])
 def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
-    store, machine, asked = Memory(), Machine(), request()
-    audited(replace(asked, suite=replace(asked.suite, budget_seconds=budget)), store=store)
-    done = {name: sum(run.trial.purpose is name for run in store.values()) for name in Purpose}
+    store, machine, audit_request = Memory(), Machine(), request()
+    audited(
+        replace(audit_request, suite=replace(audit_request.suite, budget_seconds=budget)),
+        store=store,
+    )
+    run_counts = {
+        name: sum(run.trial.purpose is name for run in store.values()) for name in Purpose
+    }
 
-    phases = {phase.name: phase for phase in preview_abs(asked, parts(asked, store=store)).phases}
-    abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
+    phases = {
+        phase.name: phase
+        for phase in preview_abs(audit_request, parts(audit_request, store=store)).phases
+    }
+    abs_audit.audit_suite(audit_request, parts(audit_request, store=store, machine=machine))
 
-    known = (("pilot", Purpose.PILOT), ("suite runs", Purpose.SUITE), ("reach", Purpose.REACH))
-    for name, purpose in known:
-        assert phases[name].stored_count == done[purpose]
+    phase_purposes = (
+        ("pilot", Purpose.PILOT),
+        ("suite runs", Purpose.SUITE),
+        ("reach", Purpose.REACH),
+    )
+    for name, purpose in phase_purposes:
+        assert phases[name].stored_count == run_counts[purpose]
     assert sum(phase.trials - phase.stored_count for phase in phases.values()) >= len(machine.done)
 
 
-@pytest.mark.parametrize("known", [False, True])
-def test_a_dry_run_counts_runs_that_are_made_anew_as_their_turns_were_wrong(monkeypatch, known):
+@pytest.mark.parametrize("reach_counted", [False, True])
+def test_a_dry_run_counts_runs_that_are_made_anew_as_their_turns_were_wrong(
+    monkeypatch, reach_counted
+):
     """The pair is missed at its first run, so but for that it has one."""
     monkeypatch.setitem(toy_language.SHARES, ("hop", "long"), 0.3)
     monkeypatch.setattr(toy_language, "PAIR_TURNS", 3.0)
     machine, store = Machine(), Memory()
-    asked = replace(request(methods=("hop",), runs=1), controls=0)
-    if known:  # how many pairs there are
-        audited(replace(asked, estimate=True), store=store)
-        assert {one.trial.purpose for one in store.values()} >= {Purpose.REACH}
-        assert not any(one.trial.purpose is Purpose.PAIRS for one in store.values())
+    audit_request = replace(request(methods=("hop",), runs=1), controls=0)
+    if reach_counted:  # how many pairs there are
+        audited(replace(audit_request, estimate=True), store=store)
+        assert {run.trial.purpose for run in store.values()} >= {Purpose.REACH}
+        assert not any(run.trial.purpose is Purpose.PAIRS for run in store.values())
 
-    said = {phase.name: phase for phase in preview_abs(asked, parts(asked, store=store)).phases}
-    abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
+    phases = {
+        phase.name: phase
+        for phase in preview_abs(audit_request, parts(audit_request, store=store)).phases
+    }
+    abs_audit.audit_suite(audit_request, parts(audit_request, store=store, machine=machine))
 
     pairs = [trial for trial in machine.done if trial.purpose is Purpose.PAIRS]
     on_long = [pair for pair in pairs if pair.benchmark.name == "long"]
     reached = {pair.benchmark.name for pair in pairs}
     assert len(on_long) > 1
     # Each of them may be near the threshold as well, and have a further run then.
-    assert said["pairs (at most)"].trials == 4 * (
-        len(reached) if known else len(toy_language.BENCHMARKS)
+    assert phases["pairs (at most)"].trials == 4 * (
+        len(reached) if reach_counted else len(toy_language.BENCHMARKS)
     )
 
 
@@ -987,13 +1019,13 @@ def test_a_dry_run_counts_runs_that_are_made_anew_as_their_turns_were_wrong(monk
 @pytest.mark.parametrize("budget", [None, 20])
 def test_a_dry_run_counts_the_curve_too(mode, budget):
     store, machine = Memory(), Machine()
-    asked = request(curve=mode)
+    audit_request = request(curve=mode)
     if budget:
-        cut = replace(asked, suite=replace(asked.suite, budget_seconds=budget))
+        cut = replace(audit_request, suite=replace(audit_request.suite, budget_seconds=budget))
         audited(cut, store=store)
 
-    phases = preview_abs(asked, parts(asked, store=store)).phases
-    abs_audit.audit_suite(asked, parts(asked, store=store, machine=machine))
+    phases = preview_abs(audit_request, parts(audit_request, store=store)).phases
+    abs_audit.audit_suite(audit_request, parts(audit_request, store=store, machine=machine))
 
     curve = next(phase for phase in phases if phase.name == "curve (at most)")
     named = {phase.name: phase.trials - phase.stored_count for phase in phases}
@@ -1002,21 +1034,21 @@ def test_a_dry_run_counts_the_curve_too(mode, budget):
 
 
 def test_a_dry_run_holds_the_unit_tests_that_an_automatic_choice_runs():
-    named, chosen = (
-        [phase.name for phase in preview_abs(asked, parts(asked)).phases]
-        for asked in (request(), request(methods=None))
+    named, automatic = (
+        [phase.name for phase in preview_abs(audit_request, parts(audit_request)).phases]
+        for audit_request in (request(), request(methods=None))
     )
 
     assert "unit tests" not in named
-    assert "unit tests" in chosen
+    assert "unit tests" in automatic
 
 
 def test_what_is_left_out_is_left_out_by_the_same_command_again(monkeypatch):
     monkeypatch.setattr(abs_audit, "LARGEST_CHOICE", 4)
-    store, asked, machine = Memory(), request(methods=None), Machine()
-    first = audited(asked, store=store)
+    store, audit_request, machine = Memory(), request(methods=None), Machine()
+    first = audited(audit_request, store=store)
 
-    assert audited(asked, store=store, machine=machine) == first
+    assert audited(audit_request, store=store, machine=machine) == first
     assert machine.done == []
 
 
@@ -1029,28 +1061,28 @@ def test_a_fixed_list_is_kept_as_it_is():
 
 
 def test_a_filter_that_leaves_nothing_names_some_benchmarks():
-    asked = request()
-    asked = replace(asked, suite=replace(asked.suite, benchmarks="^x"))
+    audit_request = request()
+    audit_request = replace(audit_request, suite=replace(audit_request.suite, benchmarks="^x"))
 
     with pytest.raises(NoBenchmarks, match=r"no benchmark matches '\^x'; the suite has 3"):
-        audited(asked)
+        audited(audit_request)
 
 
 def test_a_dry_run_starts_nothing_and_its_counts_are_upper_limits():
-    machine, asked = Machine(), request()
-    ready = parts(asked, machine=machine)
-    said = {phase.name: phase.trials for phase in preview_abs(asked, ready).phases}
+    machine, audit_request = Machine(), request()
+    ready = parts(audit_request, machine=machine)
+    trial_counts = {phase.name: phase.trials for phase in preview_abs(audit_request, ready).phases}
     assert machine.done == []
 
-    abs_audit.audit_suite(asked, ready)
+    abs_audit.audit_suite(audit_request, ready)
 
     listener = ready.observer
     assert isinstance(listener, Listener)
     run = sum(trials for name, trials in listener.phases if name.startswith("pairs"))
     references = sum(trial.purpose is Purpose.REFERENCE for trial in machine.done)
-    assert said["pairs (at most)"] >= run - references
-    assert said["plain among the pairs (at most)"] == 12 >= references
-    assert said["suite runs"] == 9
+    assert trial_counts["pairs (at most)"] >= run - references
+    assert trial_counts["plain among the pairs (at most)"] == 12 >= references
+    assert trial_counts["suite runs"] == 9
 
 
 UNLISTED = (
@@ -1061,15 +1093,15 @@ UNLISTED = (
 )
 
 
-def with_unlisted(asked, machine=None):
-    ready = parts(asked, machine=machine)
+def with_unlisted(audit_request, machine=None):
+    ready = parts(audit_request, machine=machine)
     return replace(ready, suite=replace(ready.suite, unusable=UNLISTED))
 
 
 def test_benchmarks_that_could_not_be_listed_are_in_the_verdicts():
-    asked = request()
-    verdict = abs_audit.audit_suite(asked, with_unlisted(asked))
-    steady = stability_study.audit_stability(with_unlisted(asked))
+    audit_request = request()
+    verdict = abs_audit.audit_suite(audit_request, with_unlisted(audit_request))
+    steady = stability_study.audit_stability(with_unlisted(audit_request))
 
     for stability in (verdict.stability, steady):
         unlisted = {
@@ -1079,8 +1111,8 @@ def test_benchmarks_that_could_not_be_listed_are_in_the_verdicts():
         }
         assert unlisted == dict(UNLISTED)
         assert stability.filter is None
-    said = {caveat.slug: caveat.text for caveat in verdict.caveats}
-    assert said["failed-benchmarks"].startswith("4 of 7 benchmarks failed")
+    caveat_texts = {caveat.slug: caveat.text for caveat in verdict.caveats}
+    assert caveat_texts["failed-benchmarks"].startswith("4 of 7 benchmarks failed")
     names = set(dict(UNLISTED))
     assert names <= set(verdict.relative.excluded_benchmarks)
     assert names <= set(verdict.absolute.excluded_benchmarks)
@@ -1089,10 +1121,12 @@ def test_benchmarks_that_could_not_be_listed_are_in_the_verdicts():
 
 
 def test_a_filter_takes_only_those_that_match_by_id_or_name_and_says_so():
-    asked = request()
-    asked = replace(asked, suite=replace(asked.suite, benchmarks="^(s|long)"))
+    audit_request = request()
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, benchmarks="^(s|long)")
+    )
 
-    stability = stability_study.audit_stability(with_unlisted(asked))
+    stability = stability_study.audit_stability(with_unlisted(audit_request))
 
     names = [benchmark.id for benchmark in stability.benchmarks]
     assert names == ["toy.short", "toy.long", "toy/odd.shot", "toy/odd.skips"]
@@ -1101,11 +1135,11 @@ def test_a_filter_takes_only_those_that_match_by_id_or_name_and_says_so():
 
 
 def test_a_filter_that_leaves_only_what_could_not_be_listed_says_why():
-    asked = request()
-    asked = replace(asked, suite=replace(asked.suite, benchmarks="^shot$"))
+    audit_request = request()
+    audit_request = replace(audit_request, suite=replace(audit_request.suite, benchmarks="^shot$"))
 
     with pytest.raises(NoBenchmarks, match=r"'\^shot\$' can be listed: toy/odd.shot: it fails: as"):
-        stability_study.audit_stability(with_unlisted(asked))
+        stability_study.audit_stability(with_unlisted(audit_request))
 
 
 def test_an_audit_names_the_public_methods_that_cannot_be_slowed():

@@ -29,7 +29,7 @@ PYTEST, SAVED = (
     str(RECORDED / "pytest-benchmark" / name)
     for name in ("with-data.json", "Linux-CPython-3.11-64bit")
 )
-ONE, TWO = (str(RECORDED / "pyperf" / name) for name in ("one.json", "two.json.gz"))
+PYPERF_JSON, PYPERF_GZIP = (str(RECORDED / "pyperf" / name) for name in ("one.json", "two.json.gz"))
 ASV = str(RECORDED / "asv")
 
 
@@ -58,15 +58,15 @@ def sessions(folder, *times):
 
 
 @pytest.mark.parametrize(
-    ("paths", "found"),
+    ("paths", "expected"),
     [
         ((PYTEST, SAVED), ("pytest", 2, 3)),
-        ((ONE, TWO), ("pyperf", 2, 2)),
-        ((ONE,), ("pyperf", 3, 2)),
+        ((PYPERF_JSON, PYPERF_GZIP), ("pyperf", 2, 2)),
+        ((PYPERF_JSON,), ("pyperf", 3, 2)),
     ],
 )
-def test_runs_that_are_there_are_judged_for_their_spread(call, tmp_path, paths, found):
-    harness, runs, spreads = found
+def test_runs_that_are_there_are_judged_for_their_spread(call, tmp_path, paths, expected):
+    harness, runs, spreads = expected
 
     code, printed, _ = call(*paths, "--format=json", "-o", tmp_path / "out")
 
@@ -85,13 +85,13 @@ def test_runs_that_are_there_are_judged_for_their_spread(call, tmp_path, paths, 
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "next_step"),
     [
-        (ONE, "nothing can be said of the warm-up: a process holds"),
+        (PYPERF_JSON, "nothing can be said of the warm-up: a process holds"),
         ("recorded", "when each process is warm: bench-audit steady"),
     ],
 )
-def test_what_else_can_be_answered_is_said_with_its_command(call, tmp_path, path, said):
+def test_what_else_can_be_answered_is_said_with_its_command(call, tmp_path, path, next_step):
     if path == "recorded":
         path = tmp_path / "series.csv"
         lines = [
@@ -101,18 +101,18 @@ def test_what_else_can_be_answered_is_said_with_its_command(call, tmp_path, path
 
     _, _, err = call(path, "-o", tmp_path / "out")
 
-    assert f"further: {said}" in err
-    assert ("whether the runs agree: bench-audit similarity" in err) is (path != ONE)
+    assert f"further: {next_step}" in err
+    assert ("whether the runs agree: bench-audit similarity" in err) is (path != PYPERF_JSON)
 
 
 def test_a_single_run_of_asv_has_no_spread_and_says_what_is_there(call, tmp_path):
-    code, printed, said = call(ASV, "-o", tmp_path / "out")
+    code, printed, err = call(ASV, "-o", tmp_path / "out")
 
     assert code == 5
     assert "it failed or timed out when asv ran it" in printed
     assert "rings.mem_list, rings.track_size [no-times]" in printed
     assert "[chosen-commit]" in printed
-    assert "no verdict" in said
+    assert "no verdict" in err
     assert call(ASV, "--inconclusive=pass")[0] == 0
 
 
@@ -140,8 +140,8 @@ def test_a_slower_head_is_a_regression_that_was_not_confirmed(call, tmp_path):
     base = sessions(tmp_path / "base", 1, 1.01, 0.99)
     head = sessions(tmp_path / "head", 1.5, 1.51, 1.49)
 
-    code, printed, said = call(
-        *head, *(word for one in base for word in ("--against", one)),
+    code, printed, err = call(
+        *head, *(word for path in base for word in ("--against", path)),
         "--fail-on", "regression", "-o", tmp_path / "out",
     )  # fmt: skip
 
@@ -150,7 +150,7 @@ def test_a_slower_head_is_a_regression_that_was_not_confirmed(call, tmp_path):
     assert "method" not in printed
     assert "[not-in-turns]" in printed
     assert "[not-confirmed]" in printed
-    assert "gate failed: 3 regressions called, not confirmed" in said
+    assert "gate failed: 3 regressions called, not confirmed" in err
     page = (tmp_path / "out/compare.html").read_text()
     assert "it read what another tool has stored" in page
     assert "which fresh runs confirm" not in page
@@ -165,15 +165,15 @@ def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
     )
     first = json.loads(printed)
 
-    _, again, _ = call(*shlex.split(first["command"])[2:], "--format=json")
+    _, reprinted, _ = call(*shlex.split(first["command"])[2:], "--format=json")
 
-    assert json.loads(again)["benchmarks"] == first["benchmarks"]
+    assert json.loads(reprinted)["benchmarks"] == first["benchmarks"]
     assert first["min_delta"] == 0.08
     assert {benchmark["change"] for benchmark in first["benchmarks"]} == {"regression"}
 
 
 def test_one_file_of_pyperf_tells_nothing_however_many_processes_it_has(call, tmp_path):
-    code, printed, message = call(TWO, "--against", ONE, "-o", tmp_path / "out")
+    code, printed, message = call(PYPERF_GZIP, "--against", PYPERF_JSON, "-o", tmp_path / "out")
 
     assert code == 5
     assert "no verdict: every benchmark is inconclusive" in message
@@ -190,25 +190,28 @@ def test_one_file_of_pyperf_tells_nothing_however_many_processes_it_has(call, tm
         ((PYTEST, "--min-delta", "5%"), "--min-delta works only with a comparison"),
         ((PYTEST, "--unlike-machines"), "--unlike-machines works only with a comparison"),
         (
-            (ONE, "--against", TWO, "--min-delta", "x"),
+            (PYPERF_JSON, "--against", PYPERF_GZIP, "--min-delta", "x"),
             "--min-delta x is not a change: write 5%, 0.05 or 1.05x",
         ),
         (
-            (ONE, "--against", TWO, "--min-delta", "0"),
+            (PYPERF_JSON, "--against", PYPERF_GZIP, "--min-delta", "0"),
             "--min-delta 0 is out of range",
         ),
         (
-            (ONE, "--against", TWO, "--min-delta", "5"),
+            (PYPERF_JSON, "--against", PYPERF_GZIP, "--min-delta", "5"),
             "--min-delta 5 is ambiguous: write 5% or 500%",
         ),
-        ((ONE, "--against", TWO, "--min-delta", "nan"), "--min-delta nan is not a change: write"),
-        ((ONE, "--against", PYTEST), "give results of one tool"),
-        ((ONE, "--against", ONE), "base and head are the same results"),
-        ((ONE, PYTEST), "give the results of one tool"),
+        (
+            (PYPERF_JSON, "--against", PYPERF_GZIP, "--min-delta", "nan"),
+            "--min-delta nan is not a change: write",
+        ),
+        ((PYPERF_JSON, "--against", PYTEST), "give results of one tool"),
+        ((PYPERF_JSON, "--against", PYPERF_JSON), "base and head are the same results"),
+        ((PYPERF_JSON, PYTEST), "give the results of one tool"),
         ((ASV, "--commit", "0"), "no stored commit begins with '0'"),
         (("a.csv", "b.csv"), "only one table can be read at a time"),
         (("a.csv", "--commit", "b"), "--commit works only with stored results"),
-        (("a.csv", "--against", ONE), "cannot read a.csv"),
+        (("a.csv", "--against", PYPERF_JSON), "cannot read a.csv"),
         (("absent",), "cannot read absent"),
     ],
 )
@@ -243,9 +246,9 @@ FORMATS = {
 }
 
 
-@pytest.mark.parametrize(("path", "found"), FORMATS.values(), ids=FORMATS)
-def test_each_fork_of_a_single_file_is_a_run(call, tmp_path, path, found):
-    language, harness, runs, spreads = found
+@pytest.mark.parametrize(("path", "expected"), FORMATS.values(), ids=FORMATS)
+def test_each_fork_of_a_single_file_is_a_run(call, tmp_path, path, expected):
+    language, harness, runs, spreads = expected
 
     code, printed, _ = call(path, "--format=json", "-o", tmp_path / "out")
 
@@ -285,17 +288,17 @@ def test_a_corpus_and_a_table_of_series_are_judged_fork_by_fork(call, tmp_path):
         ]
     (tmp_path / "series.csv").write_text("".join(rows))
 
-    found = {}
+    max_spreads = {}
     for path, language in (("corpus", "java"), ("series.csv", "unknown")):
         code, printed, _ = call(tmp_path / path, "--format=json", "-o", tmp_path / "out")
         document = json.loads(printed)
         assert (code, document["language"]) == (0, language)
-        found[path] = {
+        max_spreads[path] = {
             benchmark["id"]: benchmark["max_spread"] for benchmark in document["benchmarks"]
         }
 
-    assert found["corpus"] == found["series.csv"]
-    assert found["corpus"] == {
+    assert max_spreads["corpus"] == max_spreads["series.csv"]
+    assert max_spreads["corpus"] == {
         "a__b#c.D.one#": pytest.approx(0.1 / 1.05), "a__b#c.D.two#k=1": 0.0,
     }  # fmt: skip
 
@@ -307,16 +310,16 @@ def test_a_figure_without_values_says_how_to_keep_them(call, tmp_path):
 
 
 def test_warm_ups_that_a_tool_kept_decide_nothing(call, tmp_path):
-    document = json.loads(Path(ONE).read_text())
+    document = json.loads(Path(PYPERF_JSON).read_text())
     for benchmark in document["benchmarks"]:
         for run in benchmark["runs"]:
             run["warmups"] = [[64, 1.0]]
     (tmp_path / "other.json").write_text(json.dumps(document))
 
     spreads = []
-    for path in (ONE, tmp_path / "other.json"):
+    for path in (PYPERF_JSON, tmp_path / "other.json"):
         _, printed, _ = call(path, "--format=json", "-o", tmp_path / "out")
-        spreads.append([one["max_spread"] for one in json.loads(printed)["benchmarks"]])
+        spreads.append([benchmark["max_spread"] for benchmark in json.loads(printed)["benchmarks"]])
 
     assert spreads[0] == spreads[1]
 
@@ -327,16 +330,18 @@ def test_a_score_of_jmh_is_shown_in_its_own_unit_by_its_own_mean(call, tmp_path,
     score = {"json": 38444.18, "log": 38444.18, "csv": 41852.85}[end]  # as JMH says it
 
     _, printed, _ = call(path, "-o", tmp_path / "out")
-    _, written, _ = call(path, "--format=json", "-o", tmp_path / "out")
+    _, json_text, _ = call(path, "--format=json", "-o", tmp_path / "out")
 
     assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in printed
     assert f"{score:,.0f}\N{NO-BREAK SPACE}ops/ms" in (tmp_path / "out/analysis.html").read_text()
-    document = json.loads(written)
-    (one,) = (benchmark for benchmark in document["benchmarks"] if benchmark["unit"] == "ops/ms")
+    document = json.loads(json_text)
+    (throughput,) = (
+        benchmark for benchmark in document["benchmarks"] if benchmark["unit"] == "ops/ms"
+    )
     table = long_tables.format_table(msgspec.convert(document, StabilityDocument), "benchmarks")
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
-    assert rows[one["id"]]["score"] == pytest.approx(score, rel=1e-6)
-    assert one["means"] == pytest.approx([1e-3 / mean for mean in forks(path)], rel=1e-6)
+    assert rows[throughput["id"]]["score"] == pytest.approx(score, rel=1e-6)
+    assert throughput["means"] == pytest.approx([1e-3 / mean for mean in forks(path)], rel=1e-6)
 
 
 def forks(path):
@@ -355,10 +360,10 @@ def throughputs(folder, *factors):
     folder.mkdir()
     for index, factor in enumerate(factors):
         document = json.loads((STORED / "jmh/small.json").read_text())
-        one = next(one for one in document if one["mode"] == "thrpt")
-        raw = one["primaryMetric"]["rawData"]
-        one["primaryMetric"]["rawData"] = [[factor * x for x in fork] for fork in raw]
-        (folder / f"{index}.json").write_text(json.dumps([one]))
+        throughput = next(benchmark for benchmark in document if benchmark["mode"] == "thrpt")
+        raw = throughput["primaryMetric"]["rawData"]
+        throughput["primaryMetric"]["rawData"] = [[factor * x for x in fork] for fork in raw]
+        (folder / f"{index}.json").write_text(json.dumps([throughput]))
     return folder
 
 
@@ -370,9 +375,9 @@ def test_two_throughputs_and_how_many_times_as_long_an_operation_takes(call, tmp
 
     jsonschema.Draft202012Validator(SCHEMAS["compare"]).validate(json.loads(printed))
     (row,) = comparison.build_view(comparison_document.parse_document(printed)).rows
-    shown = [text.replace("\N{NO-BREAK SPACE}", " ") for text in (row.base, row.head, row.times)]
+    cells = [text.replace("\N{NO-BREAK SPACE}", " ") for text in (row.base, row.head, row.times)]
     assert (row.word.word, row.dimension) == ("regression", "throughput")
-    assert shown == ["38,444 ops/ms", "19,222 ops/ms", "2 \N{MULTIPLICATION SIGN} as long"]
+    assert cells == ["38,444 ops/ms", "19,222 ops/ms", "2 \N{MULTIPLICATION SIGN} as long"]
 
 
 def test_times_of_go_are_shown_as_go_shows_them(call, tmp_path):

@@ -14,9 +14,9 @@ CALM = np.random.default_rng(1).normal(1, 0.01, 20)
 
 def java(method, benchmark, times=1.0, runs=(0, 1)):
     return [
-        f"{run};{method};{benchmark};{times * one * (1 + run / 100):.6g}"
+        f"{run};{method};{benchmark};{times * value * (1 + run / 100):.6g}"
         for run in runs
-        for one in CALM
+        for value in CALM
     ]
 
 
@@ -41,13 +41,13 @@ def call(tmp_path, capsys):
 
 
 def test_a_file_is_judged_as_an_audit_is(call, tmp_path):
-    code, printed, said = call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "-o", str(tmp_path))
+    code, printed, err = call(TABLE, "--unit", "us/op", "--slowdown", "0.6", "-o", str(tmp_path))
 
     assert code == 0
     assert "This suite would detect a 60\xa0% slowdown in 1 of 2 methods." in printed
     assert 'rule "paper", slowdown 60\xa0% (fixed)\n' in printed
     assert "how long that took is not known" in printed
-    assert said.endswith(f"result: {tmp_path / 'analysis.json'}\n")
+    assert err.endswith(f"result: {tmp_path / 'analysis.json'}\n")
     assert "Work.java.unseen([])" in (tmp_path / "analysis.html").read_text()
 
 
@@ -80,9 +80,9 @@ def test_the_call_that_a_result_remembers_gives_it_again(call, tmp_path):
     _, printed, _ = call(TABLE, *flags)
     _, _, *remembered = json.loads(printed)["command"].split()
 
-    code, again, _ = call(TABLE, *remembered[1:], "--format=json", "-o", str(tmp_path))
+    code, reprinted, _ = call(TABLE, *remembered[1:], "--format=json", "-o", str(tmp_path))
 
-    assert (code, json.loads(again)["scores"]) == (0, json.loads(printed)["scores"])
+    assert (code, json.loads(reprinted)["scores"]) == (0, json.loads(printed)["scores"])
 
 
 def test_results_go_below_the_state_folder_by_default(call, tmp_path):
@@ -104,11 +104,11 @@ def test_a_gate_decides_the_exit_code_and_stands_on_the_page(call, tmp_path, lim
 def test_a_file_with_a_lost_run_has_no_verdict(call):
     lines = [line for line in TABLE if not line.startswith("1;Work")]
 
-    ended, printed, said = call(lines, "--unit", "us/op", "--slowdown", "0.6", "--runs", "2")
+    ended, printed, err = call(lines, "--unit", "us/op", "--slowdown", "0.6", "--runs", "2")
 
     assert ended == 5
     assert "the table lacks 1 of 2 runs, the first: 2" in printed
-    assert "no verdict: the outcome of each method is open" in said
+    assert "no verdict: the outcome of each method is open" in err
 
 
 def test_a_file_of_the_plain_suite_alone_is_one_of_stability(call, tmp_path):
@@ -125,12 +125,12 @@ def test_a_file_of_the_plain_suite_alone_is_one_of_stability(call, tmp_path):
 
 @pytest.mark.parametrize(("inconclusive", "code"), [((), 5), (("fail",), 1), (("pass",), 0)])
 def test_a_gate_on_a_plain_suite_cannot_tell(call, inconclusive, code):
-    instead = [f"--inconclusive={one}" for one in inconclusive]
+    instead = [f"--inconclusive={policy}" for policy in inconclusive]
 
-    ended, _, said = call(java("Baseline", "a.B.c"), "--unit=us/op", "--fail-under=80", *instead)
+    ended, _, err = call(java("Baseline", "a.B.c"), "--unit=us/op", "--fail-under=80", *instead)
 
     assert ended == code
-    assert "gate undecided: at least 80 %; no method was slowed down" in said
+    assert "gate undecided: at least 80 %; no method was slowed down" in err
 
 
 def test_what_stands_in_for_no_verdict_counts_without_methods_too(call):

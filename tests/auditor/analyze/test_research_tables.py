@@ -21,7 +21,7 @@ CALM = np.random.default_rng(1).normal(1, 0.01, 20)
 
 
 def rows(run, method, benchmark, times=1.0, values=CALM):
-    seconds = tuple(float(one) for one in 100e-9 * times * values)
+    seconds = tuple(float(value) for value in 100e-9 * times * values)
     return ProcessValues(run=run, method=method, benchmark=benchmark, seconds=seconds)
 
 
@@ -30,9 +30,9 @@ def plain(runs=2, names=NAMES):
     return [rows(index, None, name, 1 + index % 2 / 100) for index in range(runs) for name in names]
 
 
-def slowed(name, by, runs=(0, 1)):
-    """A method that makes the benchmarks of `by` so many times as slow, and no others."""
-    return [rows(one, name, b, by.get(b, 1.0)) for one in runs for b in NAMES]
+def slowed(name, factors, runs=(0, 1)):
+    """A method that makes the benchmarks of `factors` so many times as slow, and no others."""
+    return [rows(run_number, name, b, factors.get(b, 1.0)) for run_number in runs for b in NAMES]
 
 
 def judged(*parts, slowdown=0.4, **more):
@@ -84,7 +84,7 @@ def test_a_speed_up_is_no_detection():
 @pytest.mark.parametrize("lost", [0, 1])
 def test_a_pair_that_lacks_a_run_is_undecided_whatever_the_other_says(times, lost):
     table = [*slowed("m", {"A": times}), *slowed("other", {})]
-    table = [one for one in table if (one.method, one.benchmark, one.run) != ("m", "A", lost)]
+    table = [row for row in table if (row.method, row.benchmark, row.run) != ("m", "A", lost)]
 
     verdict = judged(plain(), table)
 
@@ -95,7 +95,7 @@ def test_a_pair_that_lacks_a_run_is_undecided_whatever_the_other_says(times, los
 
 
 def test_a_pair_that_is_not_there_at_all_is_undecided():
-    table = [one for one in slowed("m", {}) if one.benchmark == "A"]
+    table = [row for row in slowed("m", {}) if row.benchmark == "A"]
 
     verdict = judged(plain(), table)
 
@@ -110,7 +110,7 @@ def test_a_run_that_no_method_finished_is_missing_where_the_first_one_is_there()
 
 
 def test_a_benchmark_without_a_plain_run_is_incomplete_and_its_pairs_are_undecided():
-    table = [one for one in plain() if (one.benchmark, one.run) != ("A", 1)]
+    table = [row for row in plain() if (row.benchmark, row.run) != ("A", 1)]
 
     verdict = judged(table, slowed("m", {"A": 1.3, "B": 1.3}))
 
@@ -154,7 +154,7 @@ def test_a_suite_that_was_run_more_often_than_the_methods_is_no_lack():
 def test_runs_may_be_counted_from_one():
     table = [*plain(), *slowed("m", {"A": 1.3})]
 
-    verdict = judged([replace(one, run=one.run + 1) for one in table])
+    verdict = judged([replace(row, run=row.run + 1) for row in table])
 
     assert outcomes(verdict) == {"m": Verdict.DETECTED}
 
@@ -167,8 +167,8 @@ def test_a_lone_run_with_an_absurd_number_is_a_lack_and_no_endless_loop():
 
 def test_values_that_are_no_times_decide_nothing():
     zero = np.zeros(20)
-    table = [one for one in plain() if one.benchmark != "A"]
-    table += [rows(one, None, "A", values=zero) for one in (0, 1)]
+    table = [row for row in plain() if row.benchmark != "A"]
+    table += [rows(run_number, None, "A", values=zero) for run_number in (0, 1)]
 
     verdict = judged(table, slowed("m", {"A": 1.3}))
 
@@ -200,15 +200,16 @@ def test_a_table_of_the_plain_suite_alone_tells_of_stability():
 def test_four_values_are_too_few():
     table = [*plain(), *slowed("m", {"A": 1.3})]
 
-    verdict = judged([replace(one, seconds=one.seconds[:4]) for one in table])
+    verdict = judged([replace(row, seconds=row.seconds[:4]) for row in table])
 
     assert {pair.outcome for pair in verdict.pairs} == {Verdict.INCONCLUSIVE}
     assert {slug.slug for slug in pairs(verdict)["m", "A"].caveats} == {"few-values"}
 
 
-def variant(one, name="Push"):
+def variant(trial_result, name="Push"):
     return replace(
-        one, trial=replace(one.trial, variant=Variant(VariantKind.DELAYED, (method(name),)))
+        trial_result,
+        trial=replace(trial_result.trial, variant=Variant(VariantKind.DELAYED, (method(name),))),
     )
 
 
@@ -221,9 +222,9 @@ def test_an_audits_runs_become_the_rows_of_a_table():
         suite_run([float("nan")], of=benchmark("BenchmarkOdd")),
     ]
 
-    found = [(one.run, one.part, one.method, one.seconds) for one in build_rows(runs)]
+    table = [(row.run, row.part, row.method, row.seconds) for row in build_rows(runs)]
 
-    assert found == [
+    assert table == [
         (0, 0, None, (1e-9, 2e-9)),
         (0, 1, "example.org/ring.Pop", (3e-9,)),
         (1, 0, "example.org/ring.Push", (2e-9,)),
@@ -237,24 +238,26 @@ def test_what_slowed_runs_were_compared_with_is_the_baseline():
     slowed = variant(mutant_run([2e-9]))
 
     def baseline(*more):
-        return [one.seconds for one in build_rows([*runs, *more]) if one.method is None]
+        return [row.seconds for row in build_rows([*runs, *more]) if row.method is None]
 
     assert baseline(slowed) == [(4e-9,)]
     assert baseline(paired) == [(1e-9,)]
 
 
 def test_parameters_are_named_as_javaabs_does():
-    one = replace(benchmark("push"), group="a.B", parameters=(("n", "10"), ("kind", "x")))
+    push_benchmark = replace(
+        benchmark("push"), group="a.B", parameters=(("n", "10"), ("kind", "x"))
+    )
 
-    (found,) = build_rows([suite_run([1e-9], of=one)])
+    (row,) = build_rows([suite_run([1e-9], of=push_benchmark)])
 
-    assert found.benchmark == "a.B.push(n-10)(kind-x)"
+    assert row.benchmark == "a.B.push(n-10)(kind-x)"
 
 
 def test_forks_of_a_run_are_judged_together():
     halves = [
-        replace(one, part=part, seconds=one.seconds[part::2])
-        for one in [*plain(), *slowed("m", {"A": 1.3})]
+        replace(row, part=part, seconds=row.seconds[part::2])
+        for row in [*plain(), *slowed("m", {"A": 1.3})]
         for part in (0, 1)
     ]
 

@@ -14,9 +14,9 @@ from auditor.similarity.study import judge_similarity
 HOST = HostFacts("box", (("cores", "2"), ("cpu", "Example"), ("python", "3.11")))
 
 
-def process(*seconds, version="", whole=True):
+def process(*seconds, version="", keeps_values=True):
     return StoredProcess(
-        seconds=seconds if whole else (), middle=float(np.mean(seconds)), version=version
+        seconds=seconds if keeps_values else (), middle=float(np.mean(seconds)), version=version
     )
 
 
@@ -32,12 +32,12 @@ def results(*files, host=HOST, digest="d", **more):
     return StoredResults(harness="pytest", digest=digest, runs=runs, **more)
 
 
-def drawn(rng, files, processes=1, *, benchmarks=1, slower=1.0, session=0.0):
+def draw_results(rng, files, processes=1, *, benchmarks=1, slower=1.0, session=0.0):
     """Files of processes that scatter by 1 %, in sessions that scatter by `session`."""
-    made = []
+    run_processes = []
     for _ in range(files):
         shift = rng.normal(0, session)
-        made.append(
+        run_processes.append(
             {
                 f"b{number}": tuple(
                     process(float(slower * 1e-6 * np.exp(shift + rng.normal(0, 0.01))))
@@ -46,15 +46,15 @@ def drawn(rng, files, processes=1, *, benchmarks=1, slower=1.0, session=0.0):
                 for number in range(benchmarks)
             }
         )
-    return results(*made)
+    return results(*run_processes)
 
 
-def changes(found):
-    return [benchmark.change for benchmark in found.benchmarks]
+def changes(comparison):
+    return [benchmark.change for benchmark in comparison.benchmarks]
 
 
-def slugs(found):
-    return [caveat.slug for caveat in found.caveats]
+def slugs(verdict):
+    return [caveat.slug for caveat in verdict.caveats]
 
 
 def test_each_file_is_a_run_with_all_its_processes():
@@ -119,9 +119,11 @@ def test_a_file_without_a_benchmark_is_a_run_that_it_lacks():
 
 
 def test_processes_that_another_benchmark_has_are_not_left_out_of_its_comparison():
-    one = process(*(1.0 + index % 7 for index in range(300)))
+    stored_process = process(*(1.0 + index % 7 for index in range(300)))
 
-    first, second = judge_similarity(results({"a": (one,) * 3, "b": (one,) * 2}), lambda *_: None)
+    first, second = judge_similarity(
+        results({"a": (stored_process,) * 3, "b": (stored_process,) * 2}), lambda *_: None
+    )
 
     assert (first.compared, second.compared) == ((0, 1, 2), (0, 1))
     assert "runs-left-out" not in slugs(second)
@@ -129,7 +131,7 @@ def test_processes_that_another_benchmark_has_are_not_left_out_of_its_comparison
 
 def test_values_and_figures_are_never_mixed():
     result = judge_stability(
-        results({"b": (process(1.0, 4.0),)}, {"b": (process(2.5, 2.5, 2.5, whole=False),)})
+        results({"b": (process(1.0, 4.0),)}, {"b": (process(2.5, 2.5, 2.5, keeps_values=False),)})
     )
 
     assert result.benchmarks[0].means == (2.5, 2.5)
@@ -148,17 +150,17 @@ def test_what_failed_once_has_no_spread_but_a_reason():
 
 def test_runs_of_two_machines_are_said_to_be():
     hosts = (HOST, HostFacts("other", HOST.facts))
-    made = results({"b": (process(1.0),)}, {"b": (process(1.0),)}, host=hosts)
+    mixed_results = results({"b": (process(1.0),)}, {"b": (process(1.0),)}, host=hosts)
 
-    assert "mixed-hosts" in slugs(judge_stability(made))
-    assert find_common_host(made.runs) == HostFacts("several machines", HOST.facts)
+    assert "mixed-hosts" in slugs(judge_stability(mixed_results))
+    assert find_common_host(mixed_results.runs) == HostFacts("several machines", HOST.facts)
 
 
 @pytest.mark.parametrize(("files", "processes"), [(3, 1), (1, 1), (2, 20)])
 def test_one_file_on_a_side_tells_nothing(files, processes):
     rng = np.random.default_rng(5)
-    base = drawn(rng, 1, processes)
-    head = drawn(rng, files, processes, slower=3)
+    base = draw_results(rng, 1, processes)
+    head = draw_results(rng, files, processes, slower=3)
 
     comparison = compare_benchmarks(base, head, 0.05)
 
@@ -175,8 +177,8 @@ def test_what_is_half_as_slow_again_is_called_with_enough_of_them(files, process
     rng = np.random.default_rng(6)
 
     comparison = compare_benchmarks(
-        drawn(rng, files, processes, benchmarks=10),
-        drawn(rng, files, processes, benchmarks=10, slower=1.5),
+        draw_results(rng, files, processes, benchmarks=10),
+        draw_results(rng, files, processes, benchmarks=10, slower=1.5),
         0.05,
     )
 
@@ -192,9 +194,9 @@ def test_what_is_half_as_slow_again_is_called_with_enough_of_them(files, process
 def test_what_is_faster_is_an_improvement():
     rng = np.random.default_rng(7)
 
-    assert changes(compare_benchmarks(drawn(rng, 5), drawn(rng, 5, slower=0.5), 0.05)) == [
-        PerformanceChange.IMPROVEMENT
-    ]
+    assert changes(
+        compare_benchmarks(draw_results(rng, 5), draw_results(rng, 5, slower=0.5), 0.05)
+    ) == [PerformanceChange.IMPROVEMENT]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +207,8 @@ def test_the_same_on_both_sides_is_hardly_ever_called(files, processes, session)
     called = 0
     for _ in range(200):
         sides = [
-            drawn(rng, files, processes, benchmarks=3, session=session) for _ in ("base", "head")
+            draw_results(rng, files, processes, benchmarks=3, session=session)
+            for _ in ("base", "head")
         ]
         result = changes(compare_benchmarks(*sides, 0.01))
         called += PerformanceChange.REGRESSION in result or PerformanceChange.IMPROVEMENT in result
@@ -217,14 +220,14 @@ def test_the_same_on_both_sides_is_hardly_ever_called(files, processes, session)
 def test_enough_quiet_processes_say_that_nothing_has_changed():
     rng = np.random.default_rng(9)
 
-    assert changes(compare_benchmarks(drawn(rng, 8), drawn(rng, 8), 0.05)) == [
+    assert changes(compare_benchmarks(draw_results(rng, 8), draw_results(rng, 8), 0.05)) == [
         PerformanceChange.NONE
     ]
 
 
 def test_a_level_is_shared_by_all_benchmarks():
     rng = np.random.default_rng(10)
-    base, head = drawn(rng, 3, slower=1.0), drawn(rng, 3, slower=1.1)
+    base, head = draw_results(rng, 3, slower=1.0), draw_results(rng, 3, slower=1.1)
     crowd = {f"c{index}": (process(1.0),) for index in range(300)}
 
     alone = compare_benchmarks(base, head, 0.05)
@@ -238,10 +241,10 @@ def test_a_level_is_shared_by_all_benchmarks():
 
 
 def test_values_that_are_all_alike_by_luck_are_no_exact_knowledge():
-    alike = results(*({"b": (process(1.0),)} for _ in range(3)))
-    hardly = results(*({"b": (process(1.004),)} for _ in range(3)))
+    equal_results = results(*({"b": (process(1.0),)} for _ in range(3)))
+    close_results = results(*({"b": (process(1.004),)} for _ in range(3)))
 
-    (dimension,) = compare_benchmarks(alike, hardly, 0.001).benchmarks[0].dimensions
+    (dimension,) = compare_benchmarks(equal_results, close_results, 0.001).benchmarks[0].dimensions
 
     assert dimension.change is PerformanceChange.UNKNOWN
 
@@ -271,9 +274,9 @@ def test_a_failure_or_another_text_of_a_benchmark_leaves_it_open():
     assert second.reason.startswith("the benchmark itself was changed")
 
 
-def moved(found, name="box", **facts):
+def moved(original, name="box", **facts):
     host = HostFacts(name, tuple(sorted((dict(HOST.facts) | facts).items())))
-    return results(*(run.processes for run in found.runs), host=host)
+    return results(*(run.processes for run in original.runs), host=host)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +294,7 @@ def test_times_of_unlike_machines_are_not_judged(elsewhere, message):
     rng = np.random.default_rng(11)
 
     comparison = compare_benchmarks(
-        drawn(rng, 5), moved(drawn(rng, 5, slower=2), **elsewhere), 0.05
+        draw_results(rng, 5), moved(draw_results(rng, 5, slower=2), **elsewhere), 0.05
     )
 
     (dimension,) = comparison.benchmarks[0].dimensions
@@ -302,7 +305,7 @@ def test_times_of_unlike_machines_are_not_judged(elsewhere, message):
 
 def test_times_of_unlike_machines_are_judged_where_that_is_asked_for():
     rng = np.random.default_rng(11)
-    base, head = drawn(rng, 5), moved(drawn(rng, 5, slower=2), cpu="Other")
+    base, head = draw_results(rng, 5), moved(draw_results(rng, 5, slower=2), cpu="Other")
 
     comparison = compare_benchmarks(base, head, 0.05, unlike=True)
 
@@ -312,13 +315,13 @@ def test_times_of_unlike_machines_are_judged_where_that_is_asked_for():
 
 def test_machines_of_one_kind_are_compared_where_each_side_has_several():
     rng = np.random.default_rng(12)
-    base, head = drawn(rng, 3, session=0.02), drawn(rng, 3, session=0.02, slower=2)
+    base, head = draw_results(rng, 3, session=0.02), draw_results(rng, 3, session=0.02, slower=2)
     sides = [
         results(
             *(run.processes for run in side.runs),
-            host=tuple(HostFacts(f"{which}{index}", HOST.facts) for index in range(3)),
+            host=tuple(HostFacts(f"{side_name}{index}", HOST.facts) for index in range(3)),
         )
-        for which, side in (("a", base), ("b", head))
+        for side_name, side in (("a", base), ("b", head))
     ]
 
     assert changes(compare_benchmarks(*sides, 0.05)) == [PerformanceChange.REGRESSION]
@@ -328,7 +331,7 @@ def test_another_python_is_compared_and_said():
     rng = np.random.default_rng(13)
 
     comparison = compare_benchmarks(
-        drawn(rng, 5), moved(drawn(rng, 5, slower=2), python="3.12"), 0.05
+        draw_results(rng, 5), moved(draw_results(rng, 5, slower=2), python="3.12"), 0.05
     )
 
     assert changes(comparison) == [PerformanceChange.REGRESSION]

@@ -103,7 +103,7 @@ def test_a_path_with_the_word_is_a_benchmark_and_no_code(file):
 
 
 @pytest.mark.parametrize(
-    "one",
+    "ordinary_commit",
     [
         commit("Add Push"),
         commit("Be optimistic"),
@@ -119,8 +119,8 @@ def test_a_path_with_the_word_is_a_benchmark_and_no_code(file):
         commit("Speed up Push", parent=""),
     ],
 )
-def test_other_commits_are_none(one):
-    assert find_candidates([one], 10) == ()
+def test_other_commits_are_none(ordinary_commit):
+    assert find_candidates([ordinary_commit], 10) == ()
 
 
 def test_the_likeliest_are_taken_and_kept_in_their_order():
@@ -137,9 +137,9 @@ def test_the_likeliest_are_taken_and_kept_in_their_order():
     assert best.found_by == 'its message says "Speed up", and it changes benchmarks'
 
 
-def dimension(change, *, confirmed=None, visible=0.05, ratio=1.0, of=Dimension.TIME):
+def dimension(change, *, confirmed=None, visible=0.05, ratio=1.0, metric=Dimension.TIME):
     return DimensionVerdict(
-        dimension=of,
+        dimension=metric,
         change=change,
         base=1.0,
         head=ratio,
@@ -170,7 +170,7 @@ def benchmark(name, *dimensions, same=False):
 
 FASTER = dimension(PerformanceChange.IMPROVEMENT, confirmed=True, ratio=0.8)
 SLOWER = dimension(PerformanceChange.REGRESSION, confirmed=True, ratio=1.3)
-ALIKE = dimension(PerformanceChange.NONE)
+UNCHANGED = dimension(PerformanceChange.NONE)
 OPEN = dimension(PerformanceChange.UNKNOWN, visible=None)
 FIX = PastChange(commit=commit("Speed up"), kind=CommitKind.FIX)
 CAUSE = PastChange(commit=commit("Slow down"), kind=CommitKind.CAUSE)
@@ -178,11 +178,11 @@ EITHER = PastChange(commit=commit("Change"), kind=CommitKind.EITHER)
 
 
 @pytest.mark.parametrize(
-    ("change", "benchmarks", "noticed", "by"),
+    ("change", "benchmarks", "noticed", "detected_by"),
     [
         (
             FIX,
-            (benchmark("A", ALIKE, FASTER), benchmark("B", ALIKE)),
+            (benchmark("A", UNCHANGED, FASTER), benchmark("B", UNCHANGED)),
             CommitDetection.DETECTED,
             ["A"],
         ),
@@ -195,7 +195,7 @@ EITHER = PastChange(commit=commit("Change"), kind=CommitKind.EITHER)
             CommitDetection.DETECTED,
             ["A", "B"],
         ),
-        (FIX, (benchmark("A", ALIKE), benchmark("B", OPEN)), CommitDetection.UNKNOWN, []),
+        (FIX, (benchmark("A", UNCHANGED), benchmark("B", OPEN)), CommitDetection.UNKNOWN, []),
         (FIX, (benchmark("A", OPEN),), CommitDetection.UNKNOWN, []),
         (FIX, (benchmark("A", same=True),), CommitDetection.MISSED, []),
         (FIX, (), CommitDetection.MISSED, []),
@@ -207,10 +207,15 @@ EITHER = PastChange(commit=commit("Change"), kind=CommitKind.EITHER)
         ),
     ],
 )
-def test_a_commit_is_noticed_where_a_benchmark_moves_as_it_should(change, benchmarks, noticed, by):
+def test_a_commit_is_noticed_where_a_benchmark_moves_as_it_should(
+    change, benchmarks, noticed, detected_by
+):
     result = judge_commit(change, compared(*benchmarks), 3.0)
 
-    assert (result.noticed, [shift.benchmark for shift in result.detected_by]) == (noticed, by)
+    assert (result.noticed, [shift.benchmark for shift in result.detected_by]) == (
+        noticed,
+        detected_by,
+    )
     assert bool(result.reason) is (noticed is not CommitDetection.DETECTED)
 
 
@@ -229,11 +234,11 @@ def patched(reached_by=(), detected_by=("A",), **outcomes):
     methods = [
         method_verdict_of(
             id=name,
-            outcome=one,
+            outcome=outcome,
             reached_by=reached_by,
-            detected_by=detected_by if one is Verdict.DETECTED else (),
+            detected_by=detected_by if outcome is Verdict.DETECTED else (),
         )
-        for name, one in outcomes.items()
+        for name, outcome in outcomes.items()
     ]
     return Patch(
         changed=tuple(outcomes), added=(), removed=(), verdict=SimpleNamespace(methods=methods)
@@ -251,7 +256,7 @@ def patched(reached_by=(), detected_by=("A",), **outcomes):
     ],
 )
 def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched):
-    result = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patched(**outcomes)), 1.0)
+    result = judge_commit(FIX, compared(benchmark("A", UNCHANGED), patch=patched(**outcomes)), 1.0)
 
     assert result.is_watched is watched
 
@@ -266,7 +271,9 @@ def test_a_commit_is_watched_where_a_method_is_that_it_changes(outcomes, watched
     ],
 )
 def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watched):
-    result = judge_commit(FIX, compared(benchmark("A", ALIKE), patch=patch, added=("New",)), 1.0)
+    result = judge_commit(
+        FIX, compared(benchmark("A", UNCHANGED), patch=patch, added=("New",)), 1.0
+    )
 
     assert result.is_watched is watched
 
@@ -297,32 +304,45 @@ def test_a_benchmark_that_came_with_the_commit_watches_nothing_of_it(patch, watc
 def test_only_who_calls_what_was_changed_has_to_be_judged(patch, noticed, reason):
     """Benchmark A is judged, B is not."""
     result = judge_commit(
-        FIX, compared(benchmark("A", ALIKE), benchmark("B", OPEN), patch=patch), 1.0
+        FIX, compared(benchmark("A", UNCHANGED), benchmark("B", OPEN), patch=patch), 1.0
     )
 
     assert (result.noticed, result.reason.startswith(reason)) == (noticed, True)
 
 
-def known(*, watched, noticed):
-    one = FASTER if noticed else ALIKE
+def make_commit_result(*, watched, noticed):
+    verdict = FASTER if noticed else UNCHANGED
     patch = patched(("A",), a=Verdict.DETECTED if watched else Verdict.MISSED)
-    return judge_commit(FIX, compared(benchmark("A", one), patch=patch), 1.0)
+    return judge_commit(FIX, compared(benchmark("A", verdict), patch=patch), 1.0)
 
 
 def test_the_correlation_is_that_of_two_columns_of_zeros_and_ones():
     """Phi of 3, 1, 1, 2 is (3 * 2 - 1 * 1) / sqrt(4 * 3 * 4 * 3) = 5 / 12."""
     pairs = [(True, True)] * 3 + [(True, False), (False, True)] + [(False, False)] * 2
-    every = [known(watched=watched, noticed=noticed) for watched, noticed in pairs]
+    commit_results = [
+        make_commit_result(watched=watched, noticed=noticed) for watched, noticed in pairs
+    ]
 
-    found = summarise_backtest(
-        [*every, make_failed_result(FIX, "it does not build", 1.0), make_unmeasured_result(FIX)]
+    agreement = summarise_backtest(
+        [
+            *commit_results,
+            make_failed_result(FIX, "it does not build", 1.0),
+            make_unmeasured_result(FIX),
+        ]
     ).agreement
 
-    assert (found.agreed, found.watched_only, found.noticed_only, found.neither) == (3, 1, 1, 2)
-    assert found.phi == pytest.approx(5 / 12)
+    assert (
+        agreement.agreed,
+        agreement.watched_only,
+        agreement.noticed_only,
+        agreement.neither,
+    ) == (3, 1, 1, 2)
+    assert agreement.phi == pytest.approx(5 / 12)
 
 
 def test_where_one_of_both_never_varies_there_is_no_correlation():
-    every = [known(watched=True, noticed=noticed) for noticed in (True, False)]
+    commit_results = [
+        make_commit_result(watched=True, noticed=noticed) for noticed in (True, False)
+    ]
 
-    assert count_agreement(every).phi is None
+    assert count_agreement(commit_results).phi is None

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 from schema_checks import check_schema
 
-from auditor.backtest import assemble as shown
+from auditor.backtest import assemble as assembly
 from auditor.backtest.document import backtest_document
 from auditor.backtest.judge import make_failed_result, make_unmeasured_result, summarise_backtest
 from auditor.backtest.model import (
@@ -62,12 +62,12 @@ MISSED = CommitResult(
 FAILED = make_failed_result(change(), "it does not build", 1.0)
 
 
-def made(*tried):
+def make_document(*tried):
     return backtest_document(summarise_backtest(tried), "{}", "1.2")
 
 
 def test_the_document_is_what_its_schema_says():
-    document = made(NOTICED, MISSED, FAILED, make_unmeasured_result(change()))
+    document = make_document(NOTICED, MISSED, FAILED, make_unmeasured_result(change()))
 
     check_schema("backtest", results.format_json(document))
 
@@ -84,11 +84,11 @@ def test_the_document_is_what_its_schema_says():
     ],
 )
 def test_the_answer_is_a_sentence(tried, message):
-    assert format_headline(made(*tried)) == message
+    assert format_headline(make_document(*tried)) == message
 
 
 def test_who_noticed_it_most_comes_first():
-    (commit,) = made(NOTICED).commits
+    (commit,) = make_document(NOTICED).commits
 
     message = (
         detecting_benchmarks(commit)
@@ -108,18 +108,18 @@ def test_who_noticed_it_most_comes_first():
     ],
 )
 def test_changed_methods_are_counted(tried, message):
-    (commit,) = made(tried).commits
+    (commit,) = make_document(tried).commits
 
     assert describe_methods(commit) == message
 
 
 def test_agreement_is_said_only_where_something_is_known():
-    assert describe_agreement(made(FAILED).agreement) == []
-    counts, correlation = describe_agreement(made(NOTICED, MISSED).agreement)
+    assert describe_agreement(make_document(FAILED).agreement) == []
+    counts, correlation = describe_agreement(make_document(NOTICED, MISSED).agreement)
     assert counts.startswith("covered and detected: 1; ")
     assert counts.endswith("neither: 1")
     assert correlation == "correlation 1.00"
-    assert describe_agreement(made(NOTICED).agreement)[1] == "one of both never varies"
+    assert describe_agreement(make_document(NOTICED).agreement)[1] == "one of both never varies"
 
 
 def test_a_line_for_those_who_watch():
@@ -130,10 +130,10 @@ def test_a_line_for_those_who_watch():
 
 
 def test_titles_of_strangers_are_shown_as_they_are():
-    text = render_markdown(made(MISSED))
+    text = render_markdown(make_document(MISSED))
     console = Console(width=200)
     with console.capture() as captured:
-        console.print(shown.build_table(made(MISSED)))
+        console.print(assembly.build_table(make_document(MISSED)))
 
     assert "`Use <b>less</b> @all`" in text
     assert "Use <b>less</b> @all" in captured.get()

@@ -32,7 +32,7 @@ def repository(tmp_path):
 
 
 @pytest.fixture
-def asked(tmp_path, repository):
+def config_path(tmp_path, repository):
     path = tmp_path / "backtest.json"
     plan = {**PLAN, "iterations": 15, "iteration_time": "5ms"}
     document = {
@@ -48,43 +48,45 @@ def asked(tmp_path, repository):
 
 @pytest.mark.timed
 def test_what_the_suite_watches_is_noticed_and_what_does_not_build_fails_alone(
-    program, asked, repository, tmp_path
+    program, config_path, repository, tmp_path
 ):
     before = everything(repository)
-    call = ("backtest", asked, "--benchmarks", "Add", "-o", tmp_path / "out")
+    call = ("backtest", config_path, "--benchmarks", "Add", "-o", tmp_path / "out")
 
-    found, said = program.audited(*call)
+    document, err = program.audited(*call)
 
-    check_schema("backtest", found)
-    by_title = {one["title"]: one for one in found["commits"]}
-    assert {title: one["noticed"] for title, one in by_title.items()} == {
+    check_schema("backtest", document)
+    by_title = {row["title"]: row for row in document["commits"]}
+    assert {title: row["noticed"] for title, row in by_title.items()} == {
         "Avoid allocations in what does not build": "failed",
         "Optimize Unused": "missed",
         "Speed up Add": "detected",
     }
-    (by,) = [one for one in by_title["Speed up Add"]["detected_by"] if one["dimension"] == "time"]
-    assert by["benchmark"].endswith("BenchmarkAdd")
-    assert by["ratio"] < 0.8
+    (shift,) = [
+        shift for shift in by_title["Speed up Add"]["detected_by"] if shift["dimension"] == "time"
+    ]
+    assert shift["benchmark"].endswith("BenchmarkAdd")
+    assert shift["ratio"] < 0.8
     assert by_title["Speed up Add"]["watched"] == ["example.org/tiny.Add"]
     assert by_title["Optimize Unused"]["unwatched"] == ["example.org/tiny.Unused"]
-    assert (found["agreement"]["agreed"], found["agreement"]["neither"]) == (1, 1)
-    assert "detected (" in said
+    assert (document["agreement"]["agreed"], document["agreement"]["neither"]) == (1, 1)
+    assert "detected (" in err
     assert everything(repository) == before
     assert (tmp_path / "out" / "backtest.md").read_text().count("\n| `") == 3
 
 
-def test_the_commits_are_listed_without_running_anything(program, asked, repository):
-    answer = program.call("backtest", asked, "--list", "--find", "1", "--cause", "main~1")
+def test_the_commits_are_listed_without_running_anything(program, config_path, repository):
+    answer = program.call("backtest", config_path, "--list", "--find", "1", "--cause", "main~1")
 
     assert answer.returncode == 0, answer
     assert [line.split()[2] for line in answer.stdout.splitlines()[1:]] == ["cause", "fix"]
     assert not program.state.exists()
     refused = program.refused(
-        *("backtest", asked, "--list", "--fix", "main~3"), code=2, slug="usage"
+        *("backtest", config_path, "--list", "--fix", "main~3"), code=2, slug="usage"
     )
     assert "has no parent commit to compare with" in refused
-    both = ("--fix", "main~1", "--cause", "main~1")
-    refused = program.refused("backtest", asked, "--list", *both, code=2, slug="usage")
+    flags = ("--fix", "main~1", "--cause", "main~1")
+    refused = program.refused("backtest", config_path, "--list", *flags, code=2, slug="usage")
     assert "is given to both --fix and --cause" in refused
 
 

@@ -36,12 +36,12 @@ def output_of(stage):
 
 def test_an_audit_prints_the_answer_and_leaves_result_and_report(stage, capsys):
     code = stage.call("abs", SUBJECT)
-    shown = capsys.readouterr()
+    captured = capsys.readouterr()
 
     assert code == 0
-    assert "would detect a 60\N{NO-BREAK SPACE}% slowdown in 1 of 2 methods" in shown.out
-    assert "[red]Pop" in shown.out
-    assert str(output_of(stage) / "report.html") in shown.err
+    assert "would detect a 60\N{NO-BREAK SPACE}% slowdown in 1 of 2 methods" in captured.out
+    assert "[red]Pop" in captured.out
+    assert str(output_of(stage) / "report.html") in captured.err
     assert json.loads((output_of(stage) / "result.json").read_text())["subject"] == "ring"
     assert (output_of(stage) / "report.html").read_text().startswith("<!doctype html>")
     assert (output_of(stage) / "log").exists()
@@ -49,17 +49,17 @@ def test_an_audit_prints_the_answer_and_leaves_result_and_report(stage, capsys):
 
 def test_as_json_stdout_is_exactly_one_document(stage, capsys):
     stage.call("abs", SUBJECT, "--format", "json")
-    shown = capsys.readouterr().out
+    printed = capsys.readouterr().out
 
-    assert json.loads(shown) == json.loads((output_of(stage) / "result.json").read_text())
+    assert json.loads(printed) == json.loads((output_of(stage) / "result.json").read_text())
 
 
 def test_quiet_leaves_only_the_result(stage, capsys):
     stage.call("abs", SUBJECT, "--quiet")
-    shown = capsys.readouterr()
+    captured = capsys.readouterr()
 
-    assert "would detect" in shown.out
-    assert shown.err == ""
+    assert "would detect" in captured.out
+    assert captured.err == ""
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_quiet_leaves_only_the_result(stage, capsys):
     ],
 )
 def test_a_gate_decides_the_exit_code(stage, capsys, total, flags, ends):
-    code, said = ends
+    code, message = ends
     stage = stage.of(total=total)
 
     assert stage.call("abs", SUBJECT, "--slowdown", "0.6", *flags) == code
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -119,15 +119,15 @@ def test_a_budget_that_ended_too_early_is_said_and_not_that_nothing_was_measured
 
 
 def test_an_audit_that_has_chosen_no_method_yet_says_why(stage, capsys):
-    why = "no method was chosen yet, as no calls were counted"
-    caveats = (Caveat("methods-auto", why),)
+    reason = "no method was chosen yet, as no calls were counted"
+    caveats = (Caveat("methods-auto", reason),)
     stage = stage.of(total=score(0, counted=0), changes={"methods": (), "caveats": caveats})
 
     assert stage.call("abs", SUBJECT) == 5
     captured = capsys.readouterr()
     assert "no verdict: no method was chosen (methods-auto)\n" in captured.err
-    assert why in captured.out
-    assert why not in captured.err
+    assert reason in captured.out
+    assert reason not in captured.err
 
 
 def test_an_audit_of_methods_that_cannot_be_slowed_says_that(stage, capsys):
@@ -169,7 +169,7 @@ def test_a_gate_without_a_fixed_slowdown_is_refused(stage, capsys):
 
 
 @pytest.mark.parametrize(
-    ("failure", "code", "said"),
+    ("failure", "code", "message"),
     [
         (BuildFailed("go build ended with 1"), 3, "error[build-failed]: go build ended with 1"),
         (ToolMissing("no go"), 4, "error[tool-missing]: no go"),
@@ -177,11 +177,11 @@ def test_a_gate_without_a_fixed_slowdown_is_refused(stage, capsys):
         (ZeroDivisionError("oops"), 70, "error[internal]: this is a bug in bench-audit"),
     ],
 )
-def test_every_kind_of_failure_has_its_exit_code(stage, capsys, failure, code, said):
+def test_every_kind_of_failure_has_its_exit_code(stage, capsys, failure, code, message):
     stage = stage.of(failure=failure)
 
     assert stage.call("abs", SUBJECT) == code
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (output_of(stage) / "result.json").exists()
 
 
@@ -207,9 +207,9 @@ def test_an_error_brings_no_escapes_to_the_terminal(stage, capsys):
     failure = BuildFailed("go said: \x1b]0;owned\x07\x1b[2J all passed \u202e")
 
     assert stage.of(failure=failure).call("abs", SUBJECT) == 3
-    shown = capsys.readouterr().err
-    assert r"error[build-failed]: go said: \x1b]0;owned\x07\x1b[2J all passed \u202e" in shown
-    assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+    err = capsys.readouterr().err
+    assert r"error[build-failed]: go said: \x1b]0;owned\x07\x1b[2J all passed \u202e" in err
+    assert not {"\x1b", "\x07", "\u202e"} & set(err)
 
 
 def test_a_bug_shows_its_traceback(stage, capsys):
@@ -250,9 +250,9 @@ def test_trying_failures_again_is_no_part_of_the_configuration(stage):
     stage.call("abs", SUBJECT)
     stage.call("abs", SUBJECT, "--retry-failed")
 
-    once, again = (config for config, _ in stage.opened)
-    assert (once.retry_failed, again.retry_failed) == (False, True)
-    assert once.text == again.text
+    once, retrying = (config for config, _ in stage.opened)
+    assert (once.retry_failed, retrying.retry_failed) == (False, True)
+    assert once.text == retrying.text
 
 
 def test_paper_means_its_rule_and_sleeping(stage):
@@ -264,9 +264,9 @@ def test_paper_means_its_rule_and_sleeping(stage):
     assert [request.wait for request in requests] == [InjectionKind.SLEEP, InjectionKind.WORK]
 
 
-@pytest.mark.parametrize("written", ["5%", "0.05"])
-def test_where_a_gate_fires_is_a_percentage_or_a_number(stage, written):
-    stage.call("abs", SUBJECT, "--slowdown", "0.6", "--min-delta", written)
+@pytest.mark.parametrize("min_delta", ["5%", "0.05"])
+def test_where_a_gate_fires_is_a_percentage_or_a_number(stage, min_delta):
+    stage.call("abs", SUBJECT, "--slowdown", "0.6", "--min-delta", min_delta)
 
     request = stage.opened[0][0].request
     assert (request.rule, request.min_delta) == (DetectionRule.GATE, pytest.approx(0.05))
@@ -282,24 +282,24 @@ def test_where_a_gate_fires_is_a_percentage_or_a_number(stage, written):
     ],
 )
 def test_a_rule_that_is_named_keeps_its_name(stage, tmp_path, flags, rule, limit):
-    asked = tmp_path / "c.json"
-    known = {"subject": SUBJECT, "slowdown": 0.6, "rule": "gate", "min_delta": 0.1}
-    asked.write_text(json.dumps(known))
+    config_path = tmp_path / "c.json"
+    settings = {"subject": SUBJECT, "slowdown": 0.6, "rule": "gate", "min_delta": 0.1}
+    config_path.write_text(json.dumps(settings))
 
-    stage.call("abs", str(asked), *flags)
+    stage.call("abs", str(config_path), *flags)
 
     request = stage.opened[0][0].request
     assert (request.rule, request.min_delta) == (rule, limit)
 
 
 def test_a_research_tools_own_test_counts_where_that_is_asked_for(stage, tmp_path):
-    asked = tmp_path / "theirs.json"
-    theirs = {"degree_of_violation": "0.6", "confidence": "0.05", "min_effect_size": "0.3"}
+    config_path = tmp_path / "theirs.json"
+    tool_settings = {"degree_of_violation": "0.6", "confidence": "0.05", "min_effect_size": "0.3"}
     (tmp_path / "lib").mkdir()
-    asked.write_text(json.dumps({"project": "lib", **theirs}))
+    config_path.write_text(json.dumps({"project": "lib", **tool_settings}))
 
-    stage.call("abs", str(asked))
-    stage.call("abs", str(asked), "--as-configured")
+    stage.call("abs", str(config_path))
+    stage.call("abs", str(config_path), "--as-configured")
 
     requests = [config.request for config, _ in stage.opened]
     assert [(request.rule, request.min_delta, request.significance) for request in requests] == [
@@ -311,9 +311,11 @@ def test_a_research_tools_own_test_counts_where_that_is_asked_for(stage, tmp_pat
 def test_allocations_are_asked_for_with_a_size_from_the_file(stage, tmp_path):
     stage.call("abs", SUBJECT)
     stage.call("abs", SUBJECT, "--allocations")
-    asked = tmp_path / "c.json"
-    asked.write_text(json.dumps({"subject": SUBJECT, "allocations": True, "allocation_bytes": 8}))
-    stage.call("abs", str(asked))
+    config_path = tmp_path / "c.json"
+    config_path.write_text(
+        json.dumps({"subject": SUBJECT, "allocations": True, "allocation_bytes": 8})
+    )
+    stage.call("abs", str(config_path))
 
     sizes = [config.request.allocation_bytes for config, _ in stage.opened]
     assert sizes == [None, 64, 8]
@@ -329,14 +331,14 @@ def test_output_and_store_are_chosen(stage, tmp_path):
 
 def test_a_dry_run_says_what_would_be_run_and_for_how_long(stage, capsys):
     assert stage.call("abs", SUBJECT, "--dry-run") == 0
-    shown = capsys.readouterr().out
+    printed = capsys.readouterr().out
 
-    assert "suite" in shown
-    assert 'Judged by rule "ours", slowdown 50%.' in shown
-    assert "At most 2 min (budget); expected 2 to 3 min." in shown
-    assert "Without a budget at most about 3 min, if all goes as badly as it can." in shown
-    assert "Nothing was measured; a suite that was not known yet was built and listed" in shown
-    assert "no outcome can be significant [few-pairs]" in shown
+    assert "suite" in printed
+    assert 'Judged by rule "ours", slowdown 50%.' in printed
+    assert "At most 2 min (budget); expected 2 to 3 min." in printed
+    assert "Without a budget at most about 3 min, if all goes as badly as it can." in printed
+    assert "Nothing was measured; a suite that was not known yet was built and listed" in printed
+    assert "no outcome can be significant [few-pairs]" in printed
     assert not (output_of(stage) / "result.json").exists()
 
 
@@ -354,11 +356,11 @@ def test_a_dry_run_says_what_it_takes_the_flags_for(stage, capsys):
     flags = ("--slowdown", "1.8x", "--min-delta", "0.05", "--fail-under", "80")
     assert stage.call("abs", SUBJECT, "--dry-run", *flags) == 0
 
-    shown = " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
     assert (
         'Judged by rule "gate", slowdown 80%, an effect counts from 5% on, the total score has '
         "to be at least 80%."
-    ) in shown
+    ) in printed
 
 
 def test_a_dry_run_as_json_is_one_document(stage, capsys):
@@ -400,7 +402,7 @@ def test_a_single_run_is_asked_for_its_values_alone(stage, spread, code):
     assert stage.opened[0][0].request.suite.stability_runs == 1
 
 
-def kept(stage, *flags, command="abs", started="2026-01-02T03:04:05Z", **changes):
+def store_audit(stage, *flags, command="abs", started="2026-01-02T03:04:05Z", **changes):
     """Call a command, and put what it was asked and answered into the store, as a real one would.
 
     `changes` are keys of its result. Return the result and the report, as they are written.
@@ -423,49 +425,49 @@ def kept(stage, *flags, command="abs", started="2026-01-02T03:04:05Z", **changes
 
 
 def test_a_report_is_made_again_from_the_store(stage, capsys):
-    document, page = kept(stage)
+    document, page = store_audit(stage)
     (output_of(stage) / "result.json").unlink()
     (output_of(stage) / "report.html").unlink()
     capsys.readouterr()
 
     assert stage.call("report", SUBJECT) == 0
-    shown = capsys.readouterr()
-    assert "would detect" in shown.out
-    assert "the result of bench-audit abs, begun at 2026-01-02T03:04:05Z" in shown.err
+    captured = capsys.readouterr()
+    assert "would detect" in captured.out
+    assert "the result of bench-audit abs, begun at 2026-01-02T03:04:05Z" in captured.err
     assert json.loads((output_of(stage) / "result.json").read_text()) == document
     assert (output_of(stage) / "report.html").read_text() == page
     assert len(stage.opened) == 1
 
 
 def test_a_report_is_that_of_the_same_configuration_not_of_the_last_audit(stage, capsys, tmp_path):
-    document, _ = kept(stage, revision="asked for")
-    kept(stage, "--slowdown", "0.9", revision="something else")
+    document, _ = store_audit(stage, revision="asked for")
+    store_audit(stage, "--slowdown", "0.9", revision="something else")
     capsys.readouterr()
 
     assert stage.call("report", SUBJECT, "--format", "json") == 0
-    shown = capsys.readouterr()
-    assert json.loads(shown.out) == document
-    written = [json.loads(path.read_text()) for path in tmp_path.glob("**/result.json")]
-    assert document in written
-    assert "other-configuration" not in shown.err
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == document
+    documents = [json.loads(path.read_text()) for path in tmp_path.glob("**/result.json")]
+    assert document in documents
+    assert "other-configuration" not in captured.err
 
 
 def test_a_report_of_another_configuration_says_which_one_it_is(stage, capsys, tmp_path):
-    kept(stage, "--slowdown", "0.9", started="2026-05-06T07:08:09Z")
+    store_audit(stage, "--slowdown", "0.9", started="2026-05-06T07:08:09Z")
     capsys.readouterr()
 
     assert stage.call("report", SUBJECT, "--quiet") == 0
-    shown = capsys.readouterr()
-    assert "note[other-configuration]: no stored audit has exactly these options" in shown.err
-    assert "(slowdown: asked the default, shown 0.9)" in shown.err
-    assert "bench-audit abs, begun at 2026-05-06T07:08:09Z" in shown.err
+    captured = capsys.readouterr()
+    assert "note[other-configuration]: no stored audit has exactly these options" in captured.err
+    assert "(slowdown: asked the default, shown 0.9)" in captured.err
+    assert "bench-audit abs, begun at 2026-05-06T07:08:09Z" in captured.err
     headline = "Not the audit that was asked for: This suite would detect"
-    assert headline in shown.out
+    assert headline in captured.out
     assert any(headline in path.read_text() for path in tmp_path.glob("**/report.html"))
 
 
 def test_an_audit_that_was_interrupted_has_no_report(stage, capsys):
-    document, _ = kept(stage)
+    document, _ = store_audit(stage)
     config, places = stage.opened[-1]
     broken_off = AuditRecord(
         command="abs",
@@ -484,8 +486,8 @@ def test_an_audit_that_was_interrupted_has_no_report(stage, capsys):
 
 
 def test_the_report_of_another_command_can_be_had(stage, capsys):
-    document, _ = kept(stage)
-    kept(stage, command="stability")
+    document, _ = store_audit(stage)
+    store_audit(stage, command="stability")
     capsys.readouterr()
 
     assert stage.call("report", SUBJECT, "--of", "abs", "--format", "json") == 0
@@ -510,9 +512,9 @@ def test_the_report_of_another_command_can_be_had(stage, capsys):
 def test_what_no_audit_leaves_in_a_store_is_damage_and_overwrites_nothing(
     stage, capsys, column, value
 ):
-    kept(stage)
+    store_audit(stage)
     places = stage.opened[0][1]
-    held = {path: path.read_bytes() for path in places.output.glob("re*")}
+    contents = {path: path.read_bytes() for path in places.output.glob("re*")}
     connection = sqlite3.connect(places.store)
     connection.execute(f"UPDATE audit SET {column} = ?", (value,))  # noqa: S608 one of ours
     connection.commit()
@@ -520,28 +522,28 @@ def test_what_no_audit_leaves_in_a_store_is_damage_and_overwrites_nothing(
 
     assert stage.call("report", SUBJECT) == 4
     assert "is damaged or no store of bench-audit" in capsys.readouterr().err
-    assert {one: one.read_bytes() for one in held} == held
+    assert {path: path.read_bytes() for path in contents} == contents
 
 
 def test_a_store_with_flipped_bytes_gives_no_other_result(stage, capsys):
     """Where a flip hits what no reader looks at, or only who asked, nothing else is shown."""
-    document, _ = kept(stage)
+    document, _ = store_audit(stage)
     places = stage.opened[0][1]
-    whole = places.store.read_bytes()
+    content = places.store.read_bytes()
     rng = np.random.default_rng(1)
     codes = set()
     for _ in range(60):
-        broken = bytearray(whole)
-        at = int(rng.integers(len(whole)))
-        broken[at : at + 40] = bytes(one ^ 0xFF for one in broken[at : at + 40])
+        broken = bytearray(content)
+        offset = int(rng.integers(len(content)))
+        broken[offset : offset + 40] = bytes(byte ^ 0xFF for byte in broken[offset : offset + 40])
         places.store.write_bytes(broken)
         capsys.readouterr()
 
         codes.add(code := stage.call("report", SUBJECT, "--format", "json"))
 
-        shown = capsys.readouterr()
-        assert code != 0 or json.loads(shown.out) == document
-        assert shown.err.count("error[") == (code != 0), shown.err
+        captured = capsys.readouterr()
+        assert code != 0 or json.loads(captured.out) == document
+        assert captured.err.count("error[") == (code != 0), captured.err
     assert codes <= {0, 2, 4}
     assert 4 in codes
 
@@ -563,10 +565,10 @@ def test_verbose_logs_to_the_terminal_and_the_log_is_complete(stage, capsys):
 
     stage.call("abs", SUBJECT, "--dry-run", "-v")
 
-    shown = capsys.readouterr().err
+    err = capsys.readouterr().err
     log = (output_of(stage) / "log").read_text()
-    assert "now asking" in shown
-    assert "a detail" not in shown
+    assert "now asking" in err
+    assert "a detail" not in err
     assert "now asking" in log
     assert "a detail" in log
     assert logging.getLogger("auditor").handlers == []
@@ -592,10 +594,10 @@ def test_why_a_command_ended_is_in_its_log(stage):
 
 def test_tables_are_neither_cut_nor_coloured_without_a_terminal(stage, capsys):
     stage.call("abs", SUBJECT)
-    shown = capsys.readouterr().out
+    printed = capsys.readouterr().out
 
-    assert "\x1b" not in shown
-    assert max(len(line) for line in shown.splitlines()) < 400
+    assert "\x1b" not in printed
+    assert max(len(line) for line in printed.splitlines()) < 400
 
 
 def test_a_dry_run_lists_what_it_is_about(stage, capsys):
@@ -609,11 +611,11 @@ def test_a_dry_run_lists_what_it_is_about(stage, capsys):
         hints=("leave ring out",),
     )
     assert stage.call("abs", SUBJECT, "--dry-run") == 0
-    shown = capsys.readouterr().out
+    printed = capsys.readouterr().out
     stage.call("abs", SUBJECT, "--dry-run", "--format", "json")
     document = json.loads(capsys.readouterr().out)
 
-    for said in (
+    for text in (
         "Benchmarks (42)",
         "ring: 40",
         "Methods (2)",
@@ -621,8 +623,8 @@ def test_a_dry_run_lists_what_it_is_about(stage, capsys):
         "Cannot be measured",
         "early: it ends: at once",
     ):
-        assert said in shown
-    assert shown.index("Leave ring out.") < shown.index("phase")
+        assert text in printed
+    assert printed.index("Leave ring out.") < printed.index("phase")
     assert document["benchmarks"] == {"ring": 40, "tree": 2}
     assert document["methods"][1] == {"id": "ring.Pop", "calls": None, "benchmarks": None}
 
@@ -632,23 +634,23 @@ def test_a_dry_run_names_the_first_methods_and_counts_the_others(stage, capsys):
     stage.audit.inventory = Inventory(methods=methods)
 
     stage.call("abs", SUBJECT, "--dry-run")
-    shown = capsys.readouterr().out
+    printed = capsys.readouterr().out
 
-    assert "Methods (13)" in shown
-    assert "ring.M9" in shown
-    assert "ring.M10" not in shown
-    assert "and 3 more" in shown
+    assert "Methods (13)" in printed
+    assert "ring.M9" in printed
+    assert "ring.M10" not in printed
+    assert "and 3 more" in printed
 
 
-@pytest.mark.parametrize(("last", "said"), [(1, "and 4 more"), (3, "and 6 more in 4 places")])
-def test_a_dry_run_counts_the_benchmarks_of_places_that_have_several(stage, capsys, last, said):
+@pytest.mark.parametrize(("last", "message"), [(1, "and 4 more"), (3, "and 6 more in 4 places")])
+def test_a_dry_run_counts_the_benchmarks_of_places_that_have_several(stage, capsys, last, message):
     places = (("BenchmarkAll", 3), *((f"Benchmark{number}", 1) for number in range(12)))
     stage.audit.inventory = Inventory(benchmarks=(*places, ("BenchmarkLast", last)))
 
     stage.call("abs", SUBJECT, "--dry-run")
-    shown = {line.strip("• ") for line in capsys.readouterr().out.splitlines()}
+    lines = {line.strip("• ") for line in capsys.readouterr().out.splitlines()}
 
-    assert {"BenchmarkAll: 3", "Benchmark0", said} <= shown
+    assert {"BenchmarkAll: 3", "Benchmark0", message} <= lines
 
 
 def test_a_dry_run_of_nothing_is_no_success(stage, capsys):

@@ -30,11 +30,11 @@ def test_the_list_of_commands_fits_a_screen(capsys):
     assert main(["--help"], surroundings=AppContext(environment={})) == 0
 
     lines = capsys.readouterr().out.splitlines()
-    shown = [name for name, entry in COMMANDS.items() if entry.purpose]
+    command_names = [name for name, entry in COMMANDS.items() if entry.purpose]
     assert len(lines) <= SCREEN[0]
     assert max(map(len, lines)) <= SCREEN[1]
-    assert len(shown) <= 16
-    assert set(shown) == {
+    assert len(command_names) <= 16
+    assert set(command_names) == {
         name for name in COMMANDS if any(f" {name} " in f"{line} " for line in lines)
     }
 
@@ -43,11 +43,11 @@ def test_the_list_of_commands_fits_a_screen(capsys):
 def test_each_option_has_help_and_a_purpose(name):
     command = command_of(name)
 
-    known = {option for options in PURPOSES.values() for option in options}
+    grouped_options = {option for options in PURPOSES.values() for option in options}
     for option in options_of(command):
         assert option.help, long_name(option)
     if isinstance(command, GroupedCommand):
-        assert {*map(long_name, options_of(command))} <= known
+        assert {*map(long_name, options_of(command))} <= grouped_options
         assert command.ungrouped_options == []
         first = command.option_groups[0]
         assert (first.title == MOST_USED) is (name != "hosts")
@@ -62,11 +62,11 @@ def test_an_option_takes_the_same_kind_of_value_everywhere():
         for option in options_of(command_of(name)):
             kinds[long_name(option)].add((option.is_flag, option.metavar, type(option.type)))
 
-    flags = {name: {flag for flag, _, _ in seen} for name, seen in kinds.items()}
-    assert {name for name, seen in flags.items() if len(seen) > 1} == set()
+    flags = {name: {flag for flag, _, _ in option_kinds} for name, option_kinds in kinds.items()}
+    assert {name for name, values in flags.items() if len(values) > 1} == set()
 
 
 def test_a_purpose_has_each_option_once():
-    every = [option for options in PURPOSES.values() for option in options]
+    option_names = [option for options in PURPOSES.values() for option in options]
 
-    assert len(every) == len({*every})
+    assert len(option_names) == len({*option_names})

@@ -80,30 +80,30 @@ sys.meta_path.insert(0, Finder())
 """
 
 
-def ended(folder, where, *numbers):
-    text = SENDS.replace("NUMBERS", str(tuple(map(int, numbers)))).replace("WHERE", where)
+def ended(folder, moment, *numbers):
+    text = SENDS.replace("NUMBERS", str(tuple(map(int, numbers)))).replace("WHERE", moment)
     (folder / "sending.py").write_text(text)
-    done = subprocess.run(
+    completed = subprocess.run(
         (sys.executable, "-m", "sending"), cwd=folder, capture_output=True, text=True, check=False
     )
-    return done.returncode, done.stdout, done.stderr
+    return completed.returncode, completed.stdout, completed.stderr
 
 
 @pytest.mark.parametrize(
-    "where", [WHILE_LOADED, IN_A_TEXT_THAT_IS_RUN, WHERE_NOTHING_CAN_BE_RAISED, AT_THE_END]
+    "moment", [WHILE_LOADED, IN_A_TEXT_THAT_IS_RUN, WHERE_NOTHING_CAN_BE_RAISED, AT_THE_END]
 )
 @pytest.mark.parametrize(
     "numbers", [(signal.SIGINT,), (signal.SIGTERM, signal.SIGHUP), (signal.SIGHUP, signal.SIGINT)]
 )
-def test_a_request_at_any_moment_is_one_line(tmp_path, where, numbers):
-    code, _, err = ended(tmp_path, where, *numbers)
+def test_a_request_at_any_moment_is_one_line(tmp_path, moment, numbers):
+    code, _, err = ended(tmp_path, moment, *numbers)
 
     assert (code, err) == (130, f"{MESSAGE}\n")
 
 
-@pytest.mark.parametrize("where", [WHEN_ALL_IS_DONE, FLOOD])
-def test_what_comes_when_all_is_done_changes_nothing(tmp_path, where):
-    code, out, err = ended(tmp_path, where, signal.SIGINT, signal.SIGTERM)
+@pytest.mark.parametrize("moment", [WHEN_ALL_IS_DONE, FLOOD])
+def test_what_comes_when_all_is_done_changes_nothing(tmp_path, moment):
+    code, out, err = ended(tmp_path, moment, signal.SIGINT, signal.SIGTERM)
 
     assert (code, err) == (0, "")
     assert out.startswith("bench-audit ")

@@ -30,9 +30,9 @@ def test_the_manual_names_every_command_with_its_options(printed):
     page = printed("--man")
 
     commands = [line[5:-1] for line in page.splitlines() if line.startswith(".SS ")]
-    listed = {name for name, entry in COMMANDS.items() if entry.purpose}
-    assert {name.split()[0] for name in commands} == listed
-    assert len(commands) == len(set(commands)) > len(listed)
+    command_names = {name for name, entry in COMMANDS.items() if entry.purpose}
+    assert {name.split()[0] for name in commands} == command_names
+    assert len(commands) == len(set(commands)) > len(command_names)
     assert page.count(r"\fB\-\-fail\-on\fR certain|likely|possible") == 1
     assert "CONFIG_OR_SUBJECT" in page
 
@@ -44,32 +44,32 @@ def test_the_manual_is_roff_without_a_warning(printed, tmp_path):
         return
     (tmp_path / "page.1").write_text(page)
 
-    shown = subprocess.run(
+    formatted = subprocess.run(
         (formatter, "-man", "-Kutf8", "-Tutf8", "-P-cbou", "-ww", tmp_path / "page.1"),
         capture_output=True,
         check=True,
     )
 
-    assert shown.stderr == b""
-    assert b"bench-audit lint [OPTIONS]" in shown.stdout
+    assert formatted.stderr == b""
+    assert b"bench-audit lint [OPTIONS]" in formatted.stdout
 
 
 def completed(program, script, line):
     """Return what bash offers at the end of a line."""
     words = line.split(" ")
-    asked = (
+    shell_code = (
         f"source {script}; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; "
         f'_bench_audit_completion {program}; printf "%s\\n" "${{COMPREPLY[@]}}"'
     )
-    done = subprocess.run(
-        ("bash", "-c", asked),
+    shell = subprocess.run(
+        ("bash", "-c", shell_code),
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "error" not in done.stderr
-    return done.stdout.split()
+    assert "error" not in shell.stderr
+    return shell.stdout.split()
 
 
 def test_bash_completes_commands_and_options(printed, tmp_path):

@@ -69,14 +69,16 @@ def takers(nodes):
 
 def slugs_in(nodes):
     """What is given as a slug, and what is assigned to a name `slug`."""
-    at = takers(nodes)
+    slug_positions = takers(nodes)
     for node in nodes:
-        if isinstance(node, ast.Call) and at.get(called(node), 99) < len(node.args):
-            yield from words(node.args[at[called(node)]])
+        if isinstance(node, ast.Call) and slug_positions.get(called(node), 99) < len(node.args):
+            yield from words(node.args[slug_positions[called(node)]])
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "slug":
-            chosen = node.value
-            yield from words(chosen.body) if isinstance(chosen, ast.IfExp) else ()
-            yield from words(chosen.orelse) if isinstance(chosen, ast.IfExp) else words(chosen)
+            slug_value = node.value
+            yield from words(slug_value.body) if isinstance(slug_value, ast.IfExp) else ()
+            yield from (
+                words(slug_value.orelse) if isinstance(slug_value, ast.IfExp) else words(slug_value)
+            )
 
 
 @cache

@@ -19,7 +19,7 @@ def stage(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "ours"),
+    ("name", "harness"),
     [
         ("pytest-benchmark", "pytest"),
         ("codspeed", "pytest"),
@@ -29,12 +29,12 @@ def stage(tmp_path):
         *((name, name) for name in HARNESSES),
     ],
 )
-def test_a_harness_has_the_names_that_users_know(stage, tmp_path, name, ours):
+def test_a_harness_has_the_names_that_users_know(stage, tmp_path, name, harness):
     (tmp_path / "c.json").write_text(json.dumps({"subject": SUBJECT, "harness": name}))
 
-    assert load_config("c.json", {}, tmp_path).harness == ours
+    assert load_config("c.json", {}, tmp_path).harness == harness
     assert stage.call("abs", SUBJECT, "--harness", name) == 0
-    assert stage.opened[-1][0].harness == ours
+    assert stage.opened[-1][0].harness == harness
 
 
 def test_other_names_stand_for_harnesses_that_there_are():
@@ -43,7 +43,7 @@ def test_other_names_stand_for_harnesses_that_there_are():
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "message"),
     [
         ({"budget": 600}, '600 at budget must be a number with a unit in quotes, such as "10m"'),
         ({"budget": "600"}, "'600' has no unit; write 10m, at budget"),
@@ -55,13 +55,13 @@ def test_other_names_stand_for_harnesses_that_there_are():
         ({"harness": "nose"}, '"nose" at harness must be "go"'),
     ],
 )
-def test_a_value_of_another_kind_is_answered_with_the_right_spelling(tmp_path, keys, said):
+def test_a_value_of_another_kind_is_answered_with_the_right_spelling(tmp_path, keys, message):
     (tmp_path / "c.json").write_text(json.dumps({"subject": SUBJECT, **keys}))
 
     with pytest.raises(UsageError) as failure:
         load_config("c.json", {}, tmp_path)
 
-    assert said in str(failure.value)
+    assert message in str(failure.value)
     assert "$" not in str(failure.value)
     assert not {"str", "int", "array", "object", "bool"} & {*str(failure.value).split()}
 
@@ -73,15 +73,15 @@ def test_a_duration_without_a_unit_is_answered_with_one(text, meant):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("stability", "--slowdown", "50%"), "--slowdown; it belongs to abs, compare, backtest"),
         (("compare", "a", "b", "--curve", "none"), "no such option --curve; it belongs to abs "),
     ],
 )
-def test_an_option_of_another_command_is_answered_with_that(stage, capsys, words, said):
+def test_an_option_of_another_command_is_answered_with_that(stage, capsys, words, message):
     assert stage.call(*words) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_file_of_the_project_where_a_folder_belongs(stage, tmp_path, monkeypatch, capsys):

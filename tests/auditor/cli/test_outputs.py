@@ -60,7 +60,7 @@ def test_files_alone_leave_the_folder_where_it_was(stage, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("-o", "r.txt"), "r.txt is a file; -o takes a folder, or a file that ends in .json .html"),
         (("-o", "a", "-o", "b"), "-o names two folders, a and b; name one"),
@@ -68,12 +68,12 @@ def test_files_alone_leave_the_folder_where_it_was(stage, tmp_path):
         (("-o", "r.sarif"), "this command does not write .sarif files: r.sarif; -o takes a folder"),
     ],
 )
-def test_what_is_no_output_is_said_before_anything_runs(stage, project, capsys, words, said):
+def test_what_is_no_output_is_said_before_anything_runs(stage, project, capsys, words, message):
     (project / "r.txt").write_text("mine")
     (project / "d.json").mkdir()
 
     assert stage.call("stability", ".", *words) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert stage.opened == []
 
 
@@ -87,9 +87,9 @@ def test_results_inside_of_the_project_do_not_change_the_key_of_the_store(
     for _ in range(2):
         assert stage.call("abs", ".", *words) == 0
         assert digest(stage, tmp_path) == plain
-    written = [Path(word) for word in words if word != "-o"]
-    assert all(path.exists() for path in written)
-    folder = next(path for path in written if not path.suffix)
+    output_paths = [Path(word) for word in words if word != "-o"]
+    assert all(path.exists() for path in output_paths)
+    folder = next(path for path in output_paths if not path.suffix)
     assert (folder / ".gitignore").read_text() == IGNORED
     shutil.rmtree(folder)
     (project / "other.go").write_text("package ring\n")
@@ -98,27 +98,29 @@ def test_results_inside_of_the_project_do_not_change_the_key_of_the_store(
 
 
 @pytest.mark.parametrize(
-    ("output", "said"),
+    ("output", "message"),
     [
         (".", "is the folder of the project; name a new folder in it, such as"),
         ("src", "src holds files of the project; name a new folder"),
     ],
 )
-def test_a_folder_of_the_project_is_not_taken_for_results(stage, project, capsys, output, said):
+def test_a_folder_of_the_project_is_not_taken_for_results(stage, project, capsys, output, message):
     (project / "src").mkdir()
     (project / "src/a.go").write_text("package src\n")
 
     assert stage.call("abs", ".", "-o", output) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (project / "src/.gitignore").exists()
 
 
-@pytest.mark.parametrize(("opens", "said"), [(True, ""), (False, "there is no browser here; open")])
-def test_open_shows_the_page(tmp_path, monkeypatch, capsys, opens, said):
-    shown = []
-    monkeypatch.setattr(webbrowser, "open", lambda uri: shown.append(uri) or opens)
+@pytest.mark.parametrize(
+    ("opens", "message"), [(True, ""), (False, "there is no browser here; open")]
+)
+def test_open_shows_the_page(tmp_path, monkeypatch, capsys, opens, message):
+    opened_uris = []
+    monkeypatch.setattr(webbrowser, "open", lambda uri: opened_uris.append(uri) or opens)
 
     Stage(str(tmp_path / "home")).call("abs", SUBJECT, "--open", "-o", str(tmp_path / "out"))
 
-    assert shown == [(tmp_path / "out/report.html").as_uri()]
-    assert said in capsys.readouterr().err
+    assert opened_uris == [(tmp_path / "out/report.html").as_uri()]
+    assert message in capsys.readouterr().err

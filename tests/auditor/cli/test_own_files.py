@@ -46,9 +46,9 @@ def compared(folder):
     return path
 
 
-def one_line(code, err, said):
+def one_line(code, err, message):
     assert code == 2
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1
     assert "damaged" not in err
 
@@ -128,12 +128,12 @@ def test_what_is_no_file_is_refused(call, tmp_path, result, command, kind):
 
 
 def test_load_says_what_it_was_given(result, tmp_path):
-    for path, said in (
+    for path, message in (
         (result, "not a store: it is a result of bench-audit stability; bench-audit report"),
         (JMH, "not a store: it is a text"),
         (tmp_path, "is a folder; name the store in it"),
     ):
-        with pytest.raises(UsageError, match=said):
+        with pytest.raises(UsageError, match=message):
             auditor.load(path)
 
 
@@ -146,8 +146,8 @@ def test_load_takes_a_store_that_has_lost_its_beginning_for_damaged(store):
 
 
 def test_load_takes_no_database_of_another_program(tmp_path):
-    with sqlite3.connect(tmp_path / "other.sqlite") as other:
-        other.execute("CREATE TABLE theirs (x)")
+    with sqlite3.connect(tmp_path / "other.sqlite") as connection:
+        connection.execute("CREATE TABLE theirs (x)")
 
     with pytest.raises(StoreError, match="another program"):
         auditor.load(tmp_path / "other.sqlite")

@@ -68,7 +68,7 @@ def test_the_first_of_many_runs_in_one_process_does_not_tell_the_pace_of_all():
 
 
 def test_times_are_said_as_people_say_them():
-    assert [format_duration(one) for one in (0.2, 59, 150, 7300)] == [
+    assert [format_duration(seconds) for seconds in (0.2, 59, 150, 7300)] == [
         "1 s",
         "59 s",
         "2 min",
@@ -83,10 +83,10 @@ def test_without_a_terminal_there_is_at_most_one_line_in_five_seconds(capsys):
     for _ in range(20):
         lines.trial_ended(ended(), reused=False)
 
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert 2 <= len(shown.err.splitlines()) <= 6
-    assert shown.err.startswith("suite: 0 of 20, about 20 s left\n")
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert 2 <= len(captured.err.splitlines()) <= 6
+    assert captured.err.startswith("suite: 0 of 20, about 20 s left\n")
 
 
 def test_going_on_is_said_once(capsys):
@@ -157,17 +157,17 @@ def test_a_caveat_is_said_once_and_quiet_says_nothing(capsys):
 
 def test_a_bar_shows_the_phase_and_braces_in_it_do_no_harm():
     console = Console({}, quiet=False)
-    drawn = io.StringIO()
-    console._err = Terminal(file=drawn, force_terminal=True, width=120, _environ={})
+    stream = io.StringIO()
+    console._err = Terminal(file=stream, force_terminal=True, width=120, _environ={})
     with open_observer(console, ticking(1)) as watching:
         assert isinstance(watching, BarWatcher)
         watching.phase_started("suite {run} [1] of 5", 4, 8.0)
         watching.trial_ended(ended(), reused=False)
         watching.progress.refresh()
 
-    assert "suite {run} [1] of 5" in drawn.getvalue()
-    assert "1/4" in drawn.getvalue()
-    assert "left" in drawn.getvalue()
+    assert "suite {run} [1] of 5" in stream.getvalue()
+    assert "1/4" in stream.getvalue()
+    assert "left" in stream.getvalue()
 
 
 def test_events_before_a_phase_are_no_trouble():
@@ -230,14 +230,14 @@ def test_what_is_being_done_is_said_where_nothing_was_for_a_while(capsys):
 
 
 def test_steps_of_a_build_stand_beside_the_spinner_and_are_cut_to_its_line():
-    written = io.StringIO()
+    stream = io.StringIO()
     console = Console({}, quiet=False)
-    console._err = Terminal(file=written, force_terminal=True, width=120)
+    console._err = Terminal(file=stream, force_terminal=True, width=120)
 
     with open_observer(console, ticking(1)) as hears:
         assert isinstance(hears, BarWatcher)
         hears.build_step(f"Maven: module {'x' * 100}")
         hears.progress.refresh()
 
-    assert "Maven: module xxx" in written.getvalue()
-    assert "x" * 72 not in written.getvalue()
+    assert "Maven: module xxx" in stream.getvalue()
+    assert "x" * 72 not in stream.getvalue()

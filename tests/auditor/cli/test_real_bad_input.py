@@ -63,9 +63,9 @@ def test_a_folder_that_is_no_project(program, tmp_path):
 
 @pytest.mark.subject
 def test_an_unknown_method_is_answered_with_candidates(program, module, tmp_path):
-    asked = config(tmp_path / "c.json", subject=str(module), methods=["example.org/tiny.add"])
+    config_path = config(tmp_path / "c.json", subject=str(module), methods=["example.org/tiny.add"])
 
-    line = program.refused("abs", asked, code=2, slug="usage")
+    line = program.refused("abs", config_path, code=2, slug="usage")
 
     assert "unknown method 'example.org/tiny.add' in example.org/tiny; the subject has:" in line
     assert "example.org/tiny.Add" in line
@@ -76,9 +76,9 @@ def test_an_ambiguous_method_is_answered_with_candidates(program, module, tmp_pa
     for name in ("left", "right"):
         text = f"package inner\n\n// {name}\nfunc Same() {{}}\n"
         write(module, {f"{name}/inner/inner.go": text})
-    asked = config(tmp_path / "c.json", subject=str(module), methods=["inner.Same"])
+    config_path = config(tmp_path / "c.json", subject=str(module), methods=["inner.Same"])
 
-    line = program.refused("abs", asked, code=2, slug="usage")
+    line = program.refused("abs", config_path, code=2, slug="usage")
 
     assert "the method name 'inner.Same' is ambiguous; write one of: " in line
     assert "example.org/tiny/left/inner.Same, example.org/tiny/right/inner.Same" in line
@@ -120,9 +120,9 @@ def test_of_a_python_project_without_benchmarks_the_suites_below_are_named(
 @pytest.mark.parametrize("reason", ["the server is down", "no space left on device"])
 def test_a_suite_of_which_all_benchmarks_fail(program, module, tmp_path, reason):
     tiny(module, tests=FAILING.replace("REASON", reason))
-    asked = config(tmp_path / "c.json", subject=str(module))
+    config_path = config(tmp_path / "c.json", subject=str(module))
 
-    line = program.refused("abs", asked, "--quiet", code=3, slug="no-benchmarks")
+    line = program.refused("abs", config_path, "--quiet", code=3, slug="no-benchmarks")
 
     assert "every benchmark fails; the first: example.org/tiny.BenchmarkFails: " in line
     assert reason in line
@@ -275,10 +275,10 @@ def test_a_store_of_which_a_part_is_missing(program, tmp_path):
     path = tmp_path / "s.sqlite"
     SqliteStore(path).close()
     path.write_bytes(path.read_bytes()[:3000])
-    held = path.read_bytes()
+    content = path.read_bytes()
 
     line = program.refused("abs", folder, "--store", path, code=4, slug="store")
 
     assert "s.sqlite is damaged or no store of bench-audit" in line
     assert "choose another file with --store" in line
-    assert path.read_bytes() == held
+    assert path.read_bytes() == content

@@ -17,11 +17,11 @@ SUBJECT = "go:example.org/ring@v1"
 
 
 def call(folder, *arguments, **environment):
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
     return subprocess.run(
         [sys.executable, "-m", "auditor", *arguments],
         cwd=folder,
-        env={**kept, "HOME": str(folder), **environment},
+        env={**inherited, "HOME": str(folder), **environment},
         capture_output=True,
         text=True,
         timeout=60,
@@ -51,8 +51,8 @@ def test_help_is_on_stdout_and_lists_the_commands(tmp_path):
     answer = call(tmp_path, "--help")
 
     assert answer.returncode == 0
-    assert [one for one in ("abs", "stability", "analyze", "report", "doctor")
-            if f" {one} " not in answer.stdout] == []  # fmt: skip
+    assert [command for command in ("abs", "stability", "analyze", "report", "doctor")
+            if f" {command} " not in answer.stdout] == []  # fmt: skip
     assert call(tmp_path).stdout == answer.stdout
 
 
@@ -189,11 +189,11 @@ def test_a_damaged_store_is_exit_code_4(tmp_path):
     assert "s.sqlite is damaged or no store of bench-audit" in line
 
 
-@pytest.mark.parametrize("where", ["file/out", "/proc/out"])
-def test_a_folder_that_cannot_be_written_is_exit_code_4(tmp_path, where):
+@pytest.mark.parametrize("output", ["file/out", "/proc/out"])
+def test_a_folder_that_cannot_be_written_is_exit_code_4(tmp_path, output):
     (tmp_path / "file").write_text("")
 
-    line = refused(tmp_path, "abs", SUBJECT, "-o", where, code=4)
+    line = refused(tmp_path, "abs", SUBJECT, "-o", output, code=4)
 
     assert line.startswith("error[folder-unusable]: cannot write ")
 
@@ -270,25 +270,25 @@ def test_what_doctor_cannot_do_is_one_line(tmp_path, words, message, code):
 
 
 def on_a_terminal(folder, *arguments, **environment):
-    ours, theirs = pty.openpty()
-    with os.fdopen(ours, "rb", buffering=0) as screen:
+    controller, terminal = pty.openpty()
+    with os.fdopen(controller, "rb", buffering=0) as screen:
         process = subprocess.Popen(
             [sys.executable, "-m", "auditor", *arguments],
             cwd=folder,
             env={**os.environ, "HOME": str(folder), "PATH": str(folder), **environment},
             stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=theirs,
+            stdout=terminal,
+            stderr=terminal,
         )
-        os.close(theirs)
-        seen = b""
+        os.close(terminal)
+        output = b""
         try:
             while piece := screen.read(65536):
-                seen += piece
+                output += piece
         except OSError:  # Linux's way to say that the other end is closed
             pass
         process.wait(60)
-    return seen.decode()
+    return output.decode()
 
 
 def test_no_color_is_respected_on_a_terminal(tmp_path):
@@ -318,10 +318,10 @@ def test_a_reader_that_has_left_does_not_change_the_exit_code(tmp_path):
     assert (answer.returncode, answer.stderr) == (4, "")
 
 
-def redirected(folder, words, where):
+def redirected(folder, words, redirection):
     (folder / "mine").mkdir()
     return subprocess.run(
-        ["sh", "-c", f'"$@" {where}', "sh", sys.executable, "-m", "auditor", "lint", *words],
+        ["sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-m", "auditor", "lint", *words],
         cwd=folder,
         env={**os.environ, "HOME": str(folder)},
         capture_output=True,

@@ -30,8 +30,8 @@ func BenchmarkAdd(b *testing.B) {
 def test_a_benchmark_sees_a_secret_only_where_it_is_named(program, module, tmp_path, named):
     tiny(module, tests=SECRETIVE)
     local = {"environment": ["GITHUB_TOKEN"] if named else []}
-    asked = config(tmp_path / "c.json", subject=str(module), local=local)
-    call = ("stability", asked, "--quiet", "-o", tmp_path / "out")
+    config_path = config(tmp_path / "c.json", subject=str(module), local=local)
+    call = ("stability", config_path, "--quiet", "-o", tmp_path / "out")
 
     if named:
         line = program.refused(*call, code=3, slug="no-benchmarks", **SET)

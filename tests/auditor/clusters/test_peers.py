@@ -29,32 +29,32 @@ def client(tmp_path):
 
 
 def test_a_program_is_had_from_who_has_built_it_and_nothing_from_others(client, tmp_path):
-    one, other = sorted(client.ncores())
+    builder, requester = sorted(client.ncores())
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "a.test").write_bytes(PROGRAM)
     (tmp_path / "bin" / "half.test").write_bytes(PROGRAM[:99])
     mark_built(tmp_path / "bin" / "a.test")
-    client.run(peers_work.has, str(tmp_path), "d", workers=[one])
+    client.run(peers_work.has, str(tmp_path), "d", workers=[builder])
 
-    def asked(*words, makers=(one,)):
-        return client.submit(peers_work.asks, *words, makers, workers=[other], pure=False).result(
-            timeout=60
-        )
+    def fetch(*words, makers=(builder,)):
+        return client.submit(
+            peers_work.asks, *words, makers, workers=[requester], pure=False
+        ).result(timeout=60)
 
-    assert asked("d", "bin/a.test") == PROGRAM
-    assert asked("d", "bin/a.test", makers=("tcp://127.0.0.1:9", one)) == PROGRAM
-    assert asked("d", "bin/b.test") is None
-    assert asked("d", "bin/half.test") is None
-    assert asked("e", "bin/a.test") is None
-    assert asked("d", "bin/a.test", makers=()) is None
-    assert asked("d", "bin/a.test", makers=(other,)) is None
+    assert fetch("d", "bin/a.test") == PROGRAM
+    assert fetch("d", "bin/a.test", makers=("tcp://127.0.0.1:9", builder)) == PROGRAM
+    assert fetch("d", "bin/b.test") is None
+    assert fetch("d", "bin/half.test") is None
+    assert fetch("e", "bin/a.test") is None
+    assert fetch("d", "bin/a.test", makers=()) is None
+    assert fetch("d", "bin/a.test", makers=(requester,)) is None
 
 
 def test_what_is_linked_with_another_c_library_is_built_here(client, tmp_path):
-    one, other = sorted(client.ncores())
+    builder, requester = sorted(client.ncores())
     (tmp_path / "a.test").write_bytes(PROGRAM)
     mark_built(tmp_path / "a.test")
-    client.run(peers_work.has, str(tmp_path), "d", workers=[one])
-    words = ("d", "a.test", (one,), "glibc 1.0")
+    client.run(peers_work.has, str(tmp_path), "d", workers=[builder])
+    words = ("d", "a.test", (builder,), "glibc 1.0")
 
-    assert client.submit(peers_work.asks, *words, workers=[other]).result(timeout=60) is None
+    assert client.submit(peers_work.asks, *words, workers=[requester]).result(timeout=60) is None

@@ -58,8 +58,8 @@ def configured(tmp_path, cluster, **more):
         "crowded": True,
         **more.pop("dask", {}),
     }
-    asked = {"subject": str(PYTHON_RING), "harness": "pytest", "benchmarks": "tiny|push"}
-    path.write_text(json.dumps({**QUICK, **asked, "dispatch": "dask", "dask": dask, **more}))
+    settings = {"subject": str(PYTHON_RING), "harness": "pytest", "benchmarks": "tiny|push"}
+    path.write_text(json.dumps({**QUICK, **settings, "dispatch": "dask", "dask": dask, **more}))
     return path
 
 
@@ -67,8 +67,8 @@ def add(cluster, tmp_path, number, **more):
     """Start a worker with a home of its own."""
     home = tmp_path / f"home-{number}"
     home.mkdir()
-    own = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")}
-    return cluster.add(**own, **more)
+    home_variables = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")}
+    return cluster.add(**home_variables, **more)
 
 
 def await_workers(cluster, number):
@@ -88,8 +88,8 @@ def test_a_suite_is_measured_by_workers(program, cluster, tmp_path):
     assert everything(PYTHON_RING) == before
     built = [any((tmp_path / f"home-{index}").rglob("built.json")) for index in range(2)]
     assert any(built)
-    again, _ = program.audited("stability", path, "-o", tmp_path / "out")
-    assert again["benchmarks"] == document["benchmarks"]
+    second_document, _ = program.audited("stability", path, "-o", tmp_path / "out")
+    assert second_document["benchmarks"] == document["benchmarks"]
 
 
 def test_two_revisions_are_compared_there(program, cluster, tmp_path):
@@ -142,7 +142,7 @@ def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster
 
     with open_audit(config, choose_places(config, environment), environment, Silent()) as audit:
         parts = audit._parts
-        trial, other = (
+        trial, second_trial = (
             parts.make_trial(
                 Purpose.SUITE, benchmark, schedules.make_plain_schedule(parts.request.plan, 100)
             )
@@ -151,7 +151,7 @@ def test_a_program_is_built_by_one_worker_and_run_by_the_others(program, cluster
         list(parts.dispatcher.run_trials([trial]))
         (first,) = built()
         first.write_bytes(first.read_bytes() + b"marked")
-        runs = list(parts.dispatcher.run_trials([replace(trial, repetition=2), other]))
+        runs = list(parts.dispatcher.run_trials([replace(trial, repetition=2), second_trial]))
 
     assert {type(run.outcome) for run in runs} == {Measured}
     programs = built()
@@ -182,7 +182,7 @@ def test_a_java_suite_is_built_by_who_asks_and_run_by_workers_without_maven(
 
 
 @pytest.mark.parametrize(
-    ("what", "message"),
+    ("function_name", "message"),
     [
         ("find_own_version", "this is 0.0.1; install the same version"),
         ("hash_own_code", "other code of bench-audit .* than this; install the same version"),
@@ -190,7 +190,7 @@ def test_a_java_suite_is_built_by_who_asks_and_run_by_workers_without_maven(
     ],
 )
 def test_a_worker_that_is_not_like_the_others_is_refused(
-    cluster, tmp_path, monkeypatch, what, message
+    cluster, tmp_path, monkeypatch, function_name, message
 ):
     add(cluster, tmp_path, 0)
     add(cluster, tmp_path, 1)
@@ -199,12 +199,12 @@ def test_a_worker_that_is_not_like_the_others_is_refused(
         client.wait_for_workers(2, timeout=60)
         crew = Cluster(client, spec, SystemClock())
         kinds = itertools.count()
-        others = {
+        replacements = {
             "find_own_version": lambda: "0.0.1",
             "hash_own_code": lambda: "another",
             "make_machine_key": lambda _: f"kind {next(kinds)}",
         }
-        monkeypatch.setattr(clusters, what, others[what])
+        monkeypatch.setattr(clusters, function_name, replacements[function_name])
 
         with pytest.raises(MachineError, match=message):
             _ = crew.host_facts
@@ -251,24 +251,24 @@ def test_an_audit_whose_scheduler_is_lost_goes_on_with_another_one(program, clus
         assert audit.poll() is None
         time.sleep(0.05)
     cluster.lose_scheduler()
-    _, said = audit.communicate(timeout=120)
+    _, err = audit.communicate(timeout=120)
 
     assert audit.returncode == 4
-    line = said.splitlines()[-1]
+    line = err.splitlines()[-1]
     assert line.startswith(
         "error[machine]: the scheduler stopped answering; measurements are kept: "
     )
-    kept = len(runs(store))
+    run_count = len(runs(store))
     (tmp_path / "other").mkdir()
-    with dask_cluster(tmp_path / "other") as other:
-        add(other, tmp_path, 1)
-        path = configured(tmp_path, other, stability_runs=10)
+    with dask_cluster(tmp_path / "other") as second_cluster:
+        add(second_cluster, tmp_path, 1)
+        path = configured(tmp_path, second_cluster, stability_runs=10)
         document, printed = program.audited(
             "stability", path, "--store", store, "-o", tmp_path / "out"
         )
 
     assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [10, 10]
-    assert kept > 5
+    assert run_count > 5
     assert "known already" in printed
 
 
@@ -281,21 +281,21 @@ def test_a_worker_that_joins_is_looked_at_like_those_that_were_there(cluster, tm
         first = set(client.ncores())
         add(cluster, tmp_path, 1)
         client.wait_for_workers(2, timeout=60)
-        (beside,) = set(client.ncores()) - first
+        (newcomer,) = set(client.ncores()) - first
 
-        assert f"{beside} and {first.pop()} are on one machine" in crew.explain_refusal(beside)
+        assert f"{newcomer} and {first.pop()} are on one machine" in crew.explain_refusal(newcomer)
 
         cluster.workers[0].kill()
         cluster.workers[0].wait()
         add(cluster, tmp_path, 2, resources=())
         client.wait_for_workers(2, timeout=60)
-        (bare,) = set(client.ncores()) - {beside}
-        assert crew.explain_refusal(beside) == ""
+        (bare,) = set(client.ncores()) - {newcomer}
+        assert crew.explain_refusal(newcomer) == ""
         assert "are on one machine" in crew.explain_refusal(bare)
         cluster.workers[1].kill()
-        while beside in client.ncores():
+        while newcomer in client.ncores():
             time.sleep(0.05)
-        assert crew.explain_refusal(beside) == f"{beside} has left"
+        assert crew.explain_refusal(newcomer) == f"{newcomer} has left"
         assert "without --resources machine=1" in crew.explain_refusal(bare)
 
 
@@ -333,9 +333,9 @@ def test_a_ceiling_ends_the_wait_for_the_first_worker(cluster):
         def replace_lost_machines(self):
             raise MachineError("the money is gone")
 
-    asked = DaskSpec(scheduler=cluster.address, patience_seconds=600.0, crowded=True)
+    spec = DaskSpec(scheduler=cluster.address, patience_seconds=600.0, crowded=True)
     with distributed.Client(cluster.address, set_as_default=False) as client:
-        crew = Cluster(client, asked, SystemClock(), Over())
+        crew = Cluster(client, spec, SystemClock(), Over())
 
         with pytest.raises(MachineError, match="the money is gone"):
             _ = crew.host_facts

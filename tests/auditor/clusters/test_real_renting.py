@@ -32,7 +32,7 @@ def cloud(tmp_path):
 
 def audit(tmp_path, cloud, *, repeated=2, **rented):
     """Return the words of an audit on two rented machines, and the variables that it needs."""
-    written = {
+    rent_settings = {
         "cluster": "made_up_cloud.MadeUpCloud",
         "options": {"folder": str(cloud), "name": "{id}", "secret": KNOWN_BY_FEW},
         "workers": 2,
@@ -40,11 +40,13 @@ def audit(tmp_path, cloud, *, repeated=2, **rented):
         "removed_by": ["sh", "-c", REMOVE, "sh", str(cloud), "{machines}"],
         **rented,
     }
-    (tmp_path / "rented.json").write_text(json.dumps(written))
-    asked = {"subject": str(PYTHON_RING), "harness": "pytest", "benchmarks": "tiny|push"}
+    (tmp_path / "rented.json").write_text(json.dumps(rent_settings))
+    audit_settings = {"subject": str(PYTHON_RING), "harness": "pytest", "benchmarks": "tiny|push"}
     dask = {"patience": "60s", "crowded": True}
     path = tmp_path / "config.json"
-    path.write_text(json.dumps({**QUICK, **asked, "stability_runs": repeated, "dask": dask}))
+    path.write_text(
+        json.dumps({**QUICK, **audit_settings, "stability_runs": repeated, "dask": dask})
+    )
     words = ("stability", path, "--rent", tmp_path / "rented.json", "-o", tmp_path / "out")
     return words, {"PYTHONPATH": str(TESTS)}
 
@@ -52,10 +54,10 @@ def audit(tmp_path, cloud, *, repeated=2, **rented):
 def test_an_audit_runs_on_machines_that_are_gone_afterwards(program, cloud, tmp_path):
     words, variables = audit(tmp_path, cloud, hourly=0.5)
 
-    document, said = program.audited(*words, **variables)
+    document, err = program.audited(*words, **variables)
 
     assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2, 2]
-    assert "3 machines: about 0.0" in said
+    assert "3 machines: about 0.0" in err
     assert machines(cloud) == []
     assert ended(cloud)
     assert KNOWN_BY_FEW.encode() not in (tmp_path / "out" / "store.sqlite").read_bytes()
@@ -65,16 +67,16 @@ def test_an_audit_runs_on_machines_that_are_gone_afterwards(program, cloud, tmp_
 def test_a_dry_run_rents_nothing(program, cloud, tmp_path):
     words, variables = audit(tmp_path, cloud)
 
-    for asked in ((*words, "--dry-run"), ("abs", *words[1:], "--so-far")):
-        answer = program.call(*asked, **variables)
+    for arguments in ((*words, "--dry-run"), ("abs", *words[1:], "--so-far")):
+        answer = program.call(*arguments, **variables)
 
         assert (answer.returncode, answer.stdout) == (2, "")
         assert "--dry-run and --so-far rent no machines; replace" in answer.stderr
     assert (machines(cloud), rented(program)) == ([], [])
 
-    asked = json.loads(words[1].read_text())
-    asked = {**asked, "dispatch": "dask", "dask": {"rent": str(words[3])}}
-    words[1].write_text(json.dumps(asked))
+    settings = json.loads(words[1].read_text())
+    settings = {**settings, "dispatch": "dask", "dask": {"rent": str(words[3])}}
+    words[1].write_text(json.dumps(settings))
     command, path, *_ = words
     plan = program.call(command, path, "--dispatch", "serial", "--dry-run", **variables)
     assert (plan.returncode, machines(cloud)) == (0, []), plan
@@ -147,10 +149,10 @@ def test_the_next_audit_that_rents_removes_them_and_an_interrupt_leaves_none(
         assert program.call("hosts", "clean").stdout == "No machine is left behind.\n"
         assert len(machines(cloud)) == 3
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=60)
 
-    assert process.returncode == 130, said
-    assert "2 were found and removed" in said or "3 were found and removed" in said
+    assert process.returncode == 130, err
+    assert "2 were found and removed" in err or "3 were found and removed" in err
     assert machines(cloud) == []
     assert ended(cloud)
 
@@ -191,17 +193,19 @@ time.sleep(600)
 
 
 def test_a_ceiling_ends_what_is_built_by_who_asks(program, cloud, tmp_path):
-    begun = tmp_path / "begun"
-    written = {name: text.replace("{begun!r}", repr(str(begun))) for name, text in SLOW.items()}
+    started_file = tmp_path / "begun"
+    sources = {
+        name: text.replace("{begun!r}", repr(str(started_file))) for name, text in SLOW.items()
+    }
     words, variables = audit(tmp_path, cloud, most_time="40s")
     document = json.loads(words[1].read_text())
-    words[1].write_text(json.dumps({**document, "subject": str(write(tmp_path / "lib", written))}))
+    words[1].write_text(json.dumps({**document, "subject": str(write(tmp_path / "lib", sources))}))
 
     answer = program.call(*words, **variables)
 
     assert answer.returncode == 4, answer
     assert "the ceiling of what is rented is reached" in answer.stderr
-    assert begun.exists()
+    assert started_file.exists()
     assert machines(cloud) == []
     assert ended(cloud)
 
@@ -210,10 +214,10 @@ def test_a_ceiling_ends_what_is_built_by_who_asks(program, cloud, tmp_path):
 def over_ssh(program, tmp_path):
     """What audits on machines of ours, as the documentation has it, but for where these are."""
     page = (TESTS.parent / "docs" / "reference" / "cluster.md").read_text()
-    (written,) = [text for text in page.split("```") if text.startswith("json") and "SSHCl" in text]
+    (snippet,) = [text for text in page.split("```") if text.startswith("json") and "SSHCl" in text]
     (tmp_path / "ssh").mkdir()
-    with daemon(tmp_path / "ssh", shared=True) as there:
-        rented = json.loads(written.removeprefix("json"))
+    with daemon(tmp_path / "ssh", shared=True) as server:
+        rented = json.loads(snippet.removeprefix("json"))
         rented["listed_by"] = [*rented["listed_by"][:4], NAME]
         document = {
             "HOME": program.home,
@@ -227,43 +231,45 @@ def over_ssh(program, tmp_path):
         )
         options["hosts"] = ["127.0.0.1"] * 3
         options["connect_options"] = {
-            "port": there.port,
-            "client_keys": [str(there.folder / "client")],
-            "known_hosts": str(there.folder / "known"),
+            "port": server.port,
+            "client_keys": [str(server.folder / "client")],
+            "known_hosts": str(server.folder / "known"),
         }
         options["scheduler_options"]["dashboard"] = False
 
-        def asked(**more):
+        def audit_over_ssh(**more):
             words, variables = audit(tmp_path, tmp_path, workers=None, **rented, **more)
-            return words, {**variables, "PATH": there.environment["PATH"]}
+            return words, {**variables, "PATH": server.environment["PATH"]}
 
-        yield asked
-        for one in started_over_ssh(program):
-            os.kill(one, signal.SIGKILL)
+        yield audit_over_ssh
+        for process_id in started_over_ssh(program):
+            os.kill(process_id, signal.SIGKILL)
 
 
 def started_over_ssh(program, within=0.0):
     """Return the processes of its clusters that are there, after waiting for them to end."""
-    mine = f"XDG_CACHE_HOME={program.cache}\0".encode()
+    cache_variable = f"XDG_CACHE_HOME={program.cache}\0".encode()
     until = time.monotonic() + within
     while True:
-        found = []
+        process_ids = []
         for path in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 content = (path / "environ").read_bytes()
-                found += [int(path.name)] * (b"BENCH_AUDIT_RENTED=" in content and mine in content)
-        if not found or time.monotonic() > until:
-            return found
+                process_ids += [int(path.name)] * (
+                    b"BENCH_AUDIT_RENTED=" in content and cache_variable in content
+                )
+        if not process_ids or time.monotonic() > until:
+            return process_ids
         time.sleep(0.1)
 
 
 def test_a_cluster_is_started_over_ssh(program, over_ssh):
     words, variables = over_ssh()
 
-    document, said = program.audited(*words, **variables)
+    document, err = program.audited(*words, **variables)
 
     assert [benchmark["runs"] for benchmark in document["benchmarks"]] == [2, 2]
-    assert re.search(r"rented: dask\.distributed\.SSHCluster for \d min", said)
+    assert re.search(r"rented: dask\.distributed\.SSHCluster for \d min", err)
     assert not started_over_ssh(program, within=20.0)
 
 
@@ -287,7 +293,7 @@ def test_what_a_killed_audit_has_started_over_ssh_is_ended_by_hosts_clean(
 
 
 @pytest.mark.parametrize(
-    ("written", "expected"),
+    ("settings", "expected"),
     [
         ({"cluster": "nowhere.Cloud"}, (4, "No module named 'nowhere'")),
         ({"options": {}}, (4, "cannot be started: TypeError")),
@@ -298,9 +304,9 @@ def test_what_a_killed_audit_has_started_over_ssh_is_ended_by_hosts_clean(
         ),
     ],
 )
-def test_what_cannot_be_rented_is_said_in_one_line(program, cloud, tmp_path, written, expected):
-    words, variables = audit(tmp_path, cloud, **written)
-    code, said = expected
+def test_what_cannot_be_rented_is_said_in_one_line(program, cloud, tmp_path, settings, expected):
+    words, variables = audit(tmp_path, cloud, **settings)
+    code, message = expected
 
     answer = program.call(*words, "-vv", **variables)
 
@@ -308,7 +314,7 @@ def test_what_cannot_be_rented_is_said_in_one_line(program, cloud, tmp_path, wri
     (line,) = [
         splitline for splitline in answer.stderr.splitlines() if splitline.startswith("error[")
     ]
-    assert said in line
-    kept = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
-    assert KNOWN_BY_FEW.encode() not in b"".join([answer.stderr.encode(), *kept])
+    assert message in line
+    contents = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert KNOWN_BY_FEW.encode() not in b"".join([answer.stderr.encode(), *contents])
     assert machines(cloud) == []

@@ -16,7 +16,7 @@ from runners.hosts.local import LocalHost
 from runners.rented.ledger import RentalLedger
 
 pytest.importorskip("distributed")
-ASKED = RentedSpec(
+SPEC = RentedSpec(
     cluster=f"{__name__}.Slow",
     options={},
     workers=3,
@@ -70,51 +70,51 @@ class Shrinking(Slow):
     """One that is there at once; notes what it is asked for."""
 
     minutes = 0
-    wanted = Queue()
+    requested_workers = Queue()
 
     async def _start(self):
         """Be there."""
 
     def scale(self, workers):
-        self.wanted.put(workers)
+        self.requested_workers.put(workers)
 
 
 @contextmanager
-def opened(tmp_path, asked, told):
+def opened(tmp_path, spec, caveats):
     clock = Clock()
     ledger = RentalLedger(tmp_path / "notes", LocalHost(clock), clock, {"PATH": os.defpath})
-    with rent_cluster(asked, ledger, clock, told.append) as cluster:
+    with rent_cluster(spec, ledger, clock, caveats.append) as cluster:
         yield cluster
 
 
 def test_the_start_of_the_first_machine_is_paid_for(tmp_path):
-    told = []
+    caveats = []
 
-    with opened(tmp_path, ASKED, told) as result:
+    with opened(tmp_path, SPEC, caveats) as result:
         result.replace_lost_machines()
         Clock.moved += 1801.0
         with pytest.raises(MachineError, match="the ceiling of what is rented is reached"):
             result.replace_lost_machines()
 
-    (said,) = told
-    assert said.text.endswith("Slow for 60 min, 4 machines: about 4.00 at 1 an hour each")
+    (caveat,) = caveats
+    assert caveat.text.endswith("Slow for 60 min, 4 machines: about 4.00 at 1 an hour each")
 
 
 def test_machines_that_were_lost_are_asked_for_again_each_minute(tmp_path):
-    with opened(tmp_path, replace(ASKED, cluster=f"{__name__}.Shrinking"), []) as result:
-        assert Shrinking.wanted.get(timeout=10) == 3
+    with opened(tmp_path, replace(SPEC, cluster=f"{__name__}.Shrinking"), []) as result:
+        assert Shrinking.requested_workers.get(timeout=10) == 3
         result.replace_lost_machines()
         Clock.moved += 61.0
         result.replace_lost_machines()
         result.replace_lost_machines()
 
-        assert Shrinking.wanted.get(timeout=10) == 3
+        assert Shrinking.requested_workers.get(timeout=10) == 3
 
-    assert Shrinking.wanted.empty()
+    assert Shrinking.requested_workers.empty()
 
 
 def test_a_first_machine_that_never_starts_is_left_at_the_ceiling(tmp_path):
-    spec = replace(ASKED, cluster=f"{__name__}.Endless", most_seconds=0.5)
+    spec = replace(SPEC, cluster=f"{__name__}.Endless", most_seconds=0.5)
     closed = Slow.closed
 
     with pytest.raises(MachineError, match=r"ceiling of what is rented is reached \(.*Endless"):  # noqa: SIM117

@@ -29,21 +29,21 @@ def test_what_a_benchmark_has_changed_is_replaced(tmp_path):
     first = worker._unpack_tree(sent, home)
     (first.tree / "data").write_text("changed")
 
-    again = worker._unpack_tree(sent, home)
+    second = worker._unpack_tree(sent, home)
 
-    assert again.tree == first.tree
-    assert (again.tree / "data").read_text() == "as it was"
-    assert (again.tree / "link").is_symlink()
+    assert second.tree == first.tree
+    assert (second.tree / "data").read_text() == "as it was"
+    assert (second.tree / "link").is_symlink()
 
 
 def test_what_was_sent_counts_as_used_from_then_on_however_old_it_is(tmp_path):
     (tmp_path / "sent" / "in").mkdir(parents=True)
     os.utime(tmp_path / "sent", (1, 1))
     home = HomeFolder(tmp_path / "home")
-    there = unpack_folders(pack_folders([(".", tmp_path / "sent")]), "d", home)
+    unpacked = unpack_folders(pack_folders([(".", tmp_path / "sent")]), "d", home)
 
     with home.make_scratch_folder():
-        assert there.is_dir()
+        assert unpacked.is_dir()
 
 
 def test_an_archive_that_is_none_is_one_line(tmp_path):

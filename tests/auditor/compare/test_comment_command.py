@@ -28,16 +28,16 @@ def github():
 def post(github, tmp_path):
     """Call the command; returns its exit code."""
 
-    def call(*more, result=None, what=None, **environment):
-        file, said = tmp_path / "compare.json", tmp_path / "event.json"
+    def call(*more, result=None, payload=None, **environment):
+        file, event_path = tmp_path / "compare.json", tmp_path / "event.json"
         if result is None:
             result = msgspec.json.encode(whole())
         if isinstance(result, bytes):
             file.write_bytes(result)
-        said.write_text(json.dumps(event(SHA) if what is None else what))
+        event_path.write_text(json.dumps(event(SHA) if payload is None else payload))
         document = {"GITHUB_REPOSITORY": "some/project", "GITHUB_TOKEN": TOKEN, **environment}
-        place = AppContext(environment={key: one for key, one in document.items() if one})
-        flags = ("--result", str(file), "--event", str(said), "--api", github.address, *more)
+        place = AppContext(environment={key: value for key, value in document.items() if value})
+        flags = ("--result", str(file), "--event", str(event_path), "--api", github.address, *more)
         return main(["comment", *flags], surroundings=place)
 
     return call
@@ -121,7 +121,7 @@ def test_names_that_mean_harm_are_in_code_spans(post, github):
 
     (comment,) = github.comments
     parsed = MarkdownIt("commonmark").enable("table").parse(comment["body"])
-    tokens = [each for token in parsed for each in (token, *(token.children or ()))]
+    tokens = [node for token in parsed for node in (token, *(token.children or ()))]
     assert "@" not in "".join(token.content for token in tokens if token.type == "text")
     html = {
         token.content.strip() for token in tokens if token.type in ("html_inline", "html_block")
@@ -138,9 +138,9 @@ def test_what_is_missing_is_said(post, capsys, missing):
     assert missing in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("what", [{}, {"workflow_run": {"head_sha": 1}}, {"workflow_run": None}])
-def test_another_event_is_refused(post, github, what):
-    assert post(what=what) == 2
+@pytest.mark.parametrize("payload", [{}, {"workflow_run": {"head_sha": 1}}, {"workflow_run": None}])
+def test_another_event_is_refused(post, github, payload):
+    assert post(payload=payload) == 2
     assert github.calls == []
 
 

@@ -24,14 +24,14 @@ from reports.markdown import MAX_COMMENT_BYTES
 
 
 def test_what_matters_most_stands_first():
-    shown = page.build_view(whole())
+    view = page.build_view(whole())
 
-    assert shown.headline.replace("\N{NO-BREAK SPACE}", " ") == (
+    assert view.headline.replace("\N{NO-BREAK SPACE}", " ") == (
         "2 benchmarks have a regression, 1 more is suspected: ring.BenchmarkPush, "
         "ring.BenchmarkLen; suspected and not confirmed: ring.BenchmarkDo, about 1.2 "
         "\N{MULTIPLICATION SIGN}"
     )
-    assert [(row.name, row.word.word, row.dimension) for row in shown.rows] == [
+    assert [(row.name, row.word.word, row.dimension) for row in view.rows] == [
         ("ring.BenchmarkPush", "regression", "time"),
         ("ring.BenchmarkLen", "regression", "allocations"),
         ("ring.BenchmarkDo", "cannot tell", "time"),
@@ -39,9 +39,9 @@ def test_what_matters_most_stands_first():
         ("ring.BenchmarkPop", "improvement", "time"),
         ("ring.BenchmarkLen", "no change", "time"),
     ]
-    assert shown.rows[0].times.startswith("1.3")
-    assert shown.same == 1
-    assert shown.patch.startswith("2 methods of the library differ; ")
+    assert view.rows[0].times.startswith("1.3")
+    assert view.same == 1
+    assert view.patch.startswith("2 methods of the library differ; ")
 
 
 OPEN = BenchmarkComparison(id="open", reason="the time was up")
@@ -276,15 +276,20 @@ def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes
             slowdown=0.6,
             slowdown_source="fixed",
             rule=DetectionRule.OURS,
-            methods=tuple(MethodData(method=one) for one in methods),
+            methods=tuple(MethodData(method=changed_method) for changed_method in methods),
             pairs=tuple(
-                pair_verdict(one.name, "A", outcome)
-                for one, outcome in zip(methods, outcomes, strict=True)
+                pair_verdict(changed_method.name, "A", outcome)
+                for changed_method, outcome in zip(methods, outcomes, strict=True)
             ),
             stability=stability([benchmark_verdict("A")]),
         )
     )
-    patch = Patch(changed=tuple(one.id for one in methods), added=(), removed=(), verdict=verdict)
+    patch = Patch(
+        changed=tuple(changed_method.id for changed_method in methods),
+        added=(),
+        removed=(),
+        verdict=verdict,
+    )
 
     assert format_patch_headline(made(patch=patch)).endswith(message)
 

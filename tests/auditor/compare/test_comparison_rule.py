@@ -16,12 +16,14 @@ LIMITS = ComparisonThresholds(min_delta=0.05, fresh=8)
 ROUNDS = 10
 
 
-def drawn(rng, rounds, *, times=1.0, process=0.02, disturbed=0.1, by=1.6, drift=0.0):
-    """Draw rounds of processes that scatter by `process`, some of which are `by` times as long.
+def draw_rounds(rng, rounds, *, times=1.0, process=0.02, disturbed=0.1, factor=1.6, drift=0.0):
+    """Draw rounds of processes that scatter by `process`, some of which are `factor` times as long.
 
     Rounds scatter by `drift`.
     """
-    noise = rng.normal(0, process, (rounds, 3)) + np.log(by) * (rng.random((rounds, 3)) < disturbed)
+    noise = rng.normal(0, process, (rounds, 3)) + np.log(factor) * (
+        rng.random((rounds, 3)) < disturbed
+    )
     noise += rng.normal(0, drift, (rounds, 1))
     values = 1e-6 * np.exp(noise) * [1.0, 1.0, times]
     return tuple(map(tuple, values.tolist()))
@@ -31,8 +33,8 @@ def compared(rng, benchmarks, changed=(), times=1.1, **noise):
     """Return the change of each benchmark of a suite, `changed` of which got slower."""
     first, suspects = {}, []
     for number in range(benchmarks):
-        all_rounds = drawn(rng, ROUNDS, times=times if number in changed else 1.0, **noise)
-        for look in (*(one for one in SCREENING_ROUNDS if one < ROUNDS), ROUNDS):
+        all_rounds = draw_rounds(rng, ROUNDS, times=times if number in changed else 1.0, **noise)
+        for look in (*(count for count in SCREENING_ROUNDS if count < ROUNDS), ROUNDS):
             first[number] = all_rounds[:look]
             change = screen_rounds(Dimension.TIME, first[number], LIMITS)
             if change is not PerformanceChange.UNKNOWN:
@@ -43,7 +45,7 @@ def compared(rng, benchmarks, changed=(), times=1.1, **noise):
     changes = []
     for index in range(benchmarks):
         more = times if index in changed else 1.0
-        fresh = drawn(rng, 8, times=more, **noise) if index in suspects else ()
+        fresh = draw_rounds(rng, 8, times=more, **noise) if index in suspects else ()
         changes.append(
             judge_dimension(Dimension.TIME, Rounds(first=first[index], fresh=fresh), limits).change
         )
@@ -56,7 +58,7 @@ def compared(rng, benchmarks, changed=(), times=1.1, **noise):
         {"process": 0.01},
         {"process": 0.04},
         {"process": 0.02, "disturbed": 0.3},
-        {"process": 0.01, "disturbed": 0.5, "by": 1.7},
+        {"process": 0.01, "disturbed": 0.5, "factor": 1.7},
         {"process": 0.03, "disturbed": 0.0, "drift": 0.2},
     ],
 )
@@ -75,25 +77,25 @@ def test_of_suites_in_which_nothing_has_changed_one_in_a_hundred_alarms_at_most(
 def test_a_tenth_more_is_seen_in_a_stable_benchmark(noise):
     rng = np.random.default_rng(5)
 
-    seen = sum(
+    detections = sum(
         compared(rng, 20, changed=(3,), process=0.01, **noise)[3] is PerformanceChange.REGRESSION
         for _ in range(200)
     )
 
-    assert seen >= 180
+    assert detections >= 180
 
 
 def test_what_has_not_changed_is_mostly_said_to_have_not():
     rng = np.random.default_rng(6)
 
-    found = [change for _ in range(50) for change in compared(rng, 20, process=0.01)]
+    changes = [change for _ in range(50) for change in compared(rng, 20, process=0.01)]
 
-    assert found.count(PerformanceChange.NONE) > 0.9 * len(found)
+    assert changes.count(PerformanceChange.NONE) > 0.9 * len(changes)
 
 
-def rounds(base, head, number=6, again=None):
+def rounds(base, head, number=6, second_base=None):
     """Return rounds that are alike."""
-    return tuple((base, base if again is None else again, head) for _ in range(number))
+    return tuple((base, base if second_base is None else second_base, head) for _ in range(number))
 
 
 @pytest.mark.parametrize(
@@ -106,9 +108,11 @@ def rounds(base, head, number=6, again=None):
     ],
 )
 def test_a_clear_change_that_fresh_rounds_confirm(head, change):
-    mine = rounds(1.0, head)
+    measured_rounds = rounds(1.0, head)
 
-    verdict = judge_dimension(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge_dimension(
+        Dimension.TIME, Rounds(first=measured_rounds, fresh=measured_rounds), LIMITS
+    )
 
     assert verdict.change is change
     assert verdict.ratio == pytest.approx(head)
@@ -135,21 +139,25 @@ def test_a_suspicion_that_could_not_be_looked_into_is_open():
 
 
 def test_what_differs_from_itself_is_not_called_a_regression():
-    mine = rounds(1.0, 1.3, again=1.2)
+    measured_rounds = rounds(1.0, 1.3, second_base=1.2)
 
-    verdict = judge_dimension(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge_dimension(
+        Dimension.TIME, Rounds(first=measured_rounds, fresh=measured_rounds), LIMITS
+    )
 
-    assert differs_from_itself(Dimension.TIME, mine, LIMITS)
+    assert differs_from_itself(Dimension.TIME, measured_rounds, LIMITS)
     assert verdict.change is PerformanceChange.UNKNOWN
     assert verdict.reason == "it differs from itself as well"
 
 
 def test_a_change_that_is_much_larger_than_that_is_one():
-    mine = rounds(1.0, 1.6, again=1.06)
+    measured_rounds = rounds(1.0, 1.6, second_base=1.06)
 
-    verdict = judge_dimension(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge_dimension(
+        Dimension.TIME, Rounds(first=measured_rounds, fresh=measured_rounds), LIMITS
+    )
 
-    assert differs_from_itself(Dimension.TIME, mine, LIMITS)
+    assert differs_from_itself(Dimension.TIME, measured_rounds, LIMITS)
     assert verdict.change is PerformanceChange.REGRESSION
 
 
@@ -167,7 +175,7 @@ def test_too_few_rounds_decide_nothing():
 def test_of_few_rounds_a_clear_slowdown_is_suspected(number):
     rng = np.random.default_rng(5)
 
-    slower = [is_suspected_early(drawn(rng, number, times=1.5)) for _ in range(200)]
+    slower = [is_suspected_early(draw_rounds(rng, number, times=1.5)) for _ in range(200)]
 
     assert sum(slower) > 160
 
@@ -176,7 +184,7 @@ def test_of_few_rounds_a_clear_slowdown_is_suspected(number):
 def test_of_few_rounds_without_a_change_few_are_suspected(noise):
     rng = np.random.default_rng(6)
 
-    unchanged = [is_suspected_early(drawn(rng, 2, **noise)) for _ in range(400)]
+    unchanged = [is_suspected_early(draw_rounds(rng, 2, **noise)) for _ in range(400)]
 
     assert sum(unchanged) < 40
 
@@ -197,9 +205,9 @@ def test_noise_is_said_as_what_would_have_been_seen():
     rng = np.random.default_rng(3)
     quiet, noisy = (
         judge_dimension(
-            Dimension.TIME, Rounds(first=drawn(rng, 10, process=by, disturbed=0)), LIMITS
+            Dimension.TIME, Rounds(first=draw_rounds(rng, 10, process=scatter, disturbed=0)), LIMITS
         )
-        for by in (0.005, 0.2)
+        for scatter in (0.005, 0.2)
     )
 
     assert 3 * quiet.visible < noisy.visible
@@ -221,9 +229,14 @@ def test_noise_is_said_as_what_would_have_been_seen():
     ],
 )
 def test_allocations_are_compared_also_with_none(dimension, base, head, change):
-    mine = rounds(base, head)
+    measured_rounds = rounds(base, head)
 
-    assert judge_dimension(dimension, Rounds(first=mine, fresh=mine), LIMITS).change is change
+    assert (
+        judge_dimension(
+            dimension, Rounds(first=measured_rounds, fresh=measured_rounds), LIMITS
+        ).change
+        is change
+    )
 
 
 def test_the_values_of_a_row_are_those_of_the_rounds_that_its_ratio_is_of():
@@ -249,9 +262,13 @@ def test_ratios_of_counts_are_those_of_the_counts_that_are_shown():
 def test_a_ratio_within_rounds_that_the_means_of_the_sides_do_not_have_is_paired():
     """The machine got slower from round to round, and one process of head was disturbed."""
     drift = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
-    mine = tuple((value, value * 1.001, value * (6 if value == 4 else 1.5)) for value in drift)
+    measured_rounds = tuple(
+        (value, value * 1.001, value * (6 if value == 4 else 1.5)) for value in drift
+    )
 
-    verdict = judge_dimension(Dimension.TIME, Rounds(first=mine, fresh=mine), LIMITS)
+    verdict = judge_dimension(
+        Dimension.TIME, Rounds(first=measured_rounds, fresh=measured_rounds), LIMITS
+    )
 
     assert verdict.paired
     assert verdict.ratio == pytest.approx(1.5, rel=0.01)

@@ -20,24 +20,28 @@ from auditor.core.suite import Benchmark, Suite
 from auditor.core.values import TIME
 from auditor.measure.suite_runs import find_listing_obstacle
 
-ASKED = CompareRequest(min_delta=0.05, rounds=10, fresh=8, slowdown=0.6, methods=20)
+COMPARE_REQUEST = CompareRequest(min_delta=0.05, rounds=10, fresh=8, slowdown=0.6, methods=20)
 
 
-def compared(machine=None, asked=None, store=None, layouts=Layouts.OF_PROCESS, **changes):
+def compared(machine=None, audit_request=None, store=None, layouts=Layouts.OF_PROCESS, **changes):
     """Compare the revisions "base" and "head" of the toy."""
-    asked = asked or request()
+    audit_request = audit_request or request()
     machine = machine or Machine()
     store = Memory() if store is None else store
     base, head = (
-        parts(asked, store=store, machine=machine, layouts=layouts, digest=digest)
+        parts(audit_request, store=store, machine=machine, layouts=layouts, digest=digest)
         for digest in ("base", "head")
     )
-    comparison = ComparisonStudy(base, head, replace(ASKED, **changes)).compare_revisions()
+    comparison = ComparisonStudy(
+        base, head, replace(COMPARE_REQUEST, **changes)
+    ).compare_revisions()
     return comparison, machine
 
 
-def changes(found):
-    return {benchmark.id.removeprefix("toy."): benchmark.change for benchmark in found.benchmarks}
+def changes(comparison):
+    return {
+        benchmark.id.removeprefix("toy."): benchmark.change for benchmark in comparison.benchmarks
+    }
 
 
 def of_comparison(machine):
@@ -45,21 +49,21 @@ def of_comparison(machine):
 
 
 def test_what_got_slower_is_found_and_nothing_else():
-    found, _ = compared(Machine(slower={("head", "long"): 1.2, ("head", "quick"): 0.8}))
+    comparison, _ = compared(Machine(slower={("head", "long"): 1.2, ("head", "quick"): 0.8}))
 
-    assert changes(found) == {
+    assert changes(comparison) == {
         "long": PerformanceChange.REGRESSION,
         "quick": PerformanceChange.IMPROVEMENT,
         "short": PerformanceChange.NONE,
     }
-    assert found.change is PerformanceChange.REGRESSION
+    assert comparison.change is PerformanceChange.REGRESSION
     (time,) = (
-        benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long"
+        benchmark for benchmark in comparison.benchmarks if benchmark.id == "toy.long"
     ).__next__().dimensions
     assert time.dimension is Dimension.TIME
     assert time.ratio == pytest.approx(1.2, rel=0.02)
-    assert len(time.rounds.fresh) == ASKED.fresh
-    assert (found.controls, found.suspected) == (3, ())
+    assert len(time.rounds.fresh) == COMPARE_REQUEST.fresh
+    assert (comparison.controls, comparison.suspected) == (3, ())
 
 
 class Lost(Machine):
@@ -72,17 +76,17 @@ class Lost(Machine):
 
 
 def test_a_round_of_two_machines_counts_as_none():
-    found, machine = compared(Lost(), rounds=3)
+    comparison, machine = compared(Lost(), rounds=3)
 
-    rounds = [len(benchmark.dimensions[0].rounds.first) for benchmark in found.benchmarks]
+    rounds = [len(benchmark.dimensions[0].rounds.first) for benchmark in comparison.benchmarks]
     assert len(of_comparison(machine)) == 3 * 9
     assert sum(rounds) == 3 * 3 - 3
 
 
 def test_equal_revisions_end_after_the_first_look_and_run_in_turns():
-    found, machine = compared()
+    comparison, machine = compared()
 
-    assert set(changes(found).values()) == {PerformanceChange.NONE}
+    assert set(changes(comparison).values()) == {PerformanceChange.NONE}
     trials = of_comparison(machine)
     assert len(trials) == 4 * 3 * 3  # rounds, benchmarks, sides
     for number in range(0, len(trials), 3):
@@ -91,8 +95,8 @@ def test_equal_revisions_end_after_the_first_look_and_run_in_turns():
         assert sorted((trial.subject, trial.fork) for trial in three) == [
             ("base", 1), ("base", 2), ("head", 1),
         ]  # fmt: skip
-    assert len({tuple((trial.subject, trial.fork) for trial in trials[at : at + 3])
-                for at in range(0, len(trials), 3)}) > 2  # fmt: skip
+    assert len({tuple((trial.subject, trial.fork) for trial in trials[start : start + 3])
+                for start in range(0, len(trials), 3)}) > 2  # fmt: skip
 
 
 def test_each_side_of_each_round_has_a_layout_of_its_own_where_it_can_be_drawn():
@@ -104,19 +108,19 @@ def test_each_side_of_each_round_has_a_layout_of_its_own_where_it_can_be_drawn()
 
 def test_a_layout_that_moves_a_benchmark_is_no_change():
     for seed in range(5):
-        asked = request()
-        asked = replace(asked, suite=replace(asked.suite, seed=seed))
+        audit_request = request()
+        audit_request = replace(audit_request, suite=replace(audit_request.suite, seed=seed))
 
-        found, _ = compared(Machine(moved=0.03), asked, layouts=Layouts.DRAWN)
+        comparison, _ = compared(Machine(moved=0.03), audit_request, layouts=Layouts.DRAWN)
 
-        assert PerformanceChange.REGRESSION not in changes(found).values()
+        assert PerformanceChange.REGRESSION not in changes(comparison).values()
 
 
 def test_what_is_built_of_the_same_code_is_not_measured():
-    asked, machine, store = request(), Machine(), Memory()
-    base, head = (parts(asked, store=store, machine=machine) for _ in "ab")
+    audit_request, machine, store = request(), Machine(), Memory()
+    base, head = (parts(audit_request, store=store, machine=machine) for _ in "ab")
 
-    comparison = ComparisonStudy(base, head, ASKED).compare_revisions()
+    comparison = ComparisonStudy(base, head, COMPARE_REQUEST).compare_revisions()
 
     assert all(benchmark.same for benchmark in comparison.benchmarks)
     assert comparison.change is PerformanceChange.NONE
@@ -128,34 +132,38 @@ def test_the_same_again_measures_nothing_and_says_the_same():
     first, _ = compared(Machine(slower={("head", "long"): 1.2}), store=store)
     idle = Machine()
 
-    again, _ = compared(idle, store=store)
+    second, _ = compared(idle, store=store)
 
-    assert again == first
+    assert second == first
     assert idle.done == []
 
 
 def test_runs_beside_a_third_revision_are_no_runs_of_this_comparison():
     store = Memory()
     compared(store=store)
-    asked, machine = request(), Machine()
-    base, other = (
-        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "other")
+    audit_request, machine = request(), Machine()
+    base, third = (
+        parts(audit_request, store=store, machine=machine, digest=digest)
+        for digest in ("base", "other")
     )
 
-    ComparisonStudy(base, other, ASKED).compare_revisions()
+    ComparisonStudy(base, third, COMPARE_REQUEST).compare_revisions()
 
     assert {trial.subject for trial in of_comparison(machine)} == {"base", "other"}
 
 
 def test_benchmarks_of_one_side_only_are_named():
-    asked, machine, store = request(), Machine(), Memory()
+    audit_request, machine, store = request(), Machine(), Memory()
     base, head = (
-        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+        parts(audit_request, store=store, machine=machine, digest=digest)
+        for digest in ("base", "head")
     )
     new = replace(base.suite.benchmarks[0], name="new")
     left = replace(head.suite, benchmarks=(*head.suite.benchmarks[1:], new))
 
-    comparison = ComparisonStudy(base, replace(head, suite=left), ASKED).compare_revisions()
+    comparison = ComparisonStudy(
+        base, replace(head, suite=left), COMPARE_REQUEST
+    ).compare_revisions()
 
     assert (comparison.added, comparison.removed) == (("toy.new",), ("toy.short",))
     assert set(changes(comparison)) == {"quick", "long"}
@@ -173,14 +181,14 @@ def test_what_fails_has_a_reason_and_no_verdict(monkeypatch):
         ),
     )
 
-    found, _ = compared(machine)
+    comparison, _ = compared(machine)
 
-    assert changes(found) == {
+    assert changes(comparison) == {
         "long": PerformanceChange.UNKNOWN,
         "quick": PerformanceChange.NONE,
         "short": PerformanceChange.NONE,
     }
-    (long,) = (benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long")
+    (long,) = (benchmark for benchmark in comparison.benchmarks if benchmark.id == "toy.long")
     assert long.reason.startswith("it fails in head: ")
     assert long.fails_in_head
     of_long = [trial for trial in of_comparison(machine) if trial.benchmark.name == "long"]
@@ -188,12 +196,12 @@ def test_what_fails_has_a_reason_and_no_verdict(monkeypatch):
 
 
 def test_what_the_budget_prevents_is_open():
-    asked = request(budget=20)
+    audit_request = request(budget=20)
 
-    found, _ = compared(Machine(slower={("head", "long"): 1.2}), asked)
+    comparison, _ = compared(Machine(slower={("head", "long"): 1.2}), audit_request)
 
-    assert PerformanceChange.UNKNOWN in changes(found).values()
-    assert PerformanceChange.REGRESSION not in changes(found).values()
+    assert PerformanceChange.UNKNOWN in changes(comparison).values()
+    assert PerformanceChange.REGRESSION not in changes(comparison).values()
 
 
 def test_a_budget_for_few_rounds_judges_few_benchmarks_rather_than_none():
@@ -212,93 +220,102 @@ def test_time_to_confirm_what_is_suspected_is_kept_back():
     """The others stay open for all ten rounds, which would take all of the budget."""
     machine = Machine(slower={("head", "long"): 1.6}, moved=0.04)
 
-    found, _ = compared(machine, request(budget=75), layouts=Layouts.DRAWN)
+    comparison, _ = compared(machine, request(budget=75), layouts=Layouts.DRAWN)
 
-    assert changes(found)["long"] is PerformanceChange.REGRESSION
-    assert {caveat.slug for caveat in found.caveats} == {"kept-for-confirming"}
-    assert found.confirming_seconds is None
+    assert changes(comparison)["long"] is PerformanceChange.REGRESSION
+    assert {caveat.slug for caveat in comparison.caveats} == {"kept-for-confirming"}
+    assert comparison.confirming_seconds is None
 
 
 def test_of_several_suspicions_the_largest_is_confirmed_first():
     machine = Machine(slower={("head", "quick"): 1.3, ("head", "long"): 1.6})
 
-    found, _ = compared(machine, request(budget=63))
+    comparison, _ = compared(machine, request(budget=63))
 
-    assert changes(found)["long"] is PerformanceChange.REGRESSION
-    assert changes(found)["quick"] is PerformanceChange.UNKNOWN
+    assert changes(comparison)["long"] is PerformanceChange.REGRESSION
+    assert changes(comparison)["quick"] is PerformanceChange.UNKNOWN
 
 
 def test_what_there_was_no_time_to_confirm_is_suspected_and_the_time_is_told():
-    found, _ = compared(Machine(slower={("head", "long"): 1.3}), request(budget=40))
+    comparison, _ = compared(Machine(slower={("head", "long"): 1.3}), request(budget=40))
 
-    (long,) = [benchmark for benchmark in found.benchmarks if benchmark.id == "toy.long"]
+    (long,) = [benchmark for benchmark in comparison.benchmarks if benchmark.id == "toy.long"]
     assert (long.change, long.dimensions[0].suspected) == (
         PerformanceChange.UNKNOWN,
         PerformanceChange.REGRESSION,
     )
-    assert found.confirming_seconds == pytest.approx(8 * 3, abs=1)  # rounds of three processes
+    assert comparison.confirming_seconds == pytest.approx(8 * 3, abs=1)  # rounds of three processes
 
 
-@pytest.mark.parametrize(("done", "low", "high"), [(False, 20, 200), (True, 0, 1)])
-def test_what_a_comparison_would_measure_is_told_and_nothing_is_run(done, low, high):
-    asked, machine, store = request(), Machine(), Memory()
+@pytest.mark.parametrize(("is_measured", "low", "high"), [(False, 20, 200), (True, 0, 1)])
+def test_what_a_comparison_would_measure_is_told_and_nothing_is_run(is_measured, low, high):
+    audit_request, machine, store = request(), Machine(), Memory()
     base, head = (
-        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+        parts(audit_request, store=store, machine=machine, digest=digest)
+        for digest in ("base", "head")
     )
-    if done:
-        ComparisonStudy(base, head, ASKED).compare_revisions()
+    if is_measured:
+        ComparisonStudy(base, head, COMPARE_REQUEST).compare_revisions()
     before = len(machine.done)
 
-    plan = preview_comparison(base, head, ASKED, asked)
+    plan = preview_comparison(base, head, COMPARE_REQUEST, audit_request)
 
     assert len(machine.done) == before
     names = [phase.name for phase in plan.phases]
     assert names[:2] == ["pilot", "rounds (at most)"]
     rounds = plan.phases[1]
-    assert rounds.trials - rounds.stored_count == (0 if done else ASKED.rounds * 3 * 3)
+    assert rounds.trials - rounds.stored_count == (
+        0 if is_measured else COMPARE_REQUEST.rounds * 3 * 3
+    )
     assert plan.expected.low <= plan.expected.high <= high
     assert plan.expected.low >= low
 
 
-def slugs(found):
-    return {caveat.slug for caveat in found.caveats}
+def slugs(comparison):
+    return {caveat.slug for caveat in comparison.caveats}
 
 
 def test_what_cannot_be_told_apart_is_said(monkeypatch):
     assert slugs(compared(layouts=Layouts.FIXED)[0]) == {"layout"}
     assert slugs(compared(layouts=Layouts.DRAWN)[0]) == set()
-    assert slugs(compared(asked=request(budget=20))[0]) == {"budget"}
+    assert slugs(compared(audit_request=request(budget=20))[0]) == {"budget"}
     monkeypatch.setattr("auditor.compare.study.audit.differs_from_itself", lambda *_: True)
-    found, _ = compared(Machine(slower={("head", "long"): 1.2}))
-    assert slugs(found) == {"restless"}
-    assert len(found.suspected) == 3
+    comparison, _ = compared(Machine(slower={("head", "long"): 1.2}))
+    assert slugs(comparison) == {"restless"}
+    assert len(comparison.suspected) == 3
 
 
 def test_a_revision_without_benchmarks_is_compared_with_nothing():
-    asked, machine, store = request(), Machine(), Memory()
+    audit_request, machine, store = request(), Machine(), Memory()
     base, head = (
-        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+        parts(audit_request, store=store, machine=machine, digest=digest)
+        for digest in ("base", "head")
     )
     empty = replace(base, suite=replace(base.suite, benchmarks=()))
 
-    comparison = ComparisonStudy(empty, head, ASKED).compare_revisions()
+    comparison = ComparisonStudy(empty, head, COMPARE_REQUEST).compare_revisions()
 
     assert (comparison.benchmarks, comparison.removed, len(comparison.added)) == ((), (), 3)
     assert machine.done == []
     with pytest.raises(NoBenchmarks):
-        ComparisonStudy(empty, empty, ASKED).compare_revisions()
+        ComparisonStudy(empty, empty, COMPARE_REQUEST).compare_revisions()
 
 
 def broken(unusable, left=(), benchmarks="."):
     """Compare with a head that lists only benchmarks called `left`, and says what it cannot."""
-    asked, machine, store = request(), Machine(), Memory()
-    asked = replace(asked, suite=replace(asked.suite, benchmarks=benchmarks))
-    base, head = (
-        parts(asked, store=store, machine=machine, digest=digest) for digest in ("base", "head")
+    audit_request, machine, store = request(), Machine(), Memory()
+    audit_request = replace(
+        audit_request, suite=replace(audit_request.suite, benchmarks=benchmarks)
     )
-    listed = tuple(benchmark for benchmark in head.suite.benchmarks if benchmark.name in left)
-    suite = replace(head.suite, benchmarks=listed, unusable=unusable)
-    return ComparisonStudy(base, replace(head, suite=suite), ASKED).compare_revisions()
+    base, head = (
+        parts(audit_request, store=store, machine=machine, digest=digest)
+        for digest in ("base", "head")
+    )
+    left_benchmarks = tuple(
+        benchmark for benchmark in head.suite.benchmarks if benchmark.name in left
+    )
+    suite = replace(head.suite, benchmarks=left_benchmarks, unusable=unusable)
+    return ComparisonStudy(base, replace(head, suite=suite), COMPARE_REQUEST).compare_revisions()
 
 
 @pytest.mark.parametrize("pattern", [".", "^long$"])
@@ -319,7 +336,7 @@ def test_what_cannot_be_listed_in_base_is_not_new():
         base.suite, benchmarks=left_benchmarks, unusable=(("toy.long", "it does not build"),)
     )
 
-    result = ComparisonStudy(replace(base, suite=suite), head, ASKED).compare_revisions()
+    result = ComparisonStudy(replace(base, suite=suite), head, COMPARE_REQUEST).compare_revisions()
 
     assert changes(result) == {"short": PerformanceChange.NONE, "long": PerformanceChange.UNKNOWN}
     assert result.benchmarks[-1].reason == "it cannot be listed in base: it does not build"
@@ -369,13 +386,13 @@ def methods(*names):
 
 def ordered(budget, *changed, machine=None):
     """Compare under a budget where these methods have changed."""
-    asked, store = request(budget=budget), Memory()
+    audit_request, store = request(budget=budget), Memory()
     machine = machine or Machine(moved=0.04)
     base, head = (
-        parts(asked, store=store, machine=machine, layouts=Layouts.DRAWN, digest=digest)
+        parts(audit_request, store=store, machine=machine, layouts=Layouts.DRAWN, digest=digest)
         for digest in ("base", "head")
     )
-    comparison = ComparisonStudy(base, head, ASKED, methods(*changed)).compare_revisions()
+    comparison = ComparisonStudy(base, head, COMPARE_REQUEST, methods(*changed)).compare_revisions()
     return comparison, [trial.benchmark.name for trial in of_comparison(machine)]
 
 
@@ -387,12 +404,13 @@ def first_places(names):
 def test_under_a_budget_what_calls_the_changed_method_is_measured_and_confirmed_first():
     machine = Machine(slower={("head", "long"): 1.5}, moved=0.01)
 
-    found, names = ordered(70, "trip", machine=machine)  # only `long` calls it
+    comparison, names = ordered(70, "trip", machine=machine)  # only `long` calls it
 
-    assert changes(found)["long"] is PerformanceChange.REGRESSION
+    assert changes(comparison)["long"] is PerformanceChange.REGRESSION
     alone = names[: first_places(names).get("short", len(names))]
-    assert set(alone[: 3 * (4 + ASKED.fresh)]) == {"long"}  # first and fresh rounds, three sides
-    assert {benchmark.id: benchmark.calls_changed for benchmark in found.benchmarks} == {
+    # First and fresh rounds, three sides.
+    assert set(alone[: 3 * (4 + COMPARE_REQUEST.fresh)]) == {"long"}
+    assert {benchmark.id: benchmark.calls_changed for benchmark in comparison.benchmarks} == {
         "toy.long": True,
         "toy.short": False,
         "toy.quick": False,
@@ -402,13 +420,15 @@ def test_under_a_budget_what_calls_the_changed_method_is_measured_and_confirmed_
 def test_what_was_left_to_the_last_is_counted_and_says_why():
     machine = Machine(slower={("head", "long"): 1.5}, moved=0.01)
 
-    found, _ = ordered(46, "trip", machine=machine)
+    comparison, _ = ordered(46, "trip", machine=machine)
 
-    assert changes(found)["long"] is PerformanceChange.REGRESSION
-    (said,) = [caveat for caveat in found.caveats if caveat.slug == "left-to-the-last"]
-    assert said.text.startswith("2 of 3 benchmarks call none of the changed methods")
+    assert changes(comparison)["long"] is PerformanceChange.REGRESSION
+    (order_caveat,) = [caveat for caveat in comparison.caveats if caveat.slug == "left-to-the-last"]
+    assert order_caveat.text.startswith("2 of 3 benchmarks call none of the changed methods")
     reasons = {
-        benchmark.id: benchmark.reason for benchmark in found.benchmarks if not benchmark.dimensions
+        benchmark.id: benchmark.reason
+        for benchmark in comparison.benchmarks
+        if not benchmark.dimensions
     }
     assert reasons
     assert all(reason.startswith("it calls none of the methods") for reason in reasons.values())
@@ -429,27 +449,27 @@ def test_noise_is_not_told_as_the_end_of_the_budget():
 @pytest.mark.parametrize("changed", [(), ("idle",), ("odd",)])
 def test_the_order_stays_where_no_benchmark_is_known_to_call_what_changed(changed):
     """Nothing calls `idle`, and `odd` does not compile."""
-    found, names = ordered(80, *changed)
+    comparison, names = ordered(80, *changed)
 
     assert len(first_places(names[:9])) == 3
-    assert {benchmark.calls_changed for benchmark in found.benchmarks} == {None}
-    assert "left-to-the-last" not in slugs(found)
+    assert {benchmark.calls_changed for benchmark in comparison.benchmarks} == {None}
+    assert "left-to-the-last" not in slugs(comparison)
 
 
 def test_what_could_not_be_counted_comes_before_what_surely_calls_nothing():
-    found, names = ordered(400, "trip", machine=Machine(uncounted=frozenset({"quick"})))
+    comparison, names = ordered(400, "trip", machine=Machine(uncounted=frozenset({"quick"})))
 
     assert list(first_places(names)) == ["long", "quick", "short"]
-    assert {benchmark.id: benchmark.calls_changed for benchmark in found.benchmarks}[
+    assert {benchmark.id: benchmark.calls_changed for benchmark in comparison.benchmarks}[
         "toy.quick"
     ] is None
 
 
 def test_without_a_budget_nothing_is_counted():
-    found, names = ordered(None, "trip")
+    comparison, names = ordered(None, "trip")
 
     assert len(first_places(names[:9])) == 3
-    assert {benchmark.calls_changed for benchmark in found.benchmarks} == {None}
+    assert {benchmark.calls_changed for benchmark in comparison.benchmarks} == {None}
 
 
 class Contended(Machine):
@@ -487,20 +507,23 @@ def _disturbed(series, share, rng):
 def test_on_a_busy_machine_the_least_blocks_tell_what_got_slower():
     slower = {("head", "long"): 1.3}
 
-    found, _ = compared(Contended(slower=slower))
+    comparison, _ = compared(Contended(slower=slower))
     by_medians, _ = compared(Unnoticed(slower=slower))
 
-    assert changes(found)["long"] is PerformanceChange.REGRESSION
-    assert PerformanceChange.REGRESSION not in (changes(found)["short"], changes(found)["quick"])
+    assert changes(comparison)["long"] is PerformanceChange.REGRESSION
+    assert PerformanceChange.REGRESSION not in (
+        changes(comparison)["short"],
+        changes(comparison)["quick"],
+    )
     assert changes(by_medians)["long"] is PerformanceChange.UNKNOWN
-    assert "busy-rounds" in slugs(found) - slugs(by_medians)
+    assert "busy-rounds" in slugs(comparison) - slugs(by_medians)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_on_a_busy_machine_what_has_not_changed_is_no_regression(seed):
-    asked = request()
-    asked = replace(asked, suite=replace(asked.suite, seed=seed))
+    audit_request = request()
+    audit_request = replace(audit_request, suite=replace(audit_request.suite, seed=seed))
 
-    found, _ = compared(Contended(), asked)
+    comparison, _ = compared(Contended(), audit_request)
 
-    assert PerformanceChange.REGRESSION not in changes(found).values()
+    assert PerformanceChange.REGRESSION not in changes(comparison).values()

@@ -66,10 +66,12 @@ def compared(program, tmp_path, config, *more):
 def check_patch(document):
     """One changed method is watched, one new one is not."""
     patch = {method["id"].rpartition(".")[2]: method for method in document["patch"]["methods"]}
-    assert {name: one["new"] for name, one in patch.items()} == {"Add": False, "Fresh": True}
+    assert {name: method["new"] for name, method in patch.items()} == {"Add": False, "Fresh": True}
     assert patch["Add"]["outcome"] == "detected"
     assert patch["Fresh"]["outcome"] == "unreached"
-    assert [one.rpartition(".")[2] for one in document["patch"]["unwatched"]] == ["Fresh"]
+    assert [method_id.rpartition(".")[2] for method_id in document["patch"]["unwatched"]] == [
+        "Fresh"
+    ]
     assert document["patch"]["score"]["percent"] == 50
 
 
@@ -106,19 +108,21 @@ def test_a_method_that_takes_twice_as_long_is_a_regression(program, tmp_path, re
     assert names <= {path.name for path in out.iterdir()}
     assert everything(repository) == before
 
-    made = runs(tmp_path / "s.sqlite")
+    stored_runs = runs(tmp_path / "s.sqlite")
     for _ in range(2):  # the second time all is known, the second look too
-        again, _ = compared(program, tmp_path, config, "HEAD~1", "HEAD", "--fail-under", "60")
-        assert again.returncode == 1, again
-        assert "gate failed: at least 60 % of what changed, it is 50 %" in again.stderr
-        assert "second look: 1 method missed again" in again.stderr
-        known, made = made, runs(tmp_path / "s.sqlite")
-    assert made == known
+        second_answer, _ = compared(
+            program, tmp_path, config, "HEAD~1", "HEAD", "--fail-under", "60"
+        )
+        assert second_answer.returncode == 1, second_answer
+        assert "gate failed: at least 60 % of what changed, it is 50 %" in second_answer.stderr
+        assert "second look: 1 method missed again" in second_answer.stderr
+        earlier_runs, stored_runs = stored_runs, runs(tmp_path / "s.sqlite")
+    assert stored_runs == earlier_runs
 
     stored = ("report", "--of", "compare", config, "--store", tmp_path / "s.sqlite")
-    shown = program.call(*stored, "-o", tmp_path / "new", "--format", "json")
-    assert shown.returncode == 0, shown
-    assert json.loads(shown.stdout)["benchmarks"] == document["benchmarks"]
+    report = program.call(*stored, "-o", tmp_path / "new", "--format", "json")
+    assert report.returncode == 0, report
+    assert json.loads(report.stdout)["benchmarks"] == document["benchmarks"]
     assert (tmp_path / "new" / "compare.html").exists()
     program.refused("report", config, *stored[4:], "-o", tmp_path / "new", code=2, slug="usage")
 
@@ -134,14 +138,15 @@ def test_comments_and_a_benchmark_that_allocates(program, tmp_path, repository, 
     document = json.loads(answer.stdout)
     assert document["patch"]["methods"] == []
     assert document["revision"].startswith("tree") or document["revision"] != document["base"]
-    found = {
+    dimensions = {
         (benchmark["id"].rpartition("Benchmark")[2], dimension["dimension"]): dimension
         for benchmark in document["benchmarks"]
         for dimension in benchmark["dimensions"]
     }
-    assert found["Add", "allocations"]["change"] == "regression"
-    assert (found["Add", "allocations"]["base"], found["Add", "allocations"]["head"]) == (0, 1)
-    assert found["Twice", "allocations"]["change"] == "no change"
+    allocations = dimensions["Add", "allocations"]
+    assert allocations["change"] == "regression"
+    assert (allocations["base"], allocations["head"]) == (0, 1)
+    assert dimensions["Twice", "allocations"]["change"] == "no change"
 
 
 def test_nothing_that_is_built_has_changed(program, tmp_path, repository, config):
@@ -186,8 +191,8 @@ def test_two_revisions_of_a_project_with_jmh(program, tmp_path):
     text = ring.read_text()
     assert "items = new Object[capacity];" in text
     ring.write_text(text.replace("new Object[capacity]", "new Object[4 * capacity]"))
-    asked = tmp_path / "compare.json"
-    asked.write_text(
+    config_path = tmp_path / "compare.json"
+    config_path.write_text(
         json.dumps(
             {
                 "subject": "ring",
@@ -199,15 +204,15 @@ def test_two_revisions_of_a_project_with_jmh(program, tmp_path):
         )
     )
 
-    answer, _ = compared(program, tmp_path, asked, "HEAD", ".")
+    answer, _ = compared(program, tmp_path, config_path, "HEAD", ".")
 
     assert answer.returncode == 0, answer
     document = json.loads(answer.stdout)
     (only,) = document["benchmarks"]
-    seen = {dimension["dimension"]: dimension for dimension in only["dimensions"]}
-    assert seen["allocated"]["change"] == "regression"
-    assert seen["allocated"]["ratio"] == pytest.approx(4, rel=0.05)
-    assert seen["time"]["ratio"] > 1
-    assert "allocations" not in seen  # JMH tells of bytes only
+    dimensions = {dimension["dimension"]: dimension for dimension in only["dimensions"]}
+    assert dimensions["allocated"]["change"] == "regression"
+    assert dimensions["allocated"]["ratio"] == pytest.approx(4, rel=0.05)
+    assert dimensions["time"]["ratio"] > 1
+    assert "allocations" not in dimensions  # JMH tells of bytes only
     (method,) = document["patch"]["methods"]
     assert (method["id"].rpartition(".")[2], method["outcome"]) == ("<init>", None)

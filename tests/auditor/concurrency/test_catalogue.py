@@ -64,18 +64,25 @@ def test_an_argument_s_subclasses_are_asked_for_and_make_values():
         "public",
         f"{OBJECT},org.example.Shape",
     )
-    asked = []
+    requests = []
 
     def answers(request):
-        asked.append(request)
+        requests.append(request)
         match request:
             case FactoryRequest():
                 return ()
             case SubtypeRequest(("org.example.Shape",)):
                 return (("subtype", "org.example.Shape", "org.example.Circle"),)
             case DescriptionRequest(("org.example.Circle",)):
-                made = ("member", "static", "org.example.Circle", "of", "int", "org.example.Circle")
-                return (circle, made)
+                factory = (
+                    "member",
+                    "static",
+                    "org.example.Circle",
+                    "of",
+                    "int",
+                    "org.example.Circle",
+                )
+                return (circle, factory)
             case DescriptionRequest(("org.example.Shape",)):
                 return (shape,)
             case _:
@@ -97,11 +104,11 @@ def test_an_argument_s_subclasses_are_asked_for_and_make_values():
 def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_described():
     """`Pools.create(Settings)`: of the pool itself, and of an argument that nothing else makes."""
     key, settings = "org.example.Key", "org.example.Settings"
-    made = ("member", "constructor", settings, "", "", settings)
-    asked = []
+    constructor = ("member", "constructor", settings, "", "", settings)
+    requests = []
 
     def answers(request):
-        asked.append(request)
+        requests.append(request)
         match request:
             case FactoryRequest():
                 return (
@@ -110,7 +117,7 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
                     ("factory", "factory", "org.example.Odd", "pool", "", POOL),
                 )
             case DescriptionRequest(types) if types == (settings,):
-                return (("type", settings, settings, "public", OBJECT), made)
+                return (("type", settings, settings, "public", OBJECT), constructor)
             case DescriptionRequest(("org.example.Odd",)):
                 new = ("member", "constructor", "org.example.Odd", "", "", "org.example.Odd")
                 return (("type", "org.example.Odd", "org.example.Odd", "public", OBJECT), new)
@@ -121,7 +128,7 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
 
     result = catalogue(answers)
 
-    assert FactoryRequest((POOL, key)) in asked
+    assert FactoryRequest((POOL, key)) in requests
     assert [(creator.kind, creator.owner, creator.key) for creator in result.creators] == [
         (MemberKind.STATIC, "org.example.Pools", f"create({settings})")
     ]
@@ -133,8 +140,11 @@ def test_factories_of_other_classes_make_what_has_none_of_its_own_and_are_descri
 BUILDER = "org.example.Builder"
 
 
-def building(*, made):
-    """Return the answers about a pool that only a builder gives, which can be `made` or not."""
+def building(*, has_constructor):
+    """Return the answers about a pool that only a builder gives.
+
+    The builder can be made if it `has_constructor`.
+    """
     size = "org.example.Size"
 
     def answers(request):
@@ -146,7 +156,10 @@ def building(*, made):
                 )
             case DescriptionRequest(types) if BUILDER in types:
                 constructor = ("member", "constructor", BUILDER, "", "int", BUILDER)
-                return (("type", BUILDER, BUILDER, "public", OBJECT), *((constructor,) * made))
+                return (
+                    ("type", BUILDER, BUILDER, "public", OBJECT),
+                    *((constructor,) * has_constructor),
+                )
             case DescriptionRequest(types) if size in types:
                 return (("type", size, size, "public", OBJECT),)
             case _:
@@ -156,7 +169,7 @@ def building(*, made):
 
 
 def test_an_object_that_only_a_builder_makes_is_had_from_one():
-    result = catalogue(building(made=True))
+    result = catalogue(building(has_constructor=True))
 
     (build,) = result.creators
     assert (build.kind, build.key) == (MemberKind.FACTORY, f"{BUILDER}.build(org.example.Size)")
@@ -169,7 +182,7 @@ def test_an_object_that_only_a_builder_makes_is_had_from_one():
 
 
 def test_a_builder_that_cannot_be_made_builds_nothing():
-    assert catalogue(building(made=False)).creators == ()
+    assert catalogue(building(has_constructor=False)).creators == ()
 
 
 def test_usual_classes_of_the_jdk_stand_for_its_interfaces():

@@ -35,11 +35,11 @@ def version(**classes):
     }
 
 
-def of(methods, fields=None, above=None, interfaces=()):
+def class_facts(methods, fields=None, above=None, interfaces=()):
     return above, methods, fields or {}, interfaces
 
 
-def said(old, new, subject=A):
+def focus_reasons(old, new, subject=A):
     return {
         focus_method.method: (focus_method.distance, focus_method.reason)
         for focus_method in find_focus_methods(old, new, subject)
@@ -51,7 +51,7 @@ def member(name, kind=MemberKind.METHOD):
 
 
 def test_equal_versions_have_no_focus():
-    same = version(A=of({"a()": method("one", BytecodeCall(A, "a()"))}, {"x": field()}))
+    same = version(A=class_facts({"a()": method("one", BytecodeCall(A, "a()"))}, {"x": field()}))
 
     assert find_focus_methods(same, same, A) == ()
 
@@ -63,10 +63,11 @@ def test_each_call_on_the_way_to_a_change_is_one_step():
     }
     far = {"d()": method("d", BytecodeCall(A, "c()")), "other()": method("other")}
     old, new = (
-        version(A=of(calling | far), B=of({"z(int)": method(digest)})) for digest in ("1", "2")
+        version(A=class_facts(calling | far), B=class_facts({"z(int)": method(digest)}))
+        for digest in ("1", "2")
     )
 
-    assert said(old, new) == {
+    assert focus_reasons(old, new) == {
         "b()": (1, "it calls B.z(int)"),
         "c()": (2, "it calls A.b(), and through it B.z(int)"),
         "d()": (3, "it calls A.c(), and through it B.z(int)"),
@@ -74,11 +75,13 @@ def test_each_call_on_the_way_to_a_change_is_one_step():
 
 
 def test_of_several_ways_to_a_change_the_shortest_counts():
-    both = method("both", BytecodeCall(A, "near()"), BytecodeCall(A, "far()"))
-    around = {"far()": method("far", BytecodeCall(A, "near()")), "both()": both}
-    old, new = (version(A=of({"near()": method(digest), **around})) for digest in ("1", "2"))
+    calls_both = method("both", BytecodeCall(A, "near()"), BytecodeCall(A, "far()"))
+    around = {"far()": method("far", BytecodeCall(A, "near()")), "both()": calls_both}
+    old, new = (
+        version(A=class_facts({"near()": method(digest), **around})) for digest in ("1", "2")
+    )
 
-    assert said(old, new)["both()"] == (1, "it calls A.near()")
+    assert focus_reasons(old, new)["both()"] == (1, "it calls A.near()")
 
 
 def test_methods_that_call_each_other_come_to_an_end():
@@ -86,9 +89,12 @@ def test_methods_that_call_each_other_come_to_an_end():
         "a()": method("a", BytecodeCall(A, "b()")),
         "b()": method("b", BytecodeCall(A, "a()"), BytecodeCall(B, "c()")),
     }
-    old, new = (version(A=of(ring), B=of({"c()": method(digest)})) for digest in ("1", "2"))
+    old, new = (
+        version(A=class_facts(ring), B=class_facts({"c()": method(digest)}))
+        for digest in ("1", "2")
+    )
 
-    assert {name: far for name, (far, _) in said(old, new).items()} == {"a()": 2, "b()": 1}
+    assert {name: far for name, (far, _) in focus_reasons(old, new).items()} == {"a()": 2, "b()": 1}
 
 
 @pytest.mark.parametrize(
@@ -100,20 +106,22 @@ def test_methods_that_call_each_other_come_to_an_end():
     ],
 )
 def test_a_flag_that_changed_is_a_change(before, after, reason):
-    old, new = (version(A=of({"a()": method(flags=frozenset(flags))})) for flags in (before, after))
+    old, new = (
+        version(A=class_facts({"a()": method(flags=frozenset(flags))})) for flags in (before, after)
+    )
 
-    assert said(old, new) == {"a()": (0, reason)}
+    assert focus_reasons(old, new) == {"a()": (0, reason)}
 
 
 def test_a_flag_and_the_code_may_change_both():
-    old = version(A=of({"a()": method("1")}))
-    new = version(A=of({"a()": method("2", flags=PUBLIC | {"synchronized"})}))
+    old = version(A=class_facts({"a()": method("1")}))
+    new = version(A=class_facts({"a()": method("2", flags=PUBLIC | {"synchronized"})}))
 
-    assert said(old, new) == {"a()": (0, "it became synchronized, and its code changed")}
+    assert focus_reasons(old, new) == {"a()": (0, "it became synchronized, and its code changed")}
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "what"),
+    ("before", "after", "change"),
     [
         (field(), field("int", "volatile"), "became volatile"),
         (field("int", "volatile"), field(), "is no longer volatile"),
@@ -123,142 +131,160 @@ def test_a_flag_and_the_code_may_change_both():
         (field(), None, "was removed"),
     ],
 )
-def test_who_uses_a_field_that_changed_is_changed(before, after, what):
+def test_who_uses_a_field_that_changed_is_changed(before, after, change):
     methods = {
         "read()": method(reads=((A, "x"),)),
         "write()": method(writes=((A, "x"),)),
         "neither()": method(),
     }
     old, new = (
-        version(A=of(methods, {} if one is None else {"x": one})) for one in (before, after)
+        version(A=class_facts(methods, {} if declaration is None else {"x": declaration}))
+        for declaration in (before, after)
     )
 
-    assert said(old, new) == {
-        "read()": (0, f"it reads the field x, which {what}"),
-        "write()": (0, f"it writes the field x, which {what}"),
+    assert focus_reasons(old, new) == {
+        "read()": (0, f"it reads the field x, which {change}"),
+        "write()": (0, f"it writes the field x, which {change}"),
     }
 
 
 def test_a_field_of_a_superclass_is_the_same_field_by_whatever_name_it_is_used():
     methods = {"read()": method(reads=((A, "x"),))}
     old, new = (
-        version(A=of(methods, above=B), B=of({}, {"x": one}))
-        for one in (field(), field("int", "volatile"))
+        version(A=class_facts(methods, above=B), B=class_facts({}, {"x": declaration}))
+        for declaration in (field(), field("int", "volatile"))
     )
 
-    assert said(old, new) == {"read()": (0, "it reads the field B.x, which became volatile")}
+    assert focus_reasons(old, new) == {
+        "read()": (0, "it reads the field B.x, which became volatile")
+    }
 
 
 def test_a_public_field_that_changed_is_a_focus_itself():
     old, new = (
-        version(A=of({}, {"x": field("int", "public", *more), "y": field("int", *more)}))
+        version(A=class_facts({}, {"x": field("int", "public", *more), "y": field("int", *more)}))
         for more in ((), ("volatile",))
     )
 
-    assert said(old, new) == {"x": (0, "it became volatile")}
+    assert focus_reasons(old, new) == {"x": (0, "it became volatile")}
 
 
 def test_what_one_version_only_has_is_no_focus_but_its_callers_are():
     caller = {"call()": method("call", BytecodeCall(B, "run()", virtual=True))}
-    base = of({"run()": method()})
-    old = version(A=of(caller | {"gone()": method()}), B=base)
-    new = version(A=of(caller | {"fresh()": method()}), B=base, C=of({"run()": method()}, above=B))
+    base = class_facts({"run()": method()})
+    old = version(A=class_facts(caller | {"gone()": method()}), B=base)
+    new = version(
+        A=class_facts(caller | {"fresh()": method()}),
+        B=base,
+        C=class_facts({"run()": method()}, above=B),
+    )
 
-    assert said(old, new) == {"call()": (1, "it calls C.run()")}
+    assert focus_reasons(old, new) == {"call()": (1, "it calls C.run()")}
 
 
 def test_only_public_methods_are_told():
     hidden = {"a()": method("1", flags=frozenset(("private",)))}
-    old = version(A=of(hidden | {"b()": method("1")}))
-    new = version(A=of({"a()": method("2"), "b()": method("2", flags=frozenset(("protected",)))}))
+    old = version(A=class_facts(hidden | {"b()": method("1")}))
+    new = version(
+        A=class_facts({"a()": method("2"), "b()": method("2", flags=frozenset(("protected",)))})
+    )
 
     assert find_focus_methods(old, new, A) == ()
 
 
 @pytest.mark.parametrize(("virtual", "reached"), [(True, {"call()"}), (False, set())])
 def test_a_virtual_call_may_run_any_method_of_a_subclass(virtual, reached):
-    caller = of({"call()": method("call", BytecodeCall(B, "run()", virtual=virtual))})
+    caller = class_facts({"call()": method("call", BytecodeCall(B, "run()", virtual=virtual))})
     old, new = (
         version(
             A=caller,
-            B=of({"run()": method()}),
-            C=of({}, above=B),
-            D=of({"run()": method(digest)}, above="org.example.C"),
+            B=class_facts({"run()": method()}),
+            C=class_facts({}, above=B),
+            D=class_facts({"run()": method(digest)}, above="org.example.C"),
         )
         for digest in ("1", "2")
     )
 
-    assert set(said(old, new)) == reached
+    assert set(focus_reasons(old, new)) == reached
 
 
 def test_a_call_of_an_interface_may_run_what_an_implementation_inherits():
-    caller = of({"call()": method("call", BytecodeCall("org.example.I", "run()", virtual=True))})
+    caller = class_facts(
+        {"call()": method("call", BytecodeCall("org.example.I", "run()", virtual=True))}
+    )
     old, new = (
         version(
             A=caller,
-            I=of({"run()": method(flags=PUBLIC | {"abstract"})}),
-            B=of({"run()": method(digest)}),
-            C=of({}, above=B, interfaces=("org.example.I",)),
+            I=class_facts({"run()": method(flags=PUBLIC | {"abstract"})}),
+            B=class_facts({"run()": method(digest)}),
+            C=class_facts({}, above=B, interfaces=("org.example.I",)),
         )
         for digest in ("1", "2")
     )
 
-    assert said(old, new)["call()"] == (1, "it calls B.run()")
-    assert said(old, new, "org.example.I")["run()"] == (1, "it calls B.run()")
-    assert said(old, new, "org.example.C")["run()"] == (0, "its code changed")
+    assert focus_reasons(old, new)["call()"] == (1, "it calls B.run()")
+    assert focus_reasons(old, new, "org.example.I")["run()"] == (1, "it calls B.run()")
+    assert focus_reasons(old, new, "org.example.C")["run()"] == (0, "its code changed")
 
 
 def test_constructors_are_not_inherited():
     old, new = (
-        version(A=of({}, above=B), B=of({"<init>()": method(digest), "b()": method(digest)}))
-        for digest in ("1", "2")
-    )
-
-    assert set(said(old, new)) == {"b()"}
-    assert said(old, new, B)["<init>()"] == (0, "its code changed")
-
-
-def test_a_constructor_is_as_near_to_a_change_as_the_one_that_it_hands_on_to():
-    first = method("first", BytecodeCall(A, "<init>(int)"))
-    made = method("made", BytecodeCall(B, "<init>()"))
-    copied = method("copied", BytecodeCall(A, "<init>()"))
-    old, new = (
         version(
-            A=of({"<init>()": first, "<init>(int)": made, "copy()": copied}, above=B),
-            B=of({"<init>()": method(digest)}),
-            C=of({"<init>()": made}),
+            A=class_facts({}, above=B),
+            B=class_facts({"<init>()": method(digest), "b()": method(digest)}),
         )
         for digest in ("1", "2")
     )
 
-    assert said(old, new) == {
+    assert set(focus_reasons(old, new)) == {"b()"}
+    assert focus_reasons(old, new, B)["<init>()"] == (0, "its code changed")
+
+
+def test_a_constructor_is_as_near_to_a_change_as_the_one_that_it_hands_on_to():
+    first = method("first", BytecodeCall(A, "<init>(int)"))
+    int_constructor = method("made", BytecodeCall(B, "<init>()"))
+    copied = method("copied", BytecodeCall(A, "<init>()"))
+    old, new = (
+        version(
+            A=class_facts(
+                {"<init>()": first, "<init>(int)": int_constructor, "copy()": copied}, above=B
+            ),
+            B=class_facts({"<init>()": method(digest)}),
+            C=class_facts({"<init>()": int_constructor}),
+        )
+        for digest in ("1", "2")
+    )
+
+    assert focus_reasons(old, new) == {
         "<init>()": (0, "it calls new A(int), and through it new B()"),
         "<init>(int)": (0, "it calls new B()"),
         "copy()": (1, "it calls new A(), and through it new B()"),
     }
-    assert said(old, new, "org.example.C") == {"<init>()": (1, "it calls new B()")}
+    assert focus_reasons(old, new, "org.example.C") == {"<init>()": (1, "it calls new B()")}
 
 
 def test_a_constructor_is_named_by_what_it_makes():
-    caller = of({"make()": method("make", BytecodeCall(B, "<init>(java.util.Map$Entry,int[])"))})
+    caller = class_facts(
+        {"make()": method("make", BytecodeCall(B, "<init>(java.util.Map$Entry,int[])"))}
+    )
     old, new = (
-        version(A=caller, B=of({"<init>(java.util.Map$Entry,int[])": method(digest)}))
+        version(A=caller, B=class_facts({"<init>(java.util.Map$Entry,int[])": method(digest)}))
         for digest in ("1", "2")
     )
 
-    assert said(old, new) == {"make()": (1, "it calls new B(Map$Entry,int[])")}
+    assert focus_reasons(old, new) == {"make()": (1, "it calls new B(Map$Entry,int[])")}
 
 
 def test_a_method_that_is_now_overridden_is_changed():
-    base = of({"run()": method()})
-    old = version(A=of({}, above=B), B=base)
-    new = version(A=of({"run()": method()}, above=B), B=base)
+    base = class_facts({"run()": method()})
+    old = version(A=class_facts({}, above=B), B=base)
+    new = version(A=class_facts({"run()": method()}, above=B), B=base)
 
-    assert said(old, new) == {"run()": (0, "it is now what A declares, no longer B")}
+    assert focus_reasons(old, new) == {"run()": (0, "it is now what A declares, no longer B")}
 
 
 def test_a_class_that_a_version_lacks_has_no_focus():
-    old = version(A=of({"a()": method()}))
+    old = version(A=class_facts({"a()": method()}))
 
     assert find_focus_methods(old, {}, A) == ()
     assert find_focus_methods({}, old, A) == ()
@@ -266,7 +292,7 @@ def test_a_class_that_a_version_lacks_has_no_focus():
 
 def test_the_nearest_are_told_first():
     methods = {"a()": method("a", BytecodeCall(A, "z()"))}
-    old, new = (version(A=of(methods | {"z()": method(digest)})) for digest in ("1", "2"))
+    old, new = (version(A=class_facts(methods | {"z()": method(digest)})) for digest in ("1", "2"))
 
     assert [focus_method.method for focus_method in find_focus_methods(old, new, A)] == [
         "z()",
@@ -281,38 +307,40 @@ def test_without_a_focus_all_methods_are_equally_likely():
 def test_one_changed_method_of_many_is_drawn_often_although_all_others_call_it():
     members = [member(f"m{index}") for index in range(90)]
     methods = [FocusMethod(method="m0()", distance=0, reason="")]
-    methods += [FocusMethod(method=one.key, distance=1, reason="") for one in members[1:85]]
+    methods += [FocusMethod(method=caller.key, distance=1, reason="") for caller in members[1:85]]
 
-    drawn = compute_draw_weights(members, methods)
+    weights = compute_draw_weights(members, methods)
 
-    assert drawn[0] / sum(drawn) > 0.25
-    assert drawn[1] > drawn[89] == 1.0
-    assert sum(drawn) == pytest.approx(2 * len(members))
+    assert weights[0] / sum(weights) > 0.25
+    assert weights[1] > weights[89] == 1.0
+    assert sum(weights) == pytest.approx(2 * len(members))
 
 
 def test_a_field_and_a_constructor_are_weighted_by_their_own_keys():
     members = [member("x", MemberKind.GET), member("x"), member("", MemberKind.CONSTRUCTOR)]
     methods = [FocusMethod(method=key, distance=0, reason="") for key in ("x", "<init>()")]
 
-    one, other, value = compute_draw_weights(members, methods)
+    getter_weight, method_weight, constructor_weight = compute_draw_weights(members, methods)
 
-    assert one == value > other == 1.0
+    assert getter_weight == constructor_weight > method_weight == 1.0
 
 
 @given(st.lists(st.none() | st.integers(0, 6), max_size=30))
 def test_no_weight_is_below_one_and_none_is_above_that_of_a_nearer_method(distances):
     members = [member(f"m{index}") for index in range(len(distances))]
     methods = [
-        FocusMethod(method=one.key, distance=far, reason="")
-        for one, far in zip(members, distances, strict=True)
+        FocusMethod(method=candidate.key, distance=far, reason="")
+        for candidate, far in zip(members, distances, strict=True)
         if far is not None
     ]
 
-    drawn = dict(zip(members, compute_draw_weights(members, methods), strict=True))
+    weights = dict(zip(members, compute_draw_weights(members, methods), strict=True))
 
-    order = [focus_method.method for focus_method in sorted(methods, key=lambda one: one.distance)]
-    by_key = {one.key: weight for one, weight in drawn.items()}
-    known = [by_key[key] for key in order]
-    assert known == sorted(known, reverse=True)
-    assert all(weight > 1.0 for weight in known)
-    assert all(by_key[one.key] == 1.0 for one in members if one.key not in order)
+    ranked = [
+        focus_method.method for focus_method in sorted(methods, key=lambda focus: focus.distance)
+    ]
+    by_key = {candidate.key: weight for candidate, weight in weights.items()}
+    ranked_weights = [by_key[key] for key in ranked]
+    assert ranked_weights == sorted(ranked_weights, reverse=True)
+    assert all(weight > 1.0 for weight in ranked_weights)
+    assert all(by_key[candidate.key] == 1.0 for candidate in members if candidate.key not in ranked)

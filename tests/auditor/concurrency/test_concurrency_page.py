@@ -17,12 +17,12 @@ from reports import charts, plots
 from reports.charts import Axes, ChartCurve, ChartPoint
 
 
-def drawn(found, tests=(1,)):
-    return concurrency.draw_curve(document(found), tests)
+def draw_curve(result, tests=(1,)):
+    return concurrency.draw_curve(document(result), tests)
 
 
 def axes(**more):
-    known = {
+    defaults = {
         "size": (400, 200),
         "ends": (0.0, 2.0),
         "named": ((0.0, "1"), (2.0, "8")),
@@ -30,7 +30,7 @@ def axes(**more):
         "units": "calls",
         "most": 10.0,
     }
-    return Axes(**known | more)
+    return Axes(**defaults | more)
 
 
 def noisy(threads, times):
@@ -57,7 +57,7 @@ def test_names_of_curves_that_end_together_do_not_cover_each_other():
     body = charts.draw_chart(axes(), curves)
 
     heights = [
-        float(one) for one in re.findall(r'class="(?:first|second)"[^>]* y="([\d.]+)"', body)
+        float(height) for height in re.findall(r'class="(?:first|second)"[^>]* y="([\d.]+)"', body)
     ]
     assert len(heights) == 2
     assert abs(heights[0] - heights[1]) >= 14
@@ -74,31 +74,31 @@ def test_what_lies_beyond_the_picture_is_cut_off(high):
 
 
 def test_a_curve_says_in_words_what_it_shows():
-    said = drawn(verdict(lane(8, 2.0), control=lane(SEQUENTIAL, 1.0)))
+    svg = draw_curve(verdict(lane(8, 2.0), control=lane(SEQUENTIAL, 1.0)))
 
     # A repetition of 800 calls takes 30 ms, one of 800 in one thread 12.5 ms; each 0.1 % more.
-    assert 'aria-label="calls per second with threads 1 (control): old 63,936, new 63,936; ' in said
-    assert 'threads 8: old 26,640, new 13,320"' in said
-    assert "thousand calls per second" in said
+    assert 'aria-label="calls per second with threads 1 (control): old 63,936, new 63,936; ' in svg
+    assert 'threads 8: old 26,640, new 13,320"' in svg
+    assert "thousand calls per second" in svg
 
 
 def test_intervals_are_drawn_for_both_versions():
-    said = drawn(verdict(noisy(2, 1.0), noisy(8, 1.2)))
+    svg = draw_curve(verdict(noisy(2, 1.0), noisy(8, 1.2)))
 
-    paths = re.findall(r'class="whisker \w+" d="([^"]*)"', said)
+    paths = re.findall(r'class="whisker \w+" d="([^"]*)"', svg)
     assert [path.count("M") for path in paths] == [2, 2]
 
 
 @pytest.mark.parametrize(
-    "found",
+    "result",
     [
         verdict(),
         verdict(lane(8, None)),
         verdict(lane(8, 2.0), plan=replace(PLAN, scope=TimedScope.EACH)),
     ],
 )
-def test_no_curve_is_drawn_where_it_would_mean_nothing(found):
-    assert drawn(found) == plots.EMPTY_PLOT
+def test_no_curve_is_drawn_where_it_would_mean_nothing(result):
+    assert draw_curve(result) == plots.EMPTY_PLOT
 
 
 def test_a_suffix_timed_by_itself_is_no_throughput():
@@ -109,19 +109,19 @@ def test_a_suffix_timed_by_itself_is_no_throughput():
     assert "which tells nothing of the throughput of all" in page
 
 
-@pytest.mark.parametrize("found", [verdict(), verdict(lane(8, None)), verdict(lane(8, 1.0))])
-def test_a_page_is_made_of_whatever_there_is(found):
-    page = concurrency.render_html(document(found))
+@pytest.mark.parametrize("result", [verdict(), verdict(lane(8, None)), verdict(lane(8, 1.0))])
+def test_a_page_is_made_of_whatever_there_is(result):
+    page = concurrency.render_html(document(result))
 
     assert page.count("<h1>") == 1
-    assert page == concurrency.render_html(document(found))
+    assert page == concurrency.render_html(document(result))
 
 
 def nasty():
     """Return a comparison in which all that a subject names is hostile."""
-    found = whole()
+    result = whole()
     suite = replace(
-        found.suite,
+        result.suite,
         methods=NASTY,
         focus=tuple(FocusMethod(method=name, distance=0, reason=name) for name in NASTY),
         dropped=tuple((name, 2) for name in NASTY),
@@ -131,8 +131,8 @@ def nasty():
     hung = oracle.judge_threads(
         64, [oracle.judge_test(timed(threads=64, reason="".join(NASTY)), PLAN)], PLAN
     )
-    found = replace(found, subject="".join(NASTY), suite=suite, threads=(*found.threads, hung))
-    return document(found, old=Origin(NASTY[0], NASTY[1]), new=Origin(NASTY[7]), command=NASTY[2])
+    result = replace(result, subject="".join(NASTY), suite=suite, threads=(*result.threads, hung))
+    return document(result, old=Origin(NASTY[0], NASTY[1]), new=Origin(NASTY[7]), command=NASTY[2])
 
 
 @pytest.mark.browser
@@ -160,9 +160,11 @@ def test_axe_finds_nothing(visit, scheme, width):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [320, 1400])
-@pytest.mark.parametrize("found", [document(), nasty()], ids=["whole", "nasty"])
-def test_the_page_never_scrolls_sideways(visit, width, found):
-    tab, _ = visit(concurrency.render_html(found), viewport={"width": width, "height": 900})
+@pytest.mark.parametrize("result_document", [document(), nasty()], ids=["whole", "nasty"])
+def test_the_page_never_scrolls_sideways(visit, width, result_document):
+    tab, _ = visit(
+        concurrency.render_html(result_document), viewport={"width": width, "height": 900}
+    )
     tab.evaluate(OPEN_ALL)
 
     assert tab.evaluate("document.documentElement.scrollWidth") <= width

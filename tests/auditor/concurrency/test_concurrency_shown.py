@@ -23,9 +23,9 @@ VERDICTS = {
 }
 
 
-def printed(found, width):
+def printed(result, width):
     console = Console(width=width, record=True, file=io.StringIO())
-    console.print(terminal.build_table(document(found)))
+    console.print(terminal.build_table(document(result)))
     return console.export_text()
 
 
@@ -43,11 +43,11 @@ def test_of_what_was_left_out_a_terminal_shows_the_first():
     dropped = tuple((f"call {number} failed", 9) for number in range(9))
     many = replace(result, suite=replace(result.suite, dropped=dropped))
 
-    said = printed(many, 140)
+    text = printed(many, 140)
 
-    assert "call 4 failed: 9 times" in said
-    assert "and 4 more in the report" in said
-    assert "call 5" not in said
+    assert "call 4 failed: 9 times" in text
+    assert "and 4 more in the report" in text
+    assert "call 5" not in text
 
 
 def test_findings_stand_on_one_line_where_a_terminal_is_narrow():
@@ -76,9 +76,9 @@ def test_whatever_there_is_can_be_shown(name):
     ],
 )
 def test_a_gate_fails_for_a_regression_and_is_undecided_where_nothing_is_known(name, code, message):
-    found, lines = terminal.judge_gate(document(VERDICTS[name]), fail_on_regression=True)
+    exit_code, lines = terminal.judge_gate(document(VERDICTS[name]), fail_on_regression=True)
 
-    assert found is code
+    assert exit_code is code
     assert lines[0].startswith(message)
 
 
@@ -98,8 +98,8 @@ def test_result_page_and_sources_are_kept(tmp_path):
     result = whole()
     terminal.write_results(tmp_path, document(result), result.suite.files)
 
-    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert written == {
+    file_names = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert file_names == {
         "concurrency.json", "concurrency.html", "concurrency.md", "suite/PoolTest1.java",
         "suite/Main.java",
     }  # fmt: skip

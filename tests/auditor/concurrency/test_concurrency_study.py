@@ -34,7 +34,11 @@ class Writer:
         return f"Race{test.number}.java"
 
     def write_program(self, test):
-        used = [one.member.name for sequence in (test.prefix, *test.suffixes) for one in sequence]
+        used = [
+            statement.member.name
+            for sequence in (test.prefix, *test.suffixes)
+            for statement in sequence
+        ]
         return f"test {test.number}, {test.repeats} repeats: {' '.join(used)}"
 
     def write_files(self, test):
@@ -56,11 +60,11 @@ class Arena:
     races: list = field(default_factory=list)
     measured: int = 0
     stops: int = 0
-    made: int = 0
+    generations: int = 0
 
     def run_generation(self, making):
-        self.made += 1
-        if self.made == self.stops:
+        self.generations += 1
+        if self.generations == self.stops:
             raise KeyboardInterrupt
         return self.guest.make(making)
 
@@ -83,23 +87,25 @@ class Arena:
         return tuple(self._took(race) * noise for _ in range(settings.least))
 
     def _took(self, race):
-        each = self.seconds[race.version] * self.slowed.get((race.version, race.threads), 1.0)
-        return each * race.turns * max(1, race.threads)
+        call_seconds = self.seconds[race.version] * self.slowed.get(
+            (race.version, race.threads), 1.0
+        )
+        return call_seconds * race.turns * max(1, race.threads)
 
 
 @dataclass
 class Memory:
     """Remembers while a test lasts."""
 
-    made: list = field(default_factory=list)
-    known: dict = field(default_factory=dict)
+    saved_suites: list = field(default_factory=list)
+    saved_times: dict = field(default_factory=dict)
     far: GenerationProgress | None = None
 
     def load_suite(self):
-        return self.made[-1] if self.made else None
+        return self.saved_suites[-1] if self.saved_suites else None
 
     def save_suite(self, suite):
-        self.made.append(suite)
+        self.saved_suites.append(suite)
         self.far = None
 
     def load_progress(self):
@@ -109,10 +115,10 @@ class Memory:
         self.far = progress
 
     def load_times(self, test, threads):
-        return self.known.get((test.number, threads))
+        return self.saved_times.get((test.number, threads))
 
     def save_times(self, test, timed):
-        self.known[test.number, threads_of(timed)] = timed
+        self.saved_times[test.number, threads_of(timed)] = timed
 
 
 def threads_of(timed):
@@ -175,8 +181,8 @@ def test_the_control_does_the_calls_of_the_threads_that_show_the_finding():
         ConcurrencyFinding.NONE,
     ]
     alone = [race for race, _ in place.races if race.threads == SEQUENTIAL]
-    assert {one.suffixes for one in alone} == {2}
-    assert {one.suffixes for one, _ in place.races if one.threads == 8} == {8}
+    assert {race.suffixes for race in alone} == {2}
+    assert {race.suffixes for race, _ in place.races if race.threads == 8} == {8}
     few = sum(len(suffix) for suffix in result.suite.tests[0].suffixes[:2])
     assert result.control.tests[0].timed.calls % few == 0
 
@@ -226,12 +232,12 @@ def test_both_versions_get_the_same_numbers_of_repetitions_and_turns():
 
     for test in ("1", "2", "3"):
         for threads in (0, 2, 8):
-            given = {
+            race_settings = {
                 (race.turns, settings.repetitions, settings.warmup)
                 for race, settings in place.races
                 if (race.test, race.threads) == (test, threads)
             }
-            assert len(given) == 1
+            assert len(race_settings) == 1
 
 
 def test_turns_are_scaled_so_that_a_repetition_stays_in_the_window():
@@ -276,18 +282,20 @@ def test_without_a_control_there_is_none():
 def test_a_study_goes_on_where_it_stopped():
     memory = Memory()
     first = audited(arena(new=2e-7), memory=memory)
-    again = arena(new=2e-7)
+    second_arena = arena(new=2e-7)
 
-    assert audited(again, memory=memory) == first
-    assert again.races == []
+    assert audited(second_arena, memory=memory) == first
+    assert second_arena.races == []
 
 
 @pytest.mark.parametrize("stops", [4, 8, 10])
 def test_tests_that_were_made_before_an_interrupt_are_not_made_again(stops):
     """Nor is the length looked for again once it is known, and what comes of it is the same."""
     bad = {"2": "suffix 1 raised java.lang.IllegalStateException"}
-    whole, stopped, rest = (arena(unwritable="size", failing=bad, stops=at) for at in (0, stops, 0))
-    expected = audited(whole)
+    complete, stopped, rest = (
+        arena(unwritable="size", failing=bad, stops=stop) for stop in (0, stops, 0)
+    )
+    expected = audited(complete)
     memory = Memory()
     with pytest.raises(KeyboardInterrupt):
         audited(stopped, memory=memory)
@@ -299,7 +307,7 @@ def test_tests_that_were_made_before_an_interrupt_are_not_made_again(stops):
     assert memory.far is None
     assert (progress is None) == (stops == 4)  # while a length was looked for
     # The class is looked at anew, and the first test is made twice: without what javac refuses.
-    assert progress is None or rest.made <= 1 + whole.made - stops + 2
+    assert progress is None or rest.generations <= 1 + complete.generations - stops + 2
 
 
 def test_a_class_of_which_no_test_works_is_tried_again_by_the_next_call():
@@ -327,8 +335,10 @@ def test_a_method_that_cannot_be_written_is_left_out_and_costs_no_test():
     assert [test.number for test in result.suite.tests] == [1, 2, 3]
     assert "size" not in " ".join(text for _, text in result.suite.files)
     assert "size()" not in result.suite.methods
-    what = "size(): javac says cannot find symbol, so it is not called"
-    assert [each for each in result.suite.dropped if "javac" in each[0]] == [(what, 1)]
+    reason = "size(): javac says cannot find symbol, so it is not called"
+    assert [
+        dropped_call for dropped_call in result.suite.dropped if "javac" in dropped_call[0]
+    ] == [(reason, 1)]
 
 
 def test_a_method_that_cannot_be_written_makes_no_length_too_long():
@@ -341,25 +351,27 @@ def test_a_length_that_is_found_and_the_same_one_given_have_the_same_tests():
     result = audited(arena())
     length = result.suite.length
 
-    given = audited(arena(), plan=replace(PLAN, shortest=length, longest=length))
+    fixed_length = audited(arena(), plan=replace(PLAN, shortest=length, longest=length))
 
     assert len(result.suite.tried) > 1
-    assert given.suite.tests == result.suite.tests
+    assert fixed_length.suite.tests == result.suite.tests
 
 
 def test_a_test_that_fails_in_a_race_is_replaced_and_counted():
     result = audited(arena(failing={"2": "suffix 1 raised java.lang.IllegalStateException"}))
 
     assert [test.number for test in result.suite.tests] == [1, 3, 4]
-    what = "a test with threads: suffix # raised java.lang.IllegalStateException in the old version"
-    assert (what, 1) in result.suite.dropped
+    reason = (
+        "a test with threads: suffix # raised java.lang.IllegalStateException in the old version"
+    )
+    assert (reason, 1) in result.suite.dropped
 
 
 def test_races_that_all_fail_are_an_error_with_the_first_reason():
     place = arena()
     memory = Memory()
     audited(place, memory=memory)
-    memory.known.clear()
+    memory.saved_times.clear()
     place.fails = "suffix 1 raised java.lang.IllegalStateException"
     message = (
         "none of 2 tests of org.example.Pool could be measured; the first: old version: "
@@ -383,7 +395,7 @@ def test_a_class_of_which_no_test_works_says_what_failed_most():
 def test_a_failed_race_is_open_and_said():
     memory = Memory()
     audited(arena(), memory=memory)
-    memory.known[1, 8] = RepetitionTimes(
+    memory.saved_times[1, 8] = RepetitionTimes(
         test=1, threads=8, calls=0, repetitions=0, reason="a deadlock"
     )
 

@@ -16,7 +16,7 @@ from auditor.concurrency.document import ConcurrencyPlan
 from auditor.concurrency.judge import oracle
 from auditor.concurrency.markdown import render_markdown
 from auditor.core.contracts.concurrency import SEQUENTIAL
-from auditor.core.contracts.concurrency import RacePlan as Known
+from auditor.core.contracts.concurrency import RacePlan as RacePlanContract
 from auditor.core.errors import UsageError
 from reports import results
 
@@ -28,12 +28,12 @@ def plain(text):
     return text.replace("\N{NO-BREAK SPACE}", " ").replace("\N{MULTIPLICATION SIGN}", "x")
 
 
-@pytest.mark.parametrize("found", [whole(), verdict(), verdict(lane(2, *OPEN))])
-def test_a_result_satisfies_its_schema_and_is_read_back_the_same(found):
-    written = results.format_json(document(found))
+@pytest.mark.parametrize("result", [whole(), verdict(), verdict(lane(2, *OPEN))])
+def test_a_result_satisfies_its_schema_and_is_read_back_the_same(result):
+    json_text = results.format_json(document(result))
 
-    check_schema("concurrency", written)
-    assert concurrency_document.parse_document(written) == document(found)
+    check_schema("concurrency", json_text)
+    assert concurrency_document.parse_document(json_text) == document(result)
 
 
 def test_what_another_command_has_written_is_refused():
@@ -42,7 +42,7 @@ def test_what_another_command_has_written_is_refused():
 
 
 def test_every_parameter_is_in_the_document():
-    assert {field.name for field in fields(Known)} - {"seed"} == set(
+    assert {field.name for field in fields(RacePlanContract)} - {"seed"} == set(
         ConcurrencyPlan.__struct_fields__
     )
     assert document().seed == PLAN.seed
@@ -65,9 +65,9 @@ def test_work_beside_the_races_is_said_first():
     busy = document()
     quiet = structs.replace(busy, caveats=())
 
-    shown = page.build_view(quiet).headline
-    assert page.build_view(busy).headline == f"Busy machine: {shown}"
-    assert not shown.startswith("Busy")
+    headline = page.build_view(quiet).headline
+    assert page.build_view(busy).headline == f"Busy machine: {headline}"
+    assert not headline.startswith("Busy")
 
 
 def test_by_means_a_speed_up_lies_between_the_farthest_ends_of_their_intervals():
@@ -82,10 +82,10 @@ def test_by_means_a_speed_up_lies_between_the_farthest_ends_of_their_intervals()
 def test_the_interval_of_a_number_of_threads_is_the_mean_of_those_of_its_tests():
     threads = document(verdict(lane(8, 2.0, 1.5, None))).threads[0]
 
-    known = [test.speedup_interval for test in threads.tests if test.speedup_interval]
-    assert len(known) == 2
+    intervals = [test.speedup_interval for test in threads.tests if test.speedup_interval]
+    assert len(intervals) == 2
     assert threads.speedup_interval == pytest.approx(
-        [sum(ends) / 2 for ends in zip(*known, strict=True)]
+        [sum(ends) / 2 for ends in zip(*intervals, strict=True)]
     )
 
 
@@ -141,7 +141,7 @@ def test_the_headline_claims_no_more_than_is_known(lanes, message):
 
 
 @pytest.mark.parametrize(
-    ("most", "one", "message"),
+    ("most", "opposite", "message"),
     [
         (
             SLOWER,
@@ -155,8 +155,8 @@ def test_the_headline_claims_no_more_than_is_known(lanes, message):
         ),
     ],
 )
-def test_the_headline_names_tests_that_say_the_opposite(most, one, message):
-    headline = concurrency_words.format_headline(document(verdict(lane(2, *most, one))))
+def test_the_headline_names_tests_that_say_the_opposite(most, opposite, message):
+    headline = concurrency_words.format_headline(document(verdict(lane(2, *most, opposite))))
 
     assert f"{message} (all together " in plain(headline)
 
@@ -182,22 +182,22 @@ def test_nothing_is_said_of_a_control_that_was_not_measured_and_explains_nothing
 
 
 def test_the_smallest_test_that_shows_the_finding_stands_first():
-    shown = page.build_view(document())
+    view = page.build_view(document())
 
-    assert [(test.number, test.smallest) for test in shown.tests] == [
+    assert [(test.number, test.smallest) for test in view.tests] == [
         (3, True),
         (5, False),
         (4, False),
         (2, False),
         (1, False),
     ]
-    assert shown.smallest.endswith("test 3 is the smallest: 51 statements in all.")
+    assert view.smallest.endswith("test 3 is the smallest: 51 statements in all.")
 
 
 def test_a_test_is_a_vote_with_its_interval_and_never_a_finding():
-    shown = page.build_view(document(verdict(lane(8, *SLOWER, None), lane(2, *SLOWER))))
+    view = page.build_view(document(verdict(lane(8, *SLOWER, None), lane(2, *SLOWER))))
 
-    cells = [cell for row in shown.tests for cell in row.cells]
+    cells = [cell for row in view.tests for cell in row.cells]
     assert {cell.word.word for cell in cells if cell.word} == {"old faster", "inconclusive"}
     assert all(re.fullmatch(r"[\d.]+ … [\d.]+", cell.interval) for cell in cells if cell.times)
     assert [cell.note for cell in cells if not cell.times] == ["left out", "a suffix hung"]
@@ -215,7 +215,7 @@ def test_the_control_and_each_number_of_threads_have_a_row():
 
 
 def test_a_steady_state_of_its_own_for_crowds_is_told():
-    plan = Known(crowded_seconds=40.0, steady_seconds=20.0)
+    plan = RacePlanContract(crowded_seconds=40.0, steady_seconds=20.0)
 
     facts = dict(page.build_view(document(verdict(lane(8, *CALM), plan=plan))).closing.plan)
 

@@ -67,13 +67,13 @@ def test_whatever_is_used_was_made_before(number):
 
 
 def test_the_same_seed_makes_the_same_test_and_another_one_another():
-    made = []
+    tests = []
     for seed in (3, 3, 4):
         guest = Guest()
         plan = replace(PLAN, seed=seed)
-        made.append(guest.make(generator(guest, plan=plan).make_test(1, 100, 2)))
+        tests.append(guest.make(generator(guest, plan=plan).make_test(1, 100, 2)))
 
-    assert made[0] == made[1] != made[2]
+    assert tests[0] == tests[1] != tests[2]
 
 
 def test_what_is_known_of_methods_after_which_others_fail_changes_no_test():
@@ -83,11 +83,11 @@ def test_what_is_known_of_methods_after_which_others_fail_changes_no_test():
     later = generator(guest)
     guest.make(later.make_test(1000, 100, 2))
 
-    made = guest.make(first.make_test(1, 100, 2))
+    first_test = guest.make(first.make_test(1, 100, 2))
 
     assert first.tally.spoilers == later.tally.spoilers == Spoilers(CLOSE, CLOSE)
-    again = replace(later, tally=GenerationTally(spoilers=later.tally.spoilers))
-    assert guest.make(again.make_test(1, 100, 2)) == made
+    second = replace(later, tally=GenerationTally(spoilers=later.tally.spoilers))
+    assert guest.make(second.make_test(1, 100, 2)) == first_test
 
 
 def test_what_fails_is_in_no_test_and_counted():
@@ -96,7 +96,11 @@ def test_what_fails_is_in_no_test_and_counted():
 
     test = guest.make(maker.make_test(1, 400, 2))
 
-    names = {one.member.name for sequence in (test.prefix, *test.suffixes) for one in sequence}
+    names = {
+        statement.member.name
+        for sequence in (test.prefix, *test.suffixes)
+        for statement in sequence
+    }
     assert "size" not in names
     assert maker.tally.dropped["size(): size fails in the new version"] > 1
 
@@ -149,15 +153,15 @@ def test_implementations_work_for_different_times_which_the_seed_draws():
 
     tests = [guest.make(maker.make_test(number, 25, 2)) for number in range(1, 9)]
 
-    made = [
+    plain_statements = [
         statement
         for test in tests
         for statement in test.prefix
         if statement.member.kind is MemberKind.PLAIN
     ]
-    rounds = {one.arguments[0].text for one in made}
+    rounds = {statement.arguments[0].text for statement in plain_statements}
     assert rounds == {"0", "1000", "4000"}
-    assert {one.member.parameters for one in made} == {("int",)}
+    assert {statement.member.parameters for statement in plain_statements} == {("int",)}
 
 
 def test_constants_of_the_class_are_among_the_arguments():
@@ -167,7 +171,7 @@ def test_constants_of_the_class_are_among_the_arguments():
     test = guest.make(maker.make_test(1, 900, 2))
 
     for suffix in test.suffixes:
-        grow = [index for index, one in enumerate(suffix) if one.member.name == "GROW"]
+        grow = [index for index, statement in enumerate(suffix) if statement.member.name == "GROW"]
         used = [value for statement in suffix for value in statement.arguments]
         assert 1 < len(grow) < len(suffix) / 2
         assert any(getattr(value, "index", None) in grow for value in used)
@@ -179,11 +183,12 @@ def test_an_interface_gets_a_plain_implementation_and_not_null():
 
     test = guest.make(generator(guest).make_test(1, 100, 2))
 
-    (made,) = [
+    (constructor,) = [
         statement for statement in test.prefix if statement.member.kind is MemberKind.CONSTRUCTOR
     ]
     assert not any(
-        isinstance(argument, Literal) and argument.text is None for argument in made.arguments
+        isinstance(argument, Literal) and argument.text is None
+        for argument in constructor.arguments
     )
     assert any(statement.member.kind is MemberKind.PLAIN for statement in test.prefix)
 
@@ -194,8 +199,8 @@ def test_an_attempt_tries_a_suffix_twice_between_the_others():
     test = guest.make(generator(guest).make_test(1, 100, 2))
 
     last = [attempt for attempt in guest.attempts if not attempt.threads][-1]
-    first, tried, again = last.segments
-    assert (first.statements, again.statements) == (test.suffixes[0], test.suffixes[0])
+    first, tried, repeated = last.segments
+    assert (first.statements, repeated.statements) == (test.suffixes[0], test.suffixes[0])
     assert (first.repeats, tried.repeats) == (1, 2)
     assert guest.attempts[-1].threads
 
@@ -221,12 +226,12 @@ def test_a_method_that_failed_beside_others_once_gets_another_chance():
 
     assert before / 5 < maker.compute_weight(_size(maker)) < before / 2
     guest.make(maker.make_test(1, 100, 2))
-    assert any(one.member.name == "size" for one in guest.attempts[-1].prefix)
+    assert any(statement.member.name == "size" for statement in guest.attempts[-1].prefix)
 
 
 def _size(maker):
-    (found,) = [member for member in maker.callable_members if member.name == "size"]
-    return found
+    (size_member,) = [member for member in maker.callable_members if member.name == "size"]
+    return size_member
 
 
 def test_a_method_that_hangs_is_not_waited_for_in_each_order():

@@ -27,18 +27,21 @@ def taking(*seconds_a_call, steady=0.5):
     """Return an answer for versions whose calls take so long."""
 
     def answer(length):
-        return tuple(LengthAttempt(one * length, steady / (one * length)) for one in seconds_a_call)
+        return tuple(
+            LengthAttempt(seconds * length, steady / (seconds * length))
+            for seconds in seconds_a_call
+        )
 
     return answer
 
 
-@pytest.mark.parametrize("each", [1e-7, 1e-6, 1e-5, 1e-4])
-def test_a_length_is_found_within_the_window(each):
-    result = looked_for(PLAN, taking(each, each * 1.5))
+@pytest.mark.parametrize("call_seconds", [1e-7, 1e-6, 1e-5, 1e-4])
+def test_a_length_is_found_within_the_window(call_seconds):
+    result = looked_for(PLAN, taking(call_seconds, call_seconds * 1.5))
 
     assert not result.reason
-    assert result.calls * each > 0.005
-    assert result.calls * each * 1.5 < 0.5 / 10
+    assert result.calls * call_seconds > 0.005
+    assert result.calls * call_seconds * 1.5 < 0.5 / 10
 
 
 def test_a_length_that_is_given_is_not_looked_for():

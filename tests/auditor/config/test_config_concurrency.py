@@ -11,41 +11,45 @@ from auditor.core.contracts.concurrency import PAPER, LibraryVersion, RacePlan, 
 from auditor.core.errors import UsageError
 
 
-def request(folder, **given):
+def request(folder, **options):
     """Return the request of these options for two folders."""
     for name in ("a", "b"):
         (folder / name).mkdir(exist_ok=True)
-    return concurrency_request({"subject": "a.B", "old": "a", "new": "b", **given}, folder)
+    return concurrency_request({"subject": "a.B", "old": "a", "new": "b", **options}, folder)
 
 
 def test_without_options_the_plan_is_that_of_a_ci_job(tmp_path):
-    asked = request(tmp_path)
+    race_request = request(tmp_path)
 
-    assert asked.plan == RacePlan()
-    assert asked.version_texts == {LibraryVersion.OLD: "a", LibraryVersion.NEW: "b"}
-    assert asked.options == ()
+    assert race_request.plan == RacePlan()
+    assert race_request.version_texts == {LibraryVersion.OLD: "a", LibraryVersion.NEW: "b"}
+    assert race_request.options == ()
 
 
 def test_options_go_over_the_paper_s_plan(tmp_path):
-    asked = request(tmp_path, paper=True, threads="16, 4", report="10%", scope="each", seed=7)
+    race_request = request(
+        tmp_path, paper=True, threads="16, 4", report="10%", scope="each", seed=7
+    )
 
-    assert asked.plan == replace(PAPER, threads=(4, 16), report=0.1, scope=TimedScope.EACH, seed=7)
+    assert race_request.plan == replace(
+        PAPER, threads=(4, 16), report=0.1, scope=TimedScope.EACH, seed=7
+    )
 
 
 def test_the_steady_state_is_as_long_with_many_threads_unless_said(tmp_path):
     assert request(tmp_path, steady_seconds="2s").plan.crowded_seconds == 2.0
-    given = {"steady_seconds": "2s", "crowded_seconds": "4s"}
-    assert request(tmp_path, **given).plan.choose_measurement_seconds(64) == 4.0
+    options = {"steady_seconds": "2s", "crowded_seconds": "4s"}
+    assert request(tmp_path, **options).plan.choose_measurement_seconds(64) == 4.0
 
 
 def test_words_for_the_jvm_are_split_as_a_shell_does(tmp_path):
-    asked = request(tmp_path, jvm_args="-Xmx2g -Dname='two words'")
+    race_request = request(tmp_path, jvm_args="-Xmx2g -Dname='two words'")
 
-    assert asked.options == ("-Xmx2g", "-Dname=two words")
+    assert race_request.options == ("-Xmx2g", "-Dname=two words")
 
 
 @pytest.mark.parametrize(
-    "given",
+    "options",
     [
         {},
         {"paper": True, "seed": 3, "jmh": True},
@@ -55,16 +59,16 @@ def test_words_for_the_jvm_are_split_as_a_shell_does(tmp_path):
         {"steady_seconds": "10s", "crowded_seconds": "40s", "paper": True},
     ],
 )
-def test_the_words_of_a_request_ask_for_the_same(tmp_path, given):
-    asked = request(tmp_path, **given)
-    words = list(words_of(asked))
+def test_the_words_of_a_request_ask_for_the_same(tmp_path, options):
+    race_request = request(tmp_path, **options)
+    words = list(words_of(race_request))
 
     context = command.make_context("concurrency", words, resilient_parsing=False)
-    assert concurrency_request(context.params, tmp_path) == asked
+    assert concurrency_request(context.params, tmp_path) == race_request
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"threads": "0,8"}, "--threads 0,8 must be numbers from 1 to 1024"),
         ({"threads": "1"}, "--threads 1 tests no concurrency"),
@@ -83,6 +87,6 @@ def test_the_words_of_a_request_ask_for_the_same(tmp_path, given):
         ({"jvm_args": "'open"}, '--jvm-args "\'open" cannot be split'),
     ],
 )
-def test_a_bad_option_is_said_with_what_to_write(tmp_path, given, message):
+def test_a_bad_option_is_said_with_what_to_write(tmp_path, options, message):
     with pytest.raises(UsageError, match=re.escape(message)):
-        request(tmp_path, **given)
+        request(tmp_path, **options)

@@ -18,7 +18,7 @@ from auditor.core.request import DetectionRule, FolderSpec, GitSpec, Plan
 ROOT = Path(__file__).parents[3]
 SLOWDOWN = 'a change such as "50%", 0.5 or "1.5x", above 0 and at most 100000%, or "auto"'
 
-WHOLE = {
+FULL_CONFIG = {
     "subject": ".",
     "harness": "go",
     "benchmarks": "^Benchmark",
@@ -79,21 +79,21 @@ def test_the_suite_is_run_less_often_only_where_nobody_says_or_needs_how_often(c
     assert request.suite.stability_runs == 5
 
 
-def written(folder, text, name="config.json"):
+def load_written(folder, text, name="config.json"):
     (folder / name).write_text(text if isinstance(text, str) else json.dumps(text))
     return load_config(name, {}, folder)
 
 
 def refused(folder, text, name="config.json"):
     with pytest.raises(UsageError) as caught:
-        written(folder, text, name)
+        load_written(folder, text, name)
     message = str(caught.value)
     assert "\n" not in message
     return message
 
 
 def test_the_issues_example_means_what_it_says(tmp_path):
-    config = written(tmp_path, WHOLE)
+    config = load_written(tmp_path, FULL_CONFIG)
 
     assert config.subject == FolderSpec(tmp_path)
     assert (config.harness, config.host) == ("go", "local")
@@ -114,7 +114,7 @@ def test_the_issues_example_means_what_it_says(tmp_path):
     ("name", "text"), [("c.yaml", AS_YAML), ("c.yml", AS_YAML), ("c.toml", AS_TOML)]
 )
 def test_yaml_and_toml_mean_the_same_as_json(tmp_path, name, text):
-    assert written(tmp_path, text, name) == written(tmp_path, WHOLE)
+    assert load_written(tmp_path, text, name) == load_written(tmp_path, FULL_CONFIG)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_yaml_and_toml_mean_the_same_as_json(tmp_path, name, text):
     ],
 )
 def test_an_accepted_miss_ends_on_a_day_in_every_kind_of_file(tmp_path, name, text):
-    config = written(tmp_path, text, name)
+    config = load_written(tmp_path, text, name)
 
     assert config.request.accepted == (
         Acceptance(method="a", reason="b", until=date(2026, 12, 31)),
@@ -135,7 +135,7 @@ def test_an_accepted_miss_ends_on_a_day_in_every_kind_of_file(tmp_path, name, te
 
 
 def test_everything_has_a_default(tmp_path):
-    config = written(tmp_path, {})
+    config = load_written(tmp_path, {})
     suite = config.request.suite
 
     assert config.subject == FolderSpec(tmp_path)
@@ -167,27 +167,27 @@ def test_paths_are_relative_to_the_file_and_not_to_the_caller(tmp_path):
 
 
 def test_the_merged_text_means_the_same_from_every_folder(tmp_path):
-    config = written(tmp_path, {**WHOLE, "subject": {"path": "."}, "store": "s.sqlite"})
+    config = load_written(tmp_path, {**FULL_CONFIG, "subject": {"path": "."}, "store": "s.sqlite"})
     (tmp_path / "elsewhere").mkdir()
 
-    again = written(tmp_path / "elsewhere", config.text, "again.json")
+    reloaded = load_written(tmp_path / "elsewhere", config.text, "again.json")
 
-    assert again == config
-    assert again.text == config.text
+    assert reloaded == config
+    assert reloaded.text == config.text
 
 
 def test_flags_win_over_the_file_and_gates_are_laid_over_key_by_key(tmp_path):
     (tmp_path / "c.json").write_text(json.dumps({"runs": 3, "seed": 7, "gates": {"min_score": 50}}))
 
-    kept = load_config("c.json", {"gates": {}, "seed": 8}, tmp_path)
+    merged = load_config("c.json", {"gates": {}, "seed": 8}, tmp_path)
     replaced = load_config("c.json", {"gates": {"min_score": 80.0}, "runs": 4}, tmp_path)
 
-    assert (kept.gates.min_score, kept.request.suite.seed, kept.request.runs) == (50.0, 8, 3)
+    assert (merged.gates.min_score, merged.request.suite.seed, merged.request.runs) == (50.0, 8, 3)
     assert (replaced.gates.min_score, replaced.request.runs) == (80.0, 4)
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("settings", "expected"),
     [
         ({}, None),
         ({"rule": "paper"}, InjectionKind.SLEEP),
@@ -196,12 +196,12 @@ def test_flags_win_over_the_file_and_gates_are_laid_over_key_by_key(tmp_path):
         ({"wait": "spin"}, InjectionKind.SPIN),
     ],
 )
-def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected):
-    assert written(tmp_path, given).request.wait is expected
+def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, settings, expected):
+    assert load_written(tmp_path, settings).request.wait is expected
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("settings", "message"),
     [
         ({"fork": 1}, "unknown key 'fork'; did you mean plan.forks?"),
         ({"benchmark": "x"}, "unknown key 'benchmark'; did you mean 'benchmarks'?"),
@@ -253,11 +253,11 @@ def test_the_papers_rule_sleeps_unless_told_otherwise(tmp_path, given, expected)
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(tmp_path, given, message):
-    said = refused(tmp_path, given)
+def test_what_is_wrong_is_said_with_its_place(tmp_path, settings, message):
+    error = refused(tmp_path, settings)
 
-    assert said.startswith("config.json: ")
-    assert message in said
+    assert error.startswith("config.json: ")
+    assert message in error
 
 
 @pytest.mark.parametrize(
@@ -311,38 +311,40 @@ def test_a_name_that_cannot_be_one_is_no_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("settings", "message"),
     [({"stability_runs": 1}, "at least 2"), ({"gates": {"min_score": 5}}, "fixed slowdown")],
 )
-def test_a_slowdown_from_the_spread_needs_one_and_is_no_base_for_a_gate(tmp_path, given, message):
-    check_judgeable(written(tmp_path, {**given, "slowdown": 0.6}))
+def test_a_slowdown_from_the_spread_needs_one_and_is_no_base_for_a_gate(
+    tmp_path, settings, message
+):
+    check_judgeable(load_written(tmp_path, {**settings, "slowdown": 0.6}))
 
     with pytest.raises(UsageError, match=message):
-        check_judgeable(written(tmp_path, {**given, "slowdown": "auto"}))
+        check_judgeable(load_written(tmp_path, {**settings, "slowdown": "auto"}))
 
 
 def test_the_rule_of_the_paper_needs_a_run_of_the_suite_for_each_of_its_runs(tmp_path):
     document = {"rule": "paper", "slowdown": 0.6, "runs": 3}
-    check_judgeable(written(tmp_path, {**document, "stability_runs": 3}))
+    check_judgeable(load_written(tmp_path, {**document, "stability_runs": 3}))
 
     with pytest.raises(UsageError, match="needs as many stability_runs"):
-        check_judgeable(written(tmp_path, {**document, "stability_runs": 2}))
+        check_judgeable(load_written(tmp_path, {**document, "stability_runs": 2}))
 
 
-@pytest.mark.parametrize("given", [{"rule": "gate"}, {"min_delta": 0.05}])
-def test_a_gate_and_where_it_fires_go_together(tmp_path, given):
-    check_judgeable(written(tmp_path, {"slowdown": 0.6, "rule": "gate", "min_delta": 0.05}))
+@pytest.mark.parametrize("settings", [{"rule": "gate"}, {"min_delta": 0.05}])
+def test_a_gate_and_where_it_fires_go_together(tmp_path, settings):
+    check_judgeable(load_written(tmp_path, {"slowdown": 0.6, "rule": "gate", "min_delta": 0.05}))
 
     with pytest.raises(UsageError, match="go together"):
-        check_judgeable(written(tmp_path, {"slowdown": 0.6, **given}))
+        check_judgeable(load_written(tmp_path, {"slowdown": 0.6, **settings}))
 
 
 def test_a_gate_that_no_slowdown_can_reach_is_refused(tmp_path):
     document = {"rule": "gate", "slowdown": 0.5}
-    check_judgeable(written(tmp_path, {**document, "min_delta": "49%"}))
+    check_judgeable(load_written(tmp_path, {**document, "min_delta": "49%"}))
 
     with pytest.raises(UsageError, match="a gate at 50% can never fire, as methods are slowed by"):
-        check_judgeable(written(tmp_path, {**document, "min_delta": "50%"}))
+        check_judgeable(load_written(tmp_path, {**document, "min_delta": "50%"}))
 
 
 @pytest.mark.parametrize(
@@ -351,23 +353,23 @@ def test_a_gate_that_no_slowdown_can_reach_is_refused(tmp_path):
 def test_two_seconds_are_measured_unless_the_file_says_how_many(
     tmp_path, warmup, measured, seconds
 ):
-    watched = written(tmp_path, {"warmup": {"method": "rciw", **warmup}}).request.suite.watched
+    watched = load_written(tmp_path, {"warmup": {"method": "rciw", **warmup}}).request.suite.watched
 
     assert (watched.watch.measured, watched.measured_seconds) == (measured, seconds)
     assert watched.iteration_seconds is None
 
 
 def test_a_file_may_say_where_its_schema_is(tmp_path):
-    config = written(tmp_path, {"$schema": "config.schema.json", "runs": 3})
+    config = load_written(tmp_path, {"$schema": "config.schema.json", "runs": 3})
 
     assert config.request.runs == 3
     assert "$schema" not in config.text
 
 
 def test_the_schema_for_editors_is_that_of_the_types():
-    kept = json.loads(ROOT.joinpath("reports/schema/config.schema.json").read_text())
+    stored_schema = json.loads(ROOT.joinpath("reports/schema/config.schema.json").read_text())
 
-    assert kept == json.loads(json.dumps(json_schema()))
+    assert stored_schema == json.loads(json.dumps(json_schema()))
 
 
 def test_every_key_is_documented():
@@ -377,7 +379,7 @@ def test_every_key_is_documented():
 
 
 def test_a_revision_of_a_folder_knows_the_configuration_that_lies_in_it(tmp_path):
-    written(tmp_path, {"subject": "."})
+    load_written(tmp_path, {"subject": "."})
 
     config = at_revision(load_config("config.json", {}, tmp_path), "main", tmp_path)
 

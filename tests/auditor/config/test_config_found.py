@@ -23,7 +23,7 @@ def project(folder, **files):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "shown"),
+    ("name", "text", "location"),
     [
         ("bench_audit__toml", 'budget = "7m"\n', "project/bench-audit.toml"),
         ("bench_audit__yaml", yaml.safe_dump({"budget": "7m"}), "project/bench-audit.yaml"),
@@ -35,12 +35,12 @@ def project(folder, **files):
         ),
     ],
 )
-def test_a_configuration_in_the_project_is_taken(tmp_path, name, text, shown):
+def test_a_configuration_in_the_project_is_taken(tmp_path, name, text, location):
     path = project(tmp_path, **{name: text})
 
     config = load_config("project", {}, tmp_path)
 
-    assert config.found_file == shown
+    assert config.found_file == location
     assert config.request.suite.budget_seconds == 420
     assert config.subject.path == path
     assert (config.subject.configuration is None) is name.startswith("pyproject")
@@ -97,10 +97,10 @@ def test_a_pyproject_without_our_table_is_not_looked_into(tmp_path, text):
     assert load_config("project", {}, tmp_path).found_file == ""
 
 
-@pytest.mark.parametrize(("keys", "shown"), REACHING)
-def test_each_key_that_reaches_out_of_the_project_is_refused(tmp_path, keys, shown):
+@pytest.mark.parametrize(("keys", "refusal"), REACHING)
+def test_each_key_that_reaches_out_of_the_project_is_refused(tmp_path, keys, refusal):
     path = project(tmp_path, bench_audit__json=json.dumps(keys))
-    key = shown.partition(" ")[0]
+    key = refusal.partition(" ")[0]
 
     with pytest.raises(
         UsageError, match=rf"^project/bench-audit.json: {key} .* in a configuration"

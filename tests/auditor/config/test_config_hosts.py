@@ -44,19 +44,19 @@ def test_how_this_machine_is_used_can_be_said(tmp_path):
 def test_what_containers_are_like_can_be_said(tmp_path):
     docker = {"dockerfile": "bench/Dockerfile", "cpus": "0,2-3", "memory": "1.5g", "processes": 99}
 
-    found = loaded(tmp_path, host="docker", docker={**docker, "environment": ["GOPROXY"]}).docker
+    spec = loaded(tmp_path, host="docker", docker={**docker, "environment": ["GOPROXY"]}).docker
 
-    assert found.dockerfile == tmp_path / "bench" / "Dockerfile"
-    assert (found.cpus, found.memory, found.processes) == ("0,2-3", 3 << 29, 99)
-    assert found.environment == ("GOPROXY",)
+    assert spec.dockerfile == tmp_path / "bench" / "Dockerfile"
+    assert (spec.cpus, spec.memory, spec.processes) == ("0,2-3", 3 << 29, 99)
+    assert spec.environment == ("GOPROXY",)
 
 
 def test_a_dockerfile_of_the_subject_has_no_place_yet(tmp_path):
     docker = {"dockerfile": "subject:bench/Dockerfile"}
 
-    found = loaded(tmp_path, host="docker", docker=docker).docker
+    spec = loaded(tmp_path, host="docker", docker=docker).docker
 
-    assert found.dockerfile == Path("bench/Dockerfile")
+    assert spec.dockerfile == Path("bench/Dockerfile")
 
 
 def test_another_machine_can_be_said(tmp_path):

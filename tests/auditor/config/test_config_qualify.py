@@ -14,12 +14,12 @@ NONE = dict.fromkeys(
 )  # fmt: skip
 
 
-def asked(**given):
-    return qualify_request({**NONE, "words": ("gate", "{base}"), "timeout": "10m", **given})
+def make_request(**options):
+    return qualify_request({**NONE, "words": ("gate", "{base}"), "timeout": "10m", **options})
 
 
 def test_what_is_not_said_is_ours():
-    result = asked()
+    result = make_request()
 
     assert result.command == ("gate", "{base}")
     assert result.command_text == "gate '{base}'"
@@ -31,7 +31,7 @@ def test_what_is_not_said_is_ours():
 
 
 def test_what_is_said_is_taken():
-    result = asked(
+    result = make_request(
         slowdowns="2x, 50%,2x",
         runs=70,
         turns=1,
@@ -50,17 +50,17 @@ def test_what_is_said_is_taken():
     assert result.codes == {1, 3}
     assert result.words.search("a\nslower")
     assert (result.timeout_seconds, result.budget_seconds) == (20.0, 1800.0)
-    assert asked(max_false_alarms=".05").plan.most_false_alarms == 0.05
+    assert make_request(max_false_alarms=".05").plan.most_false_alarms == 0.05
 
 
 def test_as_many_runs_are_planned_as_a_demand_needs():
-    assert asked(max_false_alarms="5%").plan.runs == 59
-    assert asked(max_false_alarms="20%").plan.runs == 20
-    assert asked(must_see="2x", runs=5).plan.runs == 5
+    assert make_request(max_false_alarms="5%").plan.runs == 59
+    assert make_request(max_false_alarms="20%").plan.runs == 20
+    assert make_request(must_see="2x", runs=5).plan.runs == 5
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"words": ()}, "no gate given: write its command after --"),
         ({"must_see": "1.5"}, "--must-see 1.5 is ambiguous: write 1.5x or 1.5% or 150%"),
@@ -85,14 +85,14 @@ def test_as_many_runs_are_planned_as_a_demand_needs():
         ({"budget": "soon"}, "--budget: 'soon' is not a duration"),
     ],
 )
-def test_what_makes_no_sense_is_one_line(given, message):
+def test_what_makes_no_sense_is_one_line(options, message):
     with pytest.raises(UsageError) as error:
-        asked(**given)
+        make_request(**options)
     assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    "given",
+    "options",
     [
         {},
         {"slowdowns": "1.05x,3x", "runs": 7, "turns": 1, "seed": 9, "timeout": "90s"},
@@ -104,8 +104,8 @@ def test_what_makes_no_sense_is_one_line(given, message):
         },
     ],
 )
-def test_the_call_to_repeat_it_asks_for_the_same(given):
-    first = asked(**given)
+def test_the_call_to_repeat_it_asks_for_the_same(options):
+    first = make_request(**options)
 
     program, name, *words = shlex.split(first.repeat_command)
     context = command.make_context(name, words)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cli_acting import CONTEXT, Stage, score, stability, verdict
 from comparisons import whole
-from test_commands import SUBJECT, kept
+from test_commands import SUBJECT, store_audit
 
 from auditor.abs import document_of_verdict
 from auditor.abs.exports.formats import ExportFormat
@@ -76,7 +76,7 @@ def test_stdout_gets_the_format_and_nothing_else(stage, result, capsys, format_)
 
 
 def test_a_format_of_the_result_in_the_store(stage, capsys):
-    document, page = kept(stage)
+    document, page = store_audit(stage)
     capsys.readouterr()
 
     assert stage.call("report", SUBJECT, "--format", "csv", "--rows", "methods") == 0
@@ -89,7 +89,7 @@ def test_a_format_of_the_result_in_the_store(stage, capsys):
 
 
 def test_a_report_goes_to_a_new_folder_from_the_store_of_the_subject(stage, tmp_path, capsys):
-    kept(stage)
+    store_audit(stage)
     capsys.readouterr()
 
     assert stage.call("report", SUBJECT, "-o", str(tmp_path / "new")) == 0
@@ -206,11 +206,15 @@ def test_texts_are_read_from_the_folder_and_nowhere_else(tmp_path):
 
 def test_machines_of_a_merged_store_stand_side_by_side(stage, capsys):
     quick = {"host": "quick", "host_facts": {"cpu": "Fast 9000", "cores": "8"}}
-    kept(stage, command="stability", **quick)
-    kept(stage, command="stability", **quick)
-    kept(stage, "--seed", "7", command="stability", host="other", host_facts={"cpu": "Other"})
-    kept(stage, "--host", "docker", command="stability", host="third", host_facts={"cpu": "Third"})
-    kept(stage, command="stability")
+    store_audit(stage, command="stability", **quick)
+    store_audit(stage, command="stability", **quick)
+    store_audit(
+        stage, "--seed", "7", command="stability", host="other", host_facts={"cpu": "Other"}
+    )
+    store_audit(
+        stage, "--host", "docker", command="stability", host="third", host_facts={"cpu": "Third"}
+    )
+    store_audit(stage, command="stability")
 
     assert stage.call("report", SUBJECT, "--of", "stability") == 0
 
@@ -225,8 +229,8 @@ def test_machines_of_a_merged_store_stand_side_by_side(stage, capsys):
 
 
 def test_one_machine_has_nothing_beside_it(stage):
-    kept(stage, command="stability")
-    kept(stage, command="stability")  # an older one of the same machine is nothing beside it
+    store_audit(stage, command="stability")
+    store_audit(stage, command="stability")  # an older one of the same machine is nothing beside it
 
     assert stage.call("report", SUBJECT, "--of", "stability") == 0
 
@@ -237,7 +241,7 @@ def test_one_machine_has_nothing_beside_it(stage):
 def test_a_comparison_is_written_again_as_each_kind_of_file_that_its_command_writes(
     stage, tmp_path, capsys
 ):
-    kept(stage)
+    store_audit(stage)
     config, places = stage.opened[-1]
     record = AuditRecord(
         command="compare", subject="", config=config.text, tools=(), version="1.0", started="2026"
