@@ -41,8 +41,8 @@ def method(name: str = "Push", *, refusal: str | None = None) -> Method:
 def series(
     values: Iterable[float], arm: ArmName = ArmName.PLAIN, metric: str = TIME, *, first: int = 0
 ) -> Series:
-    at = [(first + 2 * index, value) for index, value in enumerate(values)]
-    return Series.from_values(metric, "s/op", arm, Phase.MEASUREMENT, at)
+    numbered_values = [(first + 2 * index, value) for index, value in enumerate(values)]
+    return Series.from_values(metric, "s/op", arm, Phase.MEASUREMENT, numbered_values)
 
 
 def schedule(arms: Sequence[Arm] = (Arm(ArmName.PLAIN),)) -> Schedule:
@@ -82,7 +82,9 @@ def suite_run(values: Iterable[float], **more) -> Run:
 
 
 def suite_runs(runs: Iterable[Iterable[float]], **more) -> tuple[Run, ...]:
-    return tuple(suite_run(one, repetition=number, **more) for number, one in enumerate(runs, 1))
+    return tuple(
+        suite_run(values, repetition=number, **more) for number, values in enumerate(runs, 1)
+    )
 
 
 def pair_run(
@@ -96,12 +98,12 @@ def pair_run(
 ) -> Run:
     """Return a process of a pair; with `plain` blocks beside the others where some are given."""
     arms = (Arm(ArmName.PROBE, Delay(wait, 0)), Arm(ArmName.SLOWED, Delay(wait, number)))
-    made = (series(probe, ArmName.PROBE), series(slowed, ArmName.SLOWED, first=1))
-    beside = tuple(plain)
-    if beside:
+    block_series = (series(probe, ArmName.PROBE), series(slowed, ArmName.SLOWED, first=1))
+    plain_values = tuple(plain)
+    if plain_values:
         arms += (Arm(ArmName.PLAIN),)
-        made += (series(beside, ArmName.PLAIN, first=2),)
-    return run(Measured(made), purpose=Purpose.PAIRS, arms=arms, **more)
+        block_series += (series(plain_values, ArmName.PLAIN, first=2),)
+    return run(Measured(block_series), purpose=Purpose.PAIRS, arms=arms, **more)
 
 
 def mutant_run(values: Iterable[float], **more) -> Run:
@@ -195,10 +197,13 @@ def benchmark_verdict_of(**fields: Any) -> BenchmarkVerdict:
 
 
 def pair_verdict(
-    of: str = "Push", by: str = "BenchmarkPush", outcome: Verdict = Verdict.DETECTED, **more
+    method_name: str = "Push",
+    by: str = "BenchmarkPush",
+    outcome: Verdict = Verdict.DETECTED,
+    **more,
 ) -> PairVerdict:
     called = ReachState.NOT_AT_ALL if outcome is Verdict.UNREACHED else ReachState.IN_LOOP
-    values = {"method": method(of).id, "benchmark": benchmark(by).id, "reach": called}
+    values = {"method": method(method_name).id, "benchmark": benchmark(by).id, "reach": called}
     return pair_verdict_of(outcome=outcome, **(values | more))
 
 
@@ -228,7 +233,7 @@ def abs_request(*, forks: int = 1, iterations: int = 12, **changes: Any) -> AbsR
         budget_seconds=None,
         seed=1,
     )
-    asked = AbsRequest(
+    default_request = AbsRequest(
         suite=suite,
         methods=None,
         runs=2,
@@ -238,7 +243,7 @@ def abs_request(*, forks: int = 1, iterations: int = 12, **changes: Any) -> AbsR
         exact=False,
         shares=False,
     )
-    return replace(asked, **changes)
+    return replace(default_request, **changes)
 
 
 CONTEXT = Context(

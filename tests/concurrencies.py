@@ -61,11 +61,11 @@ def lane(threads, *times, plan=PLAN, left_out=0):
     judged = [
         oracle.judge_test(
             timed(number, threads, reason="a suffix hung")
-            if each is None
-            else timed(number, threads, times=each),
+            if factor is None
+            else timed(number, threads, times=factor),
             plan,
         )
-        for number, each in enumerate(times, 1)
+        for number, factor in enumerate(times, 1)
     ]
     return oracle.judge_threads(threads, judged, plan, left_out=left_out)
 
@@ -73,8 +73,8 @@ def lane(threads, *times, plan=PLAN, left_out=0):
 def verdict(*lanes, control=None, tests=None, plan=PLAN, **suite):
     """Return what these numbers of threads come to."""
     finding = oracle.combine_findings(lanes)
-    known = {test.timed.test for each in lanes for test in each.tests}
-    tests = tests or tuple(made(number, suffix=9 - number) for number in sorted(known))
+    test_numbers = {test.timed.test for lane_result in lanes for test in lane_result.tests}
+    tests = tests or tuple(made(number, suffix=9 - number) for number in sorted(test_numbers))
     sizes = {test.number: len(test.prefix) + sum(map(len, test.suffixes)) for test in tests}
     return ConcurrencyVerdict(
         subject="org.example.Pool",
@@ -111,5 +111,5 @@ def whole(**more):
     return replace(result, caveats=caveats, **more)
 
 
-def document(found=None, **around):
-    return concurrency_document(found or whole(), replace(AROUND, **around))
+def document(concurrency_verdict=None, **around):
+    return concurrency_document(concurrency_verdict or whole(), replace(AROUND, **around))

@@ -46,17 +46,17 @@ def number_turns(names):
 
 
 TURN_OF = number_turns(LONG_ONES)
-SEEN = set()
+COLLECTED_IDS = set()
 TIMED = set()
 
 
 def pytest_addoption(parser):
-    said = f"leave the marker `long` off one in {TURNS} of those that take longest"
-    parser.addoption("--turn", type=int, metavar="N", help=said)
+    help_text = f"leave the marker `long` off one in {TURNS} of those that take longest"
+    parser.addoption("--turn", type=int, metavar="N", help=help_text)
 
 
 def pytest_itemcollected(item):
-    SEEN.add(item.nodeid)
+    COLLECTED_IDS.add(item.nodeid)
     if item.get_closest_marker("timed"):
         TIMED.add(item.path)
     turn = item.config.option.turn
@@ -70,10 +70,12 @@ def pytest_collection_modifyitems(config, items):
 
     The order is else that of the draw. A test that is named and is not there is an error.
     """
-    files = {one.partition("::")[0] for one in SEEN}
-    gone = {one for one in set(LONG_ONES) - SEEN if one.partition("::")[0] in files}
-    if gone and not any("::" in one for one in config.args):
-        raise pytest.UsageError(f"{LONG.name} names what is no test: {min(gone)}")
+    files = {node_id.partition("::")[0] for node_id in COLLECTED_IDS}
+    missing = {
+        node_id for node_id in set(LONG_ONES) - COLLECTED_IDS if node_id.partition("::")[0] in files
+    }
+    if missing and not any("::" in argument for argument in config.args):
+        raise pytest.UsageError(f"{LONG.name} names what is no test: {min(missing)}")
     if hidden := [path for path in TIMED if "mark.timed" not in path.read_text()]:
         raise pytest.UsageError(f"scripts/test finds files by mark.timed, not {min(hidden)}")
     slow = {item.path for item in items if item.get_closest_marker("subject")}
@@ -90,7 +92,9 @@ def nothing_is_left_behind():
 
     assert now == environment
     assert Path.cwd() == folder
-    left = [one for one in threading.enumerate() if one not in threads and not one.daemon]
+    left = [
+        thread for thread in threading.enumerate() if thread not in threads and not thread.daemon
+    ]
     assert not left
 
 
@@ -109,9 +113,9 @@ def docker():
 
     # Sockets have short paths, so it is not below the folder of the tests.
     below = tempfile.TemporaryDirectory(prefix="bench-docker-")
-    with below as folder, daemon(Path(folder) / "d") as where:
-        import_tools(where)
-        yield where
+    with below as folder, daemon(Path(folder) / "d") as address:
+        import_tools(address)
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -119,8 +123,11 @@ def ssh():
     """A machine that is reached over ssh, for the tests of this process."""
     from ssh_daemon import daemon
 
-    with tempfile.TemporaryDirectory(prefix="bench-ssh-") as folder, daemon(Path(folder)) as found:
-        yield found
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-ssh-") as folder,
+        daemon(Path(folder)) as machine,
+    ):
+        yield machine
 
 
 collect_ignore = ["subjects"]

@@ -20,8 +20,10 @@ class DaskCluster:
         self._file = folder / "scheduler.json"
         places = os.pathsep.join(map(str, (ROOT, *paths)))
         # What pip is told decides what installs; audits in tests are not told what we are.
-        mine = {key: value for key, value in os.environ.items() if not key.startswith("PIP_")}
-        self._environment = {**mine, "PYTHONPATH": places}
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith("PIP_")
+        }
+        self._environment = {**environment, "PYTHONPATH": places}
         self._scheduler = self._start(
             "scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", self._file
         )

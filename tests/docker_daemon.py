@@ -61,42 +61,42 @@ def daemon(folder):
 def _answers(socket, run, log):
     until = time.monotonic() + 60
     while time.monotonic() < until and run.poll() is None:
-        with suppress(OSError), sockets.socket(sockets.AF_UNIX) as one:
-            one.connect(str(socket))
+        with suppress(OSError), sockets.socket(sockets.AF_UNIX) as connection:
+            connection.connect(str(socket))
             return
         time.sleep(0.05)
     raise AssertionError(f"dockerd does not answer:\n{log.read_text()[-2000:]}")
 
 
 @contextmanager
-def client(where):
+def client(address):
     """Give a connection."""
-    api = APIClient(base_url=where)
+    api = APIClient(base_url=address)
     try:
         yield api
     finally:
         api.close()
 
 
-def import_tools(where):
+def import_tools(address):
     """Make the image of this machine's own programs: a shell, Python, git."""
     variables = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "IMAGE_SAYS": "hello"}
-    _image(where, IMAGE, _files(PROGRAMS), TREES, variables)
+    _image(address, IMAGE, _files(PROGRAMS), TREES, variables)
 
 
-def import_java(where):
+def import_java(address):
     """Make an image with this machine's JDK and Maven, as `JAVA_IMAGE`."""
-    (home,) = {Path(shutil.which(one)).resolve().parents[1] for one in ("java", "javac")}
+    (home,) = {Path(shutil.which(program)).resolve().parents[1] for program in ("java", "javac")}
     linked = {path.resolve() for path in Path("/usr/share/maven").rglob("*.jar")}
-    jars = {one for path in linked for one in path.parent.iterdir() if one.resolve() in linked}
+    jars = {jar for path in linked for jar in path.parent.iterdir() if jar.resolve() in linked}
     files = _files((*PROGRAMS, *MAVENS)) | jars | _libraries(home.rglob("*.so"))
     settings = {path.resolve().parent for path in (home / "conf").rglob("*") if path.is_symlink()}
     trees = (*TREES, *MAVEN_TREES, home, *settings)
     variables = {"PATH": f"{home}/bin:/usr/bin", "LANG": "C.UTF-8", "JAVA_HOME": home}
-    _image(where, JAVA_IMAGE, files, trees, variables)
+    _image(address, JAVA_IMAGE, files, trees, variables)
 
 
-def import_go(where):
+def import_go(address):
     """Make an image with this machine's Go, and without a C compiler, as `GO_IMAGE`."""
     home = Path(shutil.which("go")).resolve().parents[1]
     trees = (*TREES, *(home / go_tree for go_tree in GO_TREES))
@@ -108,11 +108,11 @@ def import_go(where):
         if path.is_file() and "testdata" not in path.parts and not path.match("*_test.go")
     }
     variables = {"PATH": f"{home}/bin:/usr/bin", "LANG": "C.UTF-8"}
-    _image(where, GO_IMAGE, _files(PROGRAMS) | library, trees, variables)
+    _image(address, GO_IMAGE, _files(PROGRAMS) | library, trees, variables)
 
 
-def _image(where, tag, files, trees, variables):
-    with client(where) as api:
+def _image(address, tag, files, trees, variables):
+    with client(address) as api:
         name = tag.partition(":")[0]
         api.import_image_from_data(_archive(files, trees), repository=f"{name}-imported")
         message = " ".join(f"{key}={value}" for key, value in variables.items())
@@ -121,12 +121,12 @@ def _image(where, tag, files, trees, variables):
 
 
 def _archive(files, trees):
-    packed, seen = io.BytesIO(), set()
+    packed, archived_names = io.BytesIO(), set()
 
     def once(entry):
-        known = entry.name in seen
-        seen.add(entry.name)
-        return None if known else entry  # of a folder what is below it was seen, too
+        is_archived = entry.name in archived_names
+        archived_names.add(entry.name)
+        return None if is_archived else entry  # of a folder what is below it was seen, too
 
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name in FOLDERS:
@@ -164,7 +164,7 @@ def _files(programs):
             paths.add(path)
             path = Path(os.path.normpath(path.parent / path.readlink()))
         paths.add(path)
-    real = [one for one in paths if not one.is_symlink()]
+    real = [file for file in paths if not file.is_symlink()]
     modules = Path("/usr/lib/python3.11/lib-dynload").glob("*.so")
     return paths | _libraries([*real, *modules])
 

@@ -34,21 +34,21 @@ class Answering(BaseHTTPRequestHandler):
     def answer(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         path = re.sub(r"^/v[0-9.]+", "", self.path.partition("?")[0])
-        name, said = next(
-            (name, said)
-            for verb, pattern, name, said in ANSWERS
+        name, content = next(
+            (name, content)
+            for verb, pattern, name, content in ANSWERS
             if verb == self.command and re.fullmatch(pattern, path)
         )
         self.close_connection = True
-        self.server.asked.append(name)
-        if name == self.server.gone:
+        self.server.calls.append(name)
+        if name == self.server.failing_call:
             if self.server.hangs:
                 self.server.over.wait(60)
         elif name == "attach":
             self.wfile.write(UPGRADED)
             self.server.over.wait(60)
         else:
-            text = json.dumps(said).encode()
+            text = json.dumps(content).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(text)))
             self.send_header("Connection", "close")
@@ -68,25 +68,25 @@ class Server(ThreadingMixIn, UnixStreamServer):
 
 
 @contextmanager
-def answering(folder, gone, *, hangs=False):
+def answering(folder, failing_call, *, hangs=False):
     """Give a connection to a daemon that does not answer one call, and what it was asked."""
     with (
-        listening(folder, gone, hangs=hangs) as (where, asked),
-        DockerDaemon({"DOCKER_HOST": where}, "here") as daemon,
+        listening(folder, failing_call, hangs=hangs) as (address, calls),
+        DockerDaemon({"DOCKER_HOST": address}, "here") as daemon,
     ):
-        yield daemon, asked
+        yield daemon, calls
 
 
 @contextmanager
-def listening(folder, gone="", *, hangs=False):
+def listening(folder, failing_call="", *, hangs=False):
     """Give the address of such a daemon, and what it was asked."""
     with Server(str(folder / "socket"), Answering) as server:
-        server.gone, server.hangs, server.asked = gone, hangs, []
+        server.failing_call, server.hangs, server.calls = failing_call, hangs, []
         server.over = threading.Event()
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         try:
-            yield f"unix://{server.server_address}", server.asked
+            yield f"unix://{server.server_address}", server.calls
         finally:
             server.over.set()
             server.shutdown()

@@ -29,19 +29,19 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def _answer(self, code, found):
-        body = json.dumps(found).encode()
+    def _answer(self, code, content):
+        body = json.dumps(content).encode()
         self.send_response(code)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
-    def _page(self, found):
-        asked = {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()}
-        size, page = int(asked.get("per_page", 30)), int(asked.get("page", 1))
-        return found[size * (page - 1) : size * page]
+    def _page(self, entries):
+        query = {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()}
+        size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
+        return entries[size * (page - 1) : size * page]
 
-    def _asked(self):
+    def _record_request(self):
         self.server.calls.append((self.command, urlsplit(self.path).path))
         if self.headers["Authorization"] == f"Bearer {TOKEN}":
             return urlsplit(self.path).path
@@ -49,25 +49,25 @@ class _Handler(BaseHTTPRequestHandler):
         return ""
 
     def do_GET(self):
-        path = self._asked()
+        path = self._record_request()
         if path.endswith("/pulls"):
             self._answer(200, self._page(self.server.pulls))
         elif path:
             self._answer(200, self._page(self.server.comments))
 
-    def _written(self):
+    def _read_comment(self):
         return json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"]
 
     def do_POST(self):
-        body = self._written()
-        if self._asked() and not self.server.refuses:
+        body = self._read_comment()
+        if self._record_request() and not self.server.refuses:
             self.server.add_comment("github-actions[bot]", body)
             self._answer(201, {"html_url": f"{self.server.address}/new"})
         elif self.server.refuses:
             self._answer(403, {"message": "Resource not accessible by integration"})
 
     def do_PATCH(self):
-        body, path = self._written(), self._asked()
+        body, path = self._read_comment(), self._record_request()
         number = int(re.search(r"/issues/comments/(\d+)$", path)[1])
         self.server.comments[number - 1]["body"] = body
         self._answer(200, {"html_url": f"{self.server.address}/old"})

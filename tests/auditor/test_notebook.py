@@ -46,9 +46,9 @@ def store(tmp_path):
     stability = results.format_json(
         document_of_verdict.stability_document(verdict.stability, context)
     )
-    whole = results.format_json(document_of_verdict.build_abs_document(verdict, context))
+    abs_result = results.format_json(document_of_verdict.build_abs_document(verdict, context))
     return filled(
-        tmp_path / "store.sqlite", ("stability", stability), ("abs", whole), ("abs", None)
+        tmp_path / "store.sqlite", ("stability", stability), ("abs", abs_result), ("abs", None)
     )
 
 
@@ -59,7 +59,7 @@ def test_the_last_finished_audit_is_loaded_with_its_verdict(store):
     assert isinstance(audit.verdict, Document)
     assert audit.verdict.scores.total.covered == examples.audit().total.covered
     assert isinstance(auditor.load(str(store), "stability").verdict, StabilityDocument)
-    assert [one.command for one in auditor.load_all(store)] == ["stability", "abs"]
+    assert [loaded.command for loaded in auditor.load_all(store)] == ["stability", "abs"]
 
 
 def test_data_frames_have_the_rows_and_numbers_of_the_result(store):
@@ -71,8 +71,8 @@ def test_data_frames_have_the_rows_and_numbers_of_the_result(store):
             long_tables.format_table(audit.verdict, name).columns
         )
     assert len(audit.pairs) == len(verdict.pairs)
-    known = [pair.effect for pair in verdict.pairs if pair.effect is not None]
-    assert audit.pairs["effect"].dropna().tolist() == known
+    effects = [pair.effect for pair in verdict.pairs if pair.effect is not None]
+    assert audit.pairs["effect"].dropna().tolist() == effects
     missed = audit.methods.query("outcome == 'missed'")["method"].tolist()
     assert missed == [method.id for method in verdict.methods if method.outcome is Verdict.MISSED]
     slowed = audit.runs.query("arm == 'slowed'")
@@ -121,9 +121,11 @@ def test_a_damaged_result_is_a_damaged_store(tmp_path):
 def test_importing_the_package_loads_nothing_and_has_no_other_names():
     heavy = "numpy pandas msgspec jinja2 sqlite3 auditor.notebook"
     code = f"import sys, auditor; print([m for m in {heavy.split()!r} if m in sys.modules])"
-    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    process = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
 
-    assert shown.stdout.strip() == "[]"
+    assert process.stdout.strip() == "[]"
     with pytest.raises(AttributeError, match="laod"):
         _ = auditor.laod
 
@@ -131,8 +133,8 @@ def test_importing_the_package_loads_nothing_and_has_no_other_names():
 def test_the_lines_of_the_page_run(store, monkeypatch):
     monkeypatch.chdir(store.parent)
     (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    known: dict[str, object] = {}
+    namespace: dict[str, object] = {}
 
-    exec(compile(block, str(PAGE), "exec"), known)  # noqa: S102 the lines are ours
+    exec(compile(block, str(PAGE), "exec"), namespace)  # noqa: S102 the lines are ours
 
-    assert known["audit"].command == "abs"
+    assert namespace["audit"].command == "abs"

@@ -57,19 +57,19 @@ def test_profiles_and_flags_are_for_maven_and_gradle(words, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "reason"),
+    ("options", "reason"),
     [
         ({"tags": ["x"]}, "profiles, flags, jdk, gradle and tags do not work with Python"),
         ({"allocations": True}, "allocations are not available"),
         ({"subject": "maven:g:a:1", "harness": "pytest"}, "hold no Python benchmarks"),
     ],
 )
-def test_what_a_python_suite_has_not_is_refused(asked, reason, tmp_path):
+def test_what_a_python_suite_has_not_is_refused(options, reason, tmp_path):
     (tmp_path / "ring").mkdir()
     (tmp_path / "ring" / "pyproject.toml").write_text("")
 
     with pytest.raises(UsageError, match=reason):
-        ready(tmp_path, **{"subject": "ring", **asked})
+        ready(tmp_path, **{"subject": "ring", **options})
 
 
 def test_suites_of_other_languages_are_named_and_how_to_choose_them(tmp_path):

@@ -17,7 +17,7 @@ def printed() -> Callable[..., str]:
     """Return what runs code that may import what `benchmarks/` has, and returns what it prints."""
 
     def run(code: str, stdin: str = "") -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             (sys.executable, "-c", code),
             env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'benchmarks'}"},
             input=stdin,
@@ -25,7 +25,7 @@ def printed() -> Callable[..., str]:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr[-2000:]
-        return done.stdout
+        assert process.returncode == 0, process.stderr[-2000:]
+        return process.stdout
 
     return run

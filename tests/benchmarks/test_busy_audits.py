@@ -78,8 +78,17 @@ def audits(tmp_path_factory):
     (folder / "toy_test.go").write_text(BENCHMARKS)
     config = folder.with_suffix(".json")
     config.write_text(json.dumps({**CONFIG, "subject": str(folder)}))
-    kept = folder.with_suffix(".kept")
-    words = ["--suite", str(config), "--busy", f"0,{BUSY}", "--times", "1", "--keep", str(kept)]
+    results_folder = folder.with_suffix(".kept")
+    words = [
+        "--suite",
+        str(config),
+        "--busy",
+        f"0,{BUSY}",
+        "--times",
+        "1",
+        "--keep",
+        str(results_folder),
+    ]
     ran = subprocess.run(
         [sys.executable, "benchmarks/busy.py", *words],
         cwd=ROOT,
@@ -87,7 +96,7 @@ def audits(tmp_path_factory):
         text=True,
         check=False,
     )
-    files = [kept / f"{config.name}-{load}-0/result.json" for load in (0, BUSY)]
+    files = [results_folder / f"{config.name}-{load}-0/result.json" for load in (0, BUSY)]
     assert all(file.exists() for file in files), ran.stdout + ran.stderr
     return [parse_document(file.read_text()) for file in files]
 

@@ -19,9 +19,9 @@ TABLE_2 = (
 """(expected, reported) of the 113 pairs of classes of the paper."""
 
 
-def known(expected, *times, threads=8):
+def make_pair(expected, *times, threads=8):
     """Return a pair whose tests take so many times as long with the new version."""
-    measured = tuple(timed(number, threads, times=one) for number, one in enumerate(times, 1))
+    measured = tuple(timed(number, threads, times=factor) for number, factor in enumerate(times, 1))
     return Known(expected, measured, PLAN)
 
 
@@ -37,11 +37,11 @@ def test_the_reports_of_the_paper_have_its_precision_and_recall():
 
 def test_votes_are_taken_anew_at_each_value():
     pairs = [
-        known(WORSE, 1.5, 1.6, 1.5),
-        known(WORSE, 1.07, 1.08, 1.07),
-        known(BETTER, 0.7, 0.7, 0.8),
-        known(NONE, 1.03, 1.03, 1.04),
-        known(NONE, 1.0, 1.0, 1.0),
+        make_pair(WORSE, 1.5, 1.6, 1.5),
+        make_pair(WORSE, 1.07, 1.08, 1.07),
+        make_pair(BETTER, 0.7, 0.7, 0.8),
+        make_pair(NONE, 1.03, 1.03, 1.04),
+        make_pair(NONE, 1.0, 1.0, 1.0),
     ]
 
     points = sensitivity(pairs, [0.01, 0.05, 0.2, 3.0])
@@ -55,23 +55,23 @@ def test_votes_are_taken_anew_at_each_value():
 
 
 def test_a_report_of_the_other_direction_is_not_expected():
-    assert sensitivity([known(WORSE, 0.5, 0.5, 0.5)], [0.05]) == ((0.05, 0.0, 0.0),)
+    assert sensitivity([make_pair(WORSE, 0.5, 0.5, 0.5)], [0.05]) == ((0.05, 0.0, 0.0),)
 
 
 def test_where_nothing_is_expected_there_is_no_recall():
-    assert sensitivity([known(NONE, 1.0, 1.0, 1.0)], [0.05]) == ((0.05, None, None),)
+    assert sensitivity([make_pair(NONE, 1.0, 1.0, 1.0)], [0.05]) == ((0.05, None, None),)
     assert sensitivity([], [0.05]) == ((0.05, None, None),)
 
 
 def test_the_control_has_no_vote():
-    control = known(NONE, 2.0, 2.0, 2.0, threads=SEQUENTIAL)
-    calm = known(NONE, 1.0, 1.0, 1.0)
+    control = make_pair(NONE, 2.0, 2.0, 2.0, threads=SEQUENTIAL)
+    calm = make_pair(NONE, 1.0, 1.0, 1.0)
 
     assert decided((*calm.timed, *control.timed), PLAN) is ConcurrencyFinding.NONE
     assert decided(control.timed, PLAN) is ConcurrencyFinding.INCONCLUSIVE
 
 
 def test_one_number_of_threads_suffices_for_a_report():
-    calm, slower = known(NONE, 1.0, 1.0, 1.0, threads=2), known(WORSE, 1.5, 1.5, 1.5)
+    calm, slower = make_pair(NONE, 1.0, 1.0, 1.0, threads=2), make_pair(WORSE, 1.5, 1.5, 1.5)
 
     assert decided((*slower.timed, *calm.timed), PLAN) is ConcurrencyFinding.REGRESSION

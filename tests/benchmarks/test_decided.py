@@ -28,13 +28,13 @@ print(json.dumps([expected_range(text) for text in json.load(sys.stdin)]))
 """
 
 
-def pair(outcome, share=None, by="injection", effect=None, **more):
+def pair(outcome, share=None, decided_by="injection", effect=None, **more):
     """Return a pair as results have it: slowed by 0.5, with a limit of 0.25."""
     return {
         "method": "m",
         "benchmark": f"b{len(more)}",
         "outcome": outcome,
-        "decided_by": by,
+        "decided_by": decided_by,
         "share_interval": share,
         "interval": effect,
         "threshold": 0.25,
@@ -71,9 +71,9 @@ def test_verdicts_by_share_and_by_injection_are_compared_where_both_exist(printe
         [
             pair("detected", (0.8, 0.9), effect=(0.4, 0.5)),  # alike
             pair("missed", (0.8, 0.9), effect=(0.0, 0.1)),  # different
-            pair("detected", (0.8, 0.9), by="share", effect=(0.3, 0.4)),  # alike
-            pair("detected", (0.8, 0.9), by="share", effect=(0.2, 0.4)),  # injection leaves it open
-            pair("detected", (0.8, 0.9), by="share"),  # nothing was injected
+            pair("detected", (0.8, 0.9), decided_by="share", effect=(0.3, 0.4)),  # alike
+            pair("detected", (0.8, 0.9), decided_by="share", effect=(0.2, 0.4)),  # injection: open
+            pair("detected", (0.8, 0.9), decided_by="share"),  # nothing was injected
             pair("missed", (0.4, 0.6), effect=(0.0, 0.1)),  # the share leaves it open
             pair("missed", None, effect=(0.0, 0.1)),  # no share
         ],
@@ -85,7 +85,7 @@ def test_verdicts_by_share_and_by_injection_are_compared_where_both_exist(printe
 def test_another_audit_without_shares_has_the_verdict_by_injection(printed):
     counted = summary(
         printed,
-        [pair("detected", (0.8, 0.9), by="share")],
+        [pair("detected", (0.8, 0.9), decided_by="share")],
         injected=[pair("missed", effect=(0.0, 0.1))],
     )
 
@@ -157,11 +157,11 @@ print(plain.seconds, plain.extrapolated)
 def test_an_unknown_suite_is_refused_with_the_known_ones():
     command = (sys.executable, ROOT / "benchmarks" / "decided.py", "--only", "nothing")
 
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
 
-    assert done.returncode == 2
-    assert "no suite nothing in" in done.stderr
-    assert "decimal" in done.stderr
+    assert process.returncode == 2
+    assert "no suite nothing in" in process.stderr
+    assert "decimal" in process.stderr
 
 
 @pytest.mark.subject
@@ -184,11 +184,11 @@ def test_a_suite_is_audited_and_run_by_its_harness(tmp_path):
     )
     command = (sys.executable, ROOT / "benchmarks" / "decided.py", "--list", suites)
 
-    done = subprocess.run(
+    process = subprocess.run(
         (*command, "--limit-minutes", "4"), capture_output=True, text=True, check=False
     )
 
-    assert done.returncode in (0, 1), done.stderr[-2000:]
-    assert "uuid (go): " in done.stdout
-    assert " of 1 methods decided" in done.stdout
-    assert "the audit takes" in done.stdout
+    assert process.returncode in (0, 1), process.stderr[-2000:]
+    assert "uuid (go): " in process.stdout
+    assert " of 1 methods decided" in process.stdout
+    assert "the audit takes" in process.stdout

@@ -59,7 +59,7 @@ def test_a_process_and_a_temporary_file_that_are_left_are_seen(printed, tmp_path
 
 
 def test_an_end_is_clear_with_one_error_and_a_documented_code(printed):
-    document = json.loads(printed(CLEAR, json.dumps([one for one, _ in ENDED])))
+    document = json.loads(printed(CLEAR, json.dumps([ending for ending, _ in ENDED])))
 
     assert document == [is_clear for _, is_clear in ENDED]
 

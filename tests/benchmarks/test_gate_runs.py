@@ -18,13 +18,13 @@ print(json.dumps([is_good(made), table(made, asked)]))
 """
 
 
-def counted(printed, *made):
+def counted(printed, *gate_runs):
     """Return whether runs (kind, exit code) are good, and the table of them."""
-    return json.loads(printed(COUNTED, json.dumps(made)))
+    return json.loads(printed(COUNTED, json.dumps(gate_runs)))
 
 
 @pytest.mark.parametrize(
-    ("made", "good"),
+    ("gate_runs", "good"),
     [
         ([("same", 0), ("added", 5), ("slower", 1), ("worse", 1)], True),
         ([("same", 1), ("added", 0), ("slower", 1), ("worse", 1)], False),
@@ -34,10 +34,10 @@ def counted(printed, *made):
         ([*[("slower", 1)] * 18, ("slower", 0), ("worse", 5)], False),
     ],
 )
-def test_no_failure_without_a_cause_and_nineteen_of_twenty_changes(printed, made, good):
-    found, _ = counted(printed, *made)
+def test_no_failure_without_a_cause_and_nineteen_of_twenty_changes(printed, gate_runs, good):
+    is_good, _ = counted(printed, *gate_runs)
 
-    assert found is good
+    assert is_good is good
 
 
 def test_the_table_counts_exit_codes_and_names_what_was_wrong(printed):
@@ -53,14 +53,14 @@ def test_the_table_counts_exit_codes_and_names_what_was_wrong(printed):
 @pytest.mark.subject
 def test_a_gate_is_run_beside_a_busy_process_and_does_not_fail_without_a_cause(tmp_path):
     words = ("--only=go", "--kind=same", "--times=1", "--busy=1", "--budget=60s")
-    written = tmp_path / "gates.md"
+    table_path = tmp_path / "gates.md"
 
-    done = subprocess.run(
+    process = subprocess.run(
         (
             sys.executable,
             str(ROOT / "benchmarks" / "gates.py"),
             *words,
-            f"--write={written}",
+            f"--write={table_path}",
             f"--keep={tmp_path / 'kept'}",
         ),
         capture_output=True,
@@ -68,7 +68,7 @@ def test_a_gate_is_run_beside_a_busy_process_and_does_not_fail_without_a_cause(t
         check=False,
     )
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "* Without a cause: 0 of 1 runs ended with exit code 1." in written.read_text()
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert "* Without a cause: 0 of 1 runs ended with exit code 1." in table_path.read_text()
     compared = json.loads((tmp_path / "kept/go/same-1/compare.json").read_text())
     assert len(compared["benchmarks"]) == 2

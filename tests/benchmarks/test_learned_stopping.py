@@ -80,11 +80,11 @@ def test_segments_are_counted_and_trees_judged_on_systems_they_have_not_seen(cor
     assert result["steady forks"] == str(len(SYSTEMS) * FORKS)
     assert result["segments"] == str(100 * len(SYSTEMS) * FORKS)
     assert result["systems"] == str(len(SYSTEMS))
-    (best,) = [one for name, one in result.items() if name.startswith("learned, at its best")]
+    (best,) = [text for name, text in result.items() if name.startswith("learned, at its best")]
     _, _, f1, balanced = map(float, best.split(", "))
     assert balanced > 0.9
     assert f1 > 0.9
-    places = [one.split(", ") for name, one in result.items() if name.endswith("of all wrong")]
+    places = [text.split(", ") for name, text in result.items() if name.endswith("of all wrong")]
     assert len(places) == 7
     assert sum(float(share) for share, *_ in places) == pytest.approx(1, abs=0.005)
     assert sum(float(part) for *_, part in places) == pytest.approx(1, abs=0.005)
@@ -110,7 +110,7 @@ def test_models_of_the_package_are_judged_as_they_are(corpus):
     words = ("--model", "shipped", "--forks", "1", "--share", "0.5", "--resamples", "100")
     result = printed("learned_stopping.py", corpus, *words)
 
-    (line,) = [one for name, one in result.items() if name.startswith("learned, at 0.500")]
+    (line,) = [text for name, text in result.items() if name.startswith("learned, at 0.500")]
     *_, balanced = map(float, line.split(", "))
     assert balanced > 0.6
     longer, shorter, exact = map(
@@ -154,8 +154,8 @@ def _scored(folder, forks):
         rows = csv.writer(file)
         rows.writerow(("folds", "model", "fold", "tuned_on", "threshold"))
         rows.writerow(("benchmark", "fcn", 0, "all windows", 0.5))
-    known = {f"{name}.json": np.arange(500) > last for name, last in SYSTEMS.items()}
-    scores = {name: np.tile(one.astype(float), (forks, 1)) for name, one in known.items()}
+    steady_masks = {f"{name}.json": np.arange(500) > last for name, last in SYSTEMS.items()}
+    scores = {name: np.tile(mask.astype(float), (forks, 1)) for name, mask in steady_masks.items()}
     np.savez(folder / "benchmark-fcn-scores-0.npz", **scores)
     return folder
 

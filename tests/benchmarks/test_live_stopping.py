@@ -54,7 +54,7 @@ print(*rows, total(rows), sep="\\n")
 
 
 def test_what_processes_are_off_is_that_of_the_mean_over_their_means(printed):
-    first, second, both = printed(ROWS).splitlines()
+    first, second, total = printed(ROWS).splitlines()
 
     assert first.split()[1:] == [
         "4.0",
@@ -67,4 +67,4 @@ def test_what_processes_are_off_is_that_of_the_mean_over_their_means(printed):
         "7",
     ]
     assert second.split()[1:5] == ["2.0", "2.0", "+0.0%", "+0.0%"]
-    assert both.split()[-3:] == ["1.00", "10.0%", "5.0%"]
+    assert total.split()[-3:] == ["1.00", "10.0%", "5.0%"]

@@ -12,7 +12,7 @@ def test_it_prints_what_the_documents_name_it_for():
     package = ROOT / "mutators" / "python"
     words = ("--times", "3", "--calls", "2000", "--package", str(package))
 
-    done = subprocess.run(
+    process = subprocess.run(
         (sys.executable, "benchmarks/python_overhead.py", *words),
         cwd=ROOT,
         capture_output=True,
@@ -20,9 +20,9 @@ def test_it_prints_what_the_documents_name_it_for():
         check=False,
     )
 
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     result = dict(
-        re.findall(r"^ *(\D+?):? +([+-]?[\d.]+) (?:ms|ns|s)\b", done.stdout, re.MULTILINE)
+        re.findall(r"^ *(\D+?):? +([+-]?[\d.]+) (?:ms|ns|s)\b", process.stdout, re.MULTILINE)
     )
     assert list(result) == [
         "with the guest, nothing changed",

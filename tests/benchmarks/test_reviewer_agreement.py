@@ -38,7 +38,7 @@ TABLE = st.dictionaries(
 def table(*rows):
     """Rows of labels, one letter for each reviewer in turn; a dot where one has seen nothing."""
     return {
-        str(index): {f"R{who}": label for who, label in enumerate(row, 1) if label != "."}
+        str(index): {f"R{reviewer}": label for reviewer, label in enumerate(row, 1) if label != "."}
         for index, row in enumerate(rows)
     }
 
@@ -65,10 +65,10 @@ def test_the_papers_kappa_follows_from_how_many_runs_were_agreed_on():
 def test_a_kappa_by_hand():
     """Observed (1 + 1/3 + 1/3 + 1) / 4 = 2/3; chance (7/12)^2 + (5/12)^2 = 74/144."""
     labels = table("aaa", "aab", "abb", "bbb")
-    other = table("aaa", "aab", "aab", "bbb")
+    second_labels = table("aaa", "aab", "aab", "bbb")
 
     assert fleiss_kappa(labels) == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
-    assert fleiss_kappa(other) == pytest.approx((2 / 3 - 74 / 144) / (70 / 144))
+    assert fleiss_kappa(second_labels) == pytest.approx((2 / 3 - 74 / 144) / (70 / 144))
 
 
 def test_the_kappa_of_fleiss_own_kind_of_table():
@@ -109,7 +109,7 @@ def test_subjects_with_unequal_or_single_labels_are_refused(rows):
 def test_kappa_is_one_only_where_all_agree(labels):
     kappa = fleiss_kappa(labels)
 
-    values = {label for given in labels.values() for label in given.values()}
+    values = {label for row_labels in labels.values() for label in row_labels.values()}
     assert (kappa is None) == (len(values) == 1)
     assert kappa is None or -1 <= kappa <= 1 + 1e-12
     assert (kappa == pytest.approx(1)) == (kappa is not None and len(agreed(labels)) == len(labels))
@@ -119,9 +119,9 @@ def test_kappa_is_one_only_where_all_agree(labels):
 def test_the_agreement_of_pairs_is_that_of_a_plain_count(labels):
     result = pairwise_agreement(labels)
 
-    for text, other in combinations(("R1", "R2", "R3"), 2):
-        hits = sum(label[text] == label[other] for label in labels.values())
-        assert result[text, other] == pytest.approx(100 * hits / len(labels))
+    for first_reviewer, second_reviewer in combinations(("R1", "R2", "R3"), 2):
+        hits = sum(label[first_reviewer] == label[second_reviewer] for label in labels.values())
+        assert result[first_reviewer, second_reviewer] == pytest.approx(100 * hits / len(labels))
 
 
 def test_only_common_subjects_count_for_a_pair_of_reviewers():

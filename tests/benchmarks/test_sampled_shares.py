@@ -28,17 +28,17 @@ def test_what_a_benchmark_does_all_the_time_is_in_most_samples_and_something_els
     ]
     result.write_text(json.dumps({"subject": MODULE, "slowdown": 0.6, "pairs": pairs}))
 
-    done = subprocess.run(
+    process = subprocess.run(
         (sys.executable, ROOT / "benchmarks" / "sampled_shares.py", config, result),
         capture_output=True,
         text=True,
         check=False,
     )
 
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert process.returncode == 0, process.stderr[-2000:]
     rows = dict(
         re.split(r"\s{2,}", splitline, maxsplit=1)
-        for splitline in done.stdout.splitlines()
+        for splitline in process.stdout.splitlines()
         if "  " in splitline
     )
     assert rows["never in a sample"] == "2 of 3"

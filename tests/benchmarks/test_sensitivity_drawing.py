@@ -9,9 +9,9 @@ import sensitivity_drawing
 POINTS = tuple((index / 100, 0.5 + index / 50, 1 - index / 25) for index in range(21))
 
 
-def heights(drawn, kind):
-    (path,) = re.findall(rf'class="way {kind}" d="([^"]*)"', drawn)
-    return [float(one) for one in re.findall(r" ([\d.]+)", path)]
+def heights(drawing, kind):
+    (path,) = re.findall(rf'class="way {kind}" d="([^"]*)"', drawing)
+    return [float(height) for height in re.findall(r" ([\d.]+)", path)]
 
 
 def test_a_drawing_is_whole_by_itself():
@@ -22,9 +22,9 @@ def test_a_drawing_is_whole_by_itself():
 
 
 def test_precision_rises_where_recall_falls():
-    drawn = sensitivity_drawing.svg(POINTS, 0.05)
+    drawing = sensitivity_drawing.svg(POINTS, 0.05)
 
-    precision, recall = heights(drawn, "first"), heights(drawn, "second")
+    precision, recall = heights(drawing, "first"), heights(drawing, "second")
     assert len(precision) == len(recall) == len(POINTS)
     assert precision == sorted(precision, reverse=True)
     assert recall == sorted(recall)
@@ -36,13 +36,13 @@ def test_the_default_is_marked_where_it_is_in_the_picture(default, lines):
 
 
 def test_few_places_are_named():
-    drawn = sensitivity_drawing.svg(POINTS, 0.05)
+    drawing = sensitivity_drawing.svg(POINTS, 0.05)
 
-    assert 4 <= len(re.findall(r">[\d.]+\xa0%</text>", drawn)) <= sensitivity_drawing.MOST_NAMED
+    assert 4 <= len(re.findall(r">[\d.]+\xa0%</text>", drawing)) <= sensitivity_drawing.MOST_NAMED
 
 
 def test_what_is_not_known_is_not_drawn_and_said_to_be_unknown():
-    drawn = sensitivity_drawing.svg([(0.05, 0.8, None), (0.1, None, None)], 0.05)
+    drawing = sensitivity_drawing.svg([(0.05, 0.8, None), (0.1, None, None)], 0.05)
 
-    assert 'class="way second"' not in drawn
-    assert "recall \N{EN DASH}" in drawn
+    assert 'class="way second"' not in drawing
+    assert "recall \N{EN DASH}" in drawing

@@ -16,9 +16,9 @@ def truth(subject: str) -> dict:
 
 
 def run(*command: str, folder: Path) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout + done.stderr
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr[-2000:]
+    return process.stdout + process.stderr
 
 
 @pytest.mark.subject
@@ -46,8 +46,8 @@ def test_go_keeps_of_each_short_method_what_its_truth_says(tmp_path):
     assert {name for name in methods if "Called" in name or name == "DroppedCall"} == {
         name for name in methods - inlined if "Interface" not in name
     }
-    gone = {name for name, body in bodies.items() if not re.search(r"\bshort\.go:|CALL ", body)}
-    assert gone == DEAD
+    removed = {name for name, body in bodies.items() if not re.search(r"\bshort\.go:|CALL ", body)}
+    assert removed == DEAD
 
 
 def test_each_short_method_of_java_has_a_benchmark_with_its_name():

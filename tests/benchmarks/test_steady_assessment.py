@@ -74,7 +74,7 @@ def _subjects(path):
 
 
 def _tables(folder):
-    forks, whole = [], []
+    forks, benchmark_rows = [], []
     for name, needed in NEEDED.items():
         series = _series(name)
         for technique, run in RUN.items():
@@ -82,11 +82,13 @@ def _tables(folder):
             wasted = series[: warm + 1].sum() - series[: needed + 1].sum()
             wrong = (name, technique) == WRONG
             used = 1 if technique == "Dev" else run
-            both = {"benchmark": name, "technique": technique}
-            taken = used * series[: last + 1].sum() + wrong
-            whole.append(both | {"ci": "(1.2, 1.4)" if wrong else "(0.9, 1.1)", "exectime": taken})
+            keys = {"benchmark": name, "technique": technique}
+            execution_time = used * series[: last + 1].sum() + wrong
+            benchmark_rows.append(
+                keys | {"ci": "(1.2, 1.4)" if wrong else "(0.9, 1.1)", "exectime": execution_time}
+            )
             forks += [
-                both
+                keys
                 | {
                     "fork": fork,
                     "classification": "steady state",
@@ -98,18 +100,18 @@ def _tables(folder):
                 for fork in range(run)
             ]
     _rows_to(folder / "cfg_assessment.csv", forks)
-    _rows_to(folder / "whole_cfg_assessment.csv", whole)
+    _rows_to(folder / "whole_cfg_assessment.csv", benchmark_rows)
 
 
 def test_stored_and_measured_figures_stand_beside_each_other(corpus):
     words = ("benchmarks/steady_assessment.py", "--data", str(corpus), "--resamples", "200")
-    done = subprocess.run(
+    process = subprocess.run(
         (sys.executable, *words), cwd=ROOT, capture_output=True, text=True, check=False
     )
 
-    assert done.returncode == 0, done.stderr
-    lines = (re.split(r" {2,}", line) for line in done.stdout.splitlines())
-    found = {line[0]: tuple(line[2:]) for line in lines if len(line) == 4}
+    assert process.returncode == 0, process.stderr
+    lines = (re.split(r" {2,}", line) for line in process.stdout.splitlines())
+    figures = {line[0]: tuple(line[2:]) for line in lines if len(line) == 4}
     expected = {
         "benchmarks, forks": ("2, 20", "-"),
         "forks steady, not": ("20, 0", "-"),
@@ -130,4 +132,4 @@ def test_stored_and_measured_figures_stand_beside_each_other(corpus):
         "warm-up error, 0 if below 5 s": ("0.500, 0.000, 0.000", "0.500, 0.000, 0.000"),
         "testing time of a benchmark": ("0.000, 0.000, 0.000", "0.000, 0.000, 0.000"),
     }
-    assert {name: found[name] for name in expected} == expected
+    assert {name: figures[name] for name in expected} == expected

@@ -23,9 +23,13 @@ INDEX = r" +(-?[\d.]+) \( *(-?[\d.]+), +(-?[\d.]+)\)"
 def series(seed):
     """Values that get less, in steps and slowly, with a noise of many outliers."""
     rng = np.random.default_rng(seed)
-    at = np.arange(1300)
-    level = 1 + 0.5 * np.exp(-at / rng.uniform(100, 900)) + 0.3 * (at < rng.integers(20, 700))
-    return (level * np.exp(0.05 * rng.standard_t(2, len(at)))).tolist()
+    iterations = np.arange(1300)
+    level = (
+        1
+        + 0.5 * np.exp(-iterations / rng.uniform(100, 900))
+        + 0.3 * (iterations < rng.integers(20, 700))
+    )
+    return (level * np.exp(0.05 * rng.standard_t(2, len(iterations)))).tolist()
 
 
 @pytest.fixture(scope="module")
@@ -55,64 +59,66 @@ def run(folder, *words):
 
 
 @pytest.fixture(scope="module")
-def made(folder, tmp_path_factory):
+def sensitivity_run(folder, tmp_path_factory):
     """Run it once, with everything kept and drawn."""
     place = tmp_path_factory.mktemp("made")
     words = ("--samples", str(SAMPLES), "--keep", place / "kept", "--figure", place / "drawn.svg")
-    done = run(folder, *words)
-    assert done.returncode == 0, done.stderr
-    return done, place
+    process = run(folder, *words)
+    assert process.returncode == 0, process.stderr
+    return process, place
 
 
-def to_evaluate(done):
-    assert done.returncode == 0, done.stderr
-    return int(re.search(r"(\d+) to evaluate", done.stderr)[1])
+def to_evaluate(process):
+    assert process.returncode == 0, process.stderr
+    return int(re.search(r"(\d+) to evaluate", process.stderr)[1])
 
 
-def test_indices_of_the_five_parameters_stand_beside_the_published_ones(made):
-    done, _ = made
+def test_indices_of_the_five_parameters_stand_beside_the_published_ones(sensitivity_run):
+    process, _ = sensitivity_run
 
-    rows = re.findall(rf"^(\w+) \(\w+\)({5 * f'(?:{INDEX})'})$", done.stdout, re.MULTILINE)
+    rows = re.findall(rf"^(\w+) \(\w+\)({5 * f'(?:{INDEX})'})$", process.stdout, re.MULTILINE)
 
     assert [name for name, *_ in rows] == PARAMETERS
-    assert "5 series" in done.stdout
-    assert f"{EVALUATIONS} evaluations (published: 24576)" in done.stdout
-    found = {name: [float(one) for one, *_ in re.findall(INDEX, row)] for name, row, *_ in rows}
-    assert [row[1] for row in found.values()] == [0.197, 0.006, 0.157, 0.111, 0.154]
-    assert [row[3:] for row in found.values()] == [
+    assert "5 series" in process.stdout
+    assert f"{EVALUATIONS} evaluations (published: 24576)" in process.stdout
+    indices = {
+        name: [float(index) for index, *_ in re.findall(INDEX, row)] for name, row, *_ in rows
+    }
+    assert [row[1] for row in indices.values()] == [0.197, 0.006, 0.157, 0.111, 0.154]
+    assert [row[3:] for row in indices.values()] == [
         [0.463, 0.317], [0.014, 0.012], [0.462, 0.390], [0.357, 0.299], [0.261, 0.196],
     ]  # fmt: skip
-    assert any(row[2] > 0 for row in found.values())
-    assert len(re.findall(rf"^\w+ x \w+{INDEX}{INDEX}$", done.stdout, re.MULTILINE)) == 10
+    assert any(row[2] > 0 for row in indices.values())
+    assert len(re.findall(rf"^\w+ x \w+{INDEX}{INDEX}$", process.stdout, re.MULTILINE)) == 10
 
 
-def test_what_is_shared_between_configurations_changes_no_evaluation(folder, made):
-    _, place = made
+def test_what_is_shared_between_configurations_changes_no_evaluation(folder, sensitivity_run):
+    _, place = sensitivity_run
     with (folder / "judges/judgements.csv").open() as file:
         judged = [row for row in csv.DictReader(file) if row["binary"] == "steady"]
-    known = [
+    judged_series = [
         (json.loads((folder / "timeseries" / row["series"]).read_text())[0], row) for row in judged
     ]
     lines = [json.loads(line) for line in (place / "kept").read_text().splitlines()]
 
-    assert len(lines) == to_evaluate(made[0])
+    assert len(lines) == to_evaluate(sensitivity_run[0])
     for line in lines:
         document = {name: line.pop(name) for name in ("data", "squares", "distance", "steady")}
         detector = KbKssd(**line)
-        starts = [detector.find_steady_start(np.array(values)).start for values, _ in known]
-        off = [
+        starts = [detector.find_steady_start(np.array(values)).start for values, _ in judged_series]
+        errors = [
             int(row["reference_index"]) - (-1 if start is None else start)
-            for start, (_, row) in zip(starts, known, strict=True)
+            for start, (_, row) in zip(starts, judged_series, strict=True)
         ]
-        assert document["squares"] == sum(number**2 for number in off)
+        assert document["squares"] == sum(number**2 for number in errors)
         assert document["steady"] == sum(start is not None for start in starts)
         assert document["distance"] == sum(
-            abs(one) for one, start in zip(off, starts, strict=True) if start is not None
+            abs(error) for error, start in zip(errors, starts, strict=True) if start is not None
         )
 
 
-def test_the_parameters_are_drawn_as_the_published_script_draws_them(made):
-    lines = [json.loads(line) for line in (made[1] / "kept").read_text().splitlines()]
+def test_the_parameters_are_drawn_as_the_published_script_draws_them(sensitivity_run):
+    lines = [json.loads(line) for line in (sensitivity_run[1] / "kept").read_text().splitlines()]
 
     assert {line["upper"] for line in lines} == {85.0}
     assert {line["least_steady"] for line in lines} == {0}
@@ -124,45 +130,45 @@ def test_the_parameters_are_drawn_as_the_published_script_draws_them(made):
     assert all(0.75 <= line["probability"] <= 0.95 for line in lines)
 
 
-def test_a_second_run_evaluates_nothing_and_says_the_same(folder, made):
-    first, place = made
+def test_a_second_run_evaluates_nothing_and_says_the_same(folder, sensitivity_run):
+    first, place = sensitivity_run
     before = (place / "kept").read_bytes()
 
-    again = run(folder, "--samples", str(SAMPLES), "--keep", place / "kept")
+    second_run = run(folder, "--samples", str(SAMPLES), "--keep", place / "kept")
 
-    assert to_evaluate(again) == 0
-    assert again.stdout == first.stdout
+    assert to_evaluate(second_run) == 0
+    assert second_run.stdout == first.stdout
     assert (place / "kept").read_bytes() == before
 
 
 @pytest.mark.parametrize("end", [b'{"data": "', b'{"data"\n'])
-def test_a_broken_last_line_is_cut_off_and_evaluated_again(folder, made, tmp_path, end):
-    whole = (made[1] / "kept").read_bytes()
-    kept = tmp_path / "kept"
-    *others, _ = whole.splitlines(keepends=True)
-    kept.write_bytes(b"".join(others) + end)
+def test_a_broken_last_line_is_cut_off_and_evaluated_again(folder, sensitivity_run, tmp_path, end):
+    content = (sensitivity_run[1] / "kept").read_bytes()
+    evaluations_path = tmp_path / "kept"
+    *complete_lines, _ = content.splitlines(keepends=True)
+    evaluations_path.write_bytes(b"".join(complete_lines) + end)
 
-    again = run(folder, "--samples", str(SAMPLES), "--keep", kept)
+    second_run = run(folder, "--samples", str(SAMPLES), "--keep", evaluations_path)
 
-    assert to_evaluate(again) == 1
-    assert again.stdout == made[0].stdout
-    assert kept.read_bytes() == whole
+    assert to_evaluate(second_run) == 1
+    assert second_run.stdout == sensitivity_run[0].stdout
+    assert evaluations_path.read_bytes() == content
 
 
-def test_what_was_kept_of_other_data_is_not_taken(folder, made, tmp_path):
-    kept = tmp_path / "kept"
-    text = (made[1] / "kept").read_text()
+def test_what_was_kept_of_other_data_is_not_taken(folder, sensitivity_run, tmp_path):
+    evaluations_path = tmp_path / "kept"
+    text = (sensitivity_run[1] / "kept").read_text()
     digest = json.loads(text.splitlines()[0])["data"]
-    kept.write_text(text.replace(digest, "of other data"))
+    evaluations_path.write_text(text.replace(digest, "of other data"))
 
-    again = run(folder, "--samples", str(SAMPLES), "--keep", kept)
+    second_run = run(folder, "--samples", str(SAMPLES), "--keep", evaluations_path)
 
-    assert to_evaluate(again) == to_evaluate(made[0])
-    assert again.stdout == made[0].stdout
+    assert to_evaluate(second_run) == to_evaluate(sensitivity_run[0])
+    assert second_run.stdout == sensitivity_run[0].stdout
 
 
-def test_the_figure_says_in_words_what_it_shows(made):
-    root = ET.fromstring((made[1] / "drawn.svg").read_text())  # noqa: S314 - our own
+def test_the_figure_says_in_words_what_it_shows(sensitivity_run):
+    root = ET.fromstring((sensitivity_run[1] / "drawn.svg").read_text())  # noqa: S314 - our own
 
     space = "{http://www.w3.org/2000/svg}"
     ids = root.attrib["aria-labelledby"].split()
@@ -175,11 +181,11 @@ def test_the_figure_says_in_words_what_it_shows(made):
 
 
 def test_a_sample_of_the_grid_has_the_published_optimum_beside_its_best(folder):
-    done = run(folder, "--grid", "--sample", "12")
+    process = run(folder, "--grid", "--sample", "12")
 
-    assert done.returncode == 0, done.stderr
-    assert "12 of 2500 configurations" in done.stdout
-    rows = re.findall(r"^ +(\d+|published, \d+) +(\d+) +([\d.]+) +(\d) +(.+)$", done.stdout,
+    assert process.returncode == 0, process.stderr
+    assert "12 of 2500 configurations" in process.stdout
+    rows = re.findall(r"^ +(\d+|published, \d+) +(\d+) +([\d.]+) +(\d) +(.+)$", process.stdout,
                       re.MULTILINE)  # fmt: skip
     assert [head for head, *_ in rows[:10]] == [str(number) for number in range(1, 11)]
     totals = [int(total) for _, total, *_ in rows[:10]]
@@ -195,11 +201,11 @@ def test_a_sample_of_the_grid_has_the_published_optimum_beside_its_best(folder):
     [("--samples", "3"), ("--samples", "1"), ("--sample", "5"), ("--grid", "--figure", "x.svg")],
 )
 def test_what_makes_no_sense_together_is_refused(folder, words):
-    done = run(folder, *words)
+    process = run(folder, *words)
 
-    assert done.returncode == 2
-    assert "error: " in done.stderr
-    assert done.stdout == ""
+    assert process.returncode == 2
+    assert "error: " in process.stderr
+    assert process.stdout == ""
 
 
 def test_errors_that_are_all_the_same_have_no_indices(tmp_path):
@@ -210,7 +216,7 @@ def test_errors_that_are_all_the_same_have_no_indices(tmp_path):
         "series,binary,reference_index\na#b#.json,steady,5\n"
     )
 
-    done = run(tmp_path, "--samples", "2")
+    process = run(tmp_path, "--samples", "2")
 
-    assert done.returncode == 1
-    assert "no parameter" in done.stderr
+    assert process.returncode == 1
+    assert "no parameter" in process.stderr

@@ -43,8 +43,8 @@ def corpus(tmp_path):
         table.writerow(("series", "binary", *judges, "agreement", "reference_index"))
         for name in STEPS:
             labels = LABELS.get(name)
-            said = ("clustered", "scattered")[name == "a__a#X.middle#.json"], 300
-            row = ("steady", *labels, *said) if labels else ("not steady", *7 * [""])
+            consensus = ("clustered", "scattered")[name == "a__a#X.middle#.json"], 300
+            row = ("steady", *labels, *consensus) if labels else ("not steady", *7 * [""])
             table.writerow((name, *row))
     return tmp_path
 
@@ -56,9 +56,9 @@ def _write(path, document):
 
 def _ran(corpus, *words):
     command = (sys.executable, "benchmarks/steady_state.py", "--data", str(corpus), *words)
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def _rows(text):
@@ -72,7 +72,7 @@ def test_people_and_both_detectors_stand_beside_each_other(corpus):
 
     rows = _rows(text)
     assert "CP-SSD in 3 forks" in rows
-    both = {
+    equal_columns = {
         "compared: clustered, scattered": "1, 1",
         "total error": "100, 106",
         "total error, clustered": "0, 3",
@@ -90,8 +90,10 @@ def test_people_and_both_detectors_stand_beside_each_other(corpus):
         "balanced accuracy": "0.500, 1.000",
         "all three agree": "2",
     }
-    assert {name: rows[name] for name in both} == {name: (x, x) for name, x in both.items()}
-    ours = {
+    assert {name: rows[name] for name in equal_columns} == {
+        name: (x, x) for name, x in equal_columns.items()
+    }
+    measured_figures = {
         "KB-KSSD: indices of all forks": "29 of 30",
         "CP-SSD: starts of first forks": "3 of 3",
         "people: references": "2 of 2",
@@ -99,7 +101,9 @@ def test_people_and_both_detectors_stand_beside_each_other(corpus):
         "same change points": "3 of 3",
         "same class, from stored change points": "3 of 3",
     }
-    assert {name: rows[name] for name in ours} == {name: ("-", x) for name, x in ours.items()}
+    assert {name: rows[name] for name in measured_figures} == {
+        name: ("-", x) for name, x in measured_figures.items()
+    }
 
 
 def test_times_are_those_of_each_detector_and_of_the_command(corpus):

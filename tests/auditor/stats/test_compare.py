@@ -20,13 +20,13 @@ from auditor.stats.compare import (
 SMALL = st.lists(st.integers(0, 6), min_size=2, max_size=6)
 
 
-def by_enumeration(one, other):
+def by_enumeration(first_group, second_group):
     """Twice the smaller tail over all ways to part the values, counted one by one."""
-    ranks = stats.rankdata([*one, *other])
-    seen = sum(ranks[: len(one)])
-    sums = [sum(chosen) for chosen in combinations(ranks, len(one))]
-    below = sum(total <= seen + 1e-9 for total in sums)
-    above = sum(total >= seen - 1e-9 for total in sums)
+    ranks = stats.rankdata([*first_group, *second_group])
+    observed_sum = sum(ranks[: len(first_group)])
+    sums = [sum(subset) for subset in combinations(ranks, len(first_group))]
+    below = sum(total <= observed_sum + 1e-9 for total in sums)
+    above = sum(total >= observed_sum - 1e-9 for total in sums)
     return min(1.0, 2 * min(below, above) / len(sums))
 
 
@@ -40,9 +40,12 @@ def test_a_tie_does_not_lift_the_p_of_five_against_five_above_a_hundredth():
 
 
 def test_large_groups_have_the_p_that_scipy_gives():
-    one, other = np.random.default_rng(1).normal(0, 1, (2, 20))
+    first_group, second_group = np.random.default_rng(1).normal(0, 1, (2, 20))
 
-    assert rank_sum_p(one, other) == stats.mannwhitneyu(one, other).pvalue
+    assert (
+        rank_sum_p(first_group, second_group)
+        == stats.mannwhitneyu(first_group, second_group).pvalue
+    )
 
 
 def test_groups_of_one_value_repeated_do_not_differ():
@@ -50,13 +53,17 @@ def test_groups_of_one_value_repeated_do_not_differ():
 
 
 @given(SMALL, SMALL)
-def test_small_groups_with_ties_have_the_p_of_all_their_permutations(one, other):
-    assert rank_sum_p(one, other) == pytest.approx(by_enumeration(one, other))
+def test_small_groups_with_ties_have_the_p_of_all_their_permutations(first_group, second_group):
+    assert rank_sum_p(first_group, second_group) == pytest.approx(
+        by_enumeration(first_group, second_group)
+    )
 
 
 @given(SMALL, SMALL)
-def test_the_order_of_values_and_of_groups_does_not_matter(one, other):
-    assert rank_sum_p(one, other) == pytest.approx(rank_sum_p(other[::-1], one[::-1]))
+def test_the_order_of_values_and_of_groups_does_not_matter(first_group, second_group):
+    assert rank_sum_p(first_group, second_group) == pytest.approx(
+        rank_sum_p(second_group[::-1], first_group[::-1])
+    )
 
 
 @pytest.mark.parametrize(("size", "least"), [(5, 2 / 252), (4, 2 / 70), (1, 1.0)])
@@ -95,7 +102,7 @@ def test_the_interval_of_a_ratio_keeps_its_level_where_processes_are_disturbed(d
     noise += (rng.random(noise.shape) < disturbed) * rng.exponential(0.4, noise.shape)
     ratios = [estimate_ratio(draw[:5], draw[5:], 0.99) for draw in np.exp(noise)]
 
-    covered = np.mean([one.low <= 1 <= one.high for one in ratios])
+    covered = np.mean([ratio.low <= 1 <= ratio.high for ratio in ratios])
 
     assert covered == pytest.approx(0.99, abs=0.01)
 
@@ -109,7 +116,7 @@ def test_the_interval_of_a_ratio_covers_as_often_as_it_says():
     draws = np.exp(rng.normal(0, 0.05, (2000, 7)))
     ratios = [estimate_ratio(draw[:2], draw[2:], 0.99) for draw in draws]
 
-    covered = np.mean([one.low <= 1 <= one.high for one in ratios])
+    covered = np.mean([ratio.low <= 1 <= ratio.high for ratio in ratios])
 
     assert covered == pytest.approx(0.99, abs=0.01)
 

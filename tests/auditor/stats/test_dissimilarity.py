@@ -140,17 +140,17 @@ def test_ties_count_at_their_last_value(rows):
 
 def test_the_five_and_the_four_are_in_the_papers_order():
     rows = spread_rows()
-    one = [
+    five_measures = [
         measure_correlation,
         measure_compression,
         measure_fourier,
         measure_cosine,
         kolmogorov_smirnov,
     ]
-    other = [measure_cosine, wave_hedges, kumar_hassebrook, root_mean_square]
+    four_measures = [measure_cosine, wave_hedges, kumar_hassebrook, root_mean_square]
 
-    assert np.array_equal(compute_five_measures(rows), [measure(rows) for measure in one])
-    assert np.array_equal(compute_same_measures(rows), [measure(rows) for measure in other])
+    assert np.array_equal(compute_five_measures(rows), [measure(rows) for measure in five_measures])
+    assert np.array_equal(compute_same_measures(rows), [measure(rows) for measure in four_measures])
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -207,7 +207,7 @@ def test_only_the_distribution_function_does_not_see_a_row_turned_round():
     row = np.random.default_rng(3).normal(size=3000)
     rows = np.array([row, row[::-1]])
 
-    assert [bool(one[0, 1] > 0.25) for one in compute_five_measures(rows)] == [
+    assert [bool(matrix[0, 1] > 0.25) for matrix in compute_five_measures(rows)] == [
         True,
         True,
         True,
@@ -299,10 +299,10 @@ def test_symbols_of_normal_values_are_equally_frequent():
 def test_compression_knows_a_pattern_again_and_noise_not():
     rng = np.random.default_rng(5)
     noise = rng.normal(size=(2, 3000))
-    again = np.array([noise[0], noise[0] + 1e-4 * noise[1]])
+    near_copies = np.array([noise[0], noise[0] + 1e-4 * noise[1]])
 
     assert measure_compression(noise)[0, 1] > 0.9
-    assert 0 < measure_compression(again)[0, 1] < 0.1
+    assert 0 < measure_compression(near_copies)[0, 1] < 0.1
 
 
 def test_a_pattern_shifted_in_time_is_the_same_pattern():

@@ -22,9 +22,9 @@ def test_the_median_is_inside_as_often_as_promised(draw):
     rng = np.random.default_rng(11)
     middle = {"normal": 0.0, "exponential": np.log(2), "cauchy": 0.0}[draw]
     sample = getattr(rng, f"standard_{draw}")
-    found = [median_interval(sample(12), 0.99) for _ in range(4000)]
+    intervals = [median_interval(sample(12), 0.99) for _ in range(4000)]
 
-    inside = np.mean([low <= middle <= high for low, high in found])
+    inside = np.mean([low <= middle <= high for low, high in intervals])
 
     assert inside == pytest.approx(1 - 2 * 13 / 2**12, abs=0.005)
 

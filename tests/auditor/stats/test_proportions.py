@@ -4,7 +4,7 @@ from auditor.stats.proportions import upper_bound
 
 
 @pytest.mark.parametrize(
-    ("seen", "tries", "bound"),
+    ("successes", "tries", "bound"),
     [
         (0, 1, 0.95),
         (0, 10, 1 - 0.05**0.1),
@@ -13,9 +13,9 @@ from auditor.stats.proportions import upper_bound
         (0, 0, 1.0),
     ],
 )
-def test_bounds_by_hand(seen, tries, bound):
+def test_bounds_by_hand(successes, tries, bound):
     """Nothing seen in n tries: (1 - p)^n = .05."""
-    assert upper_bound(seen, tries, 0.95) == pytest.approx(bound)
+    assert upper_bound(successes, tries, 0.95) == pytest.approx(bound)
 
 
 def test_the_bound_is_where_so_few_would_be_rare():

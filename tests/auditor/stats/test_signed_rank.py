@@ -14,11 +14,11 @@ VALUES = st.lists(st.integers(-6, 6).map(float), min_size=2, max_size=8)
 def by_enumeration(values):
     """Twice the smaller tail over all signs, zeros ranked and left out."""
     ranks = stats.rankdata(np.abs(values))
-    kept = [rank for rank, value in zip(ranks, values, strict=True) if value != 0]
-    seen = sum(rank for rank, value in zip(ranks, values, strict=True) if value > 0)
-    sums = [np.dot(kept, signs) for signs in product((0, 1), repeat=len(kept))]
-    below = sum(total <= seen + 1e-9 for total in sums)
-    above = sum(total >= seen - 1e-9 for total in sums)
+    nonzero_ranks = [rank for rank, value in zip(ranks, values, strict=True) if value != 0]
+    positive_sum = sum(rank for rank, value in zip(ranks, values, strict=True) if value > 0)
+    sums = [np.dot(nonzero_ranks, signs) for signs in product((0, 1), repeat=len(nonzero_ranks))]
+    below = sum(total <= positive_sum + 1e-9 for total in sums)
+    above = sum(total >= positive_sum - 1e-9 for total in sums)
     return min(1.0, 2 * min(below, above) / len(sums))
 
 
@@ -65,18 +65,21 @@ def test_with_ties_and_zeros_the_p_is_that_of_all_signs(values):
 
 @given(VALUES)
 def test_turning_all_signs_turns_the_answer(values):
-    there, back = estimate_shift(values, 0.6), estimate_shift([-value for value in values], 0.6)
+    shift, negated_shift = (
+        estimate_shift(values, 0.6),
+        estimate_shift([-value for value in values], 0.6),
+    )
 
-    assert there.p == pytest.approx(back.p)
-    assert there.estimate == -back.estimate
-    assert there.interval == (
-        None if back.interval is None else tuple(-x for x in back.interval[::-1])
+    assert shift.p == pytest.approx(negated_shift.p)
+    assert shift.estimate == -negated_shift.estimate
+    assert shift.interval == (
+        None if negated_shift.interval is None else tuple(-x for x in negated_shift.interval[::-1])
     )
 
 
 @given(VALUES, st.permutations(range(8)))
 def test_the_order_of_the_pairs_does_not_matter(values, order):
-    shuffled = [values[at] for at in order if at < len(values)]
+    shuffled = [values[index] for index in order if index < len(values)]
 
     assert estimate_shift(shuffled, 0.6) == estimate_shift(values, 0.6)
 
@@ -84,9 +87,9 @@ def test_the_order_of_the_pairs_does_not_matter(values, order):
 @pytest.mark.parametrize(("pairs", "scale"), [(8, 1.0), (15, 1.0), (30, 0.01)])
 def test_the_interval_covers_at_least_as_often_as_it_says(pairs, scale):
     draws = np.random.default_rng(pairs).normal(0, scale, (2000, pairs))
-    found = [estimate_shift(draw, 0.99).interval for draw in draws]
+    intervals = [estimate_shift(draw, 0.99).interval for draw in draws]
 
-    covered = np.mean([low <= 0 <= high for low, high in found])
+    covered = np.mean([low <= 0 <= high for low, high in intervals])
 
     assert covered >= 0.985
 

@@ -15,16 +15,16 @@ COSTS = st.lists(st.integers(-9, 9), min_size=COLUMNS, max_size=COLUMNS)
 
 
 def choices(rows):
-    every = [frozenset(c) for n in range(COLUMNS + 1) for c in combinations(range(COLUMNS), n)]
-    return [one for one in every if all(row.is_satisfied(one) for row in rows)]
+    subsets = [frozenset(c) for n in range(COLUMNS + 1) for c in combinations(range(COLUMNS), n)]
+    return [subset for subset in subsets if all(row.is_satisfied(subset) for row in rows)]
 
 
-def cost(chosen, costs):
-    return sum(costs[one] for one in chosen)
+def cost(choice, costs):
+    return sum(costs[column] for column in choice)
 
 
-def order(chosen):
-    return [index not in chosen for index in range(COLUMNS)]
+def order(choice):
+    return [index not in choice for index in range(COLUMNS)]
 
 
 @given(COSTS, ROWS)
@@ -32,7 +32,7 @@ def test_the_cheapest_choice_is_found_and_of_several_the_first(costs, rows):
     possible = choices(rows)
     solution = find_minimum(costs, rows)
 
-    best = min(possible, key=lambda one: (cost(one, costs), order(one)), default=None)
+    best = min(possible, key=lambda choice: (cost(choice, costs), order(choice)), default=None)
     assert solution.exact
     assert solution.variables == best
     assert best is None or solution.bound == cost(best, costs)

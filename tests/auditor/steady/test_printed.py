@@ -34,15 +34,15 @@ def test_it_is_told_once_when_a_process_is_warm():
     values = 1e-6 * (1 + 0.001 * np.random.default_rng(1).standard_normal(20))
     looking = streams()
 
-    told = [looking.observe_iteration(printed(float(value))) for value in values]
+    reports = [looking.observe_iteration(printed(float(value))) for value in values]
 
-    (seen,) = [one for one in told if one is not None]
-    assert (seen.benchmark, seen.fork) == ("B", 1)
-    assert told.index(seen) + 1 >= seen.warm > 0
-    assert seen.warm_seconds == seen.warm
-    assert seen.warmup_seconds == 100.0  # as it is told, however much of it was seen
-    assert len(seen.lasted) == 20
-    assert [*looking.watched_processes] == [seen]
+    (warm_process,) = [report for report in reports if report is not None]
+    assert (warm_process.benchmark, warm_process.fork) == ("B", 1)
+    assert reports.index(warm_process) + 1 >= warm_process.warm > 0
+    assert warm_process.warm_seconds == warm_process.warm
+    assert warm_process.warmup_seconds == 100.0  # as it is told, however much of it was seen
+    assert len(warm_process.lasted) == 20
+    assert [*looking.watched_processes] == [warm_process]
 
 
 def test_each_fork_is_looked_at_by_itself():
@@ -60,16 +60,16 @@ def test_it_is_told_since_when_a_process_was_steady_where_the_rule_says():
     values = 1e-6 * np.exp(0.01 * np.random.default_rng(3).standard_normal(400))
     values[:60] *= 3
     looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
-    other = streams(Criterion.COV)
+    cov_streams = streams(Criterion.COV)
 
     for value in values:
         looking.observe_iteration(printed(float(value), lasts=0.1))
-        other.observe_iteration(printed(float(value)))
+        cov_streams.observe_iteration(printed(float(value)))
 
-    (mine,), (its,) = looking.watched_processes, other.watched_processes
-    assert mine.since == 61 <= mine.warm
-    assert its.warm is not None
-    assert its.since is None
+    (learned_process,), (cov_process,) = looking.watched_processes, cov_streams.watched_processes
+    assert learned_process.since == 61 <= learned_process.warm
+    assert cov_process.warm is not None
+    assert cov_process.since is None
 
 
 def test_a_model_looks_at_what_it_has_learned_from_only():
@@ -80,8 +80,8 @@ def test_a_model_looks_at_what_it_has_learned_from_only():
         looking.observe_iteration(printed(1e-6, fork=2, lasts=1.0))
         looking.observe_iteration(printed(1e-6, fork=3, lasts=0.1, harness="go"))
 
-    mine, longer, go = (one.watch for one in looking.watched_processes)
-    assert (mine.method, longer.method, go.method) == (Criterion.LEARNED, FALLBACK, FALLBACK)
+    learned, longer, go = (process.watch for process in looking.watched_processes)
+    assert (learned.method, longer.method, go.method) == (Criterion.LEARNED, FALLBACK, FALLBACK)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, np.inf, np.nan])
@@ -98,16 +98,16 @@ def test_iterations_of_another_length_are_left_to_a_rule_from_the_start_on():
     looking = streams(Criterion.LEARNED, load_shipped_model(Criterion.LEARNED).digest)
     for _ in range(20):
         looking.observe_iteration(printed(1e-6, lasts=0.1))
-    (seen,) = looking.watched_processes
-    assert seen.watch.method is Criterion.LEARNED
+    (process,) = looking.watched_processes
+    assert process.watch.method is Criterion.LEARNED
 
     for _ in range(20):
         looking.observe_iteration(printed(1e-6, lasts=1.0))
 
-    assert seen.watch.method is FALLBACK
+    assert process.watch.method is FALLBACK
     # The rule takes a second of iterations together, and five of them: those of before count.
-    assert seen.warm == 23
-    assert len(seen.lasted) == 40
+    assert process.warm == 23
+    assert len(process.lasted) == 40
 
 
 def test_a_second_run_is_another_process():
@@ -115,4 +115,7 @@ def test_a_second_run_is_another_process():
     for run in (1, 1, 2):
         looking.observe_iteration(printed(1e-6, run=run))
 
-    assert [(one.run, len(one.lasted)) for one in looking.watched_processes] == [(1, 2), (2, 1)]
+    assert [(process.run, len(process.lasted)) for process in looking.watched_processes] == [
+        (1, 2),
+        (2, 1),
+    ]

@@ -10,78 +10,91 @@ SHORT = {"steady": {"iterations": 40, "iteration_time": "2ms"}}
 KB = ("--detector", "kb-kssd")  # it needs no more than 30 iterations
 
 
-def by_benchmark(found):
+def by_benchmark(document):
     series = {}
-    for one in found["series"]:
-        series.setdefault(one["benchmark"].rpartition(".")[2], []).append(one)
+    for process in document["series"]:
+        series.setdefault(process["benchmark"].rpartition(".")[2], []).append(process)
     return series
 
 
 def test_a_go_suite_is_watched_from_a_cold_start_and_its_store_read(program, module, tmp_path):
     out, before = tmp_path / "out", everything(module)
 
-    found, _ = program.audited(
+    document, _ = program.audited(
         *("steady", module, "--run", *KB, "--forks", "2", "-o", out),
         *("--iterations", "40", "--iteration-time", "2ms"),
     )
 
-    check_schema("steady", found)
+    check_schema("steady", document)
     assert {
         name: [
             (process["run"], process["fork"], process["iterations"], process["warm_up"])
             for process in processes
         ]
-        for name, processes in by_benchmark(found).items()
+        for name, processes in by_benchmark(document).items()
     } == {
         "BenchmarkAdd": [(0, 0, 40, None), (0, 1, 40, None)],
         "BenchmarkTwice": [(0, 0, 40, None), (0, 1, 40, None)],
     }
-    assert [benchmark["iteration_seconds"] for benchmark in found["benchmarks"]] == [0.002, 0.002]
-    assert (found["harness"], found["plan"]["warmup"], found["plan"]["forks"]) == ("go", 0, 2)
+    assert [benchmark["iteration_seconds"] for benchmark in document["benchmarks"]] == [
+        0.002,
+        0.002,
+    ]
+    assert (document["harness"], document["plan"]["warmup"], document["plan"]["forks"]) == (
+        "go",
+        0,
+        2,
+    )
     assert everything(module) == before
     page = (out / "steady.html").read_text()
     assert "40 iterations of 2" in page
     assert "Nothing was run" not in page
 
     read, _ = program.audited("steady", out / "store.sqlite", *KB)
-    assert (read["harness"], read["series"]) == ("go", found["series"])
-    alike, _ = program.audited("similarity", out / "store.sqlite")
-    check_schema("similarity", alike)
+    assert (read["harness"], read["series"]) == ("go", document["series"])
+    similarity, _ = program.audited("similarity", out / "store.sqlite")
+    check_schema("similarity", similarity)
     assert {
-        benchmark["id"]: benchmark["runs"] for benchmark in alike["benchmarks"]
-    } == dict.fromkeys([benchmark["id"] for benchmark in found["benchmarks"]], 2)
+        benchmark["id"]: benchmark["runs"] for benchmark in similarity["benchmarks"]
+    } == dict.fromkeys([benchmark["id"] for benchmark in document["benchmarks"]], 2)
 
 
 def test_what_steady_has_run_similarity_need_not_run_again(program, module, tmp_path):
-    asked = config(tmp_path / "config.json", subject=str(module), **SHORT)
+    config_path = config(tmp_path / "config.json", subject=str(module), **SHORT)
     places = ("-o", tmp_path / "out", "--benchmarks", "Add")
-    plan = program.call("steady", asked, *places, "--dry-run")
-    program.audited("steady", asked, *KB, *places)
+    plan = program.call("steady", config_path, *places, "--dry-run")
+    program.audited("steady", config_path, *KB, *places)
     first = runs(tmp_path / "out" / "store.sqlite")
 
-    alike, _ = program.audited("similarity", asked, *places, "--forks", "2")
+    similarity, _ = program.audited("similarity", config_path, *places, "--forks", "2")
 
     second = runs(tmp_path / "out" / "store.sqlite")
     assert "processes (about)" in plan.stdout
     assert sorted(purpose for purpose, *_ in first.values()) == ["pilot", "steady"]
-    assert {one: second[one] for one in first} == first
+    assert {name: second[name] for name in first} == first
     # One process more; what a busy machine has spoilt is run again.
     added_purposes = {purpose for name, (purpose, *_) in second.items() if name not in first}
     assert added_purposes == {"steady"}
-    assert [benchmark["runs"] for benchmark in alike["benchmarks"]] == [2]
+    assert [benchmark["runs"] for benchmark in similarity["benchmarks"]] == [2]
 
 
 def test_a_java_benchmark_is_run_as_written_where_it_has_to_be(program, tmp_path):
-    asked = config(tmp_path / "config.json", subject=str(JAVA_RING), **SHORT)
+    config_path = config(tmp_path / "config.json", subject=str(JAVA_RING), **SHORT)
 
-    chosen = "Modes.(throughput|single)|Durations.nanos"
-    found, _ = program.audited("steady", asked, *KB, "-o", tmp_path, "--benchmarks", chosen)
+    pattern = "Modes.(throughput|single)|Durations.nanos"
+    document, _ = program.audited(
+        "steady", config_path, *KB, "-o", tmp_path, "--benchmarks", pattern
+    )
 
-    series = {name: one for name, (one,) in by_benchmark(found).items()}
+    series = {name: process for name, (process,) in by_benchmark(document).items()}
     # Set-up at each iteration, and single shots: two iterations of warm-up and three that count.
-    written = {name: one["iterations"] for name, one in series.items() if one["iterations"] < 40}
-    assert written == {"throughput": 5, "single": 5}
-    for name in written:
+    configured_iterations = {
+        name: process["iterations"]
+        for name, process in series.items()
+        if process["iterations"] < 40
+    }
+    assert configured_iterations == {"throughput": 5, "single": 5}
+    for name in configured_iterations:
         assert series[name]["label"] == "cannot tell"
         assert [caveat["slug"] for caveat in series[name]["caveats"]] == ["series-short"]
     cold = series["nanos"]
@@ -92,21 +105,21 @@ def test_a_java_benchmark_is_run_as_written_where_it_has_to_be(program, tmp_path
 
 
 def test_a_python_suite_is_watched_too(program, tmp_path):
-    asked = config(tmp_path / "config.json", subject=str(PYTHON_RING), **SHORT)
+    config_path = config(tmp_path / "config.json", subject=str(PYTHON_RING), **SHORT)
 
-    found, _ = program.audited(
-        "steady", asked, *KB, "-o", tmp_path, "--benchmarks", "push", "--seed", "3"
+    document, _ = program.audited(
+        "steady", config_path, *KB, "-o", tmp_path, "--benchmarks", "push", "--seed", "3"
     )
 
-    assert {one["iterations"] for one in found["series"]} == {40}
+    assert {process["iterations"] for process in document["series"]} == {40}
     warm = {
         benchmark["id"]: benchmark["warm_iterations"] is not None
-        for benchmark in found["benchmarks"]
+        for benchmark in document["benchmarks"]
     }
     assert {
-        benchmark["id"]: benchmark["needed"] is not None for benchmark in found["benchmarks"]
+        benchmark["id"]: benchmark["needed"] is not None for benchmark in document["benchmarks"]
     } == warm
-    assert [caveat["slug"] for caveat in found["caveats"] if caveat["slug"] == "one-fork"] == [
+    assert [caveat["slug"] for caveat in document["caveats"] if caveat["slug"] == "one-fork"] == [
         "one-fork"
     ]
 
@@ -126,8 +139,8 @@ def test_a_python_suite_is_watched_too(program, tmp_path):
     ],
 )
 def test_what_cannot_be_meant_is_said_in_a_line(program, module, tmp_path, words, message):
-    asked = config(tmp_path / "config.json", subject=str(module))
-    names = {"module": module, "config": asked}
+    config_path = config(tmp_path / "config.json", subject=str(module))
+    names = {"module": module, "config": config_path}
 
     for verb in ("steady", "similarity"):
         line = program.refused(

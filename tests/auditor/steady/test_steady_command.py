@@ -11,7 +11,7 @@ from auditor.cli.context import AppContext
 from auditor.cli.main import main
 
 ROOT = Path(__file__).parents[3]
-STEADY, ALIKE = (
+STEADY, SIMILARITY = (
     json.loads((ROOT / f"reports/schema/{name}.schema.json").read_text())
     for name in ("steady", "similarity")
 )
@@ -33,7 +33,7 @@ def falling(warm, length=1200, seed=0, level=1e-3):
     return values
 
 
-def written(folder, forks, warmups=0, name="a.B.c"):
+def write_series(folder, forks, warmups=0, name="a.B.c"):
     """A table of series: the first so many iterations of each process are warm-up."""
     rows = [
         f"{name},{fork},{index},{value!r},{int(index < warmups)}"
@@ -46,7 +46,7 @@ def written(folder, forks, warmups=0, name="a.B.c"):
 
 
 def test_each_process_is_judged_by_the_detector_that_is_asked_for(call, tmp_path):
-    path = written(tmp_path, [falling(300), falling(50, seed=1)], warmups=100)
+    path = write_series(tmp_path, [falling(300), falling(50, seed=1)], warmups=100)
 
     code, out, err = call("steady", path, "--detector", "kb-kssd", "--format", "json")
 
@@ -66,28 +66,31 @@ def test_each_process_is_judged_by_the_detector_that_is_asked_for(call, tmp_path
 @pytest.mark.parametrize("detector", ["learned", "kb-kssd", "cp-ssd"])
 def test_all_detectors_judge_many_series_on_all_cores(call, tmp_path, detector):
     forks = [falling(30 * fork, seed=fork, length=1000) for fork in range(11)]
-    path = written(tmp_path, forks)
-    other = tmp_path / "other"
-    other.mkdir()
-    text = path.read_text() + written(other, forks, name="d.E.f").read_text().partition("\n")[2]
+    path = write_series(tmp_path, forks)
+    second_folder = tmp_path / "other"
+    second_folder.mkdir()
+    text = (
+        path.read_text()
+        + write_series(second_folder, forks, name="d.E.f").read_text().partition("\n")[2]
+    )
     path.write_text(text)
 
     code, out, err = call("steady", path, "--detector", detector, "--format", "json", "--quiet")
 
     assert (code, err) == (0, "")
     document = json.loads(out)
-    assert [(one["benchmark"], one["fork"]) for one in document["series"]] == [
+    assert [(process["benchmark"], process["fork"]) for process in document["series"]] == [
         (name, fork) for name in ("a.B.c", "d.E.f") for fork in range(11)
     ]
     assert document["series"][:11] == [
-        {**one, "benchmark": "a.B.c"} for one in document["series"][11:]
+        {**process, "benchmark": "a.B.c"} for process in document["series"][11:]
     ]
     unlike = ["series-unlike"] * (detector == "learned")
     assert [caveat["slug"] for caveat in document["caveats"]] == ["warm-up-unknown", *unlike]
 
 
 def test_too_little_to_judge_by_is_said(call, tmp_path):
-    path = written(tmp_path, [falling(3, length=20)])
+    path = write_series(tmp_path, [falling(3, length=20)])
 
     code, out, err = call("steady", path, "-o", tmp_path / "out")
 
@@ -104,14 +107,14 @@ def test_the_run_that_stands_apart_is_named(call, tmp_path):
     along = np.arange(600)
     base = 1e-3 * (2 + np.sin(along / 10))
     noise = np.random.default_rng(1).normal(1, 0.001, (4, 600))
-    forks = [base * one for one in noise] + [1e-2 * (2 + np.sin(along / 23 + 1))]
-    path = written(tmp_path, forks)
+    forks = [base * factors for factors in noise] + [1e-2 * (2 + np.sin(along / 23 + 1))]
+    path = write_series(tmp_path, forks)
 
     code, out, err = call("similarity", path, "--format", "json")
 
     assert code == 0, err
     document = json.loads(out)
-    jsonschema.validate(document, ALIKE)
+    jsonschema.validate(document, SIMILARITY)
     (benchmark,) = document["benchmarks"]
     assert (benchmark["runs"], benchmark["values"], benchmark["outlier_runs"]) == (5, 600, [4])
     assert len(benchmark["pairs"]) == 10
@@ -199,7 +202,7 @@ def test_no_warm_up_is_proposed_behind_the_end_of_a_lost_warm_up(
 
 
 def test_a_warm_up_of_another_tool_is_no_question_for_a_log_of_jmh(call, tmp_path):
-    path = written(tmp_path, [falling(30, length=100)])
+    path = write_series(tmp_path, [falling(30, length=100)])
     path.write_text("\n".join(line.rpartition(",")[0] for line in path.read_text().splitlines()))
 
     _, out, _ = call("steady", path, "--detector", "kb-kssd", "--format", "json")

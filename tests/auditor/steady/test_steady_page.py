@@ -4,7 +4,7 @@ import re
 
 import pytest
 from test_page_names import NASTY
-from test_steady_words import CONTEXT, FOUND
+from test_steady_words import CONTEXT, STEADINESS
 
 from auditor.core.series.steady import (
     BenchmarkSteadiness,
@@ -52,7 +52,7 @@ def test_no_spike_is_lost():
 def test_a_strip_shades_the_warm_up_and_marks_changes():
     values = [1.5e-3] * 750 + [1e-3] * 2250
 
-    drawn = steady.draw_series(
+    drawing = steady.draw_series(
         process(
             750,
             (749,),
@@ -61,41 +61,42 @@ def test_a_strip_shades_the_warm_up_and_marks_changes():
         values,
     )
 
-    assert '<rect class="warm" width="75" ' in drawn
-    assert '<path class="change" d="M75 ' in drawn
-    assert '<path class="needed" d="M30 ' in drawn
-    assert 'aria-label="run 1, process 1: steady from iteration 750 of 3,000 iterations' in drawn
-    assert "1\u00a0ms to 1.5\u00a0ms" in drawn
+    assert '<rect class="warm" width="75" ' in drawing
+    assert '<path class="change" d="M75 ' in drawing
+    assert '<path class="needed" d="M30 ' in drawing
+    assert 'aria-label="run 1, process 1: steady from iteration 750 of 3,000 iterations' in drawing
+    assert "1\u00a0ms to 1.5\u00a0ms" in drawing
 
 
 def test_what_is_never_steady_is_shaded_all_along():
-    drawn = steady.draw_series(process(None), [1.0, 2.0] * 1500)
+    drawing = steady.draw_series(process(None), [1.0, 2.0] * 1500)
 
-    assert '<rect class="warm" width="300" ' in drawn
-    assert "no steady state" in drawn
+    assert '<rect class="warm" width="300" ' in drawing
+    assert "no steady state" in drawing
 
 
 @pytest.mark.parametrize("values", [[1.0], [1e-300] * 5, [1e300, 1e-300] * 50])
 def test_odd_values_are_drawn_within_the_strip(values):
-    drawn = steady.draw_series(process(0), values)
+    drawing = steady.draw_series(process(0), values)
 
-    (path,) = re.findall(r'class="values" d="([^"]*)"', drawn)
-    heights = [float(one) for one in re.findall(r"[MV][\d.]* ?(-?[\d.]+)", path)]
+    (path,) = re.findall(r'class="values" d="([^"]*)"', drawing)
+    heights = [float(height) for height in re.findall(r"[MV][\d.]* ?(-?[\d.]+)", path)]
     assert all(0 <= height <= steady.HEIGHT for height in heights)
 
 
-def values_of(found):
+def values_of(steadiness):
     return {
-        (benchmark.id, each.run, each.fork): [1.0, 2.0, 1.5] * 20 for benchmark in found.benchmarks
-        for each in benchmark.series
-    }  # fmt: skip
+        (benchmark.id, series.run, series.fork): [1.0, 2.0, 1.5] * 20
+        for benchmark in steadiness.benchmarks
+        for series in benchmark.series
+    }
 
 
 def test_a_page_has_a_strip_for_each_process_that_has_values(tmp_path):
-    known = values_of(FOUND)
-    del known["org.example.Late.wastes", 0, 0]
+    values = values_of(STEADINESS)
+    del values["org.example.Late.wastes", 0, 0]
 
-    page = steady.render_html(steady_document(FOUND, CONTEXT), known)
+    page = steady.render_html(steady_document(STEADINESS, CONTEXT), values)
 
     assert page.count('<svg class="series"') == 4
     assert "Early.warms" in page
@@ -105,7 +106,7 @@ def test_hostile_names_leave_no_markup():
     steadiness = SuiteSteadiness(
         detector="kb-kssd",
         benchmarks=tuple(
-            BenchmarkSteadiness(id=text, series=FOUND.benchmarks[0].series) for text in NASTY
+            BenchmarkSteadiness(id=text, series=STEADINESS.benchmarks[0].series) for text in NASTY
         ),
     )
 
@@ -117,4 +118,7 @@ def test_hostile_names_leave_no_markup():
 
 @pytest.mark.browser
 def test_axe_finds_nothing(faults_of):
-    assert faults_of(steady.render_html(steady_document(FOUND, CONTEXT), values_of(FOUND))) == []
+    assert (
+        faults_of(steady.render_html(steady_document(STEADINESS, CONTEXT), values_of(STEADINESS)))
+        == []
+    )

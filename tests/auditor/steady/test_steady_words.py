@@ -34,9 +34,9 @@ CONTEXT = Context(
 )
 
 
-def warm_up(*, early=0, off=0.0, late=0, wasted=0.0):
+def warm_up(*, early=0, relative_error=0.0, late=0, wasted=0.0):
     return WarmupEffect(
-        iterations=10, early=early, relative_error=off, late=late, wasted_seconds=wasted
+        iterations=10, early=early, relative_error=relative_error, late=late, wasted_seconds=wasted
     )
 
 
@@ -50,8 +50,8 @@ def series(fork, start, warm_up=None, label=SteadyLabel.STEADY, caveats=()):
 EARLY = BenchmarkSteadiness(
     id="org.example.Early.warms",
     series=(
-        series(0, 30, warm_up(early=20, off=0.25)),
-        series(1, 12, warm_up(early=2, off=0.01)),
+        series(0, 30, warm_up(early=20, relative_error=0.25)),
+        series(1, 12, warm_up(early=2, relative_error=0.01)),
     ),
     iteration_seconds=0.1,
     needed=NeededWarmup(
@@ -83,21 +83,21 @@ NEVER = BenchmarkSteadiness(
         series(1, None, label=SteadyLabel.UNKNOWN, caveats=(Caveat("series-short", "3 only"),)),
     ),
 )
-FOUND = SuiteSteadiness(
+STEADINESS = SuiteSteadiness(
     detector="kb-kssd", benchmarks=(EARLY, LATE, NEVER), caveats=(Caveat("series-unequal", "x"),)
 )
 
 
 @pytest.fixture
 def document():
-    return steady_document.steady_document(FOUND, CONTEXT)
+    return steady_document.steady_document(STEADINESS, CONTEXT)
 
 
 def test_the_document_has_each_process(document):
     result = json.loads(msgspec.json.encode(document))
 
     keys = ("benchmark", "fork", "label", "steady_from")
-    assert [tuple(one[key] for key in keys) for one in result["series"]] == [
+    assert [tuple(process[key] for key in keys) for process in result["series"]] == [
         ("org.example.Early.warms", 0, "steady", 30),
         ("org.example.Early.warms", 1, "steady", 12),
         ("org.example.Late.wastes", 0, "steady", 3),
@@ -110,14 +110,14 @@ def test_the_document_has_each_process(document):
 
 
 def test_what_gets_no_steady_state_comes_first(document):
-    shown = page.build_view(document)
+    view = page.build_view(document)
 
-    assert [(row.name, row.word.word) for row in shown.rows] == [
+    assert [(row.name, row.word.word) for row in view.rows] == [
         ("Never<b>.ends", "no steady state"),
         ("Early.warms", "steady"),
         ("Late.wastes", "steady"),
     ]
-    assert shown.headline == "Of 3 benchmarks: 2 steady, 1 no steady state"
+    assert view.headline == "Of 3 benchmarks: 2 steady, 1 no steady state"
 
 
 def test_a_row_says_what_to_write(document):

@@ -12,7 +12,7 @@ from auditor.core.suite import Benchmark
 from auditor.core.values import TIME, Series
 from auditor.store.sqlite import SqliteStore
 
-HERE = HostFacts("here", (("cores", "2"), ("governor", "unknown")))
+LOCAL_HOST = HostFacts("here", (("cores", "2"), ("governor", "unknown")))
 
 
 def trial(repetition: int = 1, *, seed: int = 1, subject: str = "abc") -> Trial:
@@ -30,14 +30,16 @@ def trial(repetition: int = 1, *, seed: int = 1, subject: str = "abc") -> Trial:
 
 
 def measured(*values: float) -> Measured:
-    at = enumerate(values or (1e-9, 2e-9))
-    return Measured((Series.from_values(TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, at),))
+    numbered_values = enumerate(values or (1e-9, 2e-9))
+    return Measured(
+        (Series.from_values(TIME, "s/op", ArmName.PLAIN, Phase.MEASUREMENT, numbered_values),)
+    )
 
 
-def run(of: Trial | None = None, outcome: Outcome | None = None) -> Run:
+def run(planned_trial: Trial | None = None, outcome: Outcome | None = None) -> Run:
     return Run(
-        trial=of or trial(),
-        host=HERE,
+        trial=planned_trial or trial(),
+        host=LOCAL_HOST,
         outcome=outcome or measured(),
         started="2026-01-02T03:04:05Z",
         seconds=1.5,

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from store_making import HERE, project
+from store_making import LOCAL_HOST, project
 
 from auditor.core.subject import BuildInputs
 from auditor.core.suite import Benchmark, Suite
@@ -21,7 +21,7 @@ def _listings(store, left="l", right="r", content="c"):
 
 
 def test_a_listing_is_known_as_a_whole_where_nothing_has_changed(tmp_path):
-    with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
+    with SqliteStore(tmp_path / "s.sqlite", host=LOCAL_HOST) as store:
         _listings(store).add_suite(SUITE)
 
         assert _listings(store).find_suite() == SUITE
@@ -29,7 +29,7 @@ def test_a_listing_is_known_as_a_whole_where_nothing_has_changed(tmp_path):
 
 
 def test_groups_whose_code_is_the_same_are_known_at_another_revision(tmp_path):
-    with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
+    with SqliteStore(tmp_path / "s.sqlite", host=LOCAL_HOST) as store:
         _listings(store).add_suite(SUITE)
 
         groups = _listings(store, right="changed", content="d").find_groups()
@@ -46,7 +46,7 @@ def test_what_could_not_be_listed_belongs_to_the_longest_name_that_fits():
 def test_what_was_passed_over_is_not_known(tmp_path):
     suite = replace(SUITE, benchmarks=SUITE.benchmarks[:1], passed_over=(RIGHT,))
 
-    with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
+    with SqliteStore(tmp_path / "s.sqlite", host=LOCAL_HOST) as store:
         _listings(store).add_suite(suite)
 
         assert _listings(store).find_suite() is None

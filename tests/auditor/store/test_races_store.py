@@ -22,7 +22,7 @@ from auditor.store.races import ConcurrentRunStore
 from auditor.store.sqlite import SqliteStore
 
 PLAN = RacePlan()
-HERE = HostFacts("here", (("cpu", "a"), ("cores", "2")))
+LOCAL_HOST = HostFacts("here", (("cpu", "a"), ("cores", "2")))
 TIMED = RepetitionTimes(
     test=1, threads=8, calls=64, repetitions=20, old=(0.01, 0.011), new=(0.02, 0.021)
 )
@@ -37,7 +37,7 @@ class Clock:
 
 @pytest.fixture
 def store(tmp_path):
-    with SqliteStore(tmp_path / "store.sqlite", host=HERE) as opened:
+    with SqliteStore(tmp_path / "store.sqlite", host=LOCAL_HOST) as opened:
         yield opened
 
 
@@ -69,10 +69,10 @@ def suite():
 
 
 def test_a_suite_comes_back_as_it_was(store):
-    known = races(store)
+    run_store = races(store)
 
-    assert known.load_suite() is None
-    known.save_suite(suite())
+    assert run_store.load_suite() is None
+    run_store.save_suite(suite())
     assert races(store).load_suite() == suite()
 
 
@@ -88,29 +88,29 @@ def test_how_far_the_tests_are_comes_back_as_it_was_until_they_are_all_made(stor
         ).dump_state(),
         banned=(Member(kind=MemberKind.STATIC, owner="a.B", name="of", returns="a.B"),),
     )
-    known = races(store, making=("a",))
+    run_store = races(store, making=("a",))
 
-    known.save_progress(far)
+    run_store.save_progress(far)
 
     progress = races(store, making=("a",)).load_progress()
     assert replace(progress, learned={}) == replace(far, learned={})
     assert GenerationTally.from_state(progress.learned) == GenerationTally.from_state(far.learned)
     assert [*GenerationTally.from_state(progress.learned).dropped] == ["b", "a"]
-    assert known.load_suite() is None
+    assert run_store.load_suite() is None
     assert races(store, making=("b",)).load_progress() is None
-    known.save_suite(suite())
-    assert known.load_progress() is None
-    assert known.load_suite() == suite()
+    run_store.save_suite(suite())
+    assert run_store.load_progress() is None
+    assert run_store.load_suite() == suite()
 
 
 def test_a_race_comes_back_for_its_test_and_number_of_threads(store):
-    known = races(store)
+    run_store = races(store)
 
-    known.save_times(made(), TIMED)
+    run_store.save_times(made(), TIMED)
 
-    assert known.load_times(made(), 8) == TIMED
-    assert known.load_times(made(), 4) is None
-    assert known.load_times(made(suffix=5), 8) is None
+    assert run_store.load_times(made(), 8) == TIMED
+    assert run_store.load_times(made(), 4) is None
+    assert run_store.load_times(made(suffix=5), 8) is None
 
 
 @pytest.mark.parametrize("change", [{"report": 0.2}, {"confidence": 0.9}, {"threads": (8, 16)}])
@@ -121,8 +121,8 @@ def test_what_only_the_oracle_asks_changes_no_race(store, change):
 
 
 def test_tests_of_the_paper_s_oracle_are_others_as_their_length_may_be(store):
-    known = races(store)
-    known.save_suite(suite())
+    run_store = races(store)
+    run_store.save_suite(suite())
 
     assert races(store, plan=replace(PLAN, report=0.2)).load_suite() == suite()
     assert races(store, plan=replace(PLAN, strict=True)).load_suite() is None
@@ -142,47 +142,48 @@ def test_other_versions_have_races_of_their_own(store):
 
 
 def test_other_makers_make_other_tests_but_a_race_of_the_same_test_stays(store):
-    known = races(store, making=("a",))
-    known.save_suite(suite())
-    known.save_times(made(), TIMED)
+    run_store = races(store, making=("a",))
+    run_store.save_suite(suite())
+    run_store.save_times(made(), TIMED)
 
-    other = races(store, making=("b",))
+    second_run_store = races(store, making=("b",))
 
     assert races(store, making=("a",)).load_suite() == suite()
-    assert other.load_suite() is None
-    assert other.load_times(made(), 8) == TIMED
+    assert second_run_store.load_suite() is None
+    assert second_run_store.load_times(made(), 8) == TIMED
 
 
 def test_what_was_beside_a_race_is_remembered_with_it(store):
     """And not what was beside tests while they were made, or a race that failed."""
     notes = iter(([{"seconds": 9.0}], [{"seconds": 2.0, "foreign": 0.5}], [], []))
-    known = races(store, take_notes=lambda: next(notes))
-    assert known.load_times(made(), 8) is None
-    known.save_times(made(), TIMED)
+    run_store = races(store, take_notes=lambda: next(notes))
+    assert run_store.load_times(made(), 8) is None
+    run_store.save_times(made(), TIMED)
 
-    again = races(store)
+    reopened_store = races(store)
 
-    assert again.load_times(made(), 8) == TIMED
-    found = [
-        [dict(one) for each in of.notes_by_id.values() for one in each] for of in (known, again)
+    assert reopened_store.load_times(made(), 8) == TIMED
+    stored_notes = [
+        [dict(note) for trial_notes in source.notes_by_id.values() for note in trial_notes]
+        for source in (run_store, reopened_store)
     ]
-    assert found == [[{"seconds": 2.0, "foreign": 0.5}]] * 2
+    assert stored_notes == [[{"seconds": 2.0, "foreign": 0.5}]] * 2
 
 
 def test_what_was_beside_a_race_that_is_run_again_is_forgotten(store):
     notes = iter(([], [{"seconds": 2.0}], [], [{"seconds": 3.0}]))
-    known = races(store, take_notes=lambda: next(notes))
+    run_store = races(store, take_notes=lambda: next(notes))
 
     for _ in range(2):
-        known.load_times(made(), 8)
-        known.save_times(made(), TIMED)
+        run_store.load_times(made(), 8)
+        run_store.save_times(made(), TIMED)
 
-    assert [*known.notes_by_id.values()] == [[{"seconds": 3.0}]]
+    assert [*run_store.notes_by_id.values()] == [[{"seconds": 3.0}]]
 
 
 def test_another_machine_has_races_of_its_own(store, tmp_path):
     races(store).save_times(made(), TIMED)
     elsewhere = HostFacts("there", (("cpu", "b"), ("cores", "64")))
 
-    with SqliteStore(tmp_path / "store.sqlite", host=elsewhere) as other:
-        assert races(other).load_times(made(), 8) is None
+    with SqliteStore(tmp_path / "store.sqlite", host=elsewhere) as foreign_store:
+        assert races(foreign_store).load_times(made(), 8) is None

@@ -108,16 +108,17 @@ schedules = st.builds(
 @given(outcomes)
 def test_an_outcome_survives_its_row(outcome):
     word, payload = rows.outcome_to_row(outcome)
-    kept = tuple(
-        rows.series_from_row(rows.series_to_row(one)) for one in getattr(outcome, "series", ())
+    stored_series = tuple(
+        rows.series_from_row(rows.series_to_row(plain_series))
+        for plain_series in getattr(outcome, "series", ())
     )
 
-    assert rows.outcome_from_row(word, payload, kept) == outcome
+    assert rows.outcome_from_row(word, payload, stored_series) == outcome
 
 
 def test_counts_of_before_it_was_asked_how_often_the_harness_called_say_nothing_of_it():
     word, payload = rows.outcome_to_row(Counted((), in_one_call=True))
-    old = {key: each for key, each in json.loads(payload).items() if key != "in_one_call"}
+    old = {key: value for key, value in json.loads(payload).items() if key != "in_one_call"}
 
     assert rows.outcome_from_row(word, json.dumps(old), ()) == Counted(())
 
@@ -125,7 +126,7 @@ def test_counts_of_before_it_was_asked_how_often_the_harness_called_say_nothing_
 def test_counts_of_before_calls_were_clocked_do_not_say_how_long_they_took():
     counted = Counted((), clocked=(MethodClock("ring.Push", 1e-8, 2e-7),))
     word, payload = rows.outcome_to_row(counted)
-    old = {key: each for key, each in json.loads(payload).items() if key != "clocked"}
+    old = {key: value for key, value in json.loads(payload).items() if key != "clocked"}
 
     assert rows.outcome_from_row(word, payload, ()) == counted
     assert rows.outcome_from_row(word, json.dumps(old), ()) == Counted(())
@@ -171,13 +172,13 @@ def test_host_facts_survive_their_row(host):
 
 
 @given(st.lists(benchmarks, max_size=3), pairs)
-def test_a_suite_survives_its_row_except_for_its_sources(found, unusable):
-    suite = Suite(tuple(found), (), unusable)
+def test_a_suite_survives_its_row_except_for_its_sources(usable, unusable):
+    suite = Suite(tuple(usable), (), unusable)
 
     read = rows.suite_from_row(rows.suite_to_row(suite))
 
     assert read == suite
-    assert list(map(dataclasses.asdict, read.benchmarks)) == list(map(dataclasses.asdict, found))
+    assert list(map(dataclasses.asdict, read.benchmarks)) == list(map(dataclasses.asdict, usable))
 
 
 def test_a_suite_that_was_stored_before_there_were_notes_is_read():

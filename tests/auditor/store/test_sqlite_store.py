@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from store_making import HERE, measured, project, run, trial
+from store_making import LOCAL_HOST, measured, project, run, trial
 
 from auditor.core.errors import FolderUnusable, StoreError, UsageError
 from auditor.core.jobs import HostFacts, HostInterference
@@ -37,7 +37,7 @@ from auditor.store.schema import SCHEMA, SCHEMA_VERSION
 from auditor.store.sqlite import SqliteStore
 
 BIGGER = HostFacts("there", (("cores", "64"),))
-BY = {"seconds": 60.0, "version": "1.0"}
+LISTING_OPTIONS = {"seconds": 60.0, "version": "1.0"}
 WRITER = [sys.executable, str(Path(__file__).with_name("store_making.py"))]
 
 
@@ -51,24 +51,24 @@ def test_a_run_is_found_again_by_another_store_on_the_same_file(tmp_path):
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add_run(run())
 
-    with SqliteStore(tmp_path / "s.sqlite") as again:
-        assert again.find_run(trial()) == run()
-        assert again.find_run(trial(seed=2)) is None
+    with SqliteStore(tmp_path / "s.sqlite") as reopened_store:
+        assert reopened_store.find_run(trial()) == run()
+        assert reopened_store.find_run(trial(seed=2)) is None
 
 
 def test_a_trial_of_another_layout_is_another_one(tmp_path):
-    drawn = dataclasses.replace(trial(), layout=7)
+    layout_trial = dataclasses.replace(trial(), layout=7)
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add_run(run(drawn))
+        store.add_run(run(layout_trial))
 
-        assert store.find_run(drawn) == run(drawn)
+        assert store.find_run(layout_trial) == run(layout_trial)
         assert store.find_run(trial()) is None
-        assert (store.find_similar_runs(drawn), store.find_similar_runs(trial())) == (
-            (run(drawn),),
+        assert (store.find_similar_runs(layout_trial), store.find_similar_runs(trial())) == (
+            (run(layout_trial),),
             (),
         )
-        kept = store._connection.execute("SELECT layout FROM trial").fetchall()
-    assert kept == [(7,)]
+        layouts = store._connection.execute("SELECT layout FROM trial").fetchall()
+    assert layouts == [(7,)]
 
 
 @pytest.mark.parametrize("warm", [1, None])
@@ -82,11 +82,14 @@ def test_what_a_watched_process_came_to_is_found_again(tmp_path, warm, width):
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add_run(ended)
 
-    with SqliteStore(tmp_path / "s.sqlite") as again:
-        assert again.find_run(watched) == ended
-        assert again.find_run(watched).outcome.warmed == warmed
-        assert again.find_run(trial()) is None
-        assert (again.find_similar_runs(watched), again.find_similar_runs(trial())) == (
+    with SqliteStore(tmp_path / "s.sqlite") as reopened_store:
+        assert reopened_store.find_run(watched) == ended
+        assert reopened_store.find_run(watched).outcome.warmed == warmed
+        assert reopened_store.find_run(trial()) is None
+        assert (
+            reopened_store.find_similar_runs(watched),
+            reopened_store.find_similar_runs(trial()),
+        ) == (
             (ended,),
             (),
         )
@@ -142,7 +145,7 @@ def test_runs_that_differ_in_numbers_and_order_only_are_alike(tmp_path):
         return dataclasses.replace(trial(), **changed)
 
     same = [turned(5), turned(7, (1, 0), repetition=2, seed=9)]
-    others = [
+    different_trials = [
         turned(5, (0, 1, 1)),
         turned(5, subject="other"),
         turned(5, purpose=Purpose.PAIRS),
@@ -150,17 +153,17 @@ def test_runs_that_differ_in_numbers_and_order_only_are_alike(tmp_path):
         turned(5, overlay=Overlay(instructions=("x",))),
     ]
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        for one in (*others, *same):
-            store.add_run(run(one))
+        for stored_trial in (*different_trials, *same):
+            store.add_run(run(stored_trial))
         store.add_run(run(turned(9), outcome=Crashed(2, "no")))
 
         assert store.find_similar_runs(turned(11, repetition=4)) == tuple(map(run, same))
 
-        beside = turned(5, repetition=3, rough=True)
-        store.add_run(run(beside))
+        rough_trial = turned(5, repetition=3, rough=True)
+        store.add_run(run(rough_trial))
         assert store.find_similar_runs(turned(11, repetition=4)) == tuple(map(run, same))
         rough = store.find_similar_runs(turned(11, repetition=4, rough=True))
-        assert rough == tuple(map(run, (*same, beside)))
+        assert rough == tuple(map(run, (*same, rough_trial)))
 
 
 def test_a_changed_time_out_is_the_same_trial(tmp_path):
@@ -173,16 +176,16 @@ def test_a_changed_time_out_is_the_same_trial(tmp_path):
 def test_a_suite_is_remembered_without_its_sources_and_without_the_environment(tmp_path):
     suite = Suite((Benchmark(group="g", name="B"),), (), (("g.C", "no result"),))
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add_suite(project(), Suite(()), **BY)
-        store.add_suite(project(), suite, **BY)
+        store.add_suite(project(), Suite(()), **LISTING_OPTIONS)
+        store.add_suite(project(), suite, **LISTING_OPTIONS)
 
-        assert store.find_suite("abc", **BY) == suite
-        assert store.find_suite("other", **BY) is None
+        assert store.find_suite("abc", **LISTING_OPTIONS) == suite
+        assert store.find_suite("other", **LISTING_OPTIONS) is None
     assert b"not to be kept" not in (tmp_path / "s.sqlite").read_bytes()
 
 
 @pytest.mark.parametrize(
-    ("unusable", "asked", "expected"),
+    ("unusable", "changed_options", "expected"),
     [
         ((), {"seconds": 90.0}, True),
         ((), {"version": "1.1"}, False),
@@ -190,28 +193,32 @@ def test_a_suite_is_remembered_without_its_sources_and_without_the_environment(t
         ((("g.C", "it was ended after 60 s"),), {"seconds": 90.0}, False),
     ],
 )
-def test_a_listing_is_made_again_where_another_might_say_more(tmp_path, unusable, asked, expected):
+def test_a_listing_is_made_again_where_another_might_say_more(
+    tmp_path, unusable, changed_options, expected
+):
     suite = Suite((Benchmark(group="g", name="B"),), (), unusable)
     with SqliteStore(tmp_path / "s.sqlite") as store:
-        store.add_suite(project(), suite, **BY)
+        store.add_suite(project(), suite, **LISTING_OPTIONS)
 
-        assert (store.find_suite("abc", **(BY | asked)) is not None) is expected
-    with SqliteStore(tmp_path / "s.sqlite", retry_failed=True) as again:
-        assert (again.find_suite("abc", **BY) is None) is bool(unusable)
+        assert (
+            store.find_suite("abc", **(LISTING_OPTIONS | changed_options)) is not None
+        ) is expected
+    with SqliteStore(tmp_path / "s.sqlite", retry_failed=True) as retrying_store:
+        assert (retrying_store.find_suite("abc", **LISTING_OPTIONS) is None) is bool(unusable)
 
 
 def test_a_listing_of_another_machine_is_none_of_this_one(tmp_path):
     few, many = (Suite((Benchmark(group="g", name="B", threads=count),)) for count in (2, 64))
     with (
-        SqliteStore(tmp_path / "s.sqlite", host=HERE) as here,
-        SqliteStore(tmp_path / "s.sqlite", host=BIGGER) as there,
+        SqliteStore(tmp_path / "s.sqlite", host=LOCAL_HOST) as local_store,
+        SqliteStore(tmp_path / "s.sqlite", host=BIGGER) as bigger_store,
     ):
-        here.add_suite(project(), few, **BY)
-        assert there.find_suite("abc", **BY) is None
-        there.add_suite(project(), many, **BY)
+        local_store.add_suite(project(), few, **LISTING_OPTIONS)
+        assert bigger_store.find_suite("abc", **LISTING_OPTIONS) is None
+        bigger_store.add_suite(project(), many, **LISTING_OPTIONS)
 
-        assert here.find_suite("abc", **BY).benchmarks[0].threads == 2
-        assert there.find_suite("abc", **BY).benchmarks[0].threads == 64
+        assert local_store.find_suite("abc", **LISTING_OPTIONS).benchmarks[0].threads == 2
+        assert bigger_store.find_suite("abc", **LISTING_OPTIONS).benchmarks[0].threads == 64
 
 
 @pytest.mark.parametrize(
@@ -219,18 +226,18 @@ def test_a_listing_of_another_machine_is_none_of_this_one(tmp_path):
 )
 @pytest.mark.parametrize("limit", [60.0, 90.0])
 def test_what_timed_out_is_run_again_with_more_time_and_the_new_run_is_kept(tmp_path, limit, ended):
-    asked = dataclasses.replace(trial(), timeout_seconds=limit)
+    limited_trial = dataclasses.replace(trial(), timeout_seconds=limit)
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add_run(run(outcome=ended))
 
-        assert (store.find_run(asked) is None) is (limit > 60.1)
-        store.add_run(run(asked))
-        assert store.find_run(asked) == run(asked)
+        assert (store.find_run(limited_trial) is None) is (limit > 60.1)
+        store.add_run(run(limited_trial))
+        assert store.find_run(limited_trial) == run(limited_trial)
         assert store._connection.execute("SELECT count(*) FROM run").fetchone() == (1,)
 
 
 @pytest.mark.parametrize(
-    ("outcome", "again"),
+    ("outcome", "is_retried"),
     [
         (TimedOut(60.0, "still here"), True),
         (Traced(calls=(), ended_after=60.0), True),
@@ -243,12 +250,14 @@ def test_what_timed_out_is_run_again_with_more_time_and_the_new_run_is_kept(tmp_
         (measured(1.0), False),
     ],
 )
-def test_failures_that_may_pass_are_run_again_once_where_that_is_asked(tmp_path, outcome, again):
+def test_failures_that_may_pass_are_run_again_once_where_that_is_asked(
+    tmp_path, outcome, is_retried
+):
     with SqliteStore(tmp_path / "s.sqlite") as store:
         store.add_run(run(outcome=outcome))
 
     with SqliteStore(tmp_path / "s.sqlite", retry_failed=True) as store:
-        assert (store.find_run(trial()) is None) is again
+        assert (store.find_run(trial()) is None) is is_retried
         store.add_run(run(outcome=outcome))
         assert store.find_run(trial()) == run(outcome=outcome)
 
@@ -331,12 +340,12 @@ def test_a_full_disk_is_said_and_what_was_kept_stays(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
     process = writer(path, 1, 100_000, stderr=subprocess.PIPE, preexec_fn=small_files)
-    said, message = process.communicate(timeout=60)
+    output, message = process.communicate(timeout=60)
 
     assert process.returncode == 1
     assert f"FolderUnusable: cannot read or write {path}: the disk reports" in message
     with SqliteStore(path) as store:
-        assert all(store.find_run(trial(int(line))) for line in said.splitlines())
+        assert all(store.find_run(trial(int(line))) for line in output.splitlines())
 
 
 def test_a_database_without_room_is_a_full_disk(tmp_path):
@@ -416,8 +425,8 @@ def test_a_store_with_its_middle_overwritten_is_damaged(tmp_path):
     with SqliteStore(path) as store:
         for repetition in range(1, 100):
             store.add_run(run(trial(repetition)))
-    whole = path.read_bytes()
-    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
 
     def read_all():
         with SqliteStore(path) as store:
@@ -474,37 +483,43 @@ def test_a_read_only_file_system_is_named():
 def test_what_was_beside_a_run_is_kept(tmp_path):
     strain = HostInterference(stolen=0.25, waited=0.0)
     strained = dataclasses.replace(run(), strain=strain, loop_seconds=0.125)
-    with SqliteStore(tmp_path / "s.sqlite", host=HERE) as store:
+    with SqliteStore(tmp_path / "s.sqlite", host=LOCAL_HOST) as store:
         store.add_run(strained)
 
         assert store.find_run(strained.trial) == strained
 
 
 def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
-    ours, trial_run = (
+    local_run, foreign_run = (
         run(outcome=measured(1.0)),
         dataclasses.replace(run(outcome=measured(2.0)), host=BIGGER),
     )
     path = tmp_path / "s.sqlite"
-    with SqliteStore(path, host=BIGGER) as there:
-        there.add_run(trial_run)
+    with SqliteStore(path, host=BIGGER) as bigger_store:
+        bigger_store.add_run(foreign_run)
 
-    with SqliteStore(path, host=HERE) as here, SqliteStore(path, host=BIGGER) as there:
-        assert here.find_run(trial()) is None
-        assert here.count_foreign_runs("abc") == {make_machine_key(BIGGER): 1}
-        here.add_run(ours)
-        here.add_run(ours)
-        assert (here.find_run(trial()), there.find_run(trial())) == (ours, trial_run)
-        assert there.count_foreign_runs("abc") == {make_machine_key(HERE): 1}
-        assert there.count_foreign_runs("other") == {}
+    with (
+        SqliteStore(path, host=LOCAL_HOST) as local_store,
+        SqliteStore(path, host=BIGGER) as bigger_store,
+    ):
+        assert local_store.find_run(trial()) is None
+        assert local_store.count_foreign_runs("abc") == {make_machine_key(BIGGER): 1}
+        local_store.add_run(local_run)
+        local_store.add_run(local_run)
+        assert (local_store.find_run(trial()), bigger_store.find_run(trial())) == (
+            local_run,
+            foreign_run,
+        )
+        assert bigger_store.count_foreign_runs("abc") == {make_machine_key(LOCAL_HOST): 1}
+        assert bigger_store.count_foreign_runs("other") == {}
 
     with SqliteStore(path) as everyone:
-        assert everyone.find_run(trial()) == trial_run
+        assert everyone.find_run(trial()) == foreign_run
         assert everyone.count_foreign_runs("abc") == {}
 
 
 @pytest.mark.parametrize(
-    ("facts", "alike"),
+    ("facts", "same_machine"),
     [
         ({"kernel": "Linux 6.2"}, True),
         ({"governor": "powersave"}, False),
@@ -524,8 +539,8 @@ def test_runs_of_another_machine_are_kept_but_not_found(tmp_path):
         ({"container": "docker", "image": "sha256:" + "a" * 64}, False),
     ],
 )
-def test_machines_are_alike_when_what_matters_is_the_same(facts, alike):
-    own = {
+def test_machines_are_alike_when_what_matters_is_the_same(facts, same_machine):
+    base_facts = {
         "arch": "x86_64",
         "cores": "2",
         "cpu": "Some",
@@ -533,10 +548,10 @@ def test_machines_are_alike_when_what_matters_is_the_same(facts, alike):
         "kernel": "Linux 6.1",
         "memory": "15893 MiB",
     }
-    host_facts = HostFacts("one", tuple(own.items()))
-    other = HostFacts("other", tuple((own | facts).items()))
+    host_facts = HostFacts("one", tuple(base_facts.items()))
+    changed_facts = HostFacts("other", tuple((base_facts | facts).items()))
 
-    assert (make_machine_key(host_facts) == make_machine_key(other)) is alike
+    assert (make_machine_key(host_facts) == make_machine_key(changed_facts)) is same_machine
 
 
 def test_what_another_machine_measured_is_told_in_one_line():

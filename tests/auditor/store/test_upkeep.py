@@ -22,8 +22,8 @@ def store(path, *runs, audits=(), interrupted=()):
     """Make a store with runs, and audits that began at the moments given, then interrupted ones."""
     with SqliteStore(path) as sqlite_store:
         sqlite_store.add_suite(project(), Suite(()), seconds=1, version="1")
-        for one in runs:
-            sqlite_store.add_run(one)
+        for stored_run in runs:
+            sqlite_store.add_run(stored_run)
         for started in (*audits, *interrupted):
             number = sqlite_store.add_audit(
                 AuditRecord(
@@ -40,9 +40,9 @@ def store(path, *runs, audits=(), interrupted=()):
     return path
 
 
-def found(path, of):
+def find_outcome(path, planned_trial):
     with SqliteStore(path) as opened:
-        run = opened.find_run(of)
+        run = opened.find_run(planned_trial)
         return None if run is None else run.outcome
 
 
@@ -57,11 +57,11 @@ def small(tmp_path):
 
 
 def test_contents(small):
-    held = upkeep.read_contents(small)
+    contents = upkeep.read_contents(small)
 
-    assert (held.runs, held.failed, held.values) == (2, 1, 3)
-    assert held.subjects == (upkeep.StoredSubject("ring", 1, 2, "2026-01-02"),)
-    assert [count for _, count in held.machines] == [2]
+    assert (contents.runs, contents.failed, contents.values) == (2, 1, 3)
+    assert contents.subjects == (upkeep.StoredSubject("ring", 1, 2, "2026-01-02"),)
+    assert [count for _, count in contents.machines] == [2]
 
 
 def test_a_whole_store_is_verified(small):
@@ -84,13 +84,13 @@ def test_damage_is_found_and_not_merged(tmp_path, small, harm):
     with sqlite3.connect(small) as connection:
         connection.executescript(harm)
     connection.close()
-    whole = store(tmp_path / "whole.sqlite", run(trial(3), measured(5.0)))
+    intact_path = store(tmp_path / "whole.sqlite", run(trial(3), measured(5.0)))
 
     with pytest.raises(StoreError, match="is damaged"):
         upkeep.verify_store(small)
     with pytest.raises(StoreError, match=rf"^{small} is damaged"):
-        upkeep.merge_stores(whole, small)
-    assert upkeep.verify_store(whole) == 1
+        upkeep.merge_stores(intact_path, small)
+    assert upkeep.verify_store(intact_path) == 1
 
 
 def test_a_source_with_tables_of_its_own_is_not_merged(tmp_path, small):
@@ -112,29 +112,34 @@ def test_a_damaged_page_is_found(small):
 
 
 def test_what_two_stores_hold_is_in_one(tmp_path, small):
-    other = store(
+    second_path = store(
         tmp_path / "two.sqlite",
         run(trial(1), measured(9.0)),
         run(trial(2), measured(4.0)),
         run(trial(3), measured(5.0, 6.0)),
         audits=("2026-01-02", "2026-01-03"),
     )
-    before = other.read_bytes()
+    before = second_path.read_bytes()
 
-    assert upkeep.merge_stores(small, other) == upkeep.MergeResult(runs=2, present=1, audits=1)
+    assert upkeep.merge_stores(small, second_path) == upkeep.MergeResult(
+        runs=2, present=1, audits=1
+    )
 
-    assert found(small, trial(1)) == measured(1.0, 2.0, 3.0)  # the first is kept
-    assert found(small, trial(2)) == measured(4.0)  # but not one that failed in a way that may pass
-    assert found(small, trial(3)) == measured(5.0, 6.0)
+    assert find_outcome(small, trial(1)) == measured(1.0, 2.0, 3.0)  # the first is kept
+    # But not one that failed in a way that may pass.
+    assert find_outcome(small, trial(2)) == measured(4.0)
+    assert find_outcome(small, trial(3)) == measured(5.0, 6.0)
     assert upkeep.verify_store(small) == 3
-    assert other.read_bytes() == before
-    assert upkeep.merge_stores(small, other) == upkeep.MergeResult(runs=0, present=3, audits=0)
+    assert second_path.read_bytes() == before
+    assert upkeep.merge_stores(small, second_path) == upkeep.MergeResult(
+        runs=0, present=3, audits=0
+    )
 
 
 def test_a_source_that_is_written_to_is_merged_with_its_log(tmp_path, small):
-    with SqliteStore(tmp_path / "open.sqlite") as other:
-        other.add_suite(project(), Suite(()), seconds=1, version="1")
-        other.add_run(run(trial(3), measured(5.0)))
+    with SqliteStore(tmp_path / "open.sqlite") as second_store:
+        second_store.add_suite(project(), Suite(()), seconds=1, version="1")
+        second_store.add_run(run(trial(3), measured(5.0)))
 
         assert upkeep.merge_stores(small, tmp_path / "open.sqlite").runs == 1
 

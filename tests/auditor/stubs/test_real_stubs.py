@@ -68,19 +68,21 @@ def test_pytest_benchmark(program, places, tmp_path):
     assert len(skipped) == text.count("pytest.skip") > 0
     assert {ending for name, ending in ended.items() if name not in skipped} == {"measured"}
 
-    again = program.refused("trace", library, "--stubs", tmp_path / "new", *places, code=2,
+    refusal = program.refused("trace", library, "--stubs", tmp_path / "new", *places, code=2,
                             slug="usage")  # fmt: skip
-    assert "exists already" in again
+    assert "exists already" in refusal
     assert file.read_text() == text
 
 
 def test_go(program, places, tmp_path):
-    both = shutil.copytree(TRACED.with_name("go-traced"), tmp_path / "both")
-    git(both, "init", "-q")
-    commit(both, "both")
-    library = both / "library"
-    asked = program.call("trace", "--library", library, "--clients", both / "client", *places, "-q")
-    assert asked.returncode == 0, asked
+    workspace = shutil.copytree(TRACED.with_name("go-traced"), tmp_path / "both")
+    git(workspace, "init", "-q")
+    commit(workspace, "both")
+    library = workspace / "library"
+    traced = program.call(
+        "trace", "--library", library, "--clients", workspace / "client", *places, "-q"
+    )
+    assert traced.returncode == 0, traced
 
     answer = program.call("trace", library, "--stubs", library, *places)
 
@@ -88,20 +90,22 @@ def test_go(program, places, tmp_path):
     assert result["Each"] == "function"
     assert (result["Double"], result["Try"], result["CountDown"]) == ("", "", "")
     assert "generic" in result["Map"]
-    code, said = run("gofmt", "-l", ".", cwd=library, PATH=program.environment()["PATH"])
-    assert (code, said) == (0, "")
+    code, output = run("gofmt", "-l", ".", cwd=library, PATH=program.environment()["PATH"])
+    assert (code, output) == (0, "")
     words = ("go", "test", "-run=^$", "-bench=.", "-benchtime=1x", "./...")
-    code, said = run(*words, cwd=library, **program.environment())
-    assert code == 0, said
-    assert "BenchmarkTry" in said
+    code, output = run(*words, cwd=library, **program.environment())
+    assert code == 0, output
+    assert "BenchmarkTry" in output
 
 
 def test_jmh(program, places, tmp_path):
-    both = shutil.copytree(TRACED.with_name("java-traced"), tmp_path / "both")
-    git(both, "init", "-q")
-    library = both / "library"
-    asked = program.call("trace", "--library", library, "--clients", both / "client", *places, "-q")
-    assert asked.returncode == 0, asked
+    workspace = shutil.copytree(TRACED.with_name("java-traced"), tmp_path / "both")
+    git(workspace, "init", "-q")
+    library = workspace / "library"
+    traced = program.call(
+        "trace", "--library", library, "--clients", workspace / "client", *places, "-q"
+    )
+    assert traced.returncode == 0, traced
 
     answer = program.call("trace", library, "--stubs", library / "src/main/java", *places)
 
@@ -152,7 +156,7 @@ def test_methods_can_be_named(program, places, tmp_path):
     )  # fmt: skip
 
     assert rows(answer) == {"add": "x", "open": "subject"}
-    said = program.refused(
+    refusal = program.refused(
         "trace", library, "--stubs", tmp_path / "x", *places, code=2, slug="usage"
     )
-    assert "the used methods are unknown" in said
+    assert "the used methods are unknown" in refusal

@@ -11,7 +11,7 @@ from auditor.stubs.assemble import LibraryUsage, StubGenerator
 from auditor.stubs.judge import WatchState, select_unwatched_methods
 
 METHODS = [method(name) for name in ("Add", "Get", "Len")]
-ADD, GET, LEN = (one.id for one in METHODS)
+ADD, GET, LEN = (library_method.id for library_method in METHODS)
 
 
 @pytest.mark.parametrize(

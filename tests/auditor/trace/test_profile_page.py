@@ -23,17 +23,17 @@ from reports import results
 
 
 def use(name, *by_client, share=0.0, **more):
-    known = {"inside": None, "indirect": 0, "declared": 0} | more
+    counts = {"inside": None, "indirect": 0, "declared": 0} | more
     return MethodProfile(
         method=replace(method(name), span=Span("ring.go", 12, 14)),
         outside=sum(by_client),
         share=share,
         by_client=by_client,
-        **known,
+        **counts,
     )
 
 
-WHOLE = UsageProfile(
+PROFILE = UsageProfile(
     ranking=Ranking.SUM,
     chosen_count=1,
     methods=(
@@ -50,28 +50,28 @@ WHOLE = UsageProfile(
 )
 
 
-def made(found=WHOLE, context=CONTEXT):
-    return build_profile_document(found, context)
+def build_document(profile=PROFILE, context=CONTEXT):
+    return build_profile_document(profile, context)
 
 
 def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
     strained = replace(CONTEXT, caveats=(Caveat("host-stolen", "the neighbours"),))
 
-    assert made(context=strained).caveats[-1].slug == "host-stolen"
+    assert build_document(context=strained).caveats[-1].slug == "host-stolen"
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert parse_document(results.format_json(made())) == made()
+    assert parse_document(results.format_json(build_document())) == build_document()
 
 
 def test_a_profile_in_words():
-    shown = page_clients.build_view(made())
+    view = page_clients.build_view(build_document())
 
-    assert shown.headline == (
+    assert view.headline == (
         "2 of 3 public methods are called by 2 clients; most of all ring.Push, ring.Pop"
     )
-    assert shown.counts.endswith("counted in 12 tests; 1 client failed.")
-    push, pop, never = shown.rows
+    assert view.counts.endswith("counted in 12 tests; 1 client failed.")
+    push, pop, never = view.rows
     assert (push.rank, push.outside, push.inside, push.indirect) == ("1", "1,230", "7", "4")
     assert (push.share, push.clients, push.by_client) == (
         "75\N{NO-BREAK SPACE}%",
@@ -81,33 +81,33 @@ def test_a_profile_in_words():
     assert (push.example, push.location) == ("(1)", "ring.go:12")
     assert (pop.inside, pop.indirect, pop.clients, pop.example) == ("\N{EN DASH}", "", "1", "")
     assert (never.rank, never.use, never.clients) == ("", page_clients.NEVER, "")
-    assert [client.name for client in shown.clients] == [client.name for client in WHOLE.clients]
-    assert [client.note for client in shown.clients] == [
+    assert [client.name for client in view.clients] == [client.name for client in PROFILE.clients]
+    assert [client.note for client in view.clients] == [
         "",
         "1 of 4 unit tests fail",
         "exit code 2",
     ]
-    assert shown.traced == (("app", "go:example.org/app@v1"), ("tool", "/src/tool"))
+    assert view.traced == (("app", "go:example.org/app@v1"), ("tool", "/src/tool"))
 
 
 def test_what_an_audit_takes_of_it():
-    result = extract_popularity(made())
+    result = extract_popularity(build_document())
 
-    assert result.methods == tuple(profile.method.id for profile in WHOLE.methods[:2])
+    assert result.methods == tuple(profile.method.id for profile in PROFILE.methods[:2])
     assert result.source.startswith("the tests of 2 clients (go:example.org/app@v1, /src/tool; ")
 
 
 def test_a_table_for_spreadsheets():
-    hostile = replace(WHOLE.clients[0], name="=cmd()")
-    profile = replace(WHOLE, clients=(hostile, *WHOLE.clients[1:]))
+    hostile = replace(PROFILE.clients[0], name="=cmd()")
+    profile = replace(PROFILE, clients=(hostile, *PROFILE.clients[1:]))
 
-    head, first, *_ = csv.reader(io.StringIO(page_clients.render_csv(made(profile))))
+    head, first, *_ = csv.reader(io.StringIO(page_clients.render_csv(build_document(profile))))
 
     assert head[:3] == ["rank", "method", "often_used"]
     assert head[-2:] == ["'=cmd()", "/src/tool"]
-    known = dict(zip(head, first, strict=True))
-    assert (known["outside"], known["inside"], known["share"]) == ("1230", "7", "0.75")
-    assert (known["often_used"], known["'=cmd()"]) == ("True", "1200")
+    row = dict(zip(head, first, strict=True))
+    assert (row["outside"], row["inside"], row["share"]) == ("1230", "7", "0.75")
+    assert (row["often_used"], row["'=cmd()"]) == ("True", "1200")
 
 
 def nasty():
@@ -124,7 +124,7 @@ def nasty():
         clients=tuple(ClientUse(name=name, missing=name) for name in NASTY),
         caveats=(Caveat("clients-failed", "".join(NASTY)),),
     )
-    plain = msgspec.to_builtins(made(profile))
+    plain = msgspec.to_builtins(build_document(profile))
     plain |= {"subject": "".join(NASTY), "revision": NASTY[0]}
     return msgspec.convert(plain, ProfileDocument)
 
@@ -137,17 +137,17 @@ def test_hostile_names_leave_no_markup(visit_hostile):
 
 @pytest.mark.browser
 def test_methods_are_sorted_and_filtered(visit):
-    tab, _ = visit(page_clients.render_html(made()))
-    shown = tab.locator("#methods tbody tr:visible th")
+    tab, _ = visit(page_clients.render_html(build_document()))
+    visible_names = tab.locator("#methods tbody tr:visible th")
 
     tab.locator("#methods th", has_text="tool").click()
-    assert shown.all_inner_texts() == ["ring.Push", "ring.Pop", "ring.Never"]
+    assert visible_names.all_inner_texts() == ["ring.Push", "ring.Pop", "ring.Never"]
     tab.locator("#methods th", has_text="tool").click()
-    assert shown.all_inner_texts() == ["ring.Pop", "ring.Push", "ring.Never"]
+    assert visible_names.all_inner_texts() == ["ring.Pop", "ring.Push", "ring.Never"]
     tab.locator("#methods select.kind").select_option("detected")
-    assert shown.all_inner_texts() == ["ring.Push"]
+    assert visible_names.all_inner_texts() == ["ring.Push"]
 
 
 @pytest.mark.browser
 def test_axe_finds_nothing(faults_of):
-    assert faults_of(page_clients.render_html(made())) == []
+    assert faults_of(page_clients.render_html(build_document())) == []

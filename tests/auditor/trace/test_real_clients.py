@@ -70,7 +70,7 @@ def test_clients_are_traced_and_failing_ones_reported(program, library, places, 
         client(tmp_path / "endless", test_endless="import time\n\ndef test_end(): time.sleep(600)"),
         RING,
     ]
-    before = [everything(one) for one in (library, *clients)]
+    before = [everything(folder) for folder in (library, *clients)]
 
     answer = program.call(
         "trace", "--library", library, "--clients", *clients, *places, "--format", "json",
@@ -79,7 +79,10 @@ def test_clients_are_traced_and_failing_ones_reported(program, library, places, 
 
     assert answer.returncode == 0, answer
     document = json.loads(answer.stdout)
-    reasons = {one["name"].rpartition("/")[2]: one["reason"] for one in document["clients"]}
+    reasons = {
+        traced_client["name"].rpartition("/")[2]: traced_client["reason"]
+        for traced_client in document["clients"]
+    }
     assert (reasons.pop("jeweller"), reasons.pop("small")) == (None, None)
     assert reasons.pop("idle") == "its tests call no public method of beads"
     assert reasons.pop("untested") == "pytest finds no unit tests"
@@ -90,22 +93,25 @@ def test_clients_are_traced_and_failing_ones_reported(program, library, places, 
     methods = {method["id"].removeprefix("beads."): method for method in document["methods"]}
     double = methods["double"]
     assert (double["outside"], double["clients"], double["by_client"]) == (4016, 2, [4015, 1])
-    assert [name for name, one in methods.items() if one["often_used"]] == ["double", "fail"]
-    assert [everything(one) for one in (library, *clients)] == before
+    assert [name for name, profile in methods.items() if profile["often_used"]] == [
+        "double",
+        "fail",
+    ]
+    assert [everything(folder) for folder in (library, *clients)] == before
     # pip asks rustc for its version; where that is rustup's, it writes down its settings.
     assert {path.name for path in program.home.iterdir()} <= {".rustup"}
     rows = list(csv.DictReader((tmp_path / "out" / "profile.csv").read_text().splitlines()))
     assert rows[0]["method"] == "beads.double"
     assert "most of all beads.double" in (tmp_path / "out" / "profile.html").read_text()
-    shown = program.call("report", library, "--of", "profile", *places[:2], "--format", "csv")
-    assert len(shown.stdout.splitlines()) == len(methods) + 1
+    report = program.call("report", library, "--of", "profile", *places[:2], "--format", "csv")
+    assert len(report.stdout.splitlines()) == len(methods) + 1
 
-    again = program.call(
+    second_answer = program.call(
         "trace", "--library", library, "--clients", *clients, *places, "--format", "json",
         "--client-timeout", "20s", "--top", "2", "--rank", "clients",
     )  # fmt: skip
 
-    assert json.loads(again.stdout)["methods"][0] == double
+    assert json.loads(second_answer.stdout)["methods"][0] == double
     with sqlite3.connect(tmp_path / "s.sqlite") as connection:
         (runs,) = connection.execute("SELECT count(*) FROM run").fetchone()
     assert runs == 6  # each client's once; one could not be made ready
@@ -113,44 +119,53 @@ def test_clients_are_traced_and_failing_ones_reported(program, library, places, 
 
 def test_an_audit_slows_down_what_clients_call(program, library, places, tmp_path):
     small = client(tmp_path / "small", test_small=BEADS)
-    asked = config(
+    config_path = config(
         tmp_path / "c.json",
         subject=str(library),
         clients=[{"path": str(small), "tests": ["test_small.py"]}],
     )
 
-    answer = program.call("abs", asked, *places, "--format", "json", "--estimate")
+    answer = program.call("abs", config_path, *places, "--format", "json", "--estimate")
 
     assert answer.returncode in (0, 5), answer  # that of the verdict, which is of no interest here
     document = json.loads(answer.stdout)
     assert [method["id"] for method in document["methods"]] == ["beads.double"]
-    (said,) = [
+    (text,) = [
         caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "methods-profile"
     ]
-    assert "the methods are the 1 public ones that the tests of 1 client" in said
+    assert "the methods are the 1 public ones that the tests of 1 client" in text
 
     plain = config(tmp_path / "plain.json", subject=str(library))
-    known = program.call("abs", plain, *places, "--format", "json", "--estimate")
-    assert [method["id"] for method in json.loads(known.stdout)["methods"]] == ["beads.double"]
-    shown = program.call("trace", asked, *places, "--format", "csv")
-    assert shown.stdout.splitlines()[1].startswith("1,beads.double,True,1,")
+    plain_answer = program.call("abs", plain, *places, "--format", "json", "--estimate")
+    assert [method["id"] for method in json.loads(plain_answer.stdout)["methods"]] == [
+        "beads.double"
+    ]
+    profile_answer = program.call("trace", config_path, *places, "--format", "csv")
+    assert profile_answer.stdout.splitlines()[1].startswith("1,beads.double,True,1,")
 
 
 def test_go_clients_are_traced(program, places, tmp_path):
-    both = shutil.copytree(TRACED.with_name("go-traced"), tmp_path / "both")
-    git(both, "init", "-q")
-    commit(both, "both")
-    (both / "client" / "idle_test.go").write_text("package jeweller\n\nvar _ int = 1.5\n")
-    before = everything(both, program.home)
-    clients = [f"git:{both / 'client'}@HEAD", both / "client", TRACED / "client"]
+    workspace = shutil.copytree(TRACED.with_name("go-traced"), tmp_path / "both")
+    git(workspace, "init", "-q")
+    commit(workspace, "both")
+    (workspace / "client" / "idle_test.go").write_text("package jeweller\n\nvar _ int = 1.5\n")
+    before = everything(workspace, program.home)
+    clients = [f"git:{workspace / 'client'}@HEAD", workspace / "client", TRACED / "client"]
 
     answer = program.call(
-        "trace", "--library", both / "library", "--clients", *clients, *places, "--format", "json"
+        "trace",
+        "--library",
+        workspace / "library",
+        "--clients",
+        *clients,
+        *places,
+        "--format",
+        "json",
     )
 
     assert answer.returncode == 0, answer
     document = json.loads(answer.stdout)
-    first, second, third = (one["reason"] for one in document["clients"])
+    first, second, third = (traced_client["reason"] for traced_client in document["clients"])
     assert first is None
     assert second is None  # its other package's tests run
     assert document["clients"][1]["missing"].startswith("packages of tests that do not build: 1;")
@@ -158,19 +173,26 @@ def test_go_clients_are_traced(program, places, tmp_path):
     methods = {method["id"].rpartition(".")[2]: method for method in document["methods"]}
     assert (methods["Double"]["by_client"][0], methods["Double"]["indirect"] > 5) == (4013, True)
     assert methods["Double"]["inside"] is None
-    assert everything(both, program.home) == before
+    assert everything(workspace, program.home) == before
 
 
 def test_java_clients_are_traced(program, places, tmp_path):
-    both = shutil.copytree(TRACED.with_name("java-traced"), tmp_path / "both")
-    git(both, "init", "-q")
-    before = everything(both)
+    workspace = shutil.copytree(TRACED.with_name("java-traced"), tmp_path / "both")
+    git(workspace, "init", "-q")
+    before = everything(workspace)
     write(program.home / ".m2" / "repository", {"org/example/kept.txt": "kept"})
     at_home = everything(program.home)
-    clients = [both / "client", TRACED / "client"]
+    clients = [workspace / "client", TRACED / "client"]
 
     answer = program.call(
-        "trace", "--library", both / "library", "--clients", *clients, *places, "--format", "json"
+        "trace",
+        "--library",
+        workspace / "library",
+        "--clients",
+        *clients,
+        *places,
+        "--format",
+        "json",
     )
 
     assert answer.returncode == 0, answer
@@ -183,7 +205,7 @@ def test_java_clients_are_traced(program, places, tmp_path):
     assert twice["span"]["file"].endswith("Beads.java")
     assert methods["org.example.beads.Beads.never"]["clients"] == 0
     assert methods["org.example.beads.Beads.countDown"]["arguments"] == [["5"]]
-    assert everything(both) == before
+    assert everything(workspace) == before
     assert everything(program.home) == at_home
 
 
@@ -199,13 +221,13 @@ def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_
         else:
             pytest.fail("two clients' tests never ran side by side")
         auditor.send_signal(signal.SIGINT)
-        _, said = auditor.communicate(timeout=60)
-    assert (auditor.returncode, said.splitlines()[-1][:11]) == (130, "interrupted"), said
+        _, output = auditor.communicate(timeout=60)
+    assert (auditor.returncode, output.splitlines()[-1][:11]) == (130, "interrupted"), output
     assert left_behind(shared_cache) == []
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--library", "LIBRARY"), "no code given whose calls are counted"),
         (("--library", "LIBRARY", "--suite"), "leave out --library and --clients"),
@@ -214,13 +236,13 @@ def test_an_interrupt_ends_what_runs_side_by_side(program, library, places, tmp_
         (("--library", "LIBRARY", "--suite", "--format", "csv"), "leave out --library"),
     ],
 )
-def test_a_wrong_call_is_answered_with_one_line(program, library, tmp_path, words, said):
+def test_a_wrong_call_is_answered_with_one_line(program, library, tmp_path, words, message):
     named = {"LIBRARY": library, "CLIENT": tmp_path}
     line = program.refused(
         "trace", *(named.get(word, word) for word in words), code=2, slug="usage"
     )
 
-    assert said in line
+    assert message in line
 
 
 def test_clients_of_what_is_no_project_are_refused(program, tmp_path, places):

@@ -66,19 +66,19 @@ def test_a_maven_project(traced, tmp_path):
     pom = subject / "pom.xml"
     pom.write_text(pom.read_text().replace("</dependencies>", JUNIT))
 
-    asked = config(tmp_path / "c.json", subject=str(subject), benchmarks="Rings.pushAndPop")
+    config_path = config(tmp_path / "c.json", subject=str(subject), benchmarks="Rings.pushAndPop")
 
-    document, _ = traced(asked)
+    document, _ = traced(config_path)
 
     tests = {
         method["id"].removeprefix("org.example.ring."): method for method in document["methods"]
     }
-    counts = {name: one["tests"] for name, one in tests.items() if one["tests"]}
+    counts = {name: method["tests"] for name, method in tests.items() if method["tests"]}
     # What push calls itself is no call of a test's.
     assert counts == {"Ring.<init>": 1, "Ring.push(T)": 3, "Ring.pop": 1}
     assert tests["Ring.pop"]["reach"] == "in the loop"
-    (said,) = [caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "unit-tests"]
-    assert "1 of 1 unit tests fail" in said
+    (text,) = [caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "unit-tests"]
+    assert "1 of 1 unit tests fail" in text
 
 
 def test_a_go_module(program, traced, tmp_path):
@@ -91,8 +91,8 @@ def test_a_go_module(program, traced, tmp_path):
     assert list(methods) == ["Unused", "Add"]
     assert (methods["Unused"]["reach"], methods["Unused"]["tests"]) == ("not at all", 7)
     called = {
-        one["benchmark"].rpartition(".")[2]: one["calls_per_operation"]
-        for one in methods["Add"]["called_by"]
+        caller["benchmark"].rpartition(".")[2]: caller["calls_per_operation"]
+        for caller in methods["Add"]["called_by"]
     }
     assert called == {"BenchmarkTwice": 2, "BenchmarkAdd": 1}
     assert document["caveats"] == []
@@ -100,9 +100,9 @@ def test_a_go_module(program, traced, tmp_path):
     page = (tmp_path / "out" / "trace.html").read_text()
     assert "1 of 2 public methods has no benchmark" in page
 
-    again, _ = traced(subject)
+    second_document, _ = traced(subject)
 
-    assert again["methods"] == document["methods"]
+    assert second_document["methods"] == document["methods"]
     with sqlite3.connect(tmp_path / "s.sqlite") as connection:
         ended = connection.execute("SELECT command, ended IS NOT NULL FROM audit").fetchall()
         purposes = dict(connection.execute(
@@ -111,24 +111,24 @@ def test_a_go_module(program, traced, tmp_path):
     assert ended == [("trace", 1)] * 2
     assert purposes == {"pilot": 2, "usage": 1, "reach": 3}  # one tells whether counters compile
 
-    shown = program.call("report", subject, "--store", tmp_path / "s.sqlite")
-    assert (shown.returncode, shown.stdout) == (2, "")
-    assert "holds no finished audit of " in shown.stderr
-    shown = program.call(
+    report = program.call("report", subject, "--store", tmp_path / "s.sqlite")
+    assert (report.returncode, report.stdout) == (2, "")
+    assert "holds no finished audit of " in report.stderr
+    report = program.call(
         "report", subject, "--of", "trace", "--store", tmp_path / "s.sqlite",
         "-o", tmp_path / "new", "--format", "json",
     )  # fmt: skip
-    assert json.loads(shown.stdout) == again
+    assert json.loads(report.stdout) == second_document
     assert (tmp_path / "new" / "trace.html").is_file()
-    said = program.refused(
+    refusal = program.refused(
         "report", subject, "--of", "trace", "--store", tmp_path / "s.sqlite", "--format", "csv",
         code=2, slug="usage",
     )  # fmt: skip
-    assert said.endswith("a result of trace has the formats table, json, not csv")
+    assert refusal.endswith("a result of trace has the formats table, json, not csv")
 
 
 def test_a_python_project_of_known_truth(traced):
-    document, said = traced(PYTHON_RING)
+    document, stderr = traced(PYTHON_RING)
 
     reach = {method["id"].rpartition(".")[2]: method["reach"] for method in document["methods"]}
     assert [name for name in reach if reach[name] == "not at all"] == ["unused"]
@@ -136,7 +136,7 @@ def test_a_python_project_of_known_truth(traced):
     assert {name for name in reach if reach[name] == "unknown"} == {"later", "lazily"}
     of_machine = {"host-stolen", "host-throttled"}  # of which there may be some
     assert {caveat["slug"] for caveat in document["caveats"]} - of_machine == {"failed-benchmarks"}
-    assert "test_skipped" in said
+    assert "test_skipped" in stderr
 
 
 def test_what_an_interpreter_cannot_import_is_said(program, tmp_path):
@@ -159,9 +159,9 @@ def test_what_an_interpreter_cannot_import_is_said(program, tmp_path):
 
 def test_the_pattern_of_a_configuration_is_followed(traced, tmp_path):
     subject = tiny(tmp_path / "tiny")
-    asked = config(tmp_path / "c.json", subject=str(subject), benchmarks="Twice")
+    config_path = config(tmp_path / "c.json", subject=str(subject), benchmarks="Twice")
 
-    document, _ = traced(asked)
+    document, _ = traced(config_path)
 
     assert [benchmark["id"].rpartition(".")[2] for benchmark in document["benchmarks"]] == [
         "BenchmarkTwice"
@@ -184,10 +184,10 @@ def test_the_table_says_the_answer_first(program, tmp_path):
 
 
 def test_nothing_to_count_in_is_an_error(program, tmp_path):
-    said = program.refused("trace", tiny(tmp_path / "tiny"), code=2, slug="usage")
+    refusal = program.refused("trace", tiny(tmp_path / "tiny"), code=2, slug="usage")
 
-    assert "no code given whose calls are counted" in said
-    assert said.endswith("or use the project's own benchmarks (--suite)")
+    assert "no code given whose calls are counted" in refusal
+    assert refusal.endswith("or use the project's own benchmarks (--suite)")
 
 
 def test_a_library_without_public_methods_is_an_error(program, tmp_path):
@@ -200,6 +200,6 @@ def test_a_library_without_public_methods_is_an_error(program, tmp_path):
     subject = tiny(tmp_path / "tiny", code=code, tests=tests)
     places = ("--store", tmp_path / "s.sqlite", "-o", tmp_path / "out")
 
-    said = program.refused("trace", "--suite", subject, *places, code=2, slug="usage")
+    refusal = program.refused("trace", "--suite", subject, *places, code=2, slug="usage")
 
-    assert "has no public method to trace" in said
+    assert "has no public method to trace" in refusal

@@ -26,7 +26,7 @@ def called(name, *callers, **more):
     return use(name, ReachState.IN_LOOP, called_by=callers, **more)
 
 
-WHOLE = SuiteUse(
+SUITE_USE = SuiteUse(
     methods=(
         replace(
             use("Len", tests=1200),
@@ -36,14 +36,14 @@ WHOLE = SuiteUse(
         use("Grow", ReachState.SET_UP_ONLY, set_up_in=(ID.format("Push"),), tests=3),
         use("Native", ReachState.UNKNOWN, reason="it has no body"),
         called(
-            "Push", *(Caller(ID.format(each), 2.0) for each in ("Push", "A", "B", "C")), tests=9
+            "Push", *(Caller(ID.format(name), 2.0) for name in ("Push", "A", "B", "C")), tests=9
         ),
         called("Pop", Caller(ID.format("Push"), None), tests=None),
     ),
     benchmarks=(
         *(
-            BenchmarkUse(id=ID.format(each), methods=1, reason=None)
-            for each in ("Push", "A", "B", "C")
+            BenchmarkUse(id=ID.format(name), methods=1, reason=None)
+            for name in ("Push", "A", "B", "C")
         ),
         BenchmarkUse(id=ID.format("Idle"), methods=0, reason=None),
         BenchmarkUse(id=ID.format("Broken"), methods=None, reason="exit code 2"),
@@ -52,31 +52,31 @@ WHOLE = SuiteUse(
 )
 
 
-def made(found=WHOLE, context=CONTEXT):
-    return build_trace_document(found, context)
+def build_document(suite_use=SUITE_USE, context=CONTEXT):
+    return build_trace_document(suite_use, context)
 
 
 def test_what_the_machine_was_kept_from_stands_beside_what_was_found():
     strained = replace(CONTEXT, caveats=(Caveat("host-stolen", "the neighbours"),))
 
-    assert made(context=strained).caveats[-1].slug == "host-stolen"
+    assert build_document(context=strained).caveats[-1].slug == "host-stolen"
 
 
 def test_a_document_is_read_as_it_was_written():
-    assert parse_document(results.format_json(made())) == made()
+    assert parse_document(results.format_json(build_document())) == build_document()
 
 
 def test_a_map_in_words():
-    shown = page.build_view(made())
+    view = page.build_view(build_document())
 
-    assert shown.headline == (
+    assert view.headline == (
         "3 of 6 public methods have no benchmark; of these the unit tests call most: ring.Len, "
         "ring.Grow"
     )
-    assert shown.counts == (
+    assert view.counts == (
         "Calls were counted in 5 benchmarks (1 did not run); 1 of them calls no public method."
     )
-    rows = {row.name: row for row in shown.rows}
+    rows = {row.name: row for row in view.rows}
     assert (rows["ring.Len"].tests, rows["ring.Len"].location) == ("1,200", "ring.go:12")
     assert rows["ring.Grow"].note == "in the set-up of ring.BenchmarkPush"
     assert rows["ring.Native"].note == "it has no body"
@@ -86,7 +86,7 @@ def test_a_map_in_words():
         "ring.BenchmarkB (2 per operation) and 1 more"
     )
     assert rows["ring.Pop"].callers == "ring.BenchmarkPush (calls unknown)"
-    assert [(word.word, count) for _, word, count in shown.legend] == [
+    assert [(word.word, count) for _, word, count in view.legend] == [
         ("no benchmark", 2), ("set-up only", 1), ("cannot tell", 1), ("called", 2)
     ]  # fmt: skip
 
@@ -104,7 +104,9 @@ def test_a_map_in_words():
     ],
 )
 def test_the_headline_claims_no_more_than_is_known(methods, message):
-    assert page.format_headline(made(replace(WHOLE, methods=tuple(methods)))) == message
+    assert (
+        page.format_headline(build_document(replace(SUITE_USE, methods=tuple(methods)))) == message
+    )
 
 
 def nasty():
@@ -119,7 +121,7 @@ def nasty():
         benchmarks=tuple(BenchmarkUse(id=name, methods=None, reason=name) for name in NASTY),
         caveats=(Caveat("unit-tests", "".join(NASTY)),),
     )
-    plain = msgspec.to_builtins(made(suite_use))
+    plain = msgspec.to_builtins(build_document(suite_use))
     plain |= {"subject": "".join(NASTY), "revision": NASTY[0]}
     return msgspec.convert(plain, TraceDocument)
 
@@ -132,16 +134,16 @@ def test_hostile_names_leave_no_markup(visit_hostile):
 
 @pytest.mark.browser
 def test_methods_can_be_filtered_by_name_and_kind(visit):
-    tab, _ = visit(page.render_html(made()))
-    shown = tab.locator("#methods tbody tr:visible th")
+    tab, _ = visit(page.render_html(build_document()))
+    visible_names = tab.locator("#methods tbody tr:visible th")
 
     tab.locator("#methods select.kind").select_option("set-up-only")
-    assert shown.all_inner_texts() == ["ring.Grow"]
+    assert visible_names.all_inner_texts() == ["ring.Grow"]
     tab.locator("#methods select.kind").select_option("")
     tab.locator("#methods input[type=search]").fill("po")
-    assert shown.all_inner_texts() == ["ring.Pop"]
+    assert visible_names.all_inner_texts() == ["ring.Pop"]
 
 
 @pytest.mark.browser
 def test_axe_finds_nothing(faults_of):
-    assert faults_of(page.render_html(made())) == []
+    assert faults_of(page.render_html(build_document())) == []

@@ -16,23 +16,23 @@ from auditor.trace.study import count_suite_calls
 @pytest.fixture(autouse=True)
 def public(monkeypatch):
     """All methods of the toy are public but `late`."""
-    listed = Words.find_methods
+    find_methods = Words.find_methods
     monkeypatch.setattr(
         Words,
         "find_methods",
         lambda self, sources: [
-            replace(one, public=one.name != "late") for one in listed(self, sources)
+            replace(method, public=method.name != "late") for method in find_methods(self, sources)
         ],
     )
 
 
 def traced(**more):
-    asked = more.pop("asked", request())
-    return count_suite_calls(parts(asked, **more))
+    trace_request = more.pop("trace_request", request())
+    return count_suite_calls(parts(trace_request, **more))
 
 
-def reaches(found):
-    return {method.method.name: method.reach for method in found.methods}
+def reaches(suite_use):
+    return {method.method.name: method.reach for method in suite_use.methods}
 
 
 def test_who_calls_what_is_counted_and_nothing_is_timed():
@@ -53,7 +53,7 @@ def test_who_calls_what_is_counted_and_nothing_is_timed():
         **dict.fromkeys(("hop", "skip", "trip", "hang", "shy"), ReachState.IN_LOOP),
     }
     by_name = {method.method.name: method for method in result.methods}
-    called = {one.benchmark: one.calls_per_operation for one in by_name["hop"].called_by}
+    called = {caller.benchmark: caller.calls_per_operation for caller in by_name["hop"].called_by}
     assert called == {"toy.quick": 1.0, "toy.long": 1.0}
     assert by_name["still"].set_up_in == ("toy.short",)
     assert (by_name["mute"].reason, by_name["odd"].reason) == (
@@ -100,9 +100,9 @@ def test_a_benchmark_that_could_not_be_counted_is_none_that_calls_nothing():
     assert failed.methods is None
     assert failed.reason
     assert reaches(result)["trip"] is ReachState.NOT_AT_ALL
-    (said,) = [caveat.text for caveat in result.caveats if caveat.slug == "failed-benchmarks"]
-    assert said.startswith("1 of 3 benchmarks did not run")
-    assert "toy.long" in said
+    (text,) = [caveat.text for caveat in result.caveats if caveat.slug == "failed-benchmarks"]
+    assert text.startswith("1 of 3 benchmarks did not run")
+    assert "toy.long" in text
 
 
 def test_where_all_fail_there_is_no_map():
@@ -120,19 +120,19 @@ def test_where_nothing_is_public_there_is_no_map(monkeypatch):
 def test_what_the_budget_prevented_is_said_and_the_next_call_goes_on():
     store = Memory()
     with pytest.raises(NoBenchmarks):  # three pilots, the unit tests, and no time for a count
-        traced(asked=request(budget=4.0), store=store)
+        traced(trace_request=request(budget=4.0), store=store)
     machine = Machine()
-    result = traced(asked=request(budget=30.0), store=store, machine=machine)
+    result = traced(trace_request=request(budget=30.0), store=store, machine=machine)
 
     assert Purpose.PILOT not in {trial.purpose for trial in machine.done}
     assert all(benchmark.methods is not None for benchmark in result.benchmarks)
 
 
 def test_a_filter_is_said():
-    asked = request()
-    asked = replace(asked, suite=replace(asked.suite, benchmarks="long"))
+    trace_request = request()
+    trace_request = replace(trace_request, suite=replace(trace_request.suite, benchmarks="long"))
 
-    result = traced(asked=asked)
+    result = traced(trace_request=trace_request)
 
     assert [benchmark.id for benchmark in result.benchmarks] == ["toy.long"]
     assert reaches(result)["skip"] is ReachState.NOT_AT_ALL

@@ -17,9 +17,9 @@ def _one_by_one(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
     zeros = np.zeros((len(values), kernel.shape[2]))
     for index in range(len(values)):
         for place, weights in enumerate(kernel):
-            seen = index + place - (len(kernel) - 1) // 2
-            if 0 <= seen < len(values):
-                zeros[index] += values[seen] @ weights
+            source_index = index + place - (len(kernel) - 1) // 2
+            if 0 <= source_index < len(values):
+                zeros[index] += values[source_index] @ weights
     return zeros
 
 
@@ -54,5 +54,5 @@ def test_many_windows_are_scored_as_each_alone():
 
     assert scores.shape == (300,)
     assert [scores[0], scores[299]] == pytest.approx(
-        [network.score_windows(windows[at : at + 1])[0] for at in (0, 299)], abs=1e-6
+        [network.score_windows(windows[index : index + 1])[0] for index in (0, 299)], abs=1e-6
     )

@@ -46,14 +46,14 @@ def test_partitions_are_the_best_of_all(short):
     partitions = Partitions(short)
     for penalty in (0.5, 2.0, 5.0, 20.0):
         (segmentation,) = partitions.find_best_partitions(np.array([penalty]))
-        whole = {m: best_of(short, m) + m * penalty for m in range(8)}
+        total_costs = {m: best_of(short, m) + m * penalty for m in range(8)}
 
         assert segmentation.cost == pytest.approx(sum(
             cost(short[a:b])
             for a, b in zip((0, *segmentation.ends), segmentation.ends, strict=False)
         ))  # fmt: skip
         assert segmentation.cost + segmentation.change_count * penalty == pytest.approx(
-            min(whole.values())
+            min(total_costs.values())
         )
 
 
@@ -149,10 +149,10 @@ def test_spikes_are_left_out_but_not_early_ones():
     values = falling(length=1000, warm=0)
     values[[3, 500, 999]] *= 20
 
-    kept = set(without_outliers(values).tolist())
+    inliers = set(without_outliers(values).tolist())
 
-    assert {500, 999} & kept == set()
-    assert 3 in kept
+    assert {500, 999} & inliers == set()
+    assert 3 in inliers
 
 
 def test_the_start_follows_the_last_segment_that_matters():
@@ -179,9 +179,9 @@ def test_resampled_means_of_many_values_scatter_as_drawn_ones(tail):
     rng = np.random.default_rng(5)
     values = 10 + rng.standard_normal(1000)
     values[:20] *= tail
-    drawn = values[rng.integers(0, 1000, (20_000, 1000))].mean(axis=1)
+    bootstrap_means = values[rng.integers(0, 1000, (20_000, 1000))].mean(axis=1)
 
     fast = resampled_means(values, 20_000, rng)
 
-    wanted = np.quantile(drawn, (0.025, 0.5, 0.975))
-    assert np.quantile(fast, (0.025, 0.5, 0.975)) == pytest.approx(wanted, rel=0.004)
+    expected = np.quantile(bootstrap_means, (0.025, 0.5, 0.975))
+    assert np.quantile(fast, (0.025, 0.5, 0.975)) == pytest.approx(expected, rel=0.004)

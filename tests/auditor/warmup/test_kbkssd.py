@@ -9,7 +9,7 @@ from steady_making import falling, naive_kbkssd
 from auditor.warmup.kbkssd import KbKssd
 
 
-def found(values):
+def find_start(values):
     start = KbKssd().find_steady_start(np.array(values)).start
     return -1 if start is None else start
 
@@ -38,7 +38,7 @@ def test_it_is_what_plain_loops_find(length, seed):
     if seed % 2:
         values[: length // 3] *= 1.5
 
-    assert found(values) == naive_kbkssd(values)
+    assert find_start(values) == naive_kbkssd(values)
 
 
 @settings(max_examples=60, deadline=None)

@@ -47,9 +47,9 @@ def test_a_case_comes_to_the_leaf_that_the_questions_lead_to():
 
 
 def test_likeness_is_the_mean_of_shares_in_leaves():
-    known = np.array([[1, 1, 2], [3, 4, 4]], np.int32)
+    training_leaves = np.array([[1, 1, 2], [3, 4, 4]], np.int32)
 
-    result = compute_weights(np.array([1, 4], np.int32), known)
+    result = compute_weights(np.array([1, 4], np.int32), training_leaves)
 
     assert result == pytest.approx([0.25, 0.5, 0.25])
 

@@ -28,12 +28,12 @@ SHIPPED = sorted(TRAINED)
 CARDS = json.loads(files.resources.files(files.__package__).joinpath("models.json").read_text())
 
 
-def split(name: str, at: float) -> FeatureTrees:
+def split(name: str, threshold: float) -> FeatureTrees:
     """Return one tree: up to a value of a feature its leaf is -3, else 3."""
     forest = Forest(
         roots=np.array([0], np.int32),
         features=np.array([0, 0, 0], np.int16),
-        thresholds=np.array([at, 0, 0], np.float32),
+        thresholds=np.array([threshold, 0, 0], np.float32),
         left=np.array([1, 1, 2], np.int32),
         right=np.array([2, 1, 2], np.int32),
     )
@@ -48,7 +48,7 @@ def trees() -> BoostedTrees:
 
 
 @pytest.fixture
-def written(tmp_path):
+def model_path(tmp_path):
     path = tmp_path / "mine.npz"
     write_model_file(path, Criterion.LEARNED, trees(), 0.6)
     return path
@@ -58,7 +58,7 @@ def rewritten(path, **changes):
     """Change arrays of a file, None: without it; the digest stays what it was."""
     with np.load(path) as result:
         arrays = {**{name: result[name] for name in result.files}, **changes}
-    np.savez(path, **{name: one for name, one in arrays.items() if one is not None})
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
     return path
 
 
@@ -67,8 +67,10 @@ def signed(path, **changes):
     rewritten(path, **changes)
     with np.load(path) as result:
         arrays = {name: result[name] for name in result.files}
-    own = {name: one for name, one in arrays.items() if name not in ("format", "kind", "digest")}
-    return rewritten(path, digest=np.array(files.compute_digest(own)))
+    model_arrays = {
+        name: array for name, array in arrays.items() if name not in ("format", "kind", "digest")
+    }
+    return rewritten(path, digest=np.array(files.compute_digest(model_arrays)))
 
 
 def refused(path, method=Criterion.LEARNED):
@@ -80,35 +82,41 @@ def refused(path, method=Criterion.LEARNED):
     return str(error.value)
 
 
-def test_what_is_written_is_read_again(written):
-    model = read_model_file(Criterion.LEARNED, written)
+def test_what_is_written_is_read_again(model_path):
+    model = read_model_file(Criterion.LEARNED, model_path)
 
     assert model.threshold == 0.6
-    assert [model.scoring.score_window(np.array([one])) > 0.5 for one in (149, 150, 151)] == [
+    assert [
+        model.scoring.score_window(np.array([iterations])) > 0.5 for iterations in (149, 150, 151)
+    ] == [
         0,
         0,
         1,
     ]
-    assert choose_model(Criterion.LEARNED, written).digest == model.digest
-    ready = [model.scoring.score_readiness({"iterations": one}) for one in (149, 160, 171)]
+    assert choose_model(Criterion.LEARNED, model_path).digest == model.digest
+    ready = [
+        model.scoring.score_readiness({"iterations": iterations}) for iterations in (149, 160, 171)
+    ]
     assert np.allclose(ready, [expit(-3), 0.5, expit(3)])
 
 
 @pytest.mark.parametrize(("length", "last"), [(400, 299), (300, 0)])
-def test_of_the_places_of_a_run_the_one_that_is_worth_most_is_told(written, length, last):
+def test_of_the_places_of_a_run_the_one_that_is_worth_most_is_told(model_path, length, last):
     run = RunSoFar()
     for _ in range(length):
         run.add_iteration(1.0, 0.1)
 
     # Of a run in which nothing changes only the beginnings and what lies before the last window.
     assert (
-        read_model_file(Criterion.LEARNED, written).scoring.last_warmup(run, run.compute_features())
+        read_model_file(Criterion.LEARNED, model_path).scoring.last_warmup(
+            run, run.compute_features()
+        )
         == last
     )
 
 
 @pytest.mark.parametrize("group", ["stable", "near"])
-def test_numbers_that_add_up_to_none_are_refused(written, group):
+def test_numbers_that_add_up_to_none_are_refused(model_path, group):
     """Sixteen leaves: infinity less infinity, as numpy adds them up."""
     leaves, huge = np.arange(16, dtype=np.int32), 1.7e308
     changes = {
@@ -119,9 +127,9 @@ def test_numbers_that_add_up_to_none_are_refused(written, group):
         "right": leaves,
         "values": np.tile([huge, -huge, 0, 0, 0, 0, 0, 0], 2),
     }
-    signed(written, **{f"{group}_{name}": one for name, one in changes.items()})
+    signed(model_path, **{f"{group}_{name}": array for name, array in changes.items()})
 
-    assert "lies beyond 0 and 1" in refused(written)
+    assert "lies beyond 0 and 1" in refused(model_path)
 
 
 @pytest.mark.parametrize("method", SHIPPED)
@@ -175,34 +183,34 @@ def test_a_file_of_something_else(tmp_path, content):
     assert "damaged" in refused(path)
 
 
-def test_a_file_that_was_cut_off(written):
-    written.write_bytes(written.read_bytes()[:-200])
+def test_a_file_that_was_cut_off(model_path):
+    model_path.write_bytes(model_path.read_bytes()[:-200])
 
-    assert "damaged" in refused(written)
-
-
-def test_a_number_that_was_changed(written):
-    rewritten(written, stable_values=np.array([0.0, -3.0, 4.0]))
-
-    assert "its digest does not match" in refused(written)
+    assert "damaged" in refused(model_path)
 
 
-def test_objects_are_not_unpacked(written):
-    np.savez(written, names=np.array([{}], dtype=object))
+def test_a_number_that_was_changed(model_path):
+    rewritten(model_path, stable_values=np.array([0.0, -3.0, 4.0]))
 
-    assert "damaged" in refused(written)
+    assert "its digest does not match" in refused(model_path)
 
 
-def test_a_header_that_states_more_than_there_is(written):
-    with zipfile.ZipFile(written) as archive:
+def test_objects_are_not_unpacked(model_path):
+    np.savez(model_path, names=np.array([{}], dtype=object))
+
+    assert "damaged" in refused(model_path)
+
+
+def test_a_header_that_states_more_than_there_is(model_path):
+    with zipfile.ZipFile(model_path) as archive:
         members = {text: archive.read(text) for text in archive.namelist()}
     head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000,), }"
     lie = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + head.ljust(117) + b"\n"
-    with zipfile.ZipFile(written, "w") as archive:
+    with zipfile.ZipFile(model_path, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, lie if name == "near_values.npy" else content)
 
-    assert "damaged" in refused(written)
+    assert "damaged" in refused(model_path)
 
 
 def test_little_that_unpacks_to_much(tmp_path):
@@ -214,20 +222,20 @@ def test_little_that_unpacks_to_much(tmp_path):
     assert "bytes, more than" in refused(path)
 
 
-def test_another_format(written):
-    rewritten(written, format=np.int64(1))
+def test_another_format(model_path):
+    rewritten(model_path, format=np.int64(1))
 
-    assert "has format 1, this version reads 2" in refused(written)
-
-
-def test_another_method(written):
-    assert "is for learned, not for fcn" in refused(written, Criterion.FCN)
+    assert "has format 1, this version reads 2" in refused(model_path)
 
 
-def test_an_archive_of_other_numbers(written):
-    rewritten(written, kind=None)
+def test_another_method(model_path):
+    assert "is for learned, not for fcn" in refused(model_path, Criterion.FCN)
 
-    assert "is not a model file of bench-audit" in refused(written)
+
+def test_an_archive_of_other_numbers(model_path):
+    rewritten(model_path, kind=None)
+
+    assert "is not a model file of bench-audit" in refused(model_path)
 
 
 @pytest.mark.parametrize(
@@ -252,8 +260,8 @@ def test_an_archive_of_other_numbers(written):
         {"stable_roots": np.array([[0]], np.int32)},
     ],
 )
-def test_the_wrong_shape_is_refused_before_anything_runs(written, changes):
-    assert "does not fit" in refused(signed(written, **changes))
+def test_the_wrong_shape_is_refused_before_anything_runs(model_path, changes):
+    assert "does not fit" in refused(signed(model_path, **changes))
 
 
 def test_networks_of_the_wrong_shape(tmp_path):
@@ -274,7 +282,7 @@ def test_what_is_no_number_would_never_be_warm_and_is_refused(tmp_path):
     assert "coefficients holds what is not a number" in refused(path, Criterion.ROCKET)
 
 
-def test_a_method_without_a_model_wants_none(written):
+def test_a_method_without_a_model_wants_none(model_path):
     assert choose_model(Criterion.RCIW, None) is None
     with pytest.raises(ModelUnusable, match="rciw needs no model"):
-        choose_model(Criterion.RCIW, written)
+        choose_model(Criterion.RCIW, model_path)

@@ -10,8 +10,8 @@ from auditor.warmup.judging import judge_process
 from auditor.warmup.needed import needed_warmup
 
 
-class At:
-    """Says where."""
+class FixedStart:
+    """A detector that returns a fixed start."""
 
     name, min_iterations, max_iterations, trained_length, iteration_seconds = (
         "at",
@@ -28,10 +28,13 @@ class At:
         return Steadiness(self.start)
 
 
-def of(*processes):
+def compute_needed(*processes):
     """Judge processes with their starts, and their runs where these are several."""
     return needed_warmup(
-        [(one, judge_process(one, At(start), (*run, 0, 0)[:2])) for one, start, *run in processes]
+        [
+            (process, judge_process(process, FixedStart(start), (*run, 0, 0)[:2]))
+            for process, start, *run in processes
+        ]
     )
 
 
@@ -55,7 +58,9 @@ def configured(iterations, seconds, forks):
 
 
 def test_the_last_of_all_processes_to_get_warm_decides():
-    result = of((slow_first(3, 100), 3), (slow_first(8, 100), 8), (slow_first(0, 100), None))
+    result = compute_needed(
+        (slow_first(3, 100), 3), (slow_first(8, 100), 8), (slow_first(0, 100), None)
+    )
 
     assert (result.seconds, result.operations) == (pytest.approx(0.8), 8 * 5)
     assert (result.iterations, result.iteration_seconds) == (8, 0.1)
@@ -63,13 +68,13 @@ def test_the_last_of_all_processes_to_get_warm_decides():
 
 
 def test_many_short_iterations_are_written_as_seconds():
-    result = of((slow_first(25, 100), 25))
+    result = compute_needed((slow_first(25, 100), 25))
 
     assert (result.iterations, result.iteration_seconds) == (3, 1.0)
 
 
 @pytest.mark.parametrize(
-    ("asked", "written", "saved"),
+    ("author_settings", "expected", "saved"),
     [
         # of 50 s, 2.5 are needed: as three seconds, in each of five processes
         (configured(5, 10.0, 5), (3, 1.0), 5 * (50 - 3)),
@@ -79,17 +84,22 @@ def test_many_short_iterations_are_written_as_seconds():
         (configured(1, 1.0, 2), (3, 1.0), 2 * (1 - 3)),
     ],
 )
-def test_a_run_of_the_suite_has_the_forks_that_its_author_asks_for(asked, written, saved):
-    result = of((slow_first(25, 100, configured=asked), 25))
+def test_a_run_of_the_suite_has_the_forks_that_its_author_asks_for(
+    author_settings, expected, saved
+):
+    result = compute_needed((slow_first(25, 100, configured=author_settings), 25))
 
-    assert (result.iterations, result.iteration_seconds) == written
+    assert (result.iterations, result.iteration_seconds) == expected
     assert result.saved_seconds == pytest.approx(saved)
 
 
 def test_warm_ups_that_were_kept_count_as_they_were():
-    one = slow_first(3, 100, warmups=20)
+    process = slow_first(3, 100, warmups=20)
 
-    alone, in_runs = of((one, 3), (one, 3)), of((one, 3, 0), (one, 3, 1))
+    alone, in_runs = (
+        compute_needed((process, 3), (process, 3)),
+        compute_needed((process, 3, 0), (process, 3, 1)),
+    )
 
     # Twenty iterations of a tenth, three of which are needed; two processes in a run, or one.
     assert alone.saved_seconds == pytest.approx(2 * (20 - 3) * 0.1)
@@ -101,30 +111,32 @@ def test_a_time_is_long_enough_whose_mean_is_the_steady_one():
     # so 152 are needed: more than 10 s, and 20 are the next that people write.
     steady = StoredProcess(seconds=(0.01, 0.010001) * 50, iteration_seconds=0.1)
 
-    assert of((slow_first(3, 300), 3)).measured_seconds == 20.0
-    assert of((slow_first(3, 100), 3)).measured_seconds is None
-    assert of((steady, 0)).measured_seconds == 0.1
+    assert compute_needed((slow_first(3, 300), 3)).measured_seconds == 20.0
+    assert compute_needed((slow_first(3, 100), 3)).measured_seconds is None
+    assert compute_needed((steady, 0)).measured_seconds == 0.1
 
 
 def test_nothing_is_known_without_a_warm_process_or_the_length_of_an_iteration():
-    known = slow_first(3, 100)
-    unknown = StoredProcess(seconds=known.seconds)
+    timed_process = slow_first(3, 100)
+    untimed_process = StoredProcess(seconds=timed_process.seconds)
 
-    assert of((known, None)) is None
-    assert of((unknown, 3)) is None
-    assert of() is None
-    assert of((known, 3), (unknown, 3)) is None
+    assert compute_needed((timed_process, None)) is None
+    assert compute_needed((untimed_process, 3)) is None
+    assert compute_needed() is None
+    assert compute_needed((timed_process, 3), (untimed_process, 3)) is None
 
 
 def test_an_operation_longer_than_an_iteration_is_one():
     # 6 s each at first, then 3: the author's five of one second take 15 s when warm.
-    asked = configured(5, 1.0, 2)
-    at_once = StoredProcess(seconds=(3.0, 3.1) * 20, iteration_seconds=0.1, configured=asked)
+    author_settings = configured(5, 1.0, 2)
+    at_once = StoredProcess(
+        seconds=(3.0, 3.1) * 20, iteration_seconds=0.1, configured=author_settings
+    )
     late = StoredProcess(
-        seconds=(*(6.0,) * 10, *(3.0,) * 20), iteration_seconds=0.1, configured=asked
+        seconds=(*(6.0,) * 10, *(3.0,) * 20), iteration_seconds=0.1, configured=author_settings
     )
 
-    warm, cold = of((at_once, 0)), of((late, 10))
+    warm, cold = compute_needed((at_once, 0)), compute_needed((late, 10))
 
     assert (warm.iterations, warm.saved_seconds) == (0, pytest.approx(2 * 5 * 3.05))
     # sixty seconds are twenty operations of three
@@ -137,7 +149,7 @@ def test_iterations_of_a_fixed_number_of_operations_last_as_long_as_these():
         seconds=(*(0.04,) * 5, *(0.02,) * 95), iteration_seconds=0.01, operations=2
     )
 
-    result = of((process, 5))
+    result = compute_needed((process, 5))
 
     assert (result.seconds, result.operations) == (pytest.approx(0.4), 10)
 
@@ -145,7 +157,7 @@ def test_iterations_of_a_fixed_number_of_operations_last_as_long_as_these():
 def test_of_single_calls_there_are_so_many():
     process = StoredProcess(seconds=(*(0.002,) * 40, *(0.001,) * 60), operations=1)
 
-    result = of((process, 40))
+    result = compute_needed((process, 40))
 
     assert (result.iterations, result.iteration_seconds) == (40, None)
     assert result.seconds == pytest.approx(0.08)
@@ -153,11 +165,15 @@ def test_of_single_calls_there_are_so_many():
 
 def test_a_process_that_failed_has_no_say():
     failed = StoredProcess(failure=Skipped("not today"))
-    asked = slow_first(25, 100, configured=configured(5, 10.0, 5))
-    kept = slow_first(3, 100, warmups=20)
+    configured_process = slow_first(25, 100, configured=configured(5, 10.0, 5))
+    warmed_process = slow_first(3, 100, warmups=20)
 
-    assert of((failed, None), (asked, 25)).saved_seconds == pytest.approx(5 * (50 - 3))
-    assert of((failed, None), (kept, 3)).saved_seconds == pytest.approx((20 - 3) * 0.1)
+    assert compute_needed((failed, None), (configured_process, 25)).saved_seconds == pytest.approx(
+        5 * (50 - 3)
+    )
+    assert compute_needed((failed, None), (warmed_process, 3)).saved_seconds == pytest.approx(
+        (20 - 3) * 0.1
+    )
 
 
 def test_warm_ups_may_last_another_time_than_what_is_measured():
@@ -165,6 +181,6 @@ def test_warm_ups_may_last_another_time_than_what_is_measured():
         warmups=(0.01,) * 4, seconds=(0.01, 0.0101) * 40, iteration_seconds=0.1, warmup_seconds=2.0
     )
 
-    result = of((process, 1))
+    result = compute_needed((process, 1))
 
     assert (result.seconds, result.saved_seconds) == (pytest.approx(2.0), pytest.approx(8.0 - 2.0))

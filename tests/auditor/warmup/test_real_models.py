@@ -37,14 +37,16 @@ func BenchmarkStalls(b *testing.B) {
 @pytest.mark.parametrize("method", ["learned", "rocket", "oscnn", "fcn"])
 def test_a_model_looks_at_java_while_it_runs(program, tmp_path, method):
     """Also where numbers are printed with decimal commas."""
-    asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup={**WARMUP, "method": method})
+    config_path = config(
+        tmp_path / "c.json", subject=str(JAVA_RING), warmup={**WARMUP, "method": method}
+    )
 
-    found, _ = program.audited(
+    document, _ = program.audited(
         *(
             "stability",
             "--stability-runs",
             "1",
-            asked,
+            config_path,
             "--benchmarks",
             "Durations.micros",
             "-o",
@@ -53,29 +55,40 @@ def test_a_model_looks_at_java_while_it_runs(program, tmp_path, method):
         **COMMAS,
     )
 
-    assert "watched-otherwise" not in [caveat["slug"] for caveat in found["caveats"]]
-    (benchmark,) = found["benchmarks"]
-    said = {caveat["slug"]: caveat["text"] for caveat in benchmark["caveats"]}
-    assert (f" by {method}" in said.get("warm-after", "")) != ("not-seen-warm" in said)
+    assert "watched-otherwise" not in [caveat["slug"] for caveat in document["caveats"]]
+    (benchmark,) = document["benchmarks"]
+    caveat_texts = {caveat["slug"]: caveat["text"] for caveat in benchmark["caveats"]}
+    assert (f" by {method}" in caveat_texts.get("warm-after", "")) != (
+        "not-seen-warm" in caveat_texts
+    )
     assert len(benchmark["means"]) == 1
-    kept = iterations(tmp_path / "out" / "store.sqlite")
-    assert 0 < kept <= 130
+    iteration_count = iterations(tmp_path / "out" / "store.sqlite")
+    assert 0 < iteration_count <= 130
     # None says anything of fewer; ours looks twenty times.
-    assert kept >= (119 if method == "learned" else 100)
+    assert iteration_count >= (119 if method == "learned" else 100)
     assert left_behind(program.cache) == []
 
 
 def test_ours_looks_at_go_in_iterations_that_it_has_been_shown_to_judge(program, module, tmp_path):
-    asked = config(tmp_path / "c.json", subject=str(module), warmup={"method": "learned"})
+    config_path = config(tmp_path / "c.json", subject=str(module), warmup={"method": "learned"})
 
-    found, _ = program.audited(
-        "stability", "--stability-runs", "1", asked, "--benchmarks", "Add", "-o", tmp_path / "out"
+    document, _ = program.audited(
+        "stability",
+        "--stability-runs",
+        "1",
+        config_path,
+        "--benchmarks",
+        "Add",
+        "-o",
+        tmp_path / "out",
     )
 
-    assert "watched-otherwise" not in [caveat["slug"] for caveat in found["caveats"]]
-    (benchmark,) = found["benchmarks"]
-    said = {caveat["slug"]: caveat["text"] for caveat in benchmark["caveats"]}
-    assert (" by learned" in said.get("warm-after", "")) != ("not-seen-warm" in said)
+    assert "watched-otherwise" not in [caveat["slug"] for caveat in document["caveats"]]
+    (benchmark,) = document["benchmarks"]
+    caveat_texts = {caveat["slug"]: caveat["text"] for caveat in benchmark["caveats"]}
+    assert (" by learned" in caveat_texts.get("warm-after", "")) != (
+        "not-seen-warm" in caveat_texts
+    )
     assert iterations(tmp_path / "out" / "store.sqlite") >= 119
     with sqlite3.connect(tmp_path / "out" / "store.sqlite") as connection:
         (schedule,) = connection.execute(
@@ -98,8 +111,8 @@ def iterations(store):
 def test_an_auditor_that_is_killed_leaves_no_java_that_it_looked_at(program, tmp_path):
     """What it ran is run again by itself, and looked at while it prints."""
     warmup = {**WARMUP, "method": "learned", "iterations": 3000, "min_measured_blocks": 2900}
-    asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup=warmup)
-    words = ("stability", "--stability-runs", "1", asked, "--benchmarks", "Durations.micros")
+    config_path = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup=warmup)
+    words = ("stability", "--stability-runs", "1", config_path, "--benchmarks", "Durations.micros")
     process = program.start(*words, "-q", "-o", tmp_path / "out")
     while not (result := forked(program.cache)):
         assert process.poll() is None
@@ -108,8 +121,10 @@ def test_an_auditor_that_is_killed_leaves_no_java_that_it_looked_at(program, tmp
     process.communicate()
 
     assert left_behind(program.cache, within=90.0) == []
-    given = shlex.split(result[0])
-    path = given[1 + next(n for n, word in enumerate(given) if word in {"-cp", "-classpath"})]
+    java_command = shlex.split(result[0])
+    path = java_command[
+        1 + next(n for n, word in enumerate(java_command) if word in {"-cp", "-classpath"})
+    ]
     jmh = ("java", "-cp", path, "org.openjdk.jmh.Main", "Durations.micros", "-foe", "true")
     answer = program.call(
         *("steady", "--warmup", "cov", "--", *jmh),
@@ -130,11 +145,13 @@ def forked(cache):
 def test_an_iteration_of_fifteen_seconds_is_one_iteration(program, module, tmp_path):
     (module / "tiny_test.go").write_text(STALLS)
     warmup = {**WARMUP, "iteration_time": "20ms", "method": "rciw", "min_measured_blocks": 5}
-    asked = config(tmp_path / "c.json", subject=str(module), warmup=warmup)
+    config_path = config(tmp_path / "c.json", subject=str(module), warmup=warmup)
 
-    found, _ = program.audited("stability", "--stability-runs", "1", asked, "-o", tmp_path / "out")
+    document, _ = program.audited(
+        "stability", "--stability-runs", "1", config_path, "-o", tmp_path / "out"
+    )
 
-    (benchmark,) = found["benchmarks"]
+    (benchmark,) = document["benchmarks"]
     assert benchmark["ending"] == "measured"
     assert {caveat["slug"] for caveat in benchmark["caveats"]} & {"warm-after", "not-seen-warm"}
     with sqlite3.connect(tmp_path / "out" / "store.sqlite") as connection:

@@ -30,21 +30,21 @@ def slugs(benchmark):
     return [caveat["slug"] for caveat in benchmark["caveats"]]
 
 
-def told(found):
+def caveat_slugs(document):
     return {
-        benchmark["id"].rpartition(".")[2]: slugs(benchmark) for benchmark in found["benchmarks"]
+        benchmark["id"].rpartition(".")[2]: slugs(benchmark) for benchmark in document["benchmarks"]
     }
 
 
 @pytest.mark.timed
 def test_a_go_suite_is_measured_when_it_is_warm(program, module, tmp_path):
-    asked = config(tmp_path / "config.json", subject=str(module), warmup=SHORT)
+    config_path = config(tmp_path / "config.json", subject=str(module), warmup=SHORT)
     before = everything(module)
     call = (
         "stability",
         "--stability-runs",
         "1",
-        asked,
+        config_path,
         "--warmup",
         "rciw",
         "--benchmarks",
@@ -53,46 +53,55 @@ def test_a_go_suite_is_measured_when_it_is_warm(program, module, tmp_path):
         tmp_path / "out",
     )
 
-    found, _ = program.audited(*call)
+    document, _ = program.audited(*call)
 
-    (benchmark,) = found["benchmarks"]
-    (said,) = [caveat["text"] for caveat in benchmark["caveats"] if caveat["slug"] == "warm-after"]
-    assert " iterations by rciw, " in said
+    (benchmark,) = document["benchmarks"]
+    (text,) = [caveat["text"] for caveat in benchmark["caveats"] if caveat["slug"] == "warm-after"]
+    assert " iterations by rciw, " in text
     assert len(benchmark["means"]) == 1
-    assert not {"not-seen-warm", "watched-time"} & {caveat["slug"] for caveat in found["caveats"]}
+    assert not {"not-seen-warm", "watched-time"} & {
+        caveat["slug"] for caveat in document["caveats"]
+    }
     assert everything(module) == before
     assert left_behind(program.cache) == []
 
     store = tmp_path / "out" / "store.sqlite"
-    kept = runs(store)
-    again, _ = program.audited(*call)
-    assert runs(store) == kept
-    assert again["benchmarks"][0]["means"] == benchmark["means"]
+    first_runs = runs(store)
+    second_document, _ = program.audited(*call)
+    assert runs(store) == first_runs
+    assert second_document["benchmarks"][0]["means"] == benchmark["means"]
 
 
 def test_what_the_limit_ends_is_marked(program, module, tmp_path):
     warmup = {**SHORT, "method": "kbkssd", "limit": "200ms"}
-    asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
+    config_path = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
 
-    found, _ = program.audited("stability", "--stability-runs", "1", asked, "-o", tmp_path / "out")
+    document, _ = program.audited(
+        "stability", "--stability-runs", "1", config_path, "-o", tmp_path / "out"
+    )
 
-    assert told(found) == {name: ["not-seen-warm"] for name in ("BenchmarkAdd", "BenchmarkTwice")}
-    (said,) = [caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "not-seen-warm"]
-    assert said.startswith("2 of 2 benchmarks have processes that did not reach steady state (")
-    assert all(len(benchmark["means"]) == 1 for benchmark in found["benchmarks"])
+    assert caveat_slugs(document) == {
+        name: ["not-seen-warm"] for name in ("BenchmarkAdd", "BenchmarkTwice")
+    }
+    (text,) = [
+        caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "not-seen-warm"
+    ]
+    assert text.startswith("2 of 2 benchmarks have processes that did not reach steady state (")
+    assert all(len(benchmark["means"]) == 1 for benchmark in document["benchmarks"])
 
 
 def test_java_benchmarks_that_go_wrong_do_not_keep_the_others_from_it(program, tmp_path):
     warmup = {**SHORT, "method": "rciw", "limit": "20s"}
-    asked = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup=warmup, timeout="5s")
+    config_path = config(tmp_path / "c.json", subject=str(JAVA_RING), warmup=warmup, timeout="5s")
 
-    found, _ = program.audited(
-        *("stability", "--stability-runs", "1", asked, "-o", tmp_path / "out"),
+    document, _ = program.audited(
+        *("stability", "--stability-runs", "1", config_path, "-o", tmp_path / "out"),
         *("--benchmarks", "Durations.micros|Naughty.(hangs|fails|talks)"),
     )
 
     ended = {
-        benchmark["id"].rpartition(".")[2]: benchmark["ending"] for benchmark in found["benchmarks"]
+        benchmark["id"].rpartition(".")[2]: benchmark["ending"]
+        for benchmark in document["benchmarks"]
     }
     assert ended == {
         "micros": "measured",
@@ -101,40 +110,44 @@ def test_java_benchmarks_that_go_wrong_do_not_keep_the_others_from_it(program, t
         "fails": "crashed",
     }
     watched = {
-        name for name, each in told(found).items() if {"warm-after", "not-seen-warm"} & {*each}
+        name
+        for name, benchmark_slugs in caveat_slugs(document).items()
+        if {"warm-after", "not-seen-warm"} & {*benchmark_slugs}
     }
     assert watched == {"micros", "talks"}
-    (said,) = [caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "watched-time"]
-    assert said.startswith("2 processes with a stopping rule ran ")
+    (text,) = [caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "watched-time"]
+    assert text.startswith("2 processes with a stopping rule ran ")
     assert left_behind(program.cache) == []
 
 
 @pytest.mark.timed
 def test_a_python_benchmark_is_watched_for_its_stability(program, tmp_path):
-    asked = config(tmp_path / "config.json", subject=str(PYTHON_RING), warmup=SHORT)
+    config_path = config(tmp_path / "config.json", subject=str(PYTHON_RING), warmup=SHORT)
 
-    found, _ = program.audited(
-        *("stability", asked, "--warmup", "rciw", "-o", tmp_path, "--benchmarks", "push"),
+    document, _ = program.audited(
+        *("stability", config_path, "--warmup", "rciw", "-o", tmp_path, "--benchmarks", "push"),
         *("--stability-runs", "2"),
     )
 
-    watched = [benchmark for benchmark in found["benchmarks"] if "warm-after" in slugs(benchmark)]
+    watched = [
+        benchmark for benchmark in document["benchmarks"] if "warm-after" in slugs(benchmark)
+    ]
     assert watched
-    assert all(one["max_spread"] is not None for one in watched)
+    assert all(benchmark["max_spread"] is not None for benchmark in watched)
 
 
 @pytest.mark.timed
 def test_an_audit_warms_all_its_processes_up_alike(program, module, tmp_path):
     warmup = {**SHORT, "method": "rciw"}
-    asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup, runs=1)
+    config_path = config(tmp_path / "config.json", subject=str(module), warmup=warmup, runs=1)
 
-    found, _ = program.audited(
-        *("abs", asked, "-o", tmp_path / "out", "--benchmarks", "Add"),
+    document, _ = program.audited(
+        *("abs", config_path, "-o", tmp_path / "out", "--benchmarks", "Add"),
         *("--method", "example.org/tiny.Add"),
     )
 
-    assert [slugs(benchmark) for benchmark in found["benchmarks"]] == [["warm-after"]]
-    assert [method["outcome"] for method in found["methods"]] == ["detected"]
+    assert [slugs(benchmark) for benchmark in document["benchmarks"]] == [["warm-after"]]
+    assert [method["outcome"] for method in document["methods"]] == ["detected"]
     planned = warm_ups(tmp_path / "out" / "store.sqlite")
     # What is compared warms up as long as the watched processes did, not as the plan has it.
     assert planned["suite"] == {0}
@@ -145,12 +158,12 @@ def test_an_audit_warms_all_its_processes_up_alike(program, module, tmp_path):
 
 def warm_ups(store):
     """Return how many blocks of warm-up processes have, by what they are for."""
-    found = {}
+    block_counts = {}
     with sqlite3.connect(store) as connection:
         for purpose, schedule in connection.execute("SELECT purpose, schedule FROM trial"):
             phases = re.findall(r"warmup", schedule)
-            found.setdefault(purpose, set()).add(len(phases))
-    return found
+            block_counts.setdefault(purpose, set()).add(len(phases))
+    return block_counts
 
 
 def test_both_sides_of_a_comparison_are_watched(program, module, tmp_path):
@@ -160,13 +173,13 @@ def test_both_sides_of_a_comparison_are_watched(program, module, tmp_path):
     commit(module, "slower")
     compare = {"rounds": 4, "confirm": 5, "min_delta": 0.2}
     warmup = {**SHORT, "limit": "2s", "iterations": 100}
-    asked = config(tmp_path / "c.json", subject=str(module), warmup=warmup, compare=compare)
-    words = ("HEAD~1", "HEAD", asked, "--warmup", "rciw", "--methods", "0")
+    config_path = config(tmp_path / "c.json", subject=str(module), warmup=warmup, compare=compare)
+    words = ("HEAD~1", "HEAD", config_path, "--warmup", "rciw", "--methods", "0")
     store = tmp_path / "s.sqlite"
 
-    found, _ = program.audited("compare", *words, "--store", store, "-o", tmp_path / "out")
+    document, _ = program.audited("compare", *words, "--store", store, "-o", tmp_path / "out")
 
-    assert {"watched-time", "not-seen-warm"} & {caveat["slug"] for caveat in found["caveats"]}
+    assert {"watched-time", "not-seen-warm"} & {caveat["slug"] for caveat in document["caveats"]}
     with sqlite3.connect(store) as connection:
         watched = connection.execute(
             "SELECT DISTINCT subject FROM trial WHERE watch <> '' AND purpose = 'suite'"
@@ -179,10 +192,10 @@ def test_another_model_than_the_one_that_comes_with_it(program, module, tmp_path
     path = tmp_path / "mine.npz"
     path.write_bytes(b"something else")
     warmup = {"method": "learned", "model": "mine.npz"}
-    asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
+    config_path = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
 
     line = program.refused(
-        "stability", "--stability-runs", "1", asked, code=2, slug="model-unusable"
+        "stability", "--stability-runs", "1", config_path, code=2, slug="model-unusable"
     )
 
     assert f"the model {path} is damaged" in line
@@ -192,14 +205,14 @@ def test_another_model_than_the_one_that_comes_with_it(program, module, tmp_path
 @pytest.mark.timed
 def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program, module, tmp_path):
     warmup = {**SHORT, "iteration_time": "10ms", "iterations": 1500}
-    asked = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
+    config_path = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
 
-    found, _ = program.audited(
+    document, _ = program.audited(
         *(
             "stability",
             "--stability-runs",
             "1",
-            asked,
+            config_path,
             "--warmup",
             "learned",
             "-o",
@@ -209,14 +222,14 @@ def test_a_model_that_has_not_seen_such_processes_leaves_them_to_a_rule(program,
         )
     )
 
-    (said,) = [
-        caveat["text"] for caveat in found["caveats"] if caveat["slug"] == "watched-otherwise"
+    (text,) = [
+        caveat["text"] for caveat in document["caveats"] if caveat["slug"] == "watched-otherwise"
     ]
-    assert said.startswith(
+    assert text.startswith(
         "learned is validated only for iterations of about 100 ms (jmh) and 30 ms (go); rciw"
     )
-    (mine,) = found["benchmarks"]
-    (after,) = [caveat["text"] for caveat in mine["caveats"] if caveat["slug"] == "warm-after"]
+    (benchmark,) = document["benchmarks"]
+    (after,) = [caveat["text"] for caveat in benchmark["caveats"] if caveat["slug"] == "warm-after"]
     assert " iterations by rciw, " in after
 
 
@@ -252,8 +265,9 @@ def test_what_comes_through_a_pipe_is_looked_at_too(program, tmp_path):
 
 
 def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_path):
-    there = tmp_path / "there"
-    printing = f"echo $$ > {there}; while :; do echo 'BenchmarkA 10 5000 ns/op'; sleep 0.05; done"
+    pid_path = tmp_path / "there"
+    lines = "while :; do echo 'BenchmarkA 10 5000 ns/op'; sleep 0.05; done"
+    printing = f"echo $$ > {pid_path}; {lines}"
     with program.start("steady", "--warmup", "cov", "--", "sh", "-c", printing) as process:
         first = process.stdout.readline()
         # What is shown is looked at right after: another line follows when that is done.
@@ -265,11 +279,11 @@ def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_
     assert process.returncode == 130, stderr
     assert "0 of 1 processes were seen warm." in stdout
     with pytest.raises(ProcessLookupError):
-        os.kill(int(there.read_text()), 0)
+        os.kill(int(pid_path.read_text()), 0)
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         ((), 2, "error[usage]: no input given"),
         (("--", "true"), 5, "no verdict: it printed no iteration of JMH"),
@@ -278,16 +292,16 @@ def test_an_interrupt_ends_what_is_watched_and_shows_what_was_seen(program, tmp_
         (("--model", "none.npz", "--", "true"), 2, "error[model-unusable]: cannot read the model"),
     ],
 )
-def test_what_cannot_be_watched_is_said(program, words, code, said):
+def test_what_cannot_be_watched_is_said(program, words, code, message):
     answer = program.call("steady", *words)
 
     assert answer.returncode == code, answer
-    assert said in answer.stderr
+    assert message in answer.stderr
     assert "Traceback" not in answer.stderr
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("warmup", "message"),
     [
         ({"method": "magic"}, '"fixed", "cov", "rciw", "kld", "kbkssd", "fcn", "oscnn", "rocket"'),
         ({"method": "rciw", "model": "x.npz"}, "rciw needs no model; remove warmup.model"),
@@ -300,8 +314,10 @@ def test_what_cannot_be_watched_is_said(program, words, code, said):
         ),
     ],
 )
-def test_what_no_warm_up_can_be_is_said_in_a_line(program, module, tmp_path, written, said):
-    asked = config(tmp_path / "config.json", subject=str(module), warmup=written)
+def test_what_no_warm_up_can_be_is_said_in_a_line(program, module, tmp_path, warmup, message):
+    config_path = config(tmp_path / "config.json", subject=str(module), warmup=warmup)
 
-    slug = "model-unusable" if "model" in written else "usage"
-    assert said in program.refused("stability", "--stability-runs", "1", asked, code=2, slug=slug)
+    slug = "model-unusable" if "model" in warmup else "usage"
+    assert message in program.refused(
+        "stability", "--stability-runs", "1", config_path, code=2, slug=slug
+    )

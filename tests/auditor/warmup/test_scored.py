@@ -82,10 +82,10 @@ def test_ours_looks_twenty_times_before_it_says_anything(threshold):
     ],
 )
 def test_looks_count_together(monkeypatch, looks, first):
-    shown = iter(looks)
+    scores = iter(looks)
     # Before anything is replaced: who reads a model tries it, which would take the first look.
     rule = ScoredRule(replace(load_shipped_model(Criterion.LEARNED), threshold=0.25))
-    monkeypatch.setattr(BoostedTrees, "score_readiness", lambda *_: next(shown))
+    monkeypatch.setattr(BoostedTrees, "score_readiness", lambda *_: next(scores))
     values = stepped(-1)[: WINDOW - 1 + len(looks)]
 
     warm = next(
@@ -120,9 +120,9 @@ def test_a_model_judges_what_it_has_been_shown_to_judge_and_nothing_else(method)
         ("pytest", 0.1),
         ("asv", 0.01),
     ):
-        other = trusted_rule(watch, harness, seconds)
-        assert (other.method, other.model) == (FALLBACK, None)
-        assert replace(other, method=method, model="digest") == watch
+        fallback_watch = trusted_rule(watch, harness, seconds)
+        assert (fallback_watch.method, fallback_watch.model) == (FALLBACK, None)
+        assert replace(fallback_watch, method=method, model="digest") == watch
 
 
 @pytest.mark.parametrize("method", sorted(TRAINED))

@@ -11,7 +11,7 @@ from auditor.warmup.stopping import (
     measure_bootstrap_width,
 )
 
-EVERY = [(technique, variant) for technique in Technique for variant in RuleVariant]
+RULES = [(technique, variant) for technique in Technique for variant in RuleVariant]
 
 
 def rule(technique, variant=RuleVariant.LIVE, **more):
@@ -20,7 +20,9 @@ def rule(technique, variant=RuleVariant.LIVE, **more):
 
 def count_iterations(rule, samples):
     """Return after how many iterations a rule stops, None where they do not suffice."""
-    observed = (number for number, one in enumerate(samples, 1) if rule.observe_operations(one))
+    observed = (
+        number for number, sample in enumerate(samples, 1) if rule.observe_operations(sample)
+    )
     return next(observed, None)
 
 
@@ -29,7 +31,7 @@ def quiet(number, scatter=0.001):
     return [rng.normal(1, scatter, 200) for _ in range(number)]
 
 
-@pytest.mark.parametrize(("technique", "variant"), EVERY)
+@pytest.mark.parametrize(("technique", "variant"), RULES)
 def test_what_never_changes_ends_as_soon_as_it_may(technique, variant):
     least = 6 if technique is Technique.KLD else 5
 
@@ -38,13 +40,13 @@ def test_what_never_changes_ends_as_soon_as_it_may(technique, variant):
 
 @pytest.mark.parametrize("technique", [Technique.COV, Technique.KLD])
 def test_what_keeps_changing_goes_on(technique):
-    falling = [2.0**-index * one for index, one in enumerate(quiet(20))]
+    falling = [2.0**-index * sample for index, sample in enumerate(quiet(20))]
 
     assert count_iterations(rule(technique, RuleVariant.LIVE), falling) is None
 
 
 def test_a_rising_scatter_ends_the_post_hoc_rule_at_once_and_not_the_live_one():
-    rising = [one * (1 + 0.3 * index) for index, one in enumerate(quiet(10))]
+    rising = [sample * (1 + 0.3 * index) for index, sample in enumerate(quiet(10))]
 
     assert count_iterations(rule(Technique.COV, RuleVariant.POST_HOC), rising) == 5
     assert count_iterations(rule(Technique.COV, RuleVariant.LIVE), rising) is None
@@ -52,26 +54,26 @@ def test_a_rising_scatter_ends_the_post_hoc_rule_at_once_and_not_the_live_one():
 
 def test_a_wide_interval_that_stays_as_it_is_ends_the_live_rule_alone():
     wide = quiet(30, scatter=0.6)
-    wide = [abs(one) + 0.2 for one in wide]
+    wide = [abs(sample) + 0.2 for sample in wide]
 
     assert count_iterations(rule(Technique.RCIW, RuleVariant.LIVE), wide) is not None
     assert count_iterations(rule(Technique.RCIW, RuleVariant.POST_HOC), wide) is None
 
 
 def test_the_most_iterations_are_a_limit():
-    falling = [2.0**-index * one for index, one in enumerate(quiet(20))]
+    falling = [2.0**-index * sample for index, sample in enumerate(quiet(20))]
 
     assert count_iterations(rule(Technique.COV, most=9), falling) == 9
 
 
 def test_operations_that_are_far_off_are_dropped():
-    odd = [np.append(one, 1e6) for one in quiet(5)]
+    odd = [np.append(sample, 1e6) for sample in quiet(5)]
 
-    one = rule(Technique.COV)
-    for each in odd:
-        one.observe_operations(each)
+    stopping_rule = rule(Technique.COV)
+    for sample in odd:
+        stopping_rule.observe_operations(sample)
 
-    assert max(one.figures) < 0.01
+    assert max(stopping_rule.figures) < 0.01
 
 
 def test_an_iteration_of_which_only_the_mean_is_known_is_one_operation():
@@ -91,10 +93,10 @@ def test_the_interval_of_a_mean():
 
 def test_similarity_is_of_distributions():
     rng = np.random.default_rng(3)
-    one, same = rng.normal(10, 1, (2, 1000))
+    sample, same = rng.normal(10, 1, (2, 1000))
 
-    assert compute_similarity(one, one) == 1
-    assert compute_similarity(one, same) > 0.9
-    assert compute_similarity(one, same + 1) < 0.6
-    assert compute_similarity(one, same + 100) == 0
+    assert compute_similarity(sample, sample) == 1
+    assert compute_similarity(sample, same) > 0.9
+    assert compute_similarity(sample, same + 1) < 0.6
+    assert compute_similarity(sample, same + 100) == 0
     assert compute_similarity(np.ones(9), np.ones(9)) == 1

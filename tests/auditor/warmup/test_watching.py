@@ -18,7 +18,7 @@ RULES = [
 LASTED = 0.1
 
 
-def asked(
+def stopping_rule(
     method: Criterion, measured: int = 20, seconds: float = 1000.0, width=None
 ) -> StoppingRule:
     return StoppingRule(method=method, measured=measured, seconds=seconds, width=width)
@@ -31,7 +31,7 @@ def watching(watch: StoppingRule) -> ProcessWatcher:
     return WatcherFactory()(replace(suite_run([1.0]).trial, schedule=blocks, watch=watch))
 
 
-def seen(watch: StoppingRule, values) -> tuple[int, WarmupResult]:
+def watch_values(watch: StoppingRule, values) -> tuple[int, WarmupResult]:
     """Return after how many of the values the watcher ends the process, and what it came to."""
     looking = watching(watch)
     for number, value in enumerate(values, start=1):
@@ -49,7 +49,7 @@ def test_a_process_that_has_got_warm_is_measured_and_ended(method):
     values = noisy(1500)
     values[:15] *= 3
 
-    number, came_to = seen(asked(method), values)
+    number, came_to = watch_values(stopping_rule(method), values)
 
     assert (came_to.method, came_to.enough) == (method, True)
     assert 15 <= came_to.warm <= number - 20
@@ -60,7 +60,7 @@ def test_a_process_that_has_got_warm_is_measured_and_ended(method):
 def test_a_process_that_gets_faster_and_faster_is_not_seen_warm(method):
     values = noisy(300) * np.geomspace(1e9, 1e-9, 300)
 
-    assert seen(asked(method), values) == (
+    assert watch_values(stopping_rule(method), values) == (
         300,
         WarmupResult(method=method, warm=None, enough=False),
     )
@@ -68,10 +68,10 @@ def test_a_process_that_gets_faster_and_faster_is_not_seen_warm(method):
 
 def test_what_is_warm_but_not_measured_is_not_seen_warm():
     values = noisy(1000)
-    number, came_to = seen(asked(Criterion.RCIW, measured=1), values)
+    number, came_to = watch_values(stopping_rule(Criterion.RCIW, measured=1), values)
     assert came_to.enough
 
-    cut = watching(asked(Criterion.RCIW, measured=1))
+    cut = watching(stopping_rule(Criterion.RCIW, measured=1))
     for value in values[: came_to.warm]:
         assert cut.observe_iteration(float(value), LASTED) is None
 
@@ -82,8 +82,8 @@ def test_what_is_warm_but_not_measured_is_not_seen_warm():
 def test_it_measures_on_until_the_mean_is_known_as_well_as_asked():
     values = noisy(2000, noise=0.05)
 
-    _, quick = seen(asked(Criterion.RCIW), values)
-    number, sure = seen(asked(Criterion.RCIW, width=0.01), values)
+    _, quick = watch_values(stopping_rule(Criterion.RCIW), values)
+    number, sure = watch_values(stopping_rule(Criterion.RCIW, width=0.01), values)
 
     assert quick.warm == sure.warm
     assert sure.enough
@@ -110,7 +110,7 @@ def test_a_trial_that_nobody_wants_watched_has_no_watcher():
         WatcherFactory()(suite_run([1.0]).trial)
 
 
-class Told:
+class ThreeIterationRule:
     """A rule that is warm after three iterations, and takes the second for the last warm-up."""
 
     method = Criterion.LEARNED
@@ -122,7 +122,7 @@ class Told:
 
 
 def test_since_when_it_was_steady_is_known_once_something_is_measured():
-    looking = ProcessWatcher(asked(Criterion.LEARNED, measured=2), Told())
+    looking = ProcessWatcher(stopping_rule(Criterion.LEARNED, measured=2), ThreeIterationRule())
 
     results = [looking.observe_iteration(1e-6, LASTED) for _ in range(3)]
     assert results == [None, None, None]

@@ -45,8 +45,8 @@ def test_the_studys_networks_are_what_numpy_scores_as_the_library_does(
     arrays = trainee.arrays()
 
     assert [len(arrays[f"bias_{block}"]) for block in range(3)] == channels
-    assert sum(one.size for key, one in arrays.items() if key.startswith("kernel")) == weights
-    assert {one.dtype for one in arrays.values()} == {np.dtype(np.float32)}
+    assert sum(array.size for key, array in arrays.items() if key.startswith("kernel")) == weights
+    assert {array.dtype for array in arrays.values()} == {np.dtype(np.float32)}
     expected = 1 / (1 + np.exp(-trainee.logits(windows)[:, -1]))
     assert ConvolutionalNetwork(arrays).score_windows(windows) == pytest.approx(expected, abs=1e-5)
 
@@ -65,11 +65,13 @@ def test_numpy_scores_windows_as_the_library_does_after_training(networks, small
 def test_the_same_seed_gives_the_same_weights(networks, small):
     learn, validate, schedule = sample(48, 1), sample(16, 2), networks.Schedule(1, 2, 16)
 
-    one, same = (networks.trained(small, learn, validate, schedule).arrays for _ in range(2))
+    arrays, same = (networks.trained(small, learn, validate, schedule).arrays for _ in range(2))
 
-    assert all((one[name] == same[name]).all() for name in one)
-    drawn, other = (networks.Trainee(small, seed).arrays()["kernel_0_3"] for seed in (1, 2))
-    assert (drawn != other).any()
+    assert all((arrays[name] == same[name]).all() for name in arrays)
+    first_weights, second_weights = (
+        networks.Trainee(small, seed).arrays()["kernel_0_3"] for seed in (1, 2)
+    )
+    assert (first_weights != second_weights).any()
 
 
 def test_it_learns_what_a_step_looks_like(networks, small):

@@ -29,33 +29,33 @@ def test_a_kernel_gives_its_greatest_value_and_the_share_above_zero():
 
     features = RandomKernels(KERNELS).compute_features(windows)
 
-    for at in (0, 299):
-        padded = np.pad(windows[at], 4)
+    for index in (0, 299):
+        padded = np.pad(windows[index], 4)
         values = (
             [
-                windows[at, i] - 2 * windows[at, i + 2] + windows[at, i + 12] + 0.5
+                windows[index, i] - 2 * windows[index, i + 2] + windows[index, i + 12] + 0.5
                 for i in range(88)
             ],
             [3 * padded[i + 2] + padded[i + 8] - 0.25 for i in range(100)],
         )
-        for kernel, those in enumerate(map(np.array, values)):
-            assert features[at, 0, kernel] == pytest.approx(those.max(), abs=1e-5)
-            assert features[at, 1, kernel] == pytest.approx((those > 0).mean())
+        for kernel, responses in enumerate(map(np.array, values)):
+            assert features[index, 0, kernel] == pytest.approx(responses.max(), abs=1e-5)
+            assert features[index, 1, kernel] == pytest.approx((responses > 0).mean())
 
 
 def test_kernels_are_drawn_as_their_inventors_say():
-    drawn = kernels(400, np.random.default_rng(4))
-    sizes, reach = drawn["sizes"], (drawn["sizes"] - 1) * drawn["dilations"]
+    parameters = kernels(400, np.random.default_rng(4))
+    sizes, reach = parameters["sizes"], (parameters["sizes"] - 1) * parameters["dilations"]
 
     assert set(sizes.tolist()) == {7, 9, 11}
-    assert abs(drawn["weights"].sum(axis=1)).max() < 1e-5
-    assert all(not row[size:].any() for row, size in zip(drawn["weights"], sizes, strict=True))
-    assert drawn["dilations"].min() == 1
+    assert abs(parameters["weights"].sum(axis=1)).max() < 1e-5
+    assert all(not row[size:].any() for row, size in zip(parameters["weights"], sizes, strict=True))
+    assert parameters["dilations"].min() == 1
     assert 90 < reach.max() < 100
-    padded = drawn["paddings"] > 0
-    assert (drawn["paddings"][padded] == reach[padded] // 2).all()
+    padded = parameters["paddings"] > 0
+    assert (parameters["paddings"][padded] == reach[padded] // 2).all()
     assert 0.4 < padded.mean() < 0.6
-    assert abs(drawn["biases"]).max() <= 1
+    assert abs(parameters["biases"]).max() <= 1
 
 
 def test_it_learns_what_a_step_looks_like_and_gives_verdicts():
@@ -66,14 +66,14 @@ def test_it_learns_what_a_step_looks_like_and_gives_verdicts():
     scores = model.score_windows(judge.windows)
     assert set(scores.tolist()) == {0.0, 1.0}
     assert ((scores == 1) == judge.stable).mean() > 0.95
-    again = Rocket(model.arrays).score_windows(judge.windows)
-    assert (again == scores).all()
+    reloaded_scores = Rocket(model.arrays).score_windows(judge.windows)
+    assert (reloaded_scores == scores).all()
 
 
 def test_the_same_seed_gives_the_same_model():
     learn = sample(60, 1)
 
-    document, same, other = (fitted(learn, seed, number=20).arrays for seed in (1, 1, 2))
+    document, same, reseeded = (fitted(learn, seed, number=20).arrays for seed in (1, 1, 2))
 
     assert all((document[name] == same[name]).all() for name in document)
-    assert (document["biases"] != other["biases"]).any()
+    assert (document["biases"] != reseeded["biases"]).any()

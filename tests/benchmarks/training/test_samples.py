@@ -29,15 +29,15 @@ def test_windows_as_they_come_are_stable_behind_the_warm_up_and_never_without_an
 
 def test_a_share_is_drawn_without_repeats_and_keeps_its_labels():
     windows = np.repeat(np.arange(40, dtype=np.float32)[:, None], 100, axis=1)
-    whole = joined(
+    full_sample = joined(
         [Sample(windows[:10], windows[:10, 0] > 5), Sample(windows[10:], np.ones(30) > 0)]
     )
 
-    sample = drawn(whole, 0.5, np.random.default_rng(2))
-    again = drawn(whole, 0.5, np.random.default_rng(2))
+    sample = drawn(full_sample, 0.5, np.random.default_rng(2))
+    second_draw = drawn(full_sample, 0.5, np.random.default_rng(2))
 
-    chosen = sample.windows[:, 0]
-    assert len(set(chosen.tolist())) == 20
-    assert (sample.stable == (chosen > 5)).all()
-    assert (again.windows == sample.windows).all()
-    assert sorted(drawn(whole, 1, np.random.default_rng(3)).windows[:, 0]) == list(range(40))
+    window_numbers = sample.windows[:, 0]
+    assert len(set(window_numbers.tolist())) == 20
+    assert (sample.stable == (window_numbers > 5)).all()
+    assert (second_draw.windows == sample.windows).all()
+    assert sorted(drawn(full_sample, 1, np.random.default_rng(3)).windows[:, 0]) == list(range(40))

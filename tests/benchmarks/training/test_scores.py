@@ -23,9 +23,9 @@ VALUES = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=12)
 
 def test_verdicts_are_judged_by_the_stable_class():
     truth = np.array([True] * 6 + [False] * 4)
-    said = np.array([True] * 3 + [False] * 3 + [True] + [False] * 3)
+    verdicts = np.array([True] * 3 + [False] * 3 + [True] + [False] * 3)
 
-    result = classified(truth, said)
+    result = classified(truth, verdicts)
 
     assert result == Classified(3 / 4, 3 / 6, 6 / 10, (3 / 6 + 3 / 4) / 2)
     assert math.isnan(classified(truth, np.zeros(10, dtype=bool)).precision)
@@ -43,8 +43,11 @@ def test_the_threshold_is_where_hits_are_farthest_above_false_alarms():
 
 @given(model=VALUES, baseline=VALUES)
 def test_the_chance_of_less_is_that_of_all_pairs(model, baseline):
-    pairs = [(one, other) for one in model for other in baseline]
-    expected = sum((one < other) + (one == other) / 2 for one, other in pairs) / len(pairs)
+    pairs = [(model_value, baseline_value) for model_value in model for baseline_value in baseline]
+    expected = sum(
+        (model_value < baseline_value) + (model_value == baseline_value) / 2
+        for model_value, baseline_value in pairs
+    ) / len(pairs)
 
     assert chance_of_less(np.array(model), np.array(baseline)) == pytest.approx(expected)
 
@@ -53,15 +56,15 @@ def test_the_chance_of_less_is_that_of_all_pairs(model, baseline):
 def test_the_rank_biserial_correlation_goes_with_wilcoxons_statistic(pairs):
     model, baseline = np.array(pairs, dtype=float).T
     differences = baseline - model
-    kept = differences[differences != 0]
+    nonzero = differences[differences != 0]
     value = rank_biserial(model, baseline)
 
-    if not kept.size:
+    if not nonzero.size:
         assert value == 0
     else:
-        above = stats.rankdata(abs(kept))[kept > 0].sum()
-        whole = kept.size * (kept.size + 1) / 2
-        assert value == pytest.approx(2 * above / whole - 1)
+        above = stats.rankdata(abs(nonzero))[nonzero > 0].sum()
+        rank_total = nonzero.size * (nonzero.size + 1) / 2
+        assert value == pytest.approx(2 * above / rank_total - 1)
 
 
 def test_quality_goes_before_time_and_time_counts_only_where_both_are_good():

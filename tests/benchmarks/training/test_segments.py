@@ -26,7 +26,7 @@ def test_a_fork_gives_a_hundred_windows_as_evenly_as_it_can(last_warm_up, unstab
 
     assert ((~result.stable).sum(), result.stable.sum()) == (unstable, stable)
     assert len(set(result.starts.tolist())) == 100
-    assert result.stable.tolist() == [one > last_warm_up for one in result.starts.tolist()]
+    assert result.stable.tolist() == [start > last_warm_up for start in result.starts.tolist()]
 
 
 def test_windows_begin_at_both_ends_of_a_class():
@@ -63,9 +63,9 @@ def test_each_benchmark_judges_once_and_projects_are_in_all_parts():
 
     # of ten, numpy's RandomState(42).permutation gives 8 1 5 0 7 2 9 4 3 6
     for project in ("o__a", "o__b"):
-        mine = [[text for text in part if text.startswith(project)] for part in parts]
-        assert mine == [
-            [f"{project}#b{at}#" for at in pair]
+        project_parts = [[text for text in part if text.startswith(project)] for part in parts]
+        assert project_parts == [
+            [f"{project}#b{index}#" for index in pair]
             for pair in ((1, 8), (0, 5), (2, 7), (4, 9), (3, 6))
         ]
     assert sorted(text for part in parts for text in part) == sorted(names)

@@ -26,7 +26,7 @@ def test_six_groups_leave_whole_systems_out():
 
     systems = [{project(name) for name in group} for group in groups]
     assert systems[0] == {"o__s0", "o__s6"}
-    assert [len(some) for some in systems] == [2, 1, 1, 1, 1, 1]
+    assert [len(group) for group in systems] == [2, 1, 1, 1, 1, 1]
     assert sorted(name for group in groups for name in group) == sorted(NAMES)
 
 
