@@ -21,6 +21,6 @@ def growth(work: Callable[[int], object], small: int, large: int) -> float:
 
 
 def _measure_seconds(work: Callable[[int], object], size: int) -> float:
-    begun = process_time()
+    start_seconds = process_time()
     work(size)
-    return process_time() - begun
+    return process_time() - start_seconds

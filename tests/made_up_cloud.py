@@ -60,9 +60,9 @@ class MadeUpCloud:
 
     def scale(self, workers):
         for number in range(self._workers, workers):
-            own = ("--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+            worker_options = ("--nworkers", "1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
             limits = ("--resources", "machine=1", "--death-timeout", "60")
-            self._machine(f"worker-{number}", "worker", *own, *limits)
+            self._machine(f"worker-{number}", "worker", *worker_options, *limits)
         self._workers = max(self._workers, workers)
 
     async def close(self):
@@ -95,12 +95,12 @@ def machines(folder):
 
 def processes(folder):
     """Return the processes that work for a cloud, in no order."""
-    found = []
+    process_ids = []
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if str(folder).encode() in (path / "cmdline").read_bytes():
-                found.append(int(path.name))
-    return [number for number in found if number != os.getpid()]
+                process_ids.append(int(path.name))
+    return [number for number in process_ids if number != os.getpid()]
 
 
 def ended(folder, seconds=20.0):

@@ -73,12 +73,20 @@ class Guest:
         """Return the answer to a request."""
         match request:
             case DescriptionRequest(types):
-                known = {POOL: (*LINES, *self.constants), "org.example.Factory": self.factory}
+                lines_by_type = {
+                    POOL: (*LINES, *self.constants),
+                    "org.example.Factory": self.factory,
+                }
                 missing = [
-                    ("missing", text, "old", "no such class") for text in types if text not in known
+                    ("missing", text, "old", "no such class")
+                    for text in types
+                    if text not in lines_by_type
                 ]
                 return GenerationAnswer(
-                    lines=(*missing, *(line for text in types for line in known.get(text, ())))
+                    lines=(
+                        *missing,
+                        *(line for text in types for line in lines_by_type.get(text, ())),
+                    )
                 )
             case SubtypeRequest() | FactoryRequest():
                 return GenerationAnswer()
@@ -91,24 +99,28 @@ class Guest:
                 return self._ran(request)
 
     def _blamed(self, attempt):
-        for at, segment in enumerate(attempt.segments):
-            for index, one in enumerate(segment.statements):
-                if one.member.name == self.blames:
-                    return at, index
+        for segment_index, segment in enumerate(attempt.segments):
+            for index, statement in enumerate(segment.statements):
+                if statement.member.name == self.blames:
+                    return segment_index, index
         return None
 
     def _ran(self, attempt):
         state = State()
         sequences = [
-            (attempt.prefix, 1), *((one.statements, one.repeats) for one in attempt.segments)
-        ]  # fmt: skip
+            (attempt.prefix, 1),
+            *(
+                (attempt_segment.statements, attempt_segment.repeats)
+                for attempt_segment in attempt.segments
+            ),
+        ]
         for segment, (sequence, repeats) in enumerate(sequences, -1):
             for _ in range(min(repeats, MOST + 1)):  # more than that show nothing new
                 for index, statement in enumerate(sequence):
                     answer = self._step(statement, state)
                     if answer is not None:
-                        known = segment >= 0 and not answer.blocked
-                        return replace(answer, position=(segment, index) if known else None)
+                        has_position = segment >= 0 and not answer.blocked
+                        return replace(answer, position=(segment, index) if has_position else None)
         return GenerationAnswer()
 
     def _step(self, statement, state):
@@ -133,8 +145,8 @@ class Guest:
 
 def earlier(statements, prefix):
     """Tell whether all variables of a sequence are of statements before their use, with a value."""
-    for index, one in enumerate(statements):
-        used = [*one.arguments, *([one.receiver] if one.receiver else [])]
+    for index, statement in enumerate(statements):
+        used = [*statement.arguments, *([statement.receiver] if statement.receiver else [])]
         for variable in used:
             if isinstance(variable, Variable):
                 sequence, end = (prefix, len(prefix)) if variable.shared else (statements, index)

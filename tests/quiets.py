@@ -34,6 +34,6 @@ def first_quiet(outcome: Outcome, schedule: Schedule) -> int | None:
 
 def _values(outcome: Outcome, schedule: Schedule) -> list[tuple[float, ...]]:
     assert isinstance(outcome, Measured), outcome
-    found = {arm.name: outcome.find_series(TIME, arm.name) for arm in schedule.arms}
-    assert all(found.values()), found
-    return [series.values for series in found.values() if series is not None]
+    series_by_arm = {arm.name: outcome.find_series(TIME, arm.name) for arm in schedule.arms}
+    assert all(series_by_arm.values()), series_by_arm
+    return [series.values for series in series_by_arm.values() if series is not None]

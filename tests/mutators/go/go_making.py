@@ -25,19 +25,21 @@ def methods(*texts):
     }
 
 
-def overlay(*sources, of, kind=VariantKind.DELAYED, guarded=False, beside=False):
+def overlay(*sources, names, kind=VariantKind.DELAYED, guarded=False, has_plain_blocks=False):
     """Return the overlay of a variant of the methods with these ids."""
-    known = {method.id: method for method in GoMutator().find_methods(sources)}
+    methods_by_id = {method.id: method for method in GoMutator().find_methods(sources)}
     variant = Variant(
         kind,
-        tuple(known[UNIT + (name if name.startswith("/") else f".{name}")] for name in of),
+        tuple(
+            methods_by_id[UNIT + (name if name.startswith("/") else f".{name}")] for name in names
+        ),
         guarded,
-        beside,
+        has_plain_blocks,
     )
     return GoMutator().build_overlay(sources, variant)
 
 
-def changed(made, path="m.go"):
+def changed(variant_overlay, path="m.go"):
     """Return the text of a file of an overlay."""
-    assert isinstance(made, Overlay), made
-    return next(file.text for file in made.files if file.path == path).decode()
+    assert isinstance(variant_overlay, Overlay), variant_overlay
+    return next(file.text for file in variant_overlay.files if file.path == path).decode()

@@ -17,7 +17,7 @@ from mutators.go.methods import list_declared_methods
 
 
 def text(source, name="F"):
-    return changed(overlay(library(source), of=[name], beside=True))
+    return changed(overlay(library(source), names=[name], has_plain_blocks=True))
 
 
 def test_the_body_stays_where_it_is_behind_a_question():
@@ -33,12 +33,12 @@ def test_the_body_stays_where_it_is_behind_a_question():
 
 def test_the_copy_waits_and_has_the_places_of_the_original():
     lines = text("package m\n\n\nfunc F() {\n\tprintln()\n}\n").splitlines()
-    at = lines.index("//line m.go:4")
+    line_index = lines.index("//line m.go:4")
 
-    assert lines[at + 1] == (
+    assert lines[line_index + 1] == (
         "func zzBenchAuditProbedF() { defer zzBenchAudit.Exit(zzBenchAudit.Enter());"
     )
-    assert lines[at + 2 : at + 4] == ["\tprintln()", "}"]
+    assert lines[line_index + 2 : line_index + 4] == ["\tprintln()", "}"]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_what_has_no_name_gets_one_to_be_handed_on(source, question):
 
 
 def test_calls_of_the_function_itself_go_past_the_delay_in_the_copy():
-    made = text("package m\nfunc F(n int) int { if n < 2 { return n }; return F(n-1) }\n")
-    plain, copy = made.split("//line m.go:2\n")
+    changed_text = text("package m\nfunc F(n int) int { if n < 2 { return n }; return F(n-1) }\n")
+    plain, copy = changed_text.split("//line m.go:2\n")
 
     assert "return F(n-1)" in plain
     assert "return zzBenchAuditBodyF(n-1)" in copy
@@ -80,14 +80,14 @@ def test_calls_of_the_function_itself_go_past_the_delay_in_the_copy():
 )
 def test_what_would_do_something_else_as_a_copy_has_none(source):
     assert not methods(f"package m\n{source}\n")["example.org/m.F"].keeps_original
-    refused = overlay(library(f"package m\n{source}\n"), of=["F"], beside=True)
+    refused = overlay(library(f"package m\n{source}\n"), names=["F"], has_plain_blocks=True)
     assert isinstance(refused, OverlayRefusal)
 
 
 def test_a_literal_that_recovers_may_be_copied():
-    known = methods("package m\nfunc F() { defer func() { recover() }() }\n")
+    methods_by_id = methods("package m\nfunc F() { defer func() { recover() }() }\n")
 
-    assert known["example.org/m.F"].keeps_original
+    assert methods_by_id["example.org/m.F"].keeps_original
 
 
 STANDARD = ("container/list", "slices", "strings", "text/template", "encoding/json", "go/parser")
@@ -107,9 +107,9 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
     go = shutil.which("go")
     assert go is not None
     fields = "-json=Dir,ImportPath,Name,GoFiles"
-    listed = subprocess.run([go, "list", fields, *STANDARD], capture_output=True, check=True)
+    go_list = subprocess.run([go, "list", fields, *STANDARD], capture_output=True, check=True)
     replaced, copies = {}, 0
-    for package in _objects(listed.stdout.decode()):
+    for package in _objects(go_list.stdout.decode()):
         folder = Path(package["Dir"])
         sources = [
             SourceFile(
@@ -120,8 +120,8 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
             )
             for name in package["GoFiles"]
         ]
-        into = tmp_path / package["Name"]
-        into.mkdir()
+        package_folder = tmp_path / package["Name"]
+        package_folder.mkdir()
         types = find_declared_types(sources)
         for source in sources:
             edits = []
@@ -137,10 +137,10 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
                         "zzBenchAudit",
                     )
                     copies += 1
-            (into / source.path).write_bytes(apply_edits(source.text, edits))
-            replaced[str(folder / source.path)] = str(into / source.path)
-        (into / "zz.go").write_text(_STANDS_FOR_THE_GUEST.format(name=package["Name"]))
-        replaced[str(folder / "zz.go")] = str(into / "zz.go")
+            (package_folder / source.path).write_bytes(apply_edits(source.text, edits))
+            replaced[str(folder / source.path)] = str(package_folder / source.path)
+        (package_folder / "zz.go").write_text(_STANDS_FOR_THE_GUEST.format(name=package["Name"]))
+        replaced[str(folder / "zz.go")] = str(package_folder / "zz.go")
     (tmp_path / "overlay.json").write_text(json.dumps({"Replace": replaced}))
     built = subprocess.run(
         [go, "build", "-overlay", str(tmp_path / "overlay.json"), *STANDARD],
@@ -154,7 +154,7 @@ def test_all_functions_of_the_standard_library_compile_with_a_copy_beside_them(t
 
 
 def _objects(stdout):
-    decoder, at = json.JSONDecoder(), 0
-    while (at := stdout.find("{", at)) >= 0:
-        found_here, at = decoder.raw_decode(stdout, at)
-        yield found_here
+    decoder, position = json.JSONDecoder(), 0
+    while (position := stdout.find("{", position)) >= 0:
+        package, position = decoder.raw_decode(stdout, position)
+        yield package

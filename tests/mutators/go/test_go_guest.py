@@ -126,8 +126,8 @@ def _guest(tmp_path):
     """Write the guest of a guarded delay, a module of its own."""
     if shutil.which("go") is None:
         pytest.skip("go is not installed")
-    made = overlay(library("package m\nfunc F() {}\n"), of=["F"], guarded=True)
-    for file in made.files:
+    go_overlay = overlay(library("package m\nfunc F() {}\n"), names=["F"], guarded=True)
+    for file in go_overlay.files:
         if file.path.startswith("zz_bench_audit_guest/"):
             (tmp_path / file.path.split("/")[1]).write_bytes(file.text)
     (tmp_path / "go.mod").write_text("module example.org/zz_bench_audit_guest\n\ngo 1.16\n")
@@ -143,9 +143,11 @@ def test_so_it_is_where_the_runtime_has_to_be_asked_for_its_number(guest, go):
     for file in guest.glob("goroutine*"):
         if file.name != "goroutine_other.go":
             file.unlink()
-    other = guest / "goroutine_other.go"
-    kept = [line for line in other.read_text().splitlines() if "build" not in line]
-    other.write_text("\n".join(kept))
+    fallback_file = guest / "goroutine_other.go"
+    unconstrained_lines = [
+        line for line in fallback_file.read_text().splitlines() if "build" not in line
+    ]
+    fallback_file.write_text("\n".join(unconstrained_lines))
 
     assert go("test", "-vet=off", "-count=1", ".")
 

@@ -18,7 +18,7 @@ def test_functions_and_methods_are_named_by_import_path_and_type():
 def test_exported_methods_of_exported_types_are_public():
     result = methods("package m\nfunc F() {}\nfunc g() {}\nfunc (T) A() {}\nfunc (u) A() {}\n")
 
-    assert [one.public for one in result.values()] == [True, False, True, False]
+    assert [method.public for method in result.values()] == [True, False, True, False]
 
 
 def test_entry_points_of_go_fuzz_are_not_public():
@@ -195,13 +195,13 @@ def test_new_may_have_a_value(value):
 
 
 @pytest.mark.parametrize(
-    "written",
+    "spelling",
     ["example.org/m.T.B", "m.T.B", "example.org/m.(*T).B", "example.org/m.T[K].B()", "T.B", "B"],
 )
-def test_a_method_is_known_by_the_ways_people_write_it(written):
+def test_a_method_is_known_by_the_ways_people_write_it(spelling):
     (method,) = GoMutator().find_methods([library("package m\nfunc (t *T[K]) B() {}\n")])
 
-    assert GoMutator().matches_name(written, method)
+    assert GoMutator().matches_name(spelling, method)
     assert not GoMutator().matches_name("U.B", method)
     assert not GoMutator().matches_name("xT.B", method)
 
@@ -215,10 +215,10 @@ def test_a_method_is_known_by_the_ways_people_write_it(written):
     ],
 )
 def test_what_is_not_built_is_refused_with_what_keeps_it_out(text, path, reason):
-    both = [library("package m\nfunc F() {}\n"), left_out(text, path)]
-    found = {method.id: method.refusal for method in GoMutator().find_methods(both)}
+    sources = [library("package m\nfunc F() {}\n"), left_out(text, path)]
+    refusals = {method.id: method.refusal for method in GoMutator().find_methods(sources)}
 
-    assert found == {
+    assert refusals == {
         f"{UNIT}.F": None,
         f"{UNIT}.G": f"left out by the build tags in force ({reason})",
     }
@@ -226,9 +226,11 @@ def test_what_is_not_built_is_refused_with_what_keeps_it_out(text, path, reason)
 
 def test_what_is_not_built_is_no_method_beside_one_that_is_nor_of_another_package():
     built = library("package m\nfunc F() {}\n")
-    others = left_out("package m\nfunc F() {}\n"), left_out("package main\nfunc G() {}\n")
+    excluded_files = left_out("package m\nfunc F() {}\n"), left_out("package main\nfunc G() {}\n")
 
-    assert [method.refusal for method in GoMutator().find_methods([built, *others])] == [None]
+    assert [method.refusal for method in GoMutator().find_methods([built, *excluded_files])] == [
+        None
+    ]
 
 
 def public(*sources):
@@ -322,9 +324,9 @@ def test_what_other_modules_cannot_import_is_not_public():
     ring = library(EXPORTED)
     inner = library(EXPORTED, "internal/deep/m.go", f"{UNIT}/internal/deep")
     program = library(EXPORTED.replace("package m", "package main"), "cmd/m.go", f"{UNIT}/cmd")
-    beside = library(EXPORTED, "internals/m.go", f"{UNIT}/internals")
+    internals = library(EXPORTED, "internals/m.go", f"{UNIT}/internals")
 
-    assert public(ring, inner, program, beside) == [f"{UNIT}.Push", f"{UNIT}/internals.Push"]
+    assert public(ring, inner, program, internals) == [f"{UNIT}.Push", f"{UNIT}/internals.Push"]
     assert {method.id for method in GoMutator().find_methods([ring, inner])} == {
         f"{UNIT}.{name}" for name in ("Push", "pop")
     } | {f"{UNIT}/internal/deep.{name}" for name in ("Push", "pop")}

@@ -6,13 +6,13 @@ from auditor.core.mutant import VariantKind
 from mutators.go.mutator import name_methods
 
 M = library("package m\nfunc F() {}\nfunc G() {}\n")
-OTHER = library("package n\nfunc H() {}\n", path="n/n.go", unit="example.org/m/n")
+SECOND_PACKAGE = library("package n\nfunc H() {}\n", path="n/n.go", unit="example.org/m/n")
 CHANGED = library("package n\nfunc H() {}\nfunc I() {}\n", path="n/n.go", unit="example.org/m/n")
 TESTS = benchmarks("package m\nfunc BenchmarkF(b *testing.B) { F() }\n")
 
 
-def _counting(*sources, of):
-    return overlay(*sources, of=of, kind=VariantKind.COUNTING)
+def _counting(*sources, names):
+    return overlay(*sources, names=names, kind=VariantKind.COUNTING)
 
 
 def test_counters_have_the_names_of_their_methods():
@@ -24,8 +24,8 @@ def test_counters_have_the_names_of_their_methods():
 
 
 def test_methods_of_other_packages_do_not_change_what_is_laid_over_this_one():
-    alone = _counting(M, OTHER, TESTS, of=["F", "G"])
-    more = _counting(M, CHANGED, TESTS, of=["/n.H", "/n.I", "F", "G"])
+    alone = _counting(M, SECOND_PACKAGE, TESTS, names=["F", "G"])
+    more = _counting(M, CHANGED, TESTS, names=["/n.H", "/n.I", "F", "G"])
 
     assert alone.digest != more.digest
     assert alone.digest_without(["n/n.go"]) == more.digest_without(["n/n.go"])
@@ -33,12 +33,12 @@ def test_methods_of_other_packages_do_not_change_what_is_laid_over_this_one():
 
 
 def test_other_methods_of_the_same_file_do():
-    one, two = _counting(M, of=["F"]), _counting(M, of=["G"])
+    counting_f, counting_g = _counting(M, names=["F"]), _counting(M, names=["G"])
 
-    assert one.digest_without([]) != two.digest_without([])
+    assert counting_f.digest_without([]) != counting_g.digest_without([])
 
 
 def test_a_guarded_delay_is_told_from_a_plain_one():
-    plain, guarded = overlay(M, of=["F"]), overlay(M, of=["F"], guarded=True)
+    plain, guarded = overlay(M, names=["F"]), overlay(M, names=["F"], guarded=True)
 
     assert plain.digest_without([]) != guarded.digest_without([])

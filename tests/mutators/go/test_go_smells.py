@@ -18,8 +18,10 @@ def look(*sources):
 
 def bench(body, name="BenchmarkX", imports=()):
     """Return a test file with one benchmark; its body begins on line 4."""
-    listed = " ".join(f'"{one}";' for one in ("testing", *imports))
-    return benchmarks(f"package m\nimport ({listed})\nfunc {name}(b *testing.B) {{\n{body}\n}}\n")
+    import_lines = " ".join(f'"{path}";' for path in ("testing", *imports))
+    return benchmarks(
+        f"package m\nimport ({import_lines})\nfunc {name}(b *testing.B) {{\n{body}\n}}\n"
+    )
 
 
 def lines(rule, *sources):
@@ -145,16 +147,16 @@ def test_methods_are_resolved_by_the_type_of_their_receiver():
     )
     loop = "for i := 0; i < b.N; i++ { s.Has(i) }"
 
-    for made in ("New(9)", "&Set{}", "new(Set)", "Set{}"):
-        assert unused(f"s := {made}; {loop}", code) == ["4: BenchmarkX"]
+    for expression in ("New(9)", "&Set{}", "new(Set)", "Set{}"):
+        assert unused(f"s := {expression}; {loop}", code) == ["4: BenchmarkX"]
     assert unused(f"var s Set; {loop}", code) == ["4: BenchmarkX"]
-    for made in ("&Other{}", "unknown()", "s.(*Set)"):
-        assert unused(f"s := {made}; {loop}", code) == []
+    for expression in ("&Other{}", "unknown()", "s.(*Set)"):
+        assert unused(f"s := {expression}; {loop}", code) == []
     assert unused(f"s := Set{{}}; if b != nil {{ s := Other{{}}; _ = s }}; {loop}", code) == []
 
 
 @pytest.mark.parametrize(
-    ("call", "path", "found"),
+    ("call", "path", "is_reported"),
     [
         ("math.Abs(-1)", "math", True),
         ("math.Sqrt(2)", "math", True),
@@ -165,10 +167,10 @@ def test_methods_are_resolved_by_the_type_of_their_receiver():
         ("math.Abs(-1)", "example.org/other/math", False),
     ],
 )
-def test_of_the_standard_library_those_are_known_that_vanish(call, path, found):
+def test_of_the_standard_library_those_are_known_that_vanish(call, path, is_reported):
     body = f"for i := 0; i < b.N; i++ {{ {call} }}"
 
-    assert unused(body, imports=[path]) == ["4: BenchmarkX"] * found
+    assert unused(body, imports=[path]) == ["4: BenchmarkX"] * is_reported
 
 
 def test_a_random_argument_does_not_hide_that_the_measured_call_is_removed():
@@ -182,9 +184,11 @@ def test_of_several_equal_calls_in_a_loop_the_first_is_told():
 
 
 def test_a_file_that_is_not_built_declares_nothing():
-    other = left_out("package m\nfunc Small(x int) int { work(); return 1 }\n")
+    excluded_file = left_out("package m\nfunc Small(x int) int { work(); return 1 }\n")
 
-    result = lines("go-unused-result", library(SMALL), other, bench("for range b.N { Small(1) }"))
+    result = lines(
+        "go-unused-result", library(SMALL), excluded_file, bench("for range b.N { Small(1) }")
+    )
 
     assert result == ["4: BenchmarkX"]
 
@@ -208,9 +212,9 @@ def test_what_is_a_benchmark_is_decided_as_go_does():
         "func (s T) BenchmarkE(b *testing.B) {}\nfunc TestA(t *testing.T) {}\n"
     )
 
-    found = look(benchmarks(HEAD + text), library(HEAD + text)).benchmarks
+    benchmark_names = look(benchmarks(HEAD + text), library(HEAD + text)).benchmarks
 
-    assert found == ("Benchmark", "BenchmarkA", "Benchmark_b")
+    assert benchmark_names == ("Benchmark", "BenchmarkA", "Benchmark_b")
 
 
 def test_testing_may_be_imported_by_another_name():

@@ -34,10 +34,9 @@ def looked(folder, files):
 
 
 def bench(body, package="m", imports=(), name="BenchmarkX", more=""):
-    listed = " ".join(f'"{one}";' for one in ("testing", *imports))
-    return (
-        f"package {package}\nimport ({listed})\n{more}\nfunc {name}(b *testing.B) {{\n{body}\n}}\n"
-    )
+    import_lines = " ".join(f'"{path}";' for path in ("testing", *imports))
+    head = f"package {package}\nimport ({import_lines})\n{more}\n"
+    return f"{head}func {name}(b *testing.B) {{\n{body}\n}}\n"
 
 
 def rules(folder, files):
@@ -48,7 +47,7 @@ UNUSED = ("go-unused-result", ("calc.Parity",))
 
 
 @pytest.mark.parametrize(
-    ("where", "module", "imported", "expected"),
+    ("test_path", "module", "imported", "expected"),
     [
         ("calc/calc_test.go", MODULE, "example.com/proj/calc", [UNUSED]),
         ("other/other_test.go", MODULE, "example.com/proj/calc", [UNUSED]),
@@ -64,10 +63,10 @@ UNUSED = ("go-unused-result", ("calc.Parity",))
     ],
 )
 def test_a_package_is_the_projects_where_its_module_says_so(
-    tmp_path, where, module, imported, expected
+    tmp_path, test_path, module, imported, expected
 ):
-    package = "calc_test" if where.startswith("calc") else "other"
-    files = {"calc/calc.go": SMALL, where: bench(USE, package, [imported])}
+    package = "calc_test" if test_path.startswith("calc") else "other"
+    files = {"calc/calc.go": SMALL, test_path: bench(USE, package, [imported])}
     files |= {"go.mod": module} if module else {}
 
     assert rules(tmp_path, files) == expected
@@ -218,7 +217,7 @@ def test_many_imports_and_calls_take_no_longer_than_their_number(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("where", "expected"),
+    ("test_path", "expected"),
     [
         ("deep/x_test.go", 1),
         ("testdatas/x_test.go", 1),
@@ -228,7 +227,7 @@ def test_many_imports_and_calls_take_no_longer_than_their_number(tmp_path):
         ("deep/_x_test.go", 0),
     ],
 )
-def test_what_the_go_tool_never_builds_has_no_benchmarks(where, expected, tmp_path):
-    files = {"go.mod": MODULE, where: bench("sum(9)", more="func sum(int) {}")}
+def test_what_the_go_tool_never_builds_has_no_benchmarks(test_path, expected, tmp_path):
+    files = {"go.mod": MODULE, test_path: bench("sum(9)", more="func sum(int) {}")}
 
     assert len(looked(tmp_path, files).smells) == expected

@@ -17,8 +17,8 @@ var input = 3
 
 
 def smells(rule, body, name="BenchmarkX", imports=()):
-    listed = " ".join(f'"{one}";' for one in ("testing", *imports))
-    text = f"package m\nimport ({listed})\nfunc {name}(b *testing.B) {{\n{body}\n}}\n"
+    import_lines = " ".join(f'"{path}";' for path in ("testing", *imports))
+    text = f"package m\nimport ({import_lines})\nfunc {name}(b *testing.B) {{\n{body}\n}}\n"
     looked = GoLinter().find_smells([library(CODE), benchmarks(text)])
     return [smell for smell in looked.smells if smell.rule == rule]
 
@@ -44,9 +44,9 @@ LOOP = "for b.Loop() { for j := 0; j < 100; j++ { BODY } }"
     ],
 )
 def test_inner_loops(body, name, expected):
-    made = smells("go-inner-loop", LOOP.replace("BODY", body), name, imports=["math/rand"])
+    findings = smells("go-inner-loop", LOOP.replace("BODY", body), name, imports=["math/rand"])
 
-    assert len(made) == expected
+    assert len(findings) == expected
 
 
 @pytest.mark.parametrize(

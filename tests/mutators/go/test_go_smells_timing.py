@@ -11,18 +11,20 @@ SMALL = "package m\nfunc Small(x int) int { return x*x + 1 }\n"
 
 
 def bench(body, name="BenchmarkX", imports=()):
-    listed = " ".join(f'"{one}";' for one in ("testing", *imports))
-    return benchmarks(f"package m\nimport ({listed})\nfunc {name}(b *testing.B) {{\n{body}\n}}\n")
+    import_lines = " ".join(f'"{path}";' for path in ("testing", *imports))
+    return benchmarks(
+        f"package m\nimport ({import_lines})\nfunc {name}(b *testing.B) {{\n{body}\n}}\n"
+    )
 
 
-def found(rule, body, code=SMALL, **more):
+def list_findings(rule, body, code=SMALL, **more):
     """Return the lines and the texts of what a rule finds; the body begins on line 4."""
     smells = GoLinter().find_smells([library(code), bench(body, **more)]).smells
     return [(smell.span.first_line, smell.text) for smell in smells if smell.rule == rule]
 
 
 def lines(rule, body, code=SMALL, **more):
-    return [line for line, _ in found(rule, body, code, **more)]
+    return [line for line, _ in list_findings(rule, body, code, **more)]
 
 
 def test_rules_have_ids_of_this_language_and_one_line_each():
@@ -33,7 +35,7 @@ def test_rules_have_ids_of_this_language_and_one_line_each():
 
 
 def test_a_benchmark_without_a_loop_is_found():
-    assert found("go-no-bn", "b.ReportAllocs()\nSmall(1)") == [
+    assert list_findings("go-no-bn", "b.ReportAllocs()\nSmall(1)") == [
         (
             3,
             "BenchmarkX does its work once and never uses b.N, so what is reported is the time "
@@ -114,7 +116,7 @@ COUNT = "func Count(n int) int { s := 0; for i := 0; i < n; i++ { s += i }; retu
 def test_work_that_grows_with_the_count_is_found(body, named):
     code = "package m\n" + FIB + COUNT
 
-    ((line, text),) = found("go-bn-as-size", body, code, imports=["sort", "math/rand"])
+    ((line, text),) = list_findings("go-bn-as-size", body, code, imports=["sort", "math/rand"])
 
     assert line == 4
     assert named in text
@@ -190,7 +192,7 @@ def test_counts_that_are_no_sizes_are_left_alone(body):
 def test_preparing_in_the_loop_is_found(head, body, path, text):
     body = f"{head} {{\n{body}\n}}"
 
-    assert found("go-setup-in-loop", body, imports=[path]) == [(5, text)]
+    assert list_findings("go-setup-in-loop", body, imports=[path]) == [(5, text)]
 
 
 @pytest.mark.parametrize(
@@ -274,7 +276,7 @@ def test_the_name_of_a_sub_benchmark_says_what_it_is_about_too(name, expected):
 
 
 def test_a_timer_around_little_work_is_found():
-    assert found(
+    assert list_findings(
         "go-timer-in-loop",
         "for i := 0; i < b.N; i++ {\nb.StopTimer()\nx := setUp()\nb.StartTimer()\nSmall(x)\n}",
     ) == [
@@ -353,7 +355,7 @@ def test_costly_set_up_that_counts_is_found(body, reason):
     code = "package m\nfunc fill(n int) *T { for i := 0; i < n; i++ { insert(i) }; return nil }\n"
     body = f"keys := newKeys()\n{body}\nfor i := 0; i < b.N; i++ {{ tree.Get(keys[i]) }}"
 
-    assert found("go-missing-reset", body, code, imports=["net/http/httptest", "fmt"]) == [
+    assert list_findings("go-missing-reset", body, code, imports=["net/http/httptest", "fmt"]) == [
         (
             5,
             f"Before the timed loop, {reason}, and the timer is not reset after it, so its time "
@@ -410,14 +412,14 @@ def shared(loop, before="m := map[int]int{}", inside=""):
 
 
 def test_growth_of_what_sub_benchmarks_share_is_found():
-    assert found("go-leaking-state", shared("m[i] = i")) == [
+    assert list_findings("go-leaking-state", shared("m[i] = i")) == [
         (
             8,
             "m is declared outside of the sub-benchmark and gets new keys in its loop, so later "
             "iterations and the next sub-benchmarks work on more than the first.",
         )
     ]
-    assert found("go-leaking-state", shared("all = append(all, i)", "var all []int")) == [
+    assert list_findings("go-leaking-state", shared("all = append(all, i)", "var all []int")) == [
         (
             8,
             "all is declared outside of the sub-benchmark and is appended to in its loop, so later "
@@ -457,7 +459,7 @@ def test_state_that_is_renewed_or_does_not_grow_is_left_alone(body):
 def test_allocations_that_nobody_reports_are_found_once():
     body = "for i := 0; i < b.N; i++ {\nsink = &T{}\nsink = make([]int, 9)\n}"
 
-    assert found("go-no-report-allocs", body) == [
+    assert list_findings("go-no-report-allocs", body) == [
         (
             5,
             "The timed loop allocates with &T{}, and BenchmarkX does not report its allocations, "
@@ -482,7 +484,7 @@ def test_reported_or_unclear_allocations_are_left_alone(body):
 
 def test_a_timer_that_each_iteration_resets_is_found():
     body = "for range b.N {\nb.ResetTimer()\nuse(1)\n}"
-    ((line, text),) = found("go-timer-in-loop", body)
+    ((line, text),) = list_findings("go-timer-in-loop", body)
 
     (smell,) = GoLinter().find_smells([library(SMALL), bench(body)]).smells
     assert smell.sure is Confidence.LIKELY

@@ -100,7 +100,7 @@ def write_all(*sources):
     return {stub.path: stub for stub in stubs}
 
 
-def written(*sources, version=None):
+def write_stub_file(*sources, version=None):
     methods = GoMutator().find_methods(sources)
     samples = {method.id: (("1", "2"),) for method in methods if method.name == "Add"}
     (file,) = write_stubs(methods, samples, sources, lambda _: version)
@@ -129,7 +129,7 @@ def vet(folder, **environment):
     ],
 )
 def test_the_loop_is_that_of_the_modules_version_whatever_comments_say(version, loop):
-    text = written(library(LIBRARY), benchmarks(COMMENT), version=version).text
+    text = write_stub_file(library(LIBRARY), benchmarks(COMMENT), version=version).text
 
     loops = [line.strip() for line in text.splitlines() if line.startswith("\tfor ")]
     assert set(loops) == {loop}
@@ -138,9 +138,9 @@ def test_the_loop_is_that_of_the_modules_version_whatever_comments_say(version, 
 
 @pytest.mark.parametrize("name", ["RingPush", "Ring_Push", "_Ring_Push"])
 def test_no_benchmark_that_is_there_is_begun_again(name):
-    there = COMMENT.replace("BenchmarkNew", f"Benchmark{name}")
+    existing_benchmark = COMMENT.replace("BenchmarkNew", f"Benchmark{name}")
 
-    file = written(library(LIBRARY), benchmarks(there))
+    file = write_stub_file(library(LIBRARY), benchmarks(existing_benchmark))
 
     assert "Push" not in file.text
     assert "func BenchmarkNew(" in file.text
@@ -149,7 +149,7 @@ def test_no_benchmark_that_is_there_is_begun_again(name):
 
 @pytest.mark.subject
 def test_what_is_begun_compiles_and_what_would_not_is_not_begun(tmp_path):
-    file = written(library(LIBRARY))
+    file = write_stub_file(library(LIBRARY))
     (tmp_path / "go.mod").write_text("module example.org/m\n\ngo 1.20\n")
     (tmp_path / "m.go").write_text(LIBRARY)
     for folder, package in (("go-bar", "bar"), ("odd", "other")):

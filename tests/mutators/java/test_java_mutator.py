@@ -56,7 +56,7 @@ def method(name, descriptor="()V", **more):
     return line | more
 
 
-def listed(*lines, source=None):
+def make_sources(*lines, source=None):
     text = "\n".join(json.dumps(line) for line in lines).encode()
     files = [listing(text)]
     if source is not None:
@@ -70,7 +70,7 @@ def listing(text):
 
 
 def ids(*lines):
-    return [one.id for one in JavaMutator().find_methods(listed(*lines))]
+    return [java_method.id for java_method in JavaMutator().find_methods(make_sources(*lines))]
 
 
 def test_parameters_are_in_the_id_only_where_a_name_is_overloaded():
@@ -110,14 +110,14 @@ def test_nested_types_are_written_with_dots_and_anonymous_ones_are_not():
 def test_what_the_compiler_adds_to_constructors_is_no_parameter():
     inner = [["org/example/Text$In", "org/example/Text", "In", PUBLIC]]
 
-    one, two = JavaMutator().find_methods(
-        listed(
+    inner_constructor, enum_constructor = JavaMutator().find_methods(
+        make_sources(
             method("<init>", "(Lorg/example/Text;I)V", owner="org/example/Text$In", nests=inner),
             method("<init>", "(Ljava/lang/String;IJ)V", owner_access=PUBLIC | ENUM),
         )
     )
 
-    assert (one.parameters, two.parameters) == (("int",), ("long",))
+    assert (inner_constructor.parameters, enum_constructor.parameters) == (("int",), ("long",))
 
 
 def test_static_initialisers_and_generated_benchmark_code_are_left_out():
@@ -144,27 +144,27 @@ def test_of_two_classes_with_one_name_the_first_on_the_class_path_counts():
     ],
 )
 def test_public_is_what_users_of_the_library_can_call(changed, public):
-    (found,) = JavaMutator().find_methods(listed(method("a", **changed)))
+    (java_method,) = JavaMutator().find_methods(make_sources(method("a", **changed)))
 
-    assert found.public is public
+    assert java_method.public is public
 
 
 def test_a_package_that_a_module_does_not_export_is_not_public():
     module = {"kind": "module", "part": "library.jar", "exports": ["org/other"]}
 
-    (found,) = JavaMutator().find_methods(listed(module, method("a")))
+    (java_method,) = JavaMutator().find_methods(make_sources(module, method("a")))
 
-    assert not found.public
+    assert not java_method.public
 
 
 def test_a_member_of_a_hidden_type_is_not_public():
     inner = [["org/example/Text$In", "org/example/Text", "In", PRIVATE | STATIC]]
 
-    (found,) = JavaMutator().find_methods(
-        listed(method("a", owner="org/example/Text$In", nests=inner))
+    (java_method,) = JavaMutator().find_methods(
+        make_sources(method("a", owner="org/example/Text$In", nests=inner))
     )
 
-    assert not found.public
+    assert not java_method.public
 
 
 def test_spans_are_found_by_type_and_name_and_parameters():
@@ -173,7 +173,7 @@ def test_spans_are_found_by_type_and_name_and_parameters():
     signature = "(Ljava/util/Map<Ljava/lang/String;+TT;>;[[I)Ljava/lang/String;"
 
     methods = JavaMutator().find_methods(
-        listed(
+        make_sources(
             method("format", "(Ljava/util/Map;[[I)Ljava/lang/String;", signature=signature),
             method("format", "(Ljava/lang/String;)Ljava/lang/String;"),
             method("<init>", "(I)V"),
@@ -184,35 +184,38 @@ def test_spans_are_found_by_type_and_name_and_parameters():
         )
     )
 
-    lines = [(one.span.first_line, one.span.last_line) if one.span else None for one in methods]
+    lines = [
+        (java_method.span.first_line, java_method.span.last_line) if java_method.span else None
+        for java_method in methods
+    ]
     assert lines == [(8, 10), (12, 12), (4, 6), (15, 18), (22, 24), None]
     assert methods[0].span == Span("org/example/Text.java", 8, 10)
 
 
 def test_a_source_that_does_not_parse_costs_no_more_than_its_spans():
     methods = JavaMutator().find_methods(
-        listed(method("a"), source=b"package org.example; class {{{ \xff")
+        make_sources(method("a"), source=b"package org.example; class {{{ \xff")
     )
 
-    assert [one.span for one in methods] == [None]
+    assert [java_method.span for java_method in methods] == [None]
 
 
 @pytest.mark.parametrize(("access", "word"), [(ABSTRACT, "abstract"), (NATIVE, "native")])
 def test_what_has_no_body_is_refused_with_the_reason(access, word):
     mutator = JavaMutator()
-    files = listed(method("a", access=PUBLIC | access))
+    files = make_sources(method("a", access=PUBLIC | access))
 
-    (found,) = mutator.find_methods(files)
-    refused = mutator.build_overlay(files, Variant(VariantKind.DELAYED, (found,)))
+    (java_method,) = mutator.find_methods(files)
+    refused = mutator.build_overlay(files, Variant(VariantKind.DELAYED, (java_method,)))
 
-    assert word in found.refusal
-    assert found.trivial == ("it is abstract" if word == "abstract" else None)
-    assert refused == OverlayRefusal(found.refusal)
+    assert word in java_method.refusal
+    assert java_method.trivial == ("it is abstract" if word == "abstract" else None)
+    assert refused == OverlayRefusal(java_method.refusal)
 
 
 def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
     mutator = JavaMutator()
-    files = listed(method("a"), method("b", "(I)V"))
+    files = make_sources(method("a"), method("b", "(I)V"))
     methods = tuple(mutator.find_methods(files))
 
     counting = mutator.build_overlay(files, Variant(VariantKind.COUNTING, methods))
@@ -303,7 +306,7 @@ def code_facts():
             ("at", "(Ljava/util/Date;)V"),
         ),
     ]  # fmt: skip
-    methods = JavaMutator().find_methods(listed(*lines, source=CODES))
+    methods = JavaMutator().find_methods(make_sources(*lines, source=CODES))
     return {code_method.id.removeprefix("org.example."): code_method for code_method in methods}
 
 
@@ -348,6 +351,6 @@ def test_no_method_has_the_lines_of_another_overload():
 def test_what_a_broken_source_does_not_show_is_not_made_by_the_compiler():
     broken = b"package org.example; class Text { new! Text(int size) { work(); } }"
 
-    methods = JavaMutator().find_methods(listed(method("<init>", "(I)V"), source=broken))
+    methods = JavaMutator().find_methods(make_sources(method("<init>", "(I)V"), source=broken))
 
     assert [code_method.trivial for code_method in methods] == [None]

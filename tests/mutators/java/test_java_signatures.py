@@ -20,7 +20,7 @@ FORMAT = Method(
     descriptor="org/example/Text$Inner.format"
     "(Ljava/util/Map;[ILjava/lang/Number;Ljava/util/Map$Entry;)V",
 )
-MADE = Method(
+CONSTRUCTOR = Method(
     language=Language.JAVA,
     id="org.example.Text.<init>",
     owner="org.example.Text",
@@ -32,7 +32,7 @@ NAME = "org.example.Text.Inner.format"
 
 
 @pytest.mark.parametrize(
-    "written",
+    "spelling",
     [
         NAME,
         "org.example.Text$Inner.format",
@@ -48,12 +48,12 @@ NAME = "org.example.Text.Inner.format"
         FORMAT.descriptor,
     ],
 )
-def test_types_are_compared_as_types(written):
-    assert matches_method(written, FORMAT)
+def test_types_are_compared_as_types(spelling):
+    assert matches_method(spelling, FORMAT)
 
 
 @pytest.mark.parametrize(
-    "written",
+    "spelling",
     [
         "mat",
         "ner.format",
@@ -69,16 +69,16 @@ def test_types_are_compared_as_types(written):
         f"{NAME}(ap, int[], T, Entry)",
     ],
 )
-def test_other_types_are_other_methods(written):
-    assert not matches_method(written, FORMAT)
+def test_other_types_are_other_methods(spelling):
+    assert not matches_method(spelling, FORMAT)
 
 
 @pytest.mark.parametrize(
-    "written",
+    "spelling",
     ["org.example.Text.<init>()", "org.example.Text.Text", "org.example.Text::new"],
 )
-def test_a_constructor_can_be_written_in_several_ways(written):
-    assert matches_method(written, MADE)
+def test_a_constructor_can_be_written_in_several_ways(spelling):
+    assert matches_method(spelling, CONSTRUCTOR)
 
 
 def test_a_generic_signature_is_read_as_the_source_has_it():
@@ -108,21 +108,23 @@ NAMES = st.sampled_from(["int", "String", "java.util.List", "T"])
 TYPES = st.recursive(
     st.builds(JavaType, NAMES, dimensions=st.integers(0, 2)),
     lambda inner: st.builds(
-        JavaType, st.just("java.util.Map"), st.tuples(inner.filter(lambda one: one.name != "int"))
+        JavaType,
+        st.just("java.util.Map"),
+        st.tuples(inner.filter(lambda java_type: java_type.name != "int")),
     ),
     max_leaves=4,
 )
 
 
 @given(TYPES)
-def test_a_type_reads_back_as_it_is_written(one):
-    assert parse_type(str(one)) == one
+def test_a_type_reads_back_as_it_is_written(java_type):
+    assert parse_type(str(java_type)) == java_type
 
 
 @given(TYPES)
-def test_a_type_accepts_its_own_simple_and_raw_names(one):
-    assert one.accepts_type(parse_type(one.simple_name))
-    assert one.accepts_type(parse_type(one.raw_name))
+def test_a_type_accepts_its_own_simple_and_raw_names(java_type):
+    assert java_type.accepts_type(parse_type(java_type.simple_name))
+    assert java_type.accepts_type(parse_type(java_type.raw_name))
 
 
 @given(st.lists(TYPES, max_size=4))
@@ -138,4 +140,4 @@ def test_no_text_breaks_the_reader(text):
 
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_comparison(text):
-    assert not matches_method(f"{NAME}({text})", MADE)
+    assert not matches_method(f"{NAME}({text})", CONSTRUCTOR)

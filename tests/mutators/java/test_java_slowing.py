@@ -61,9 +61,11 @@ def source(text=TEXT, path=PATH):
     return SourceFile(path=path, unit="u", role=SourceRole.LIBRARY, text=text.encode())
 
 
-def changed(one, *, guarded=False, wait=InjectionKind.WORK, number=3.0, trace="trace", text=TEXT):
+def changed(
+    slowed_method, *, guarded=False, wait=InjectionKind.WORK, number=3.0, trace="trace", text=TEXT
+):
     delay = Delay(wait, number)
-    return slow_method([source(text)], one, guarded=guarded, delay=delay, trace=trace)
+    return slow_method([source(text)], slowed_method, guarded=guarded, delay=delay, trace=trace)
 
 
 def ran(files, folder, *options):
@@ -74,11 +76,11 @@ def ran(files, folder, *options):
     call = ("javac", *options, "-d", "out", *files)
     subprocess.run(call, cwd=folder, check=True, capture_output=True)
     call = ("java", "-cp", "out", "org.example.Rings")
-    done = subprocess.run(call, cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout, int(done.stderr)
+    completed = subprocess.run(call, cwd=folder, check=True, capture_output=True, text=True)
+    return completed.stdout, int(completed.stderr)
 
 
-SAID = "1 5 inner\nnone\n3.0\n"
+PRINTED = "1 5 inner\nnone\n3.0\n"
 
 
 @pytest.mark.parametrize(
@@ -88,9 +90,9 @@ SAID = "1 5 inner\nnone\n3.0\n"
 def test_a_program_says_the_same_and_leaves_its_trace(tmp_path, name, line):
     trace = tmp_path / 'tr"ace\\ ä\U0001f600\n'
 
-    found, _ = ran(changed(method(name, line), trace=str(trace)), tmp_path, "--release", "8")
+    printed, _ = ran(changed(method(name, line), trace=str(trace)), tmp_path, "--release", "8")
 
-    assert found == SAID
+    assert printed == PRINTED
     assert trace.exists() is (name != "one")
 
 
@@ -135,17 +137,19 @@ def test_a_clock_waits_in_proportion(tmp_path):
 
 def test_a_class_without_a_package_has_its_waiter_beside_it():
     text = "class Plain { static int one() { return 1; } }\n"
-    one = method("one", 1, "Plain.java")
+    static_method = method("one", 1, "Plain.java")
     delay = Delay(InjectionKind.WORK, 1.0)
 
-    files = slow_method([source(text, "Plain.java")], one, guarded=False, delay=delay, trace="/t")
+    files = slow_method(
+        [source(text, "Plain.java")], static_method, guarded=False, delay=delay, trace="/t"
+    )
 
     assert set(files) == {"Plain.java", f"{WAITER}.java"}
     assert b"package" not in files[f"{WAITER}.java"].partition(b"/**")[0]
 
 
 @pytest.mark.parametrize(
-    ("one", "message"),
+    ("refused_method", "message"),
     [
         (method("Rings", 12), "it is a constructor or has no line of its own"),
         (method("half", 19), "it is a constructor or has no line of its own"),
@@ -154,9 +158,9 @@ def test_a_class_without_a_package_has_its_waiter_beside_it():
         (method("find", 5, "Rings.kt"), "has no Java source in this subject"),
     ],
 )
-def test_what_has_no_body_in_a_source_is_refused(one, message):
+def test_what_has_no_body_in_a_source_is_refused(refused_method, message):
     with pytest.raises(SubjectError, match=message):
-        changed(one)
+        changed(refused_method)
 
 
 def test_a_method_that_the_compiler_made_is_refused_with_the_reason():

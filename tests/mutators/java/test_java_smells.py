@@ -34,7 +34,8 @@ def look(*texts):
     sources = [
         SourceFile(path=f"F{number}.java", unit="unit", role=SourceRole.BENCHMARKS, text=text)
         for number, text in enumerate(
-            one.encode() if isinstance(one, str) else one for one in texts
+            source_text.encode() if isinstance(source_text, str) else source_text
+            for source_text in texts
         )
     ]
     return JavaLinter().find_smells(sources)

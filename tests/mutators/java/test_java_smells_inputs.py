@@ -67,7 +67,7 @@ def smells(body, head="@Benchmark"):
     return JavaLinter().find_smells(sources).smells
 
 
-def of(rule, body, head="@Benchmark"):
+def smells_of_rule(rule, body, head="@Benchmark"):
     return [smell for smell in smells(body, head) if smell.rule == rule]
 
 
@@ -88,7 +88,7 @@ def of(rule, body, head="@Benchmark"):
     ],
 )
 def test_inputs_that_are_constants(body):
-    result = of("jmh-constant-inputs", body)
+    result = smells_of_rule("jmh-constant-inputs", body)
 
     assert len(result) == 1
     assert result[0].benchmark == "Bench.run"
@@ -131,7 +131,7 @@ def test_inputs_that_are_constants(body):
     ],
 )
 def test_inputs_that_are_not_known_or_not_folded(body):
-    assert of("jmh-constant-inputs", body) == []
+    assert smells_of_rule("jmh-constant-inputs", body) == []
 
 
 def test_methods_that_call_each_other_often_are_looked_at_once():
@@ -169,11 +169,11 @@ def test_methods_that_call_each_other_often_are_looked_at_once():
     ],
 )
 def test_final_fields_of_a_state_as_inputs(body, line):
-    result = of("jmh-final-state", body)
+    result = smells_of_rule("jmh-final-state", body)
 
-    assert [one.span.first_line for one in result] == [line]
+    assert [smell.span.first_line for smell in result] == [line]
     assert result[0].benchmark == "Bench.run"
-    assert of("jmh-constant-inputs", body) == []
+    assert smells_of_rule("jmh-constant-inputs", body) == []
 
 
 @pytest.mark.parametrize(
@@ -192,16 +192,16 @@ def test_final_fields_of_a_state_as_inputs(body, line):
     ],
 )
 def test_fields_that_are_no_inputs_or_no_constants(body):
-    assert of("jmh-final-state", body) == []
+    assert smells_of_rule("jmh-final-state", body) == []
 
 
 def test_a_final_field_of_two_benchmarks_is_found_once():
     body = "return square(wrong);\n    }\n    @Benchmark public int two() { return cube(wrong);"
 
-    (found,) = of("jmh-final-state", body)
+    (smell,) = smells_of_rule("jmh-final-state", body)
 
-    assert found.benchmark == ""
-    assert found.top == found.span.first_line == 13
+    assert smell.benchmark == ""
+    assert smell.top == smell.span.first_line == 13
 
 
 def test_a_field_of_what_is_no_state():
@@ -224,7 +224,7 @@ def test_a_field_of_what_is_no_state():
     ],
 )
 def test_loops_that_repeat(body):
-    result = of("jmh-loop", body)
+    result = smells_of_rule("jmh-loop", body)
 
     assert len(result) == 1
     assert result[0].text.startswith("The loop over i ")
@@ -241,9 +241,9 @@ def test_loops_that_repeat(body):
     ],
 )
 def test_what_hangs_on_what_the_sources_do_not_show(rule, body):
-    (found,) = of(rule, body)
+    (smell,) = smells_of_rule(rule, body)
 
-    assert found.sure is Confidence.POSSIBLE
+    assert smell.sure is Confidence.POSSIBLE
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_what_hangs_on_what_the_sources_do_not_show(rule, body):
     ],
 )
 def test_loops_that_do_other_work_in_each_turn(body):
-    assert of("jmh-loop", body) == []
+    assert smells_of_rule("jmh-loop", body) == []
 
 
 @pytest.mark.parametrize(
@@ -287,8 +287,8 @@ def test_loops_that_do_other_work_in_each_turn(body):
 def test_loops_that_jmh_knows_of_or_needs(head):
     body = "for (int i = 0; i < 1000; i++) { parser.at(x); } return null;"
 
-    assert of("jmh-loop", body, head) == []
-    assert len(of("jmh-loop", body, "@Benchmark @BenchmarkMode(Mode.AverageTime)")) == 1
+    assert smells_of_rule("jmh-loop", body, head) == []
+    assert len(smells_of_rule("jmh-loop", body, "@Benchmark @BenchmarkMode(Mode.AverageTime)")) == 1
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,8 @@ interface Store {
 FIRST = 30
 
 
-def found(body, *others):
-    return look(BENCH.replace("BODY", body), RING, STORE, *others)
+def lint(body, *extra_sources):
+    return look(BENCH.replace("BODY", body), RING, STORE, *extra_sources)
 
 
 def look(*texts):
@@ -112,7 +112,7 @@ def look(*texts):
     ],
 )
 def test_results_that_are_lost(body, calls):
-    smells = found(body)
+    smells = lint(body)
 
     assert [smell.calls for smell in smells] == [calls], [smell.text for smell in smells]
     assert smells[0].span.first_line == FIRST + 2
@@ -120,7 +120,7 @@ def test_results_that_are_lost(body, calls):
 
 
 def test_a_variable_that_is_set_later_is_found_where_it_is_declared():
-    (smell,) = found("int y;\n        y = plain(x);")
+    (smell,) = lint("int y;\n        y = plain(x);")
 
     assert smell.calls == ("Bench.plain",)
     assert smell.span.first_line == FIRST + 2
@@ -134,11 +134,11 @@ def test_a_variable_that_is_set_later_is_found_where_it_is_declared():
 def test_operations_that_run_at_once_are_told(head, overlapping):
     text = BENCH.replace("BODY", "plain(x);").replace("@Benchmark", f"{head} @Benchmark")
 
-    assert [one.overlapping for one in look(text)] == [overlapping]
+    assert [smell.overlapping for smell in look(text)] == [overlapping]
 
 
 def test_text_of_a_dropped_result():
-    (smell,) = found("plain(x);")
+    (smell,) = lint("plain(x);")
 
     assert smell.text == (
         "The result of plain(...) is dropped and nothing else is seen to change, so the compiler "
@@ -202,37 +202,42 @@ def test_text_of_a_dropped_result():
     ],
 )
 def test_what_is_used_or_may_be_meant_is_left_alone(body):
-    assert found(body) == []
+    assert lint(body) == []
 
 
 def test_a_type_of_the_project_is_not_that_of_the_jdk_with_its_name():
-    other = "package org.example; public class Tape { int end; int get(int n) { return end = n; } }"
+    tape_source = (
+        "package org.example; public class Tape { int end; int get(int n) { return end = n; } }"
+    )
 
-    (smell,) = found("Tape tape = new Tape(); bh.consume(tape); tape.get(1);", other)
+    (smell,) = lint("Tape tape = new Tape(); bh.consume(tape); tape.get(1);", tape_source)
 
     assert smell.sure is Confidence.POSSIBLE
 
 
 def test_types_that_are_always_imported_are_those_of_the_jdk():
-    other = "package org.other; public class Math { int n; static int abs(int x) { n = x; } }"
+    math_source = "package org.other; public class Math { int n; static int abs(int x) { n = x; } }"
 
-    assert [one.calls for one in found("Math.abs(x);", other)] == [()]
+    assert [smell.calls for smell in lint("Math.abs(x);", math_source)] == [()]
 
 
 def test_two_types_of_one_name_tell_nothing():
-    other = "package org.other; public class Deck { int top() { return 1 * size(); } }"
-    again = other.replace("org.other", "org.third")
+    deck_source = "package org.other; public class Deck { int top() { return 1 * size(); } }"
+    second_deck = deck_source.replace("org.other", "org.third")
 
-    assert found("Deck deck = foreign.deck(); bh.consume(deck); deck.top();", other, again) == []
+    assert (
+        lint("Deck deck = foreign.deck(); bh.consume(deck); deck.top();", deck_source, second_deck)
+        == []
+    )
 
 
 def test_a_method_that_may_be_overridden_tells_nothing():
-    other = "package org.example; abstract class Base { int work(int n) { return n * n; } }"
+    base_source = "package org.example; abstract class Base { int work(int n) { return n * n; } }"
 
-    (smell,) = found("Base base = foreign.base(); bh.consume(base); base.work(x);", other)
+    (smell,) = lint("Base base = foreign.base(); bh.consume(base); base.work(x);", base_source)
     assert smell.sure is Confidence.POSSIBLE
-    final = other.replace("int work", "final int work")
-    (smell,) = found("Base base = foreign.base(); bh.consume(base); base.work(x);", final)
+    final = base_source.replace("int work", "final int work")
+    (smell,) = lint("Base base = foreign.base(); bh.consume(base); base.work(x);", final)
     assert smell.sure is None
 
 
@@ -248,11 +253,11 @@ def test_a_method_that_may_be_overridden_tells_nothing():
     ],
 )
 def test_a_result_that_seems_to_be_all_that_a_call_is_for(body, sure):
-    other = (
+    maker_source = (
         "package org.example; class Maker { static Maker decode(String s) { n = s; return null; } }"
     )
 
-    (smell,) = found(body, other)
+    (smell,) = lint(body, maker_source)
 
     assert smell.sure is sure
     assert smell.rule == "jmh-unused-result"
@@ -269,7 +274,7 @@ def test_a_result_that_seems_to_be_all_that_a_call_is_for(body, sure):
     ],
 )
 def test_a_call_that_may_be_for_what_it_changes(body):
-    assert found(body) == []
+    assert lint(body) == []
 
 
 RETURNS = """@Benchmark public Object two() { WORK return RETURNED; }
@@ -295,8 +300,8 @@ def test_another_object_is_returned_than_the_one_that_works(work, returned, smel
 
     result = look(source, RING, STORE)
 
-    assert [one.benchmark for one in result] == ["Bench.two"] * smells
-    assert all(one.sure is Confidence.POSSIBLE for one in result)
+    assert [smell.benchmark for smell in result] == ["Bench.two"] * smells
+    assert all(smell.sure is Confidence.POSSIBLE for smell in result)
 
 
 def test_a_benchmark_of_what_the_compiler_leaves_out():
@@ -314,22 +319,22 @@ def test_statements_in_other_methods_are_left_alone():
 
 
 def test_a_pure_call_of_the_jdk_is_work_whatever_its_name_suggests():
-    (smell,) = found("double sum = 0; for (int i : array) { sum += Math.log(i); }")
+    (smell,) = lint("double sum = 0; for (int i : array) { sum += Math.log(i); }")
 
     assert "sum takes the result" in smell.text
     assert (
-        found("double sum = 0; for (int i : array) { sum += Math.log(i); } bh.consume(sum);") == []
+        lint("double sum = 0; for (int i : array) { sum += Math.log(i); } bh.consume(sum);") == []
     )
 
 
 def test_work_in_a_ternary_is_work():
-    assert len(found("int result = x > 3 ? plain(x) : plain(3);")) == 1
-    assert found("int result = true ? 1 : 2;") == []
+    assert len(lint("int result = x > 3 ? plain(x) : plain(3);")) == 1
+    assert lint("int result = true ? 1 : 2;") == []
 
 
 @pytest.mark.parametrize("head", ["for (int i : array)", "for (int i = 0; i < 9; i++)"])
 def test_a_result_that_the_next_turn_overwrites(head):
-    (smell,) = found(f"int last = 0; {head} {{ last = plain(i); }} bh.consume(last);")
+    (smell,) = lint(f"int last = 0; {head} {{ last = plain(i); }} bh.consume(last);")
 
     assert (smell.span.first_line, smell.sure) == (FIRST + 2, Confidence.POSSIBLE)
     assert smell.text.startswith("Each turn sets last anew, so only the last result of plain(...)")
@@ -347,7 +352,7 @@ def test_a_result_that_the_next_turn_overwrites(head):
     ],
 )
 def test_a_result_that_each_turn_uses(turn):
-    assert found(f"int last = 0; for (int i : array) {{ {turn} }} bh.consume(last);") == []
+    assert lint(f"int last = 0; for (int i : array) {{ {turn} }} bh.consume(last);") == []
 
 
 def test_a_benchmark_about_the_compiler_is_left_alone():

@@ -41,14 +41,16 @@ def look(cls="", method="", fixture="", body="", more=()):
     text = BENCH.replace("CLASS", cls).replace("METHOD", f"@Benchmark {method}")
     text = text.replace("FIXTURE", fixture).replace("BODY", body)
     sources = [
-        SourceFile(path=f"F{n}.java", unit="", role=SourceRole.BENCHMARKS, text=one.encode())
-        for n, one in enumerate([text, *more])
+        SourceFile(
+            path=f"F{n}.java", unit="", role=SourceRole.BENCHMARKS, text=source_text.encode()
+        )
+        for n, source_text in enumerate([text, *more])
     ]
     return JavaLinter().find_smells(sources).smells
 
 
 def rules(**parts):
-    return [one.rule for one in look(**parts)]
+    return [smell.rule for smell in look(**parts)]
 
 
 @pytest.mark.parametrize("fork", ["@Fork(0)", "@Fork(value = 0, warmups = 2)", "@Fork(NONE)"])
@@ -81,8 +83,10 @@ def test_forks_of_a_class_that_it_extends():
     for part in ("CLASS", "METHOD", "FIXTURE", "BODY"):
         text = text.replace(part, "@Benchmark" if part == "METHOD" else "")
     sources = [
-        SourceFile(path=f"F{n}.java", unit="", role=SourceRole.BENCHMARKS, text=one.encode())
-        for n, one in enumerate([text, base])
+        SourceFile(
+            path=f"F{n}.java", unit="", role=SourceRole.BENCHMARKS, text=source_text.encode()
+        )
+        for n, source_text in enumerate([text, base])
     ]
 
     (smell,) = JavaLinter().find_smells(sources).smells
@@ -236,11 +240,11 @@ def test_a_fixture_beside_a_large_parameter_of_the_run():
 
 def test_a_fixture_of_a_state_that_no_benchmark_uses():
     unit = "@OutputTimeUnit(TimeUnit.NANOSECONDS)"
-    other = """package org.example;
+    unused_state = """package org.example;
 import org.openjdk.jmh.annotations.*;
 @State(Scope.Thread) class Unused { @Setup(Level.Invocation) public void fresh() { } }"""
 
-    assert rules(cls=unit, more=[other]) == []
+    assert rules(cls=unit, more=[unused_state]) == []
 
 
 @pytest.mark.parametrize("threads", ["@Threads(4)", "@Threads(Threads.MAX)", '@Group("g")'])

@@ -26,7 +26,7 @@ def member(kind, name="", *, parameters=(), returns="void", owner=POOL):
     return Member(kind=kind, owner=owner, name=name, parameters=parameters, returns=returns)
 
 
-def made(*suffix, subject=POOL, rounds=()):
+def make_pool_test(*suffix, subject=POOL, rounds=()):
     """Return a test whose prefix makes a pool of a plain factory, which may work."""
     factory = member(
         MemberKind.PLAIN,
@@ -54,7 +54,7 @@ def writer(*, subject=POOL, old="a.jar", jmh=False):
 
 def line(statement):
     """Return how one statement of a suffix is written."""
-    text = writer().write_program(made(statement))
+    text = writer().write_program(make_pool_test(statement))
     block = text.partition("private void block0(Sink sink) throws Throwable {\n")[2]
     return block.partition("    }\n")[0].strip()
 
@@ -71,21 +71,23 @@ def test_values_are_kept_and_handed_to_the_sink():
 
 
 def test_arguments_say_their_parameter_s_type_where_another_overload_could_be_meant():
-    given = (Variable(0, shared=False), Literal("int", "-1"), Literal("java.lang.String", None))
+    arguments = (Variable(0, shared=False), Literal("int", "-1"), Literal("java.lang.String", None))
     parameters = ("java.lang.Object", "java.lang.Object", "java.lang.String")
 
-    assert line(on_pool("put", *given, parameters=parameters)) == (
+    assert line(on_pool("put", *arguments, parameters=parameters)) == (
         "p1.put((Object) s0, (Object) (-1), (String) null);"
     )
 
 
 def test_literals_are_java_s():
-    given = [
+    literals = [
         ("long", "5"), ("float", "0.5"), ("byte", "7"), ("char", "'"), ("boolean", "true"),
         ("java.lang.String", 'say "a\\b"'), ("java.lang.Class", "org.example.Outer$Pool"),
     ]  # fmt: skip
     call = on_pool(
-        "all", *(Literal(*one) for one in given), parameters=tuple(text for text, _ in given)
+        "all",
+        *(Literal(*literal) for literal in literals),
+        parameters=tuple(text for text, _ in literals),
     )
 
     assert line(call) == (
@@ -106,7 +108,9 @@ def test_fields_constants_statics_and_arrays_are_written():
         arguments=(Literal("int", "1"), Literal("int", "2")),
     )
 
-    assert [line(one).partition("\n")[0] for one in (field, set_, constant, static, array)] == [
+    assert [
+        line(statement).partition("\n")[0] for statement in (field, set_, constant, static, array)
+    ] == [
         "int s0 = p1.limit;",
         "p1.limit = 3;",
         "org.example.Outer.Pool s0 = org.example.Outer.Pool.EMPTY;",
@@ -123,14 +127,14 @@ def test_a_factory_is_called_on_an_object_that_a_suffix_has_made():
         receiver=Variable(0, shared=False),
     )
 
-    lines = writer().write_program(made(new, build)).splitlines()
+    lines = writer().write_program(make_pool_test(new, build)).splitlines()
 
     assert "        org.example.Builder s0 = new org.example.Builder();" in lines
     assert "        org.example.Outer.Pool s1 = s0.build();" in lines
 
 
 def test_an_interface_is_implemented_with_plain_values():
-    text = writer().write_program(made(on_pool("size")))
+    text = writer().write_program(make_pool_test(on_pool("size")))
 
     assert "p0 = new Plain0();" in text
     body = text.partition("class Plain0 implements org.example.Factory {\n")[2]
@@ -141,19 +145,21 @@ def test_an_interface_is_implemented_with_plain_values():
 
 
 def test_an_implementation_that_works_does_so_in_each_of_its_methods():
-    test = made(on_pool("size"), rounds=(Literal("int", "4000"),))
-    text, kept = writer().write_program(test), writer().write_jmh_benchmark(test)
+    test = make_pool_test(on_pool("size"), rounds=(Literal("int", "4000"),))
+    text, jmh_benchmark = writer().write_program(test), writer().write_jmh_benchmark(test)
 
     assert "p0 = new Plain0(4000);" in text
     assert text.count("            work(rounds);\n") == 4
     assert "public Object make(int a0) {\n            work(rounds);\n            return" in text
     assert "private static void work(int rounds)" in text
-    assert "private static void work(int rounds)" in kept
-    assert "work(" not in writer().write_program(made(on_pool("size")))
+    assert "private static void work(int rounds)" in jmh_benchmark
+    assert "work(" not in writer().write_program(make_pool_test(on_pool("size")))
 
 
 def test_what_a_user_wrote_ends_no_comment():
-    text = writer(old="libs/*/x\\u000a.jar\nimport java.io;").write_program(made(on_pool("size")))
+    text = writer(old="libs/*/x\\u000a.jar\nimport java.io;").write_program(
+        make_pool_test(on_pool("size"))
+    )
 
     comment = text.partition("/**")[2].partition("*/")[0]
     assert "libs/*&#47;x&#92;u000a.jar import java.io; against b.jar" in comment
@@ -163,13 +169,20 @@ def test_what_a_user_wrote_ends_no_comment():
 def test_a_class_without_a_package_has_tests_without_one_and_no_benchmark():
     without = writer(subject="Pool", jmh=True)
 
-    assert without.name_test_class(made(subject="Pool")) == "Race3"
-    assert [name for name, _ in without.write_files(made(subject="Pool"))] == ["Race3.java"]
-    assert "package" not in without.write_program(made(subject="Pool")).partition("import")[0]
+    assert without.name_test_class(make_pool_test(subject="Pool")) == "Race3"
+    assert [name for name, _ in without.write_files(make_pool_test(subject="Pool"))] == [
+        "Race3.java"
+    ]
+    assert (
+        "package"
+        not in without.write_program(make_pool_test(subject="Pool")).partition("import")[0]
+    )
 
 
 def test_a_benchmark_has_a_thread_for_each_suffix_and_makes_the_object_anew():
-    (_, _), (path, text) = writer(jmh=True).write_files(made(on_pool("size", returns="int")))
+    (_, _), (path, text) = writer(jmh=True).write_files(
+        make_pool_test(on_pool("size", returns="int"))
+    )
 
     assert path == "jmh/races/Race3Benchmark.java"
     assert text.count('@Group("race3")') == text.count("@GroupThreads(1)") == 2

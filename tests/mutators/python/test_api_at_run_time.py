@@ -29,17 +29,19 @@ def modules(package):
         }
 
 
-def shown(module, package):
+def list_exports(module, package):
     """Yield the objects that a module shows."""
     named = getattr(module, "__all__", None)
     if named is not None:
         yield from (getattr(module, name) for name in named)
         return
-    for name, found in vars(module).items():
-        home = str(getattr(found, "__module__", ""))
-        near = home.split(".", maxsplit=1)[0] == package if hasattr(module, "__path__") else False
-        if not name.startswith("_") and (near or home == module.__name__):
-            yield found
+    for name, member in vars(module).items():
+        home = str(getattr(member, "__module__", ""))
+        is_in_package = (
+            home.split(".", maxsplit=1)[0] == package if hasattr(module, "__path__") else False
+        )
+        if not name.startswith("_") and (is_in_package or home == module.__name__):
+            yield member
 
 
 def getter(member):
@@ -49,27 +51,27 @@ def getter(member):
     return getattr(member, "fget", member)
 
 
-def functions(found, package):
+def functions(target, package):
     """Yield the functions behind an object: of a class its public methods, inherited ones too."""
-    if inspect.isclass(found):
-        for one in found.__mro__:
-            if one.__module__.split(".")[0] == package:
-                for name, member in vars(one).items():
+    if inspect.isclass(target):
+        for base_class in target.__mro__:
+            if base_class.__module__.split(".")[0] == package:
+                for name, member in vars(base_class).items():
                     if not name.startswith("_"):
                         yield from functions(getter(member), package)
         return
-    while hasattr(found, "__wrapped__") or isinstance(found, (staticmethod, classmethod)):
-        found = found.__wrapped__ if hasattr(found, "__wrapped__") else found.__func__
-    if inspect.isfunction(found) and found.__module__.split(".")[0] == package:
-        yield found
+    while hasattr(target, "__wrapped__") or isinstance(target, (staticmethod, classmethod)):
+        target = target.__wrapped__ if hasattr(target, "__wrapped__") else target.__func__
+    if inspect.isfunction(target) and target.__module__.split(".")[0] == package:
+        yield target
 
 
 def at_run_time(package):
     return {
         f"{function.__module__}.{function.__qualname__}"
         for module in modules(package).values()
-        for each in shown(module, package)
-        for function in functions(each, package)
+        for exported in list_exports(module, package)
+        for function in functions(exported, package)
     }
 
 
@@ -91,12 +93,14 @@ def in_sources(package):
 
 @pytest.mark.parametrize("package", ["click", "packaging", "pluggy", "rich"])
 def test_the_sources_tell_what_the_imported_package_shows(package):
-    imported, said = at_run_time(package), in_sources(package)
+    imported, source_names = at_run_time(package), in_sources(package)
 
     # The walk leaves out what Python calls (__init__) and what assigns to a property.
     walked = {
-        one for one in said if not one.rpartition(".")[2].startswith("__") and ".setter" not in one
+        name
+        for name in source_names
+        if not name.rpartition(".")[2].startswith("__") and ".setter" not in name
     }
     assert len(imported) > 30
-    assert imported - said == set()
+    assert imported - source_names == set()
     assert walked - imported == set()

@@ -117,7 +117,7 @@ FACADE = {
 }
 
 
-class Made:
+class InspectedLibrary:
     """A library in a folder, its sources, and what its public names are."""
 
     def __init__(self, folder, files):
@@ -131,12 +131,16 @@ class Made:
         self.guest = folder / "ours" / guests.FOLDER
         paths = [Path(name) for name in files if name.startswith("lib/")]
         library = [self.source(path) for path in paths]
-        modules, told = folder / "modules.txt", folder / "told.txt"
-        modules.write_text("".join(f"{one.unit}\t{one.path}\n" for one in library))
-        self.call("-m", "zz_bench_audit_api", modules, told, PYTHONPATH=f"{self.guest}:{folder}")
+        modules, names_file = folder / "modules.txt", folder / "told.txt"
+        modules.write_text(
+            "".join(f"{module_source.unit}\t{module_source.path}\n" for module_source in library)
+        )
+        self.call(
+            "-m", "zz_bench_audit_api", modules, names_file, PYTHONPATH=f"{self.guest}:{folder}"
+        )
         self.sources = [
             *library,
-            SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=told.read_bytes()),
+            SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=names_file.read_bytes()),
         ]
         methods = PythonMutator().find_methods(self.sources)
         self.public = {method.id: method for method in methods if method.public}
@@ -206,7 +210,7 @@ LIBRARIES = {
 
 
 def test_functions_of_a_single_dispatch_have_their_places(tmp_path):
-    library = Made(tmp_path, REGISTERED)
+    library = InspectedLibrary(tmp_path, REGISTERED)
     area, dump = library.public["lib.shape.area"], library.public["lib.shape.dump"]
 
     assert area.name == "area"
@@ -224,7 +228,7 @@ def test_of_several_definitions_the_one_that_lives_is_the_method(tmp_path):
         "import sys\nif sys.platform == 'none':\n    @numba.njit\n    def f(a, b):\n"
         "        return a\nelse:\n    def f(a):\n        return a\n"
     )
-    library = Made(
+    library = InspectedLibrary(
         tmp_path, {"lib/__init__.py": "from lib._two import f\n", "lib/_two.py": branches}
     )
 
@@ -235,12 +239,12 @@ def test_of_several_definitions_the_one_that_lives_is_the_method(tmp_path):
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_public_functions_are_called_as_often_as_the_interpreter_says(name, tmp_path):
     files, expected = LIBRARIES[name]
-    library = Made(tmp_path, files)
+    library = InspectedLibrary(tmp_path, files)
 
     assert set(library.public) == set(expected)
     assert library.counted() == expected
     profiled = library.profiled()
-    beside = {
+    line_counts = {
         f"{tmp_path / source.path}:{number}": count
         for source in library.sources
         for number in range(1, source.text.count(b"\n") + 2)
@@ -248,23 +252,23 @@ def test_public_functions_are_called_as_often_as_the_interpreter_says(name, tmp_
     }
     # What else of the library runs are wrappers and what is private.
     assert sorted(expected.values()) == sorted(
-        sum(beside.get(place, 0) for place in places(library, method))
+        sum(line_counts.get(place, 0) for place in places(library, method))
         for method in library.public.values()
     )
 
 
 def places(library, method):
-    told = [json.loads(line) for line in library.sources[-1].text.splitlines()]
+    records = [json.loads(line) for line in library.sources[-1].text.splitlines()]
     names = {method.id, *method.aliases}
     return [
-        f"{library.folder / one['path']}:{one['line']}"
-        for one in told
-        if names & set(one.get("names", ()))
+        f"{library.folder / record['path']}:{record['line']}"
+        for record in records
+        if names & set(record.get("names", ()))
     ]
 
 
 def test_a_function_has_all_its_public_names(tmp_path):
-    library = Made(tmp_path, FACTORY)
+    library = InspectedLibrary(tmp_path, FACTORY)
     method = library.public["lib.Loose.check"]
     mutator = PythonMutator()
 
@@ -278,7 +282,7 @@ def test_a_class_whose_objects_tell_another_module_is_the_librarys(tmp_path):
     text = "class Proxy:\n    __module__ = property(lambda self: self.of.__module__)\n"
     text += "    def use(self): return 1\n"
 
-    assert "lib.Proxy.use" in Made(tmp_path, {"lib/__init__.py": text}).public
+    assert "lib.Proxy.use" in InspectedLibrary(tmp_path, {"lib/__init__.py": text}).public
 
 
 def test_what_cannot_be_imported_is_read(tmp_path):
@@ -289,7 +293,7 @@ def test_what_cannot_be_imported_is_read(tmp_path):
         "lib/ending.py": "import sys\ndef last(): pass\nsys.exit(3)\n",
     }
 
-    assert set(Made(tmp_path, files).public) == {
+    assert set(InspectedLibrary(tmp_path, files).public) == {
         "lib.good.made",
         "lib.bad.shown",
         "lib.ending.last",
@@ -305,7 +309,7 @@ def test_classes_that_refer_to_each_other_and_to_objects_end(tmp_path):
     text += "    setattr(A, f'k{n}', _Kind())\n"
     text += "kind = _Kind()\n"
 
-    public = Made(tmp_path, {"lib/__init__.py": text}).public
+    public = InspectedLibrary(tmp_path, {"lib/__init__.py": text}).public
 
     assert set(public) == {"lib.A.a", "lib.A.Inner.i", "lib.B.b", "lib.kind.ask"}
 
@@ -346,11 +350,11 @@ def test_a_name_that_raises_hides_no_other(tmp_path):
         "sys.modules[__name__] = Proxy()\n",
     }
 
-    library = Made(tmp_path, files)
+    library = InspectedLibrary(tmp_path, files)
 
     assert {"lib.good", "lib.last", "lib.Holder.kept", "lib.odd.of_odd"} <= set(library.public)
-    told = [json.loads(line) for line in library.sources[-1].text.splitlines()]
-    unread = {one["unread"]: one["why"] for one in told if "unread" in one}
+    records = [json.loads(line) for line in library.sources[-1].text.splitlines()]
+    unread = {record["unread"]: record["why"] for record in records if "unread" in record}
     assert unread["lib.absent"] == "LookupError: absent"
     assert unread["lib.leaving"] == "SystemExit: 3"
     assert unread["lib.proxy"] == "Silent:"
@@ -364,7 +368,7 @@ def test_a_name_that_raises_hides_no_other(tmp_path):
 def test_a_missing_name_in_all_is_no_module_that_could_not_be_read(tmp_path):
     text = "__all__ = ['plain', 'gone']\ndef plain(): return 1\n"
 
-    library = Made(tmp_path, {"lib/__init__.py": text})
+    library = InspectedLibrary(tmp_path, {"lib/__init__.py": text})
 
     (note,) = describe_name_problems(library.sources)
     assert "could not read lib.gone (lib.gone: AttributeError" in note
@@ -375,7 +379,7 @@ def test_public_names_of_compiled_code_are_named(tmp_path):
     text = "from _json import encode_basestring as quote\nquote.__module__ = 'lib'\n"
     text += "__all__ = ['quote', 'plain']\ndef plain(): return 1\n"
 
-    library = Made(tmp_path, {"lib/__init__.py": text})
+    library = InspectedLibrary(tmp_path, {"lib/__init__.py": text})
 
     assert set(library.public) == {"lib.plain"}
     (note,) = describe_name_problems(library.sources)
@@ -389,7 +393,7 @@ def test_functions_that_a_compiler_wraps_are_refused(tmp_path):
     text = "from numba import Dispatcher\ndef fast(function): return Dispatcher(function)\n"
     text += "@fast\ndef area(w):\n    return w\ndef plain(w):\n    return w\n"
 
-    public = Made(tmp_path, {"numba.py": compiler, "lib/__init__.py": text}).public
+    public = InspectedLibrary(tmp_path, {"numba.py": compiler, "lib/__init__.py": text}).public
 
     assert public["lib.area"].refusal == "numba compiles it: Python code laid over it would not run"
     assert public["lib.plain"].refusal is None
@@ -400,7 +404,7 @@ def test_what_stands_in_for_compiled_classes_is_not_public(tmp_path):
     text = "from _random import Random\nRandom.__module__ = 'lib'\n__all__ = ['Random']\n"
     twin = "class Random:\n    def random(self): return 4\n"
 
-    library = Made(tmp_path, {"lib/__init__.py": text, "lib/_twin.py": twin})
+    library = InspectedLibrary(tmp_path, {"lib/__init__.py": text, "lib/_twin.py": twin})
 
     assert set(library.public) == set()
     (note,) = describe_name_problems(library.sources)
@@ -410,7 +414,7 @@ def test_what_stands_in_for_compiled_classes_is_not_public(tmp_path):
 def test_a_method_that_is_that_of_a_builtin_makes_no_compiled_class(tmp_path):
     text = "class Names(dict):\n    get_one = dict.__getitem__\n    def first(self): return 1\n"
 
-    library = Made(tmp_path, {"lib/__init__.py": text})
+    library = InspectedLibrary(tmp_path, {"lib/__init__.py": text})
 
     assert set(library.public) == {"lib.Names.first"}
     assert describe_name_problems(library.sources) == []
@@ -428,10 +432,10 @@ def test_a_method_that_is_that_of_a_builtin_makes_no_compiled_class(tmp_path):
     ],
 )
 def test_a_line_that_the_library_wrote_is_left_out(line):
-    whole = '{"path": "lib.py", "line": 1, "names": ["lib.f"]}'
+    valid_line = '{"path": "lib.py", "line": 1, "names": ["lib.f"]}'
     sources = [
         SourceFile(path="lib.py", unit="lib", role=SourceRole.LIBRARY, text=b"def f(): 1\n"),
-        SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=f"{whole}\n{line}".encode()),
+        SourceFile(path="", unit="", role=SourceRole.PUBLIC, text=f"{valid_line}\n{line}".encode()),
     ]
 
     assert [method.id for method in PythonMutator().find_methods(sources) if method.public] == [

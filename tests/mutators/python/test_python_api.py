@@ -89,7 +89,7 @@ def test_a_list_of_names_is_put_together(message, more):
 
     result = public(init=f"{text}{message}\n", _s=hidden)
 
-    assert result == [f"pack.{one}" for one in ["own", *more]]
+    assert result == [f"pack.{name}" for name in ["own", *more]]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_methods_of_bases_are_those_of_the_class():
         """,
     )
 
-    assert [one.removeprefix("pack._impl.") for one in result] == [
+    assert [method_id.removeprefix("pack._impl.") for method_id in result] == [
         "_Deep.deep",
         "_Base.base",
         "Shown.own",

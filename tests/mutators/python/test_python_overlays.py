@@ -42,12 +42,18 @@ def parsed(changed, original):
 
 def delayed(text, name, **more):
     """Return the changed text of a module in which one function waits."""
-    given = source(text)
-    (method,) = [one for one in MUTATOR.find_methods([given]) if MUTATOR.matches_name(name, one)]
-    overlay = MUTATOR.build_overlay([given], Variant(VariantKind.DELAYED, (method,), **more))
+    module_source = source(text)
+    (method,) = [
+        candidate
+        for candidate in MUTATOR.find_methods([module_source])
+        if MUTATOR.matches_name(name, candidate)
+    ]
+    overlay = MUTATOR.build_overlay(
+        [module_source], Variant(VariantKind.DELAYED, (method,), **more)
+    )
     assert isinstance(overlay, Overlay), overlay
     (file,) = overlay.files
-    assert file.path == given.path
+    assert file.path == module_source.path
     return file.text.decode()
 
 
@@ -368,7 +374,7 @@ def test_stubs_of_overloads_are_no_methods_and_both_branches_are_one():
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("spelling", "meant"),
     [
         ("pack.module.C.f", True),
         ("C.f", True),
@@ -379,10 +385,10 @@ def test_stubs_of_overloads_are_no_methods_and_both_branches_are_one():
         ("ule.C.f", False),
     ],
 )
-def test_names_as_people_write_them(written, meant):
+def test_names_as_people_write_them(spelling, meant):
     (method,) = MUTATOR.find_methods([source("class C:\n    def f(self, x, y): pass\n")])
 
-    assert MUTATOR.matches_name(written, method) is meant
+    assert MUTATOR.matches_name(spelling, method) is meant
     assert method.parameters == ("self", "x", "y")
 
 
@@ -406,9 +412,11 @@ def test_public_is_what_no_underscore_hides():
 
 def test_counted_methods_are_counted_by_their_names(guest):
     text = source("def f(x):\n    return g(x)\ndef g(x):\n    return x\ndef h(x): pass\n")
-    chosen = tuple(method for method in MUTATOR.find_methods([text]) if method.name in "fg")
+    counted_methods = tuple(
+        method for method in MUTATOR.find_methods([text]) if method.name in "fg"
+    )
 
-    overlay = MUTATOR.build_overlay([text], Variant(VariantKind.COUNTING, chosen))
+    overlay = MUTATOR.build_overlay([text], Variant(VariantKind.COUNTING, counted_methods))
     assert isinstance(overlay, Overlay)
     run(overlay.files[0].text)["f"](1)
 
@@ -461,16 +469,18 @@ def test_tracebacks_and_sources_are_those_of_the_users_file(guest, tmp_path):
     file.write_text(LINES)
     changed = LINES
     for name in ("two", "one"):
-        both = []
+        frames_and_sources = []
         for text in (LINES, delayed(LINES, name)):
             linecache.checkcache(str(file))
             space = run(parsed(text, LINES), file=str(file))
             with pytest.raises(ZeroDivisionError) as raised:
                 space["C"]().two if name == "two" else space["one"](0)
-            found = space["C"].two.fget if name == "two" else space["one"]
+            function = space["C"].two.fget if name == "two" else space["one"]
             frames = traceback.extract_tb(raised.tb)[1:]
-            both.append(([(f.lineno, f.line, f.name) for f in frames], inspect.getsource(found)))
-        assert both[0] == both[1]
+            frames_and_sources.append(
+                ([(f.lineno, f.line, f.name) for f in frames], inspect.getsource(function))
+            )
+        assert frames_and_sources[0] == frames_and_sources[1]
     assert changed == LINES
 
 
@@ -498,8 +508,8 @@ def test_what_is_not_ours_lies_where_it_lay(name):
     lost = places(ast.parse(LINES)) - places(parsed(delayed(LINES, name), LINES))
 
     # Of a function on one line only the line is kept; what holds a function ends where it ends.
-    assert {one for one in lost if one[0] not in ("FunctionDef", "ClassDef")} == {
-        one for one in lost if name == "one" and one[1] == 17
+    assert {place for place in lost if place[0] not in ("FunctionDef", "ClassDef")} == {
+        place for place in lost if name == "one" and place[1] == 17
     }
 
 
@@ -527,21 +537,21 @@ def compound(inner):
         lambda parts: list(chain.from_iterable(parts))
     )
     return st.one_of(
-        body.map(lambda one: ["if x % 2:", *indented(one)]),
-        body.map(lambda one: ["for n in range(3):", *indented(one), "    x += n"]),
+        body.map(lambda lines: ["if x % 2:", *indented(lines)]),
+        body.map(lambda lines: ["for n in range(3):", *indented(lines), "    x += n"]),
         st.tuples(body, body).map(
             lambda two: ["try:", *indented(two[0]), "except ArithmeticError:", *indented(two[1])]
         ),
         st.tuples(body, body).map(
             lambda two: ["try:", *indented(two[0]), "finally:", *indented(two[1])]
         ),
-        body.map(lambda one: ["def inner():", "    nonlocal x", *indented(one), "inner()"]),
-        body.map(lambda one: ["with held(log):", *indented(one)]),
+        body.map(lambda lines: ["def inner():", "    nonlocal x", *indented(lines), "inner()"]),
+        body.map(lambda lines: ["with held(log):", *indented(lines)]),
     )
 
 
 BODY = st.lists(st.recursive(SIMPLE | LEAVING, compound, max_leaves=8), min_size=1, max_size=5)
-HELD = """
+CONTEXT_MANAGER = """
 class held:
     def __init__(self, log): self.log = log
     def __enter__(self): self.log.append("in")
@@ -562,8 +572,8 @@ def outcome(space, argument):
 @settings(max_examples=150, deadline=None)
 @given(BODY, st.integers(-3, 3))
 def test_any_function_does_what_it_did(body, argument):
-    lines = [line for part in body for one in part for line in one.split("\n")]
-    text = HELD + "\n".join(["def f(x):", *indented(lines)]) + "\n"
+    lines = [line for part in body for statement in part for line in statement.split("\n")]
+    text = CONTEXT_MANAGER + "\n".join(["def f(x):", *indented(lines)]) + "\n"
     try:
         compile(text, "m", "exec")
     except SyntaxError:

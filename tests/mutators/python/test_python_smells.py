@@ -87,14 +87,14 @@ def test_a_marker_makes_a_benchmark_where_codspeed_reads_it():
 
     def test_plain(): ...
     """
-    whole = """
+    marked_module = """
     import pytest
     pytestmark = [pytest.mark.slow, pytest.mark.benchmark()]
     def test_all(): ...
     """
 
     assert look(test_it=marked).benchmarks == ()
-    result = look(test_it=marked, conftest="import pytest_codspeed\n", test_whole=whole)
+    result = look(test_it=marked, conftest="import pytest_codspeed\n", test_whole=marked_module)
     assert result.benchmarks == ("test_push", "TestQueue.test_pop", "test_all")
 
 
@@ -111,9 +111,9 @@ def test_a_marker_makes_a_benchmark_where_codspeed_reads_it():
 )
 def test_what_a_project_needs_says_that_codspeed_reads_markers(tmp_path, path, text):
     test = "import pytest\n\n@pytest.mark.benchmark\ndef test_push(): ...\n"
-    for name, each in ((path, text), ("tests/test_it.py", test)):
+    for name, file_text in ((path, text), ("tests/test_it.py", test)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(each)
+        (tmp_path / name).write_text(file_text)
     read = read_subject_sources(
         FolderSpec(tmp_path),
         PythonLinter().file_suffixes,
@@ -143,11 +143,11 @@ def test_benchmarks_of_one_name_count_once_for_each_file():
 
 
 def test_a_fixture_of_the_projects_own_is_not_ours():
-    own = "import pytest\n@pytest.fixture\ndef benchmark(): ...\n"
+    own_fixture = "import pytest\n@pytest.fixture\ndef benchmark(): ...\n"
 
-    assert look(a__conftest=own, a__b__test_it=SORTED).benchmarks == ()
-    assert look(test_it=own + SORTED).benchmarks == ()
-    assert look(a__conftest=own, c__test_it=SORTED).benchmarks == ("test_sort",)
+    assert look(a__conftest=own_fixture, a__b__test_it=SORTED).benchmarks == ()
+    assert look(test_it=own_fixture + SORTED).benchmarks == ()
+    assert look(a__conftest=own_fixture, c__test_it=SORTED).benchmarks == ("test_sort",)
 
 
 def test_benchmarks_of_asv_are_in_its_folder_and_have_its_shape():

@@ -46,8 +46,8 @@ def draws_and_tests(size):
 
 def files(size):
     text = "import random\n" + one_test(1, "benchmark(len, range(random.randint(1, 2)))")
-    own = "import pytest\n@pytest.fixture\ndef benchmark(): ...\n"
-    return {f"p{i}/conftest.py": own for i in range(size)} | {
+    own_fixture = "import pytest\n@pytest.fixture\ndef benchmark(): ...\n"
+    return {f"p{i}/conftest.py": own_fixture for i in range(size)} | {
         f"q{i}/test_a.py": text for i in range(size)
     }
 
@@ -66,7 +66,7 @@ def steps(files):
     """Count the calls that a look makes."""
     counted = 0
 
-    def count(frame, event, given):
+    def count(frame, event, argument):
         nonlocal counted
         counted += 1
 

@@ -103,7 +103,7 @@ def test_a_cached_function_with_inputs_of_its_own_for_each_round():
     ],
 )
 def test_a_list_that_grows_and_is_read(body, expected):
-    assert [one.sure for one in timed("py-mutated-argument", body)] == expected
+    assert [smell.sure for smell in timed("py-mutated-argument", body)] == expected
 
 
 PYPERF = "import pyperf\nrunner = pyperf.Runner(WORDS)\nrunner.bench_func('a', sorted, [2])\n"
@@ -119,9 +119,9 @@ ASV = """class Sorting:
     ("words", "expected"), [("processes=1", 1), ("processes=2", 0), ("", 0), ("values=1", 0)]
 )
 def test_processes_of_pyperf(words, expected):
-    made = smells("py-one-process", PYPERF.replace("WORDS", words), "bench.py")
+    findings = smells("py-one-process", PYPERF.replace("WORDS", words), "bench.py")
 
-    assert len(made) == expected
+    assert len(findings) == expected
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_processes_of_pyperf(words, expected):
     [("rounds = 1", 1), ("processes = 1", 1), ("rounds = 2", 0), ("number = 1", 0)],
 )
 def test_processes_of_asv(setting, expected):
-    made = smells("py-one-process", ASV.replace("SETTING", setting), "benchmarks/sorting.py")
+    findings = smells("py-one-process", ASV.replace("SETTING", setting), "benchmarks/sorting.py")
 
-    assert len(made) == expected
+    assert len(findings) == expected
 
 
 def test_processes_of_benchmarks_that_take_no_time():

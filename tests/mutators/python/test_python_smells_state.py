@@ -9,27 +9,28 @@ from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.lint_rules.linter import PythonLinter
 
 
-def look(text, **others):
+def look(text, **modules):
     """Return what is found in `tests/test_it.py`, or where `# path: ` says, one by one."""
     text = textwrap.dedent(text).lstrip("\n")
     path = "tests/test_it.py"
     if text.startswith("# path: "):
         path = text.split("\n", 1)[0].removeprefix("# path: ")
     files = {path: text} | {
-        f"{name.replace('__', '/')}.py": textwrap.dedent(each) for name, each in others.items()
+        f"{name.replace('__', '/')}.py": textwrap.dedent(module_text)
+        for name, module_text in modules.items()
     }
     findings = PythonLinter().find_smells(
-        SourceFile(path=each, unit="", role=SourceRole.BENCHMARKS, text=code.encode())
-        for each, code in files.items()
+        SourceFile(path=file_path, unit="", role=SourceRole.BENCHMARKS, text=code.encode())
+        for file_path, code in files.items()
     )
     assert findings.unread == ()
     return [(smell.rule, smell.span.first_line, smell.text) for smell in findings.smells]
 
 
-def one(rule, line, text, found):
+def check_finding(rule, line, text, findings):
     """Check that there is one finding, and what it says."""
-    assert [each[:2] for each in found] == [(rule, line)]
-    assert text in found[0][2]
+    assert [finding[:2] for finding in findings] == [(rule, line)]
+    assert text in findings[0][2]
 
 
 def bench(*body):
@@ -59,7 +60,7 @@ def bench(*body):
 def test_an_argument_that_the_timed_call_changes_is_found(lines, message):
     result = look(bench(*lines))
 
-    one("py-mutated-argument", len(lines) + 1, message, result)
+    check_finding("py-mutated-argument", len(lines) + 1, message, result)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def test_functions_of_the_project_are_read():
     """
     result = look(text, src__pack__sorting=sorting, src__pack____init__="")
 
-    assert [(each[0], each[1]) for each in result] == [
+    assert [(finding[0], finding[1]) for finding in result] == [
         ("py-mutated-argument", line) for line in (5, 9, 13)
     ]
     assert "`bubble_sort` sorts `data` in place" in result[0][2]
@@ -161,7 +162,7 @@ class Sorting:
 def test_what_setup_of_asv_makes_serves_many_calls():
     result = look(ASV.format(attribute="params = [1]", line="self.data.sort()"))
 
-    one("py-mutated-argument", 8, "asv sets up once for many calls", result)
+    check_finding("py-mutated-argument", 8, "asv sets up once for many calls", result)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +206,9 @@ def test_arguments_of_pyperf_are_made_once_too():
         """
     )
 
-    assert [each[:2] for each in result] == [("py-mutated-argument", line) for line in (3, 8, 20)]
+    assert [finding[:2] for finding in result] == [
+        ("py-mutated-argument", line) for line in (3, 8, 20)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -220,9 +223,9 @@ def test_arguments_of_pyperf_are_made_once_too():
     ],
 )
 def test_one_round_of_one_call_is_found(call, message):
-    one("py-one-round", 3, message, look("ONE = 1\n" + bench(call)))
+    check_finding("py-one-round", 3, message, look("ONE = 1\n" + bench(call)))
     renamed = bench("bench = benchmark", call.replace("benchmark.", "bench."))
-    one("py-one-round", 4, message, look("ONE = 1\n" + renamed))
+    check_finding("py-one-round", 4, message, look("ONE = 1\n" + renamed))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +276,7 @@ def hidden(x): return 1
     ],
 )
 def test_the_result_of_a_call_is_no_function(call, message):
-    one("py-result-of-call", 17, message, look(HELPERS + bench(call)))
+    check_finding("py-result-of-call", 17, message, look(HELPERS + bench(call)))
 
 
 @pytest.mark.parametrize(
@@ -308,7 +311,7 @@ def test_functions_that_are_made_are_left_alone(call):
 def test_an_amount_that_is_drawn_without_a_seed_is_found(line):
     result = look("import random\n" + bench(line, "benchmark(len, data)"))
 
-    one("py-unseeded-random", 3, "draws how much the inputs hold", result)
+    check_finding("py-unseeded-random", 3, "draws how much the inputs hold", result)
 
 
 def test_unseeded_draws_of_numpy_and_in_shared_set_up_are_found():
@@ -326,7 +329,10 @@ def test_unseeded_draws_of_numpy_and_in_shared_set_up_are_found():
         """
     )
 
-    assert [each[:2] for each in result] == [("py-unseeded-random", 6), ("py-unseeded-random", 9)]
+    assert [finding[:2] for finding in result] == [
+        ("py-unseeded-random", 6),
+        ("py-unseeded-random", 9),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -370,7 +376,9 @@ def endless(n):
     "lines", [("benchmark(sum, few(3))",), ("a = few(3)", "benchmark(lambda: sum(a))")]
 )
 def test_a_generator_of_the_project_is_used_up_by_the_first_call(lines):
-    one("py-mutated-argument", 8 + len(lines), "an iterator", look(GENERATORS + bench(*lines)))
+    check_finding(
+        "py-mutated-argument", 8 + len(lines), "an iterator", look(GENERATORS + bench(*lines))
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,15 @@ from auditor.core.subject import SourceFile, SourceRole
 from mutators.python.lint_rules.linter import PythonLinter
 
 
-def look(text, path="tests/test_it.py", **others):
-    files = {path: text} | {f"{name.replace('__', '/')}.py": each for name, each in others.items()}
+def look(text, path="tests/test_it.py", **modules):
+    files = {path: text} | {
+        f"{name.replace('__', '/')}.py": module_text for name, module_text in modules.items()
+    }
     findings = PythonLinter().find_smells(
         SourceFile(
-            path=each, unit="", role=SourceRole.BENCHMARKS, text=textwrap.dedent(code).encode()
+            path=file_path, unit="", role=SourceRole.BENCHMARKS, text=textwrap.dedent(code).encode()
         )
-        for each, code in files.items()
+        for file_path, code in files.items()
     )
     assert findings.unread == ()
     return [(smell.rule, smell.span.first_line, smell.text) for smell in findings.smells]
@@ -47,7 +49,7 @@ def test_set_up_inside_the_timed_function_is_found(lines, message):
     name = "test_sum"
     result = look(timed(*lines, name=name, head="SIZE = 5000; import numpy as np"))
 
-    assert [each[:2] for each in result] == [("py-setup-in-timed", 4)]
+    assert [finding[:2] for finding in result] == [("py-setup-in-timed", 4)]
     assert message in result[0][2]
 
 
@@ -95,7 +97,7 @@ def test_set_up_in_time_methods_and_in_tests_of_codspeed_is_found():
         def track_sum(self):
             import pack
     """
-    whole = """
+    marked_test = """
     import pytest_codspeed, pytest
     @pytest.mark.benchmark
     def test_sum():
@@ -103,8 +105,10 @@ def test_set_up_in_time_methods_and_in_tests_of_codspeed_is_found():
         pack.f()
     """
 
-    assert [each[:2] for each in look(asv, path="benchmarks/sums.py")] == [("py-setup-in-timed", 5)]
-    assert [each[:2] for each in look(whole)] == [("py-setup-in-timed", 5)]
+    assert [finding[:2] for finding in look(asv, path="benchmarks/sums.py")] == [
+        ("py-setup-in-timed", 5)
+    ]
+    assert [finding[:2] for finding in look(marked_test)] == [("py-setup-in-timed", 5)]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +128,7 @@ def test_set_up_in_time_methods_and_in_tests_of_codspeed_is_found():
 def test_io_beside_what_is_measured_is_found(lines, message):
     result = look(timed(*lines, head="import requests, subprocess, urllib.request"))
 
-    assert [each[:2] for each in result] == [("py-io-in-timed", 4)]
+    assert [finding[:2] for finding in result] == [("py-io-in-timed", 4)]
     assert message in result[0][2]
 
 
@@ -182,7 +186,7 @@ def test_it(benchmark):
 def test_what_nobody_consumes_is_found(line, message):
     result = look(LAZY.format(line=line))
 
-    assert [each[:2] for each in result] == [("py-unused-generator", 11)]
+    assert [finding[:2] for finding in result] == [("py-unused-generator", 11)]
     assert message in result[0][2]
 
 
@@ -225,7 +229,7 @@ def test_generators_inside_the_test_and_in_the_project_are_found():
     tools = "def walk(n):\n    yield n\ndef stream(n):\n    return n\n"
 
     result = look(text, pack__tools=tools)
-    assert [each[:2] for each in result] == [
+    assert [finding[:2] for finding in result] == [
         ("py-unused-generator", 5),
         ("py-unused-generator", 10),
         ("py-unused-generator", 13),
@@ -247,7 +251,9 @@ def test_time_methods_that_yield_or_wait_measure_nothing():
     """
 
     result = look(text, path="benchmarks/walks.py")
-    assert [each[:2] for each in result] == [("py-unused-generator", line) for line in (4, 6, 9)]
+    assert [finding[:2] for finding in result] == [
+        ("py-unused-generator", line) for line in (4, 6, 9)
+    ]
 
 
 def test_coroutines_of_pyperf_are_awaited():
@@ -260,7 +266,7 @@ def test_coroutines_of_pyperf_are_awaited():
     """
 
     result = look(text, path="bench.py")
-    assert [each[:2] for each in result] == [("py-unused-generator", 6)]
+    assert [finding[:2] for finding in result] == [("py-unused-generator", 6)]
 
 
 def test_strings_of_code_are_looked_at_where_they_are_given():
@@ -272,4 +278,4 @@ def test_strings_of_code_are_looked_at_where_they_are_given():
     """
 
     result = look(text, path="bench.py")
-    assert [each[:2] for each in result] == [("py-setup-in-timed", 4)]
+    assert [finding[:2] for finding in result] == [("py-setup-in-timed", 4)]

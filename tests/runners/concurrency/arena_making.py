@@ -90,10 +90,10 @@ public class Hazard {
 @contextmanager
 def arena_of(folder, old=HAZARD, new=HAZARD, **more):
     """Give an arena with a class in two versions, each the text of it."""
-    host, given = LocalHost(), environment(folder)
-    jdk = find_jdk(host, given)
+    host, process_environment = LocalHost(), environment(folder)
+    jdk = find_jdk(host, process_environment)
     home = HomeFolder(folder / "home")
-    guest = prepare_race_guests(home, Javac(host, java_environment(given), jdk, "8"))
+    guest = prepare_race_guests(home, Javac(host, java_environment(process_environment), jdk, "8"))
     paths = {
         LibraryVersion.OLD: (compiled(folder / "old", old),),
         LibraryVersion.NEW: (compiled(folder / "new", new),),
@@ -102,9 +102,9 @@ def arena_of(folder, old=HAZARD, new=HAZARD, **more):
         yield LocalArena(
             host=host,
             folder=scratch,
-            environment=java_environment(given),
+            environment=java_environment(process_environment),
             java=JavaRuntime(jdk.java, jdk.version, jdk.feature),
-            javac=Javac(host, java_environment(given), jdk, str(jdk.feature)),
+            javac=Javac(host, java_environment(process_environment), jdk, str(jdk.feature)),
             guest=guest.jar,
             class_paths=paths,
             lock=home.machine_lock,
@@ -114,8 +114,10 @@ def arena_of(folder, old=HAZARD, new=HAZARD, **more):
 
 def children():
     """Return the Java processes that are left of this one."""
-    every = (path for path in Path("/proc").iterdir() if path.name.isdecimal())
-    return [path.name for path in every if _parent(path) == os.getpid() and _is_java(path)]
+    process_folders = (path for path in Path("/proc").iterdir() if path.name.isdecimal())
+    return [
+        path.name for path in process_folders if _parent(path) == os.getpid() and _is_java(path)
+    ]
 
 
 def _parent(process):

@@ -45,8 +45,10 @@ NUMBERS = iter(range(1, 1000))
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
-    with arena_of(tmp_path_factory.mktemp("arena"), repetition_seconds=2, late_seconds=5.0) as made:
-        yield made
+    with arena_of(
+        tmp_path_factory.mktemp("arena"), repetition_seconds=2, late_seconds=5.0
+    ) as local_arena:
+        yield local_arena
 
 
 def call(name, arguments=(), types=(), returns="void"):
@@ -102,18 +104,18 @@ def test_a_measurement_has_as_many_values_as_asked_for(arena):
     )
 
     assert (len(few), len(many)) == (1, 4)
-    assert all(one > 0 for one in (*few, *many))
+    assert all(value > 0 for value in (*few, *many))
 
 
 def test_the_control_runs_as_many_suffixes_as_it_is_told(arena):
     name = ready(arena, call(*FINE), call("fail", returns="int"))
 
-    first, both = (
+    first, second = (
         arena.run_pilot(replace(race(name, threads=0), suffixes=many), 0.1) for many in (1, 2)
     )
 
     assert isinstance(first, PilotTimes)
-    assert "not now" in both
+    assert "not now" in second
 
 
 def test_more_turns_take_longer(arena):
@@ -131,7 +133,7 @@ def test_an_implementation_that_works_for_longer_takes_longer(arena):
         kind=MemberKind.PLAIN, owner=kind, name="true", parameters=("int",), returns=kind
     )
     taker = call("grounded", (Variable(1, shared=True),), (kind,), "int")
-    found = []
+    suffix_times = []
     for rounds in ("0", "1000000"):
         handed = Statement(member=plain, arguments=(Literal("int", rounds),))
         test = concurrent_test.Test(
@@ -143,9 +145,9 @@ def test_an_implementation_that_works_for_longer_takes_longer(arena):
         )
         writer = RaceWriter(lambda type_: type_.replace("$", "."), {kind: (low,)}, NOTES)
         assert arena.compile_tests({writer.choose_path(test): writer.write_program(test)}) == {}
-        found.append(arena.run_pilot(race(writer.name_test_class(test)), 0.2).suffixes)
+        suffix_times.append(arena.run_pilot(race(writer.name_test_class(test)), 0.2).suffixes)
 
-    assert found[1] > 5 * found[0]
+    assert suffix_times[1] > 5 * suffix_times[0]
 
 
 def test_an_exception_is_the_reason_with_where_it_came_from(arena):
@@ -223,18 +225,18 @@ def test_what_other_processes_do_beside_a_race_is_noted(arena):
     alone = [
         arena.run_pilot(race(name), 0.5) and arena.take_interference_notes()[0] for _ in range(2)
     ]
-    with ExitStack() as others:
+    with ExitStack() as load_stack:
         for _ in range(os.cpu_count() or 1):
-            busy = others.enter_context(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
-            others.callback(busy.kill)
+            busy = load_stack.enter_context(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
+            load_stack.callback(busy.kill)
         arena.run_pilot(race(name), 0.5)
-        (beside,) = arena.take_interference_notes()
+        (loaded_note,) = arena.take_interference_notes()
 
     assert arena.take_interference_notes() == []
-    assert all(one["seconds"] > 0.3 for one in (*alone, beside))
-    assert beside["foreign"] > 0.2
-    quiet = min(one["foreign"] for one in alone)
-    assert beside["foreign"] > quiet + 0.1 or quiet > 0.3  # the machine was busy before, too
+    assert all(note["seconds"] > 0.3 for note in (*alone, loaded_note))
+    assert loaded_note["foreign"] > 0.2
+    quiet = min(note["foreign"] for note in alone)
+    assert loaded_note["foreign"] > quiet + 0.1 or quiet > 0.3  # the machine was busy before, too
 
 
 def test_generated_tests_compile_and_run(arena):
@@ -281,7 +283,11 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
             file = paths[0] / "org/example/Named.class"
             file.write_bytes(file.read_bytes().replace(b"get_value", b"get-value"))
         catalogue = arena.run_generation(describe_types(subject))
-        answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
+        answers = {
+            type_name: facts.answers
+            for type_name, facts in catalogue.types.items()
+            if facts.answers
+        }
         writer = RaceWriter(catalogue.format_type, answers, replace(NOTES, subject=subject))
         test = arena.run_generation(
             ConcurrentTestGenerator(catalogue=catalogue, weights={}, plan=RacePlan()).make_test(
@@ -293,16 +299,18 @@ def test_calls_that_no_source_can_have_are_known_by_what_javac_says(tmp_path):
             writer.choose_path(member_test.test): member_test.test.number for member_test in tests
         }
 
-        whole = arena.compile_tests({writer.choose_path(test): writer.write_program(test)})
-        said = arena.compile_tests(
+        whole_problems = arena.compile_tests({writer.choose_path(test): writer.write_program(test)})
+        member_problems = arena.compile_tests(
             {
                 writer.choose_path(member_test.test): writer.write_program(member_test.test)
                 for member_test in tests
             }
         )
 
-    assert whole
-    wrong = uncompilable_members(tests, {numbers[name]: problem for name, problem in said.items()})
+    assert whole_problems
+    wrong = uncompilable_members(
+        tests, {numbers[name]: problem for name, problem in member_problems.items()}
+    )
     assert {member.key for member in wrong} == {"get-value()", "both(java.lang.Runnable)"}
     assert {method.key for method in catalogue.exclude_members(wrong.keys()).methods} == {"plain()"}
 
@@ -351,20 +359,20 @@ public class Odd {
 """
 POOL, REGISTRY = "org.example.Odd$Pool", "org.example.Odd$Registry"
 CANVAS, INNER = "org.example.Odd$Canvas", "org.example.Odd$Inner"
-DOOR, KEY, SMITH = (f"org.example.Odd${one}" for one in ("Door", "Key", "Smith"))
+DOOR, KEY, SMITH = (f"org.example.Odd${name}" for name in ("Door", "Key", "Smith"))
 
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory):
-    with arena_of(tmp_path_factory.mktemp("odd"), ODD, ODD) as made:
-        yield made
+    with arena_of(tmp_path_factory.mktemp("odd"), ODD, ODD) as local_arena:
+        yield local_arena
 
 
 def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
     result = odd.run_generation(describe_types(POOL))
 
-    own = {(method.key, method.returns) for method in result.methods}
-    assert own == {
+    signatures = {(method.key, method.returns) for method in result.methods}
+    assert signatures == {
         ("size()", "int"),
         ("value()", "java.lang.String"),
         ("text(int[])", "java.lang.String"),
@@ -378,7 +386,9 @@ def test_methods_of_a_base_class_that_is_not_public_are_the_class_s_own(odd):
 def test_methods_that_are_inherited_are_called_as_source_can(odd, name):
     """One of those drawn has to run: in others a thread removes what another one asks for."""
     catalogue = odd.run_generation(describe_types(name))
-    answers = {one: facts.answers for one, facts in catalogue.types.items() if facts.answers}
+    answers = {
+        type_name: facts.answers for type_name, facts in catalogue.types.items() if facts.answers
+    }
     writer = RaceWriter(catalogue.format_type, answers, replace(NOTES, subject=name))
     maker = ConcurrentTestGenerator(catalogue=catalogue, weights={"put": 9.0}, plan=RacePlan())
 
@@ -405,8 +415,8 @@ def test_objects_that_only_objects_of_another_class_make_are_raced(odd):
 
     assert [creator.key for creator in catalogue.creators] == [f"{SMITH}.build({KEY})"]
     assert [maker.key for maker in catalogue.find_makers(KEY)] == [f"{SMITH}.cut()"]
-    made = [one.member.name for one in test.prefix[: test.subject + 1]]
-    assert (made[0], made[-1]) == ("called", "build")
+    member_names = [statement.member.name for statement in test.prefix[: test.subject + 1]]
+    assert (member_names[0], member_names[-1]) == ("called", "build")
     assert "turn" in {statement.member.name for suffix in test.suffixes for statement in suffix}
     assert odd.compile_tests({writer.choose_path(test): writer.write_program(test)}) == {}
     assert isinstance(odd.run_pilot(race(writer.name_test_class(test)), 0.2), PilotTimes)

@@ -11,7 +11,7 @@ from version_making import (
     POM,
     git,
     ready,
-    written,
+    write_files,
 )
 
 from auditor.config.concurrency import version_spec
@@ -28,7 +28,7 @@ pytestmark = [
         shutil.which("mvn") is None or shutil.which("javac") is None, reason="needs a JDK and Maven"
     ),
 ]
-HERE = "src/main/java/org/example/Counter.java"
+COUNTER_PATH = "src/main/java/org/example/Counter.java"
 USING = "package org.example;\npublic class Using { public Counter it; }\n"
 TEST = "package org.example;\npublic class CounterTest { int one = new Counter().add(1); }\n"
 COMMONS = NEEDED.format("commons-logging", "commons-logging", "1.2", "") + "</dependency>"
@@ -47,20 +47,20 @@ def project(tmp_path_factory):
     parent = (
         "<packaging>pom</packaging><modules><module>core</module><module>more</module></modules>"
     )
-    own = NEEDED.format("org.example.two", "core", "1", "</dependency>")
-    more = f"<dependencies>{own}{COMMONS}</dependencies>"
+    core_dependency = NEEDED.format("org.example.two", "core", "1", "</dependency>")
+    more = f"<dependencies>{core_dependency}{COMMONS}</dependencies>"
     files = {
         "pom.xml": POM.format(name="two", more=parent),
         "core/pom.xml": POM.format(name="core", more=""),
-        f"core/{HERE}": COUNTER,
+        f"core/{COUNTER_PATH}": COUNTER,
         "core/src/test/java/org/example/CounterTest.java": TEST,
         "more/pom.xml": POM.format(name="more", more=more),
         "more/src/main/java/org/example/Using.java": USING,
     }
-    written(top, files)
+    write_files(top, files)
     git(top, "init", "-q")
     for tag, text in (("v1", COUNTER), ("v2", COUNTER.replace("synchronized ", ""))):
-        written(top, {f"core/{HERE}": text})
+        write_files(top, {f"core/{COUNTER_PATH}": text})
         git(top, "add", "-A")
         git(top, "commit", "-qm", tag)
         git(top, "tag", tag)
@@ -68,27 +68,27 @@ def project(tmp_path_factory):
 
 
 def content(version, name):
-    found = (
+    contents = (
         data for place in version.own_entries for text, data in read_files(place) if text == name
     )
-    return next(found)
+    return next(contents)
 
 
 def test_two_revisions_of_a_project_are_built_with_all_their_modules(project, home):
     before = git(project, "status", "--porcelain", "--ignored")
 
-    old, new = (ready(f"git:{project}@{each}", home, project) for each in ("v1", "v2"))
+    old, new = (ready(f"git:{project}@{tag}", home, project) for tag in ("v1", "v2"))
 
     assert [version.revision for version in (old, new)] == [
-        git(project, "rev-parse", each) for each in ("v1", "v2")
+        git(project, "rev-parse", tag) for tag in ("v1", "v2")
     ]
     assert old.digest != new.digest
     for version in (old, new):
-        own = {name for place in version.own_entries for name in class_names(place)}
-        assert {"org.example.Counter", "org.example.Using"} <= own
+        own_classes = {name for place in version.own_entries for name in class_names(place)}
+        assert {"org.example.Counter", "org.example.Using"} <= own_classes
         everywhere = {name for place in version.class_path for name in class_names(place)}
         assert "org.example.CounterTest" not in everywhere
-        assert "org.apache.commons.logging.Log" in everywhere - own
+        assert "org.apache.commons.logging.Log" in everywhere - own_classes
         assert version.class_path[: len(version.own_entries)] == version.own_entries
         require_readable(version, require_class(version, "org.example.Counter.Cell"), 17, 17)
     name = "org/example/Counter.class"
@@ -98,7 +98,7 @@ def test_two_revisions_of_a_project_are_built_with_all_their_modules(project, ho
 
 def test_a_folder_with_a_pom_is_built_as_it_is_now(project, home, tmp_path):
     shutil.copytree(project / "core", tmp_path / "core", symlinks=True)
-    written(tmp_path / "core", {HERE: COUNTER.replace("nameless", "unnamed")})
+    write_files(tmp_path / "core", {COUNTER_PATH: COUNTER.replace("nameless", "unnamed")})
 
     version = ready("core", home, tmp_path)
 
@@ -109,7 +109,7 @@ def test_a_folder_with_a_pom_is_built_as_it_is_now(project, home, tmp_path):
 
 def test_what_does_not_compile_is_said_as_the_build_says_it(project, home, tmp_path):
     shutil.copytree(project / "core", tmp_path / "core")
-    written(tmp_path / "core", {HERE: COUNTER.replace("int held", "int")})
+    write_files(tmp_path / "core", {COUNTER_PATH: COUNTER.replace("int held", "int")})
 
     with pytest.raises(BuildFailed, match=r"Counter\.java"):
         ready("core", home, tmp_path)
@@ -120,7 +120,7 @@ def test_what_does_not_compile_is_said_as_the_build_says_it(project, home, tmp_p
 
 
 def test_a_repository_of_another_language_is_refused(home, tmp_path):
-    written(tmp_path, {"go.mod": "module example.org/ring\n"})
+    write_files(tmp_path, {"go.mod": "module example.org/ring\n"})
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "first")
@@ -141,8 +141,8 @@ def test_a_published_artifact_is_fetched_once(home, tmp_path):
         raise AssertionError(f"nothing should be run: {job}")
 
     spec = version_spec(text, tmp_path)
-    again = prepare_version(text, spec, home=home, host=FakeHost(refuse), environment=())
-    assert again == version
+    repeated_version = prepare_version(text, spec, home=home, host=FakeHost(refuse), environment=())
+    assert repeated_version == version
 
 
 def test_what_an_artifact_needs_to_run_is_fetched_and_what_its_tests_need_is_not(home, tmp_path):
@@ -164,16 +164,16 @@ def test_a_project_of_gradle_is_built_with_what_it_needs(home, tmp_path):
     making = {
         "settings.gradle": "include 'core', 'more'\n",
         "core/build.gradle": plugin,
-        f"core/{HERE}": COUNTER,
+        f"core/{COUNTER_PATH}": COUNTER,
         "core/src/main/resources/words.txt": "x",
         "more/build.gradle": needing,
         "more/src/main/java/org/example/Using.java": USING,
         "build.gradle": "",
     }
-    written(tmp_path / "two", making)
+    write_files(tmp_path / "two", making)
 
     version = ready("two", home, tmp_path)
 
-    own = {name for place in version.own_entries for name, _ in read_files(place)}
-    assert {"org/example/Counter.class", "org/example/Using.class", "words.txt"} <= own
+    own_files = {name for place in version.own_entries for name, _ in read_files(place)}
+    assert {"org/example/Counter.class", "org/example/Using.class", "words.txt"} <= own_files
     assert not any((tmp_path / "two").rglob("build"))

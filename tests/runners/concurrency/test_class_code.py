@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from version_making import environment, written
+from version_making import environment, write_files
 
 from auditor.concurrency.judge.focus import find_focus_methods
 from auditor.core.errors import SourceUnreadable
@@ -85,10 +85,10 @@ SHAPES = {
 OLD, NEW = 0, 1
 
 
-def shape(which):
+def shape(version_index):
     bodies = (
-        f"public Object {name}(int p, int q, Object o) {{ {both[which]} }}"
-        for name, both in SHAPES.items()
+        f"public Object {name}(int p, int q, Object o) {{ {body_pair[version_index]} }}"
+        for name, body_pair in SHAPES.items()
     )
     return SHAPE.format("\n    ".join(bodies))
 
@@ -175,17 +175,20 @@ CASES = {
 @pytest.fixture(scope="module")
 def reader(warm, tmp_path_factory):
     folder = warm.home(tmp_path_factory.mktemp("code-home"))
-    given = environment(Path(os.environ["HOME"]))
+    process_environment = environment(Path(os.environ["HOME"]))
     host = LocalHost()
     guests = prepare_guests(
-        home=HomeFolder(folder), host=host, environment=given, jmh_core_jar=None
+        home=HomeFolder(folder), host=host, environment=process_environment, jmh_core_jar=None
     )
-    return CodeReader(host=host, guests=guests, java="java", environment=given)
+    return CodeReader(host=host, guests=guests, java="java", environment=process_environment)
 
 
-def compiled(folder, which, *options):
-    texts = {f"{name}/A.java": f"package {name};\n{both[which]}" for name, both in CASES.items()}
-    sources = written(folder / "sources", texts)
+def compiled(folder, version_index, *options):
+    texts = {
+        f"{name}/A.java": f"package {name};\n{text_pair[version_index]}"
+        for name, text_pair in CASES.items()
+    }
+    sources = write_files(folder / "sources", texts)
     call = ("javac", *BRIEF, *options, "-nowarn", "-d", folder / "classes")
     subprocess.run((*call, *sources.rglob("*.java")), check=True, capture_output=True)
     return folder / "classes"
@@ -197,13 +200,13 @@ def versions(request, reader, tmp_path_factory):
     release = ("-g", "--release", request.param)
     folders = [tmp_path_factory.mktemp("version") for _ in (OLD, NEW)]
     return [
-        reader.read_version((compiled(folder, which, *release),), folder)
-        for which, folder in enumerate(folders)
+        reader.read_version((compiled(folder, version_index, *release),), folder)
+        for version_index, folder in enumerate(folders)
     ]
 
 
 @pytest.fixture
-def said(versions):
+def find_changes(versions):
     def ask(name):
         old, new = (version.classes for version in versions)
         assert name in old
@@ -220,24 +223,24 @@ def test_all_classes_are_read(versions):
     assert [version.unreadable for version in versions] == [(), ()]
 
 
-def test_methods_that_become_synchronized_are_changed_and_who_calls_them_is_near(said):
-    assert said("lock.Registry") == {
+def test_methods_that_become_synchronized_are_changed_and_who_calls_them_is_near(find_changes):
+    assert find_changes("lock.Registry") == {
         "start()": (0, "it became synchronized"),
         "isReady()": (0, "it became synchronized"),
         "use()": (1, "it calls Registry.isReady()"),
     }
 
 
-def test_a_volatile_field_in_place_of_synchronized_methods(said):
-    assert said("unlock.Registry") == {
+def test_a_volatile_field_in_place_of_synchronized_methods(find_changes):
+    assert find_changes("unlock.Registry") == {
         "start()": (0, "it is no longer synchronized"),
         "isReady()": (0, "it is no longer synchronized"),
         "use()": (1, "it calls Registry.isReady()"),
     }
 
 
-def test_methods_whose_code_is_the_same_are_changed_by_a_field_that_became_volatile(said):
-    assert said("unsafe.Registry") == {
+def test_methods_whose_code_is_the_same_are_changed_by_a_field_that_became_volatile(find_changes):
+    assert find_changes("unsafe.Registry") == {
         "start()": (0, "it writes the field ready, which became volatile"),
         "isReady()": (0, "it reads the field ready, which became volatile"),
         "use()": (1, "it calls Registry.isReady()"),
@@ -245,46 +248,48 @@ def test_methods_whose_code_is_the_same_are_changed_by_a_field_that_became_volat
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_whatever_code_does_otherwise_is_a_change(name, said):
+def test_whatever_code_does_otherwise_is_a_change(name, find_changes):
     method = f"{name}(int,int,java.lang.Object)"
 
-    assert said("shape.Shape")[method] == (0, "its code changed")
+    assert find_changes("shape.Shape")[method] == (0, "its code changed")
 
 
 @pytest.mark.parametrize("name", ["lines.A", "pool.A"])
-def test_other_lines_names_of_variables_and_constants_are_no_change(name, said):
-    assert said(name) == {}
+def test_other_lines_names_of_variables_and_constants_are_no_change(name, find_changes):
+    assert find_changes(name) == {}
 
 
-def test_callers_of_a_private_method_that_changed_are_one_and_two_calls_away(said):
-    assert said("steps.A") == {
+def test_callers_of_a_private_method_that_changed_are_one_and_two_calls_away(find_changes):
+    assert find_changes("steps.A") == {
         "near()": (1, "it calls A.inner(int)"),
         "far()": (2, "it calls A.near(), and through it A.inner(int)"),
     }
 
 
-def test_a_call_of_an_interface_is_one_of_all_that_implement_it(said):
-    assert said("through.A") == {"use(through.Source)": (1, "it calls One.next()")}
+def test_a_call_of_an_interface_is_one_of_all_that_implement_it(find_changes):
+    assert find_changes("through.A") == {"use(through.Source)": (1, "it calls One.next()")}
 
 
-def test_an_inherited_method_calls_what_the_subclass_has(said):
-    assert said("inherited.A") == {"size()": (1, "it calls A.value()")}
+def test_an_inherited_method_calls_what_the_subclass_has(find_changes):
+    assert find_changes("inherited.A") == {"size()": (1, "it calls A.value()")}
 
 
-def test_nested_classes_are_classes_of_their_own_and_reach_private_methods_in_one_step(said):
-    assert said("nested.A$In") == {"in(nested.A)": (1, "it calls A.secret()")}
-    assert said("nested.A") == {
+def test_nested_classes_are_classes_of_their_own_and_reach_private_methods_in_one_step(
+    find_changes,
+):
+    assert find_changes("nested.A$In") == {"in(nested.A)": (1, "it calls A.secret()")}
+    assert find_changes("nested.A") == {
         "out(nested.A$In)": (2, "it calls A$In.in(A), and through it A.secret()")
     }
 
 
-def test_lambdas_and_bridges_that_got_other_numbers_are_no_change(said):
-    assert said("numbers.A") == {}
-    assert said("numbers.A$In") == {}
+def test_lambdas_and_bridges_that_got_other_numbers_are_no_change(find_changes):
+    assert find_changes("numbers.A") == {}
+    assert find_changes("numbers.A$In") == {}
 
 
-def test_a_field_that_gets_another_value_at_first_changes_who_uses_it(said):
-    result = said("values.A")
+def test_a_field_that_gets_another_value_at_first_changes_who_uses_it(find_changes):
+    result = find_changes("values.A")
 
     assert result.pop("get(java.lang.String)") == (
         0,
@@ -293,8 +298,8 @@ def test_a_field_that_gets_another_value_at_first_changes_who_uses_it(said):
     assert result == {}
 
 
-def test_a_bridge_to_a_method_of_the_same_parameters_is_that_method(said):
-    assert said("covariant.A") == {
+def test_a_bridge_to_a_method_of_the_same_parameters_is_that_method(find_changes):
+    assert find_changes("covariant.A") == {
         "clone()": (0, "its code changed"),
         "compareTo(covariant.A)": (0, "its code changed"),
         "compareTo(java.lang.Object)": (1, "it calls A.compareTo(A)"),
@@ -317,9 +322,9 @@ def test_the_members_of_a_class_are_read_with_their_flags_and_what_they_use(vers
 
 def test_what_cannot_be_read_is_told_and_the_rest_is_read(reader, tmp_path):
     classes = compiled(tmp_path, OLD)
-    whole = (classes / "lines" / "A.class").read_bytes()
-    (classes / "lines" / "Later.class").write_bytes(whole[:6] + b"\x7f\xff" + whole[8:])
-    (classes / "lines" / "Broken.class").write_bytes(whole[:40])
+    class_bytes = (classes / "lines" / "A.class").read_bytes()
+    (classes / "lines" / "Later.class").write_bytes(class_bytes[:6] + b"\x7f\xff" + class_bytes[8:])
+    (classes / "lines" / "Broken.class").write_bytes(class_bytes[:40])
     missing = tmp_path / "missing.jar"
 
     result = reader.read_version((classes, missing), tmp_path)
@@ -331,19 +336,21 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_read(reader, tmp_path):
 
 
 def test_of_two_classes_with_one_name_the_first_counts_be_it_in_a_jar_or_a_folder(reader, tmp_path):
-    old, new = (compiled(tmp_path / str(which), which) for which in (OLD, NEW))
+    old, new = (
+        compiled(tmp_path / str(version_index), version_index) for version_index in (OLD, NEW)
+    )
     jar = tmp_path / "new.jar"
     with zipfile.ZipFile(jar, "w") as file:
         file.write(new / "steps" / "A.class", "steps/A.class")
         file.write(new / "lines" / "A.class", "META-INF/versions/21/lines/A.class")
 
     first = reader.read_version((jar, old), tmp_path).classes
-    other = reader.read_version((old, jar), tmp_path).classes
+    second = reader.read_version((old, jar), tmp_path).classes
     alone = reader.read_version((jar,), tmp_path).classes
 
     assert alone.keys() == {"steps.A"}
-    assert first["steps.A"] == alone["steps.A"] != other["steps.A"]
-    assert first.keys() == other.keys()
+    assert first["steps.A"] == alone["steps.A"] != second["steps.A"]
+    assert first.keys() == second.keys()
 
 
 @pytest.mark.parametrize("broken", [b"{", b"[]\n", b'{"kind": 3}', b"\xff"])
@@ -353,8 +360,8 @@ def test_a_list_that_is_none_is_one_error(broken):
 
 
 def test_a_java_that_fails_is_one_error_with_what_it_said(reader, tmp_path):
-    into = tmp_path / "gone"
-    into.mkdir()
+    work_folder = tmp_path / "gone"
+    work_folder.mkdir()
     reading = CodeReader(
         host=reader.host,
         guests=type(reader.guests)(tmp_path / "nothing"),
@@ -363,4 +370,4 @@ def test_a_java_that_fails_is_one_error_with_what_it_said(reader, tmp_path):
     )
 
     with pytest.raises(SourceUnreadable, match="ClassCode"):
-        reading.read_version((), into)
+        reading.read_version((), work_folder)

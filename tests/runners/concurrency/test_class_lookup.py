@@ -26,12 +26,12 @@ def version(request, tmp_path_factory):
     later = classes / "META-INF" / "versions" / "21" / "org" / "example"
     later.mkdir(parents=True)
     (later / "Later.class").write_bytes(b"")
-    own = packed(classes, top / "own.jar") if request.param == "jar" else classes
-    return ready(f"{own}:{packed(needed, top / 'needed.jar')}", HomeFolder(top / "home"), top)
+    own_entry = packed(classes, top / "own.jar") if request.param == "jar" else classes
+    return ready(f"{own_entry}:{packed(needed, top / 'needed.jar')}", HomeFolder(top / "home"), top)
 
 
 @pytest.mark.parametrize(
-    ("written", "binary"),
+    ("spelling", "binary"),
     [
         ("org.example.Counter", "org.example.Counter"),
         ("org/example/Counter", "org.example.Counter"),
@@ -42,12 +42,12 @@ def version(request, tmp_path_factory):
         ("org.needed.Words", "org.needed.Words"),
     ],
 )
-def test_a_class_is_found_as_java_or_as_a_class_file_has_it(written, binary, version):
-    assert require_class(version, written) == binary
+def test_a_class_is_found_as_java_or_as_a_class_file_has_it(spelling, binary, version):
+    assert require_class(version, spelling) == binary
 
 
 @pytest.mark.parametrize(
-    ("written", "near"),
+    ("spelling", "suggestion"),
     [
         ("org.example.Conter", r"did you mean org\.example\.Counter\?"),
         ("org.exampel.Counter", r"did you mean org\.example\.Counter\?"),
@@ -57,18 +57,18 @@ def test_a_class_is_found_as_java_or_as_a_class_file_has_it(written, binary, ver
         ("org.example.Later", "give its package, too"),
     ],
 )
-def test_a_class_that_is_not_there_is_refused_with_what_is_near(written, near, version):
-    with pytest.raises(UsageError, match=f"has no class {written}; {near}$") as failure:
-        require_class(version, written)
+def test_a_class_that_is_not_there_is_refused_with_what_is_near(spelling, suggestion, version):
+    with pytest.raises(UsageError, match=f"has no class {spelling}; {suggestion}$") as failure:
+        require_class(version, spelling)
 
     assert version.name in str(failure.value)
 
 
 def test_what_is_no_class_of_this_java_is_not_listed(version):
-    listed = set(class_names(version.own_entries[0]))
+    listed_names = set(class_names(version.own_entries[0]))
 
-    assert {"org.example.Counter", "org.example.Counter$1", "module-info"} <= listed
-    assert not any("Later" in text for text in listed)
+    assert {"org.example.Counter", "org.example.Counter$1", "module-info"} <= listed_names
+    assert not any("Later" in text for text in listed_names)
 
 
 def test_a_class_for_a_newer_java_is_refused_and_one_for_the_same_is_not(version):

@@ -18,7 +18,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def libraries(tmp_path_factory):
     """A library in `using.jar`, what it needs in `libs`, and another class in `counter`."""
     top = tmp_path_factory.mktemp("made")
     needed = compiled(top / "needed", WORDS)
@@ -49,8 +49,8 @@ def names(paths):
     return [path.name for path in paths]
 
 
-def test_the_first_entry_is_its_own_and_the_rest_are_dependencies(made, home):
-    version = ready(os.pathsep.join(("using.jar", "libs/words.jar", "")), home, made)
+def test_the_first_entry_is_its_own_and_the_rest_are_dependencies(libraries, home):
+    version = ready(os.pathsep.join(("using.jar", "libs/words.jar", "")), home, libraries)
 
     assert names(version.own_entries) == ["using.jar"]
     assert names(version.class_path) == ["using.jar", "words.jar"]
@@ -58,14 +58,14 @@ def test_the_first_entry_is_its_own_and_the_rest_are_dependencies(made, home):
     assert version.revision == version.digest[:12]
 
 
-def test_all_jars_of_a_folder_are_in_an_order_that_stays(made, home):
-    version = ready(f"using.jar{os.pathsep}libs/*", home, made)
+def test_all_jars_of_a_folder_are_in_an_order_that_stays(libraries, home):
+    version = ready(f"using.jar{os.pathsep}libs/*", home, libraries)
 
     assert names(version.class_path) == ["using.jar", "again.JAR", "words.jar"]
 
 
-def test_what_is_copied_runs_with_the_whole_class_path(made, home, tmp_path):
-    version = ready(f"using/classes{os.pathsep}libs/*", home, made)
+def test_what_is_copied_runs_with_the_whole_class_path(libraries, home, tmp_path):
+    version = ready(f"using/classes{os.pathsep}libs/*", home, libraries)
     path = os.pathsep.join(map(str, version.class_path))
     main = "package org.example; class Main { public static void main(String[] a) {" + (
         " System.out.print(new Using().text()); } }"
@@ -78,58 +78,64 @@ def test_what_is_copied_runs_with_the_whole_class_path(made, home, tmp_path):
     )
 
     assert completed.stdout == b"1"
-    assert all(each.is_relative_to(home.root) for each in version.class_path)
+    assert all(entry.is_relative_to(home.root) for entry in version.class_path)
 
 
-def test_the_users_files_are_only_read_and_may_change_afterwards(made, home, tmp_path):
+def test_the_users_files_are_only_read_and_may_change_afterwards(libraries, home, tmp_path):
     folder = tmp_path / "user"
-    shutil.copytree(made, folder)
+    shutil.copytree(libraries, folder)
     before = everything(folder)
 
     version = ready(f"counter/classes{os.pathsep}using.jar", home, folder)
 
     assert everything(folder) == before
-    kept = everything(version.own_entries[0]), version.class_path[1].read_bytes()
+    version_content = everything(version.own_entries[0]), version.class_path[1].read_bytes()
     (folder / "using.jar").write_bytes(b"built anew")
     shutil.rmtree(folder / "counter")
-    assert (everything(version.own_entries[0]), version.class_path[1].read_bytes()) == kept
+    assert (
+        everything(version.own_entries[0]),
+        version.class_path[1].read_bytes(),
+    ) == version_content
 
 
-def test_the_content_decides_the_digest_and_neither_dates_nor_names_do(made, home, tmp_path):
-    packed(made / "using" / "classes", tmp_path / "other name.jar", (2022, 2, 2, 2, 2, 2))
-    packed(made / "counter" / "classes", tmp_path / "counter.jar")
-    digest = ready(str(made / "using.jar"), home, made).digest
+def test_the_content_decides_the_digest_and_neither_dates_nor_names_do(libraries, home, tmp_path):
+    packed(libraries / "using" / "classes", tmp_path / "other name.jar", (2022, 2, 2, 2, 2, 2))
+    packed(libraries / "counter" / "classes", tmp_path / "counter.jar")
+    digest = ready(str(libraries / "using.jar"), home, libraries).digest
 
     assert ready("other name.jar", home, tmp_path).digest == digest
     assert ready("counter.jar", home, tmp_path).digest != digest
-    needing = ready(f"using.jar{os.pathsep}libs/words.jar", home, made).digest
-    assert needing not in (digest, ready(f"libs/words.jar{os.pathsep}using.jar", home, made).digest)
+    needing = ready(f"using.jar{os.pathsep}libs/words.jar", home, libraries).digest
+    assert needing not in (
+        digest,
+        ready(f"libs/words.jar{os.pathsep}using.jar", home, libraries).digest,
+    )
 
 
-def test_an_empty_folder_among_the_dependencies_adds_nothing(made, home, tmp_path):
+def test_an_empty_folder_among_the_dependencies_adds_nothing(libraries, home, tmp_path):
     (tmp_path / "empty").mkdir()
 
-    version = ready(f"{made / 'using.jar'}{os.pathsep}empty", home, tmp_path)
+    version = ready(f"{libraries / 'using.jar'}{os.pathsep}empty", home, tmp_path)
 
     assert names(version.class_path) == ["using.jar"]
 
 
-def test_what_is_no_jar_is_refused_in_one_line(made, home, tmp_path):
+def test_what_is_no_jar_is_refused_in_one_line(libraries, home, tmp_path):
     (tmp_path / "text.jar").write_text("no archive")
 
     with pytest.raises(
         SourceUnreadable, match=r"text\.jar is not a readable jar: .* again$"
     ) as failure:
-        ready(f"{made / 'using.jar'}{os.pathsep}text.jar", home, tmp_path)
+        ready(f"{libraries / 'using.jar'}{os.pathsep}text.jar", home, tmp_path)
 
     assert "\n" not in str(failure.value)
 
 
-def test_a_jar_that_is_cut_off_or_has_wrong_bytes_is_refused(made, home, tmp_path):
-    whole = (made / "using.jar").read_bytes()
-    (tmp_path / "cut.jar").write_bytes(whole[: len(whole) // 2])
-    at = whole.index(b"Using.class") + len(b"Using.class") + 30
-    (tmp_path / "wrong.jar").write_bytes(whole[:at] + bytes(8) + whole[at + 8 :])
+def test_a_jar_that_is_cut_off_or_has_wrong_bytes_is_refused(libraries, home, tmp_path):
+    jar_bytes = (libraries / "using.jar").read_bytes()
+    (tmp_path / "cut.jar").write_bytes(jar_bytes[: len(jar_bytes) // 2])
+    offset = jar_bytes.index(b"Using.class") + len(b"Using.class") + 30
+    (tmp_path / "wrong.jar").write_bytes(jar_bytes[:offset] + bytes(8) + jar_bytes[offset + 8 :])
 
     with pytest.raises(SourceUnreadable, match=r"cut\.jar is not a readable jar"):
         ready("cut.jar", home, tmp_path)

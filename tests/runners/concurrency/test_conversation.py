@@ -37,8 +37,8 @@ def arena(tmp_path_factory):
         .replace("any(Object what)", "any(Object what) throws java.io.IOException")
         .replace("interface Grown { int a(); ", "interface Grown { int a(); String b(int c); ")
     )
-    with arena_of(tmp_path_factory.mktemp("talk"), new=new, attempt_seconds=0.5) as made:
-        yield made
+    with arena_of(tmp_path_factory.mktemp("talk"), new=new, attempt_seconds=0.5) as local_arena:
+        yield local_arena
 
 
 def call(name, *arguments, types=(), returns="void", kind=MemberKind.METHOD):
@@ -51,8 +51,8 @@ def attempts(*segments, threads=False):
     """Make one attempt after the other; return the answers."""
     answers = []
     for segment in segments:
-        every = segment if isinstance(segment, tuple) else (segment,)
-        parts = tuple(Segment((one,)) for one in every)
+        statements = segment if isinstance(segment, tuple) else (segment,)
+        parts = tuple(Segment((statement,)) for statement in statements)
         answers.append((yield AttemptRequest(prefix=(MAKE,), segments=parts, threads=threads)))
     return answers
 
@@ -208,15 +208,15 @@ def test_a_process_that_answers_no_more_is_ended_and_the_call_counts_as_one_that
 
 
 def test_threads_that_wait_for_each_other_do_not_come_to_an_end(arena):
-    both = (call("lockOne"), call("lockOther"))
+    lock_calls = (call("lockOne"), call("lockOther"))
 
-    answers = arena.run_generation(attempts(both, threads=True))
+    answers = arena.run_generation(attempts(lock_calls, threads=True))
 
     assert answers[0].blocked
-    what, *dump = answers[0].problem.splitlines()
-    assert what == "deadlock of 2 threads with the old version"
-    assert [one for one in dump if "BLOCKED on java.lang.Object@" in one and "held by" in one]
-    assert [one for one in dump if "org.example.Hazard.locked" in one]
+    headline, *dump = answers[0].problem.splitlines()
+    assert headline == "deadlock of 2 threads with the old version"
+    assert [line for line in dump if "BLOCKED on java.lang.Object@" in line and "held by" in line]
+    assert [line for line in dump if "org.example.Hazard.locked" in line]
 
 
 def test_a_statement_that_does_not_exist_is_said_not_raised(arena):

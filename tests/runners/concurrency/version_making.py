@@ -44,7 +44,7 @@ def environment(user: Path) -> tuple[tuple[str, str], ...]:
     return tuple(sorted({**passed, "HOME": str(user)}.items()))
 
 
-def written(folder: Path, files: dict[str, str]) -> Path:
+def write_files(folder: Path, files: dict[str, str]) -> Path:
     """Write files given by their paths."""
     for name, text in files.items():
         path = folder / name
@@ -60,7 +60,7 @@ def compiled(folder: Path, *sources: str, release: int = 17, path: tuple[Path, .
         f"{index}/{text.partition('class ')[2].split()[0]}.java": text
         for index, text in enumerate(sources)
     }
-    written(folder / "sources", files)
+    write_files(folder / "sources", files)
     needs = os.pathsep.join(map(str, path))
     call = ("javac", *BRIEF, "--release", str(release), "-cp", needs, "-d")
     paths = [folder / "sources" / name for name in files]
@@ -72,7 +72,7 @@ def packed(classes: Path, jar: Path, date: tuple[int, ...] = (2020, 1, 2, 3, 4, 
     """Write the files of a folder into a jar; all of them have the date."""
     jar.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as file:
-        for path in sorted(each for each in classes.rglob("*") if each.is_file()):
+        for path in sorted(entry for entry in classes.rglob("*") if entry.is_file()):
             name = path.relative_to(classes).as_posix()
             file.writestr(zipfile.ZipInfo(name, date), path.read_bytes())
     return jar
@@ -80,12 +80,16 @@ def packed(classes: Path, jar: Path, date: tuple[int, ...] = (2020, 1, 2, 3, 4, 
 
 def git(folder: Path, *words: str) -> str:
     """Run git with nobody's configuration; return what it says."""
-    own = {"GIT_CONFIG_GLOBAL": "/dev/null", "HOME": str(folder), "PATH": os.environ["PATH"]}
-    who = {
-        f"GIT_{each}_{of}": "a@b" for each in ("AUTHOR", "COMMITTER") for of in ("NAME", "EMAIL")
+    variables = {"GIT_CONFIG_GLOBAL": "/dev/null", "HOME": str(folder), "PATH": os.environ["PATH"]}
+    author_variables = {
+        f"GIT_{role}_{field}": "a@b"
+        for role in ("AUTHOR", "COMMITTER")
+        for field in ("NAME", "EMAIL")
     }
     call = ("git", "-c", "init.defaultBranch=main", *words)
-    answer = subprocess.run(call, cwd=folder, env={**own, **who}, check=True, capture_output=True)
+    answer = subprocess.run(
+        call, cwd=folder, env={**variables, **author_variables}, check=True, capture_output=True
+    )
     return answer.stdout.decode().strip()
 
 

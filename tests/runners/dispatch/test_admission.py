@@ -11,13 +11,13 @@ class Crew:
         self.first_is_there = True
 
     def explain_refusal(self, worker):
-        beside = worker == "second" and self.first_is_there
-        return "beside the first" if beside else ""
+        is_beside_first = worker == "second" and self.first_is_there
+        return "beside the first" if is_beside_first else ""
 
 
 def test_who_was_refused_is_asked_again_only_once_another_is_lost():
-    crew, told = Crew(), []
-    admission = WorkerAdmission(crew, SystemClock(), told.append)
+    crew, caveats = Crew(), []
+    admission = WorkerAdmission(crew, SystemClock(), caveats.append)
     assert list(admission.admit_workers(["first", "second"], [])) == ["first"]
     crew.first_is_there = False
     assert list(admission.admit_workers(["second"], [])) == []
@@ -25,19 +25,19 @@ def test_who_was_refused_is_asked_again_only_once_another_is_lost():
     admission.ask_again()
 
     assert list(admission.admit_workers(["second"], [])) == ["second"]
-    assert [one.text for one in told] == ["beside the first"]
+    assert [caveat.text for caveat in caveats] == ["beside the first"]
 
 
 def test_who_cannot_do_the_work_is_not_asked_again_and_that_is_said_once():
-    told = []
-    admission = WorkerAdmission(Crew(), SystemClock(), told.append)
+    caveats = []
+    admission = WorkerAdmission(Crew(), SystemClock(), caveats.append)
     admission.refuse_worker("first", "no Go")
     admission.refuse_worker("first", "no Go")
 
     admission.ask_again()
 
     assert list(admission.admit_workers(["first"], [])) == []
-    assert [one.text for one in told] == ["no Go"]
+    assert [caveat.text for caveat in caveats] == ["no Go"]
 
 
 def test_another_worker_that_has_not_answered_may_be_used():

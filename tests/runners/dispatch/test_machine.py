@@ -73,14 +73,16 @@ def process(name):
 
 
 def names(runs):
-    return [one.trial.benchmark.name for one in runs]
+    return [trial_result.trial.benchmark.name for trial_result in runs]
 
 
 def test_what_is_timed_has_the_machine_for_itself_and_the_order_given(tmp_path):
     runner = Runner()
-    asked = trials("d", "a", "c", "b", purpose=Purpose.PAIRS)
+    requested_trials = trials("d", "a", "c", "b", purpose=Purpose.PAIRS)
 
-    assert names(dispatcher(tmp_path, runner, 4).run_trials(asked)) == ["d", "a", "c", "b"]
+    result = names(dispatcher(tmp_path, runner, 4).run_trials(requested_trials))
+
+    assert result == ["d", "a", "c", "b"]
     assert runner.most == 1
 
 
@@ -94,9 +96,13 @@ def test_as_many_as_asked_for_are_counted_at_a_time(tmp_path):
 
 def test_what_is_timed_waits_until_the_last_count_has_ended(tmp_path):
     runner = Runner(together=2)
-    asked = [*trials("a", "b"), *trials("c", "d", purpose=Purpose.PAIRS), *trials("e", "f")]
+    requested_trials = [
+        *trials("a", "b"),
+        *trials("c", "d", purpose=Purpose.PAIRS),
+        *trials("e", "f"),
+    ]
 
-    result = names(dispatcher(tmp_path, runner, 2).run_trials(asked))
+    result = names(dispatcher(tmp_path, runner, 2).run_trials(requested_trials))
 
     assert (sorted(result[:2]), result[2:4], sorted(result[4:])) == (
         ["a", "b"],
@@ -107,25 +113,25 @@ def test_what_is_timed_waits_until_the_last_count_has_ended(tmp_path):
 
 def test_a_trial_is_asked_for_when_there_is_room_for_it(tmp_path):
     """The one who asks looks at the clock then, and not for all of them at the beginning."""
-    given = []
+    yielded_trials = []
 
     def lazily():
         for trial in trials(*"abcdef"):
-            given.append(trial)
+            yielded_trials.append(trial)
             yield trial
 
     result = dispatcher(tmp_path, Runner(), 2).run_trials(lazily())
     next(result)
 
-    assert len(given) <= 3
+    assert len(yielded_trials) <= 3
 
 
 def test_a_benchmark_that_fails_beside_another_is_run_again_by_itself(tmp_path):
     runner = Runner(ends={"a": [crashed(), COUNTS], "b": [crashed()]})
 
     ended = {
-        one.trial.benchmark.name: one.outcome
-        for one in dispatcher(tmp_path, runner, 2).run_trials(trials(*"abc"))
+        trial_result.trial.benchmark.name: trial_result.outcome
+        for trial_result in dispatcher(tmp_path, runner, 2).run_trials(trials(*"abc"))
     }
 
     assert ended == {"a": COUNTS, "b": crashed(), "c": COUNTS}
@@ -136,7 +142,10 @@ def test_a_benchmark_that_fails_beside_another_is_run_again_by_itself(tmp_path):
 def test_what_hangs_or_does_not_build_beside_another_may_by_itself(tmp_path):
     runner = Runner(ends={"a": [timed_out(), COUNTS], "b": [NotBuilt("killed"), COUNTS]})
 
-    ended = [one.outcome for one in dispatcher(tmp_path, runner, 2).run_trials(trials("a", "b"))]
+    ended = [
+        trial_result.outcome
+        for trial_result in dispatcher(tmp_path, runner, 2).run_trials(trials("a", "b"))
+    ]
 
     assert ended == [COUNTS, COUNTS]
 
@@ -163,11 +172,14 @@ def test_what_had_nobody_beside_it_is_not_run_again(tmp_path):
 
 def test_unit_tests_that_fail_are_not_run_again_but_what_does_not_build_is(tmp_path):
     runner = Runner(ends={"a": [crashed()], "b": [NotBuilt("killed"), COUNTS]})
-    asked = [replace(trial, benchmark=None, tests=trial.benchmark.name, purpose=Purpose.USAGE)
-             for trial in trials("a", "b")]  # fmt: skip
+    requested_trials = [
+        replace(trial, benchmark=None, tests=trial.benchmark.name, purpose=Purpose.USAGE)
+        for trial in trials("a", "b")
+    ]
 
     ended = {
-        one.trial.tests: one.outcome for one in dispatcher(tmp_path, runner, 2).run_trials(asked)
+        trial_result.trial.tests: trial_result.outcome
+        for trial_result in dispatcher(tmp_path, runner, 2).run_trials(requested_trials)
     }
 
     assert ended == {"a": crashed(), "b": COUNTS}
@@ -175,15 +187,15 @@ def test_unit_tests_that_fail_are_not_run_again_but_what_does_not_build_is(tmp_p
 
 
 def test_at_the_end_of_the_time_the_others_end_by_themselves(tmp_path):
-    stopped, found = [], []
+    stopped, finished_names = [], []
     late = Runner(ends={"a": [OutOfTime("over")]}, together=2)
 
     runs = dispatcher(tmp_path, late, 2, lambda: stopped.append(1)).run_trials(trials("a", "b"))
-    found.append(next(runs).trial.benchmark.name)
+    finished_names.append(next(runs).trial.benchmark.name)
 
     with pytest.raises(OutOfTime):
         next(runs)
-    assert found == ["b"]
+    assert finished_names == ["b"]
     assert not stopped
 
 
@@ -209,8 +221,8 @@ def test_others_that_measure_here_wait_meanwhile(tmp_path, purpose):
     """And it waits for them."""
     runner = Runner()
     result = dispatcher(tmp_path, runner, 2).run_trials(trials("a", purpose=purpose))
-    with (tmp_path / "lock").open("a") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with (tmp_path / "lock").open("a") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
         waiting = threading.Thread(target=lambda: [*result])
         waiting.start()
         time.sleep(0.2)
@@ -237,36 +249,36 @@ def test_processes_that_are_not_timed_are_asked_of_together_and_answer_in_order(
 
 
 def test_one_at_a_time_is_asked_of_where_a_host_can_no_more(tmp_path):
-    here = set()
+    asking_threads = set()
 
     def ask(_job):
-        here.add(threading.current_thread())
+        asking_threads.add(threading.current_thread())
         return CompletedProcess(exit_code=0)
 
     MachineDispatcher(tmp_path / "lock", 1, lambda: None).ask_in_parallel(
         ask, [process("a"), process("b")]
     )
 
-    assert here == {threading.main_thread()}
+    assert asking_threads == {threading.main_thread()}
 
 
 def test_what_fails_beside_others_is_asked_of_again_by_itself_but_not_what_was_too_slow(tmp_path):
-    asked = []
+    process_names = []
 
     def ask(job):
         name = job.argv[0]
-        asked.append(name)
-        beside = asked.count(name) == 1
-        codes = {"a": 0, "b": 1 if beside else 0, "c": None, "d": 1}
+        process_names.append(name)
+        is_first_try = process_names.count(name) == 1
+        codes = {"a": 0, "b": 1 if is_first_try else 0, "c": None, "d": 1}
         return CompletedProcess(exit_code=codes[name])
 
     machine_dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
     completeds = machine_dispatcher.ask_in_parallel(ask, [process(name) for name in "abcd"])
 
     assert [completed.exit_code for completed in completeds] == [0, 0, None, 1]
-    assert sorted(asked) == ["a", "b", "b", "c", "d", "d"]
+    assert sorted(process_names) == ["a", "b", "b", "c", "d", "d"]
     machine_dispatcher.ask_in_parallel(ask, [process("d")])  # had nobody beside it
-    assert asked.count("d") == 3
+    assert process_names.count("d") == 3
 
 
 def test_a_profile_that_was_taken_beside_another_is_not_taken_again(tmp_path):

@@ -31,12 +31,12 @@ def ring(go_home, tmp_path_factory):
 @pytest.fixture(scope="session")
 def uuid(go_home, tmp_path_factory):
     """The real module, fetched into a folder that stands for the user's module cache."""
-    theirs = tmp_path_factory.mktemp("theirs")
-    environment = {**os.environ, "GOMODCACHE": str(theirs), "GOFLAGS": "-modcacherw"}
+    module_cache = tmp_path_factory.mktemp("theirs")
+    environment = {**os.environ, "GOMODCACHE": str(module_cache), "GOFLAGS": "-modcacherw"}
     answer = LocalHost().run_process(
         Invocation(
             argv=("go", "mod", "download", "github.com/google/uuid@v1.6.0"),
-            cwd=theirs,
+            cwd=module_cache,
             environment=tuple(sorted(environment.items())),
             timeout_seconds=120,
         )
@@ -44,5 +44,5 @@ def uuid(go_home, tmp_path_factory):
     if answer.exit_code != 0:
         pytest.skip(f"github.com/google/uuid cannot be downloaded: {answer.format_tail(2)}")
     tree = tmp_path_factory.mktemp("uuid") / "uuid"
-    shutil.copytree(theirs / "github.com/google/uuid@v1.6.0", tree)
+    shutil.copytree(module_cache / "github.com/google/uuid@v1.6.0", tree)
     return lab(tree, go_home, environment)

@@ -62,32 +62,38 @@ class Lab:
         )
 
     def plain(self, name, operations, blocks=3, seconds=60.0):
-        made = schedule([Arm(ArmName.PLAIN)], operations, blocks)
-        return self.run(self.trial(Purpose.SUITE, name, made, seconds=seconds))
+        trial_schedule = schedule([Arm(ArmName.PLAIN)], operations, blocks)
+        return self.run(self.trial(Purpose.SUITE, name, trial_schedule, seconds=seconds))
 
-    def slowed(self, name, method, operations, delay, *, rounds=ROUNDS, stop=None, beside=False):
-        """Return what a probe and a slowed arm in turn left, with a plain one `beside` them."""
+    def slowed(
+        self, name, method, operations, delay, *, rounds=ROUNDS, stop=None, has_plain_blocks=False
+    ):
+        """Return the outcome of interleaved arms: a probe, a slowed and, if wanted, a plain one."""
         arms = [Arm(ArmName.PROBE, Delay(delay.wait, 0)), Arm(ArmName.SLOWED, delay)]
-        arms += [Arm(ArmName.PLAIN)] if beside else []
-        made = replace(schedule(arms, operations, rounds), stop=stop)
-        return self.run(self.delayed(name, method, made, beside=beside))
+        arms += [Arm(ArmName.PLAIN)] if has_plain_blocks else []
+        trial_schedule = replace(schedule(arms, operations, rounds), stop=stop)
+        return self.run(
+            self.delayed(name, method, trial_schedule, has_plain_blocks=has_plain_blocks)
+        )
 
     def clocked(self, name, method, operations, guarded=False):
         arms = [Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0))]
         return self.run(self.delayed(name, method, schedule(arms, operations, 3), guarded))
 
-    def delayed(self, name, method, made, guarded=False, beside=False):
-        variant = Variant(VariantKind.DELAYED, (self.methods[method],), guarded, beside)
-        return self.trial(Purpose.PAIRS, name, made, variant)
+    def delayed(self, name, method, trial_schedule, guarded=False, has_plain_blocks=False):
+        variant = Variant(VariantKind.DELAYED, (self.methods[method],), guarded, has_plain_blocks)
+        return self.trial(Purpose.PAIRS, name, trial_schedule, variant)
 
     def counted(self, name, operations, blocks=1, seconds=60.0):
-        made = schedule([Arm(ArmName.PLAIN)], operations, blocks - 1)
-        return self.run(self.trial(Purpose.REACH, name, made, self._counting, seconds))
+        trial_schedule = schedule([Arm(ArmName.PLAIN)], operations, blocks - 1)
+        return self.run(self.trial(Purpose.REACH, name, trial_schedule, self._counting, seconds))
 
     def called_by_tests(self, package):
         """Return how the unit tests of a package end."""
-        made = schedule([Arm(ArmName.PLAIN)], None, 0)
-        return self.run(self.trial(Purpose.USAGE, None, made, self._counting, tests=package))
+        trial_schedule = schedule([Arm(ArmName.PLAIN)], None, 0)
+        return self.run(
+            self.trial(Purpose.USAGE, None, trial_schedule, self._counting, tests=package)
+        )
 
     @property
     def _counting(self):

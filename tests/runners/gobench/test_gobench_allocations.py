@@ -21,8 +21,8 @@ ARMS = (
 
 
 def allocating(ring, name, method, operations, guarded=False):
-    made = schedule(ARMS, operations, 6)
-    return ring.run(ring.delayed(name, RING + method, made, guarded))
+    trial_schedule = schedule(ARMS, operations, 6)
+    return ring.run(ring.delayed(name, RING + method, trial_schedule, guarded))
 
 
 def rises(outcome, metric):

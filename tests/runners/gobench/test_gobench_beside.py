@@ -32,7 +32,9 @@ RING = "example.org/ring."
 )
 def test_plain_blocks_know_nothing_of_the_delay(ring, name, method):
     """Ten thousand turns take microseconds: what is plain is far from it, and so is the probe."""
-    outcome = ring.slowed(name, RING + method, 300, Delay(InjectionKind.WORK, 10_000), beside=True)
+    outcome = ring.slowed(
+        name, RING + method, 300, Delay(InjectionKind.WORK, 10_000), has_plain_blocks=True
+    )
     plain, probe, slowed = (
         least(outcome, TIME, arm) for arm in (ArmName.PLAIN, ArmName.PROBE, ArmName.SLOWED)
     )
@@ -45,12 +47,12 @@ def test_plain_blocks_know_nothing_of_the_delay(ring, name, method):
 @pytest.mark.timed
 def test_a_block_of_the_unchanged_method_takes_as_long_as_in_the_unchanged_program(ring):
     large = f"{RING}Large"
-    beside = ring.slowed(
-        "BenchmarkLarge", large, 20, Delay(InjectionKind.WORK, 1), rounds=40, beside=True
+    interleaved = ring.slowed(
+        "BenchmarkLarge", large, 20, Delay(InjectionKind.WORK, 1), rounds=40, has_plain_blocks=True
     )
     alone = ring.plain("BenchmarkLarge", 20, blocks=40)
 
-    ratio = least(beside, TIME, ArmName.PLAIN) / least(alone, TIME, ArmName.PLAIN)
+    ratio = least(interleaved, TIME, ArmName.PLAIN) / least(alone, TIME, ArmName.PLAIN)
     assert 0.8 < ratio < 1.25
 
 
@@ -68,7 +70,7 @@ def test_a_process_decides_by_what_the_delay_adds_to_plain_blocks(ring, above, d
         Delay(InjectionKind.SPIN, 2.0),
         rounds=60,
         stop=stop,
-        beside=True,
+        has_plain_blocks=True,
     )
     measured = [
         len(outcome.find_series(TIME, arm).values)
@@ -98,6 +100,6 @@ def test_the_compiler_says_what_it_may_inline(ring, method, called):
 def test_flags_of_the_user_that_decide_what_is_inlined_leave_it_open(go_home, tmp_path):
     tree = tmp_path / "go-ring"
     shutil.copytree(Path(__file__).parents[2] / "subjects" / "go-ring", tree)
-    made = lab(tree, go_home, {**os.environ, "GOFLAGS": "-gcflags=-l"})
+    flagged_lab = lab(tree, go_home, {**os.environ, "GOFLAGS": "-gcflags=-l"})
 
-    assert not made.bench.is_always_called(made.methods[f"{RING}Fib"])
+    assert not flagged_lab.bench.is_always_called(flagged_lab.methods[f"{RING}Fib"])

@@ -53,12 +53,14 @@ ALL = {"base", "left", "right"}
 def digests(go_home, tmp_path):
     """Return what makes a project of the files above, with changes, and tells the digests."""
 
-    def made(changes=(), tags="", **environment):
+    def compute_digests(changes=(), tags="", **environment):
         project = _project(go_home, tmp_path, FILES | dict(changes), tags, environment)
-        found = {unit.rpartition("/")[2]: one.digest for unit, one in project.closures}
-        return found | {"whole": project.content}
+        unit_digests = {
+            unit.rpartition("/")[2]: closure.digest for unit, closure in project.closures
+        }
+        return unit_digests | {"whole": project.content}
 
-    return made
+    return compute_digests
 
 
 def _project(go_home, folder, files, tags="", environment=()):
@@ -94,7 +96,7 @@ def test_a_tree_in_another_folder_is_the_same(digests):
 
 @pytest.mark.subject
 @pytest.mark.parametrize(
-    ("changes", "those"),
+    ("changes", "affected_units"),
     [
         (_more("right/right.go"), {"right"}),
         (_more("right/right_test.go"), {"right"}),
@@ -117,19 +119,22 @@ def test_a_tree_in_another_folder_is_the_same(digests):
         ({"go.mod": FILES["go.mod"].replace("1.21", "1.20")}, ALL),
     ],
 )
-def test_a_change_matters_to_those_that_are_built_of_it_or_may_read_it(digests, changes, those):
+def test_a_change_matters_to_those_that_are_built_of_it_or_may_read_it(
+    digests, changes, affected_units
+):
     result = _changed(digests(), digests(changes))
 
-    assert result - {"whole"} == those
-    assert ("whole" in result) == bool(those or "spare/spare.go" in changes)
+    assert result - {"whole"} == affected_units
+    assert ("whole" in result) == bool(affected_units or "spare/spare.go" in changes)
 
 
 @pytest.mark.subject
 @pytest.mark.parametrize(
-    "how", [{"tags": "special"}, {"GOGC": "off"}, {"GOFLAGS": "-trimpath"}, {"CGO_ENABLED": "0"}]
+    "setting",
+    [{"tags": "special"}, {"GOGC": "off"}, {"GOFLAGS": "-trimpath"}, {"CGO_ENABLED": "0"}],
 )
-def test_what_decides_the_build_or_the_run_matters_to_all(digests, how):
-    assert _changed(digests(), digests(**how)) == {*ALL, "whole"}
+def test_what_decides_the_build_or_the_run_matters_to_all(digests, setting):
+    assert _changed(digests(), digests(**setting)) == {*ALL, "whole"}
 
 
 @pytest.mark.subject
@@ -144,9 +149,9 @@ def test_what_decides_the_build_or_the_run_matters_to_all(digests, how):
     ],
 )
 def test_what_a_program_names_or_can_list_counts_for_it_as_well(digests, code, changes):
-    own = {"left/more.go": f"package left\n\n{code}\n", "left/README.md": "a"}
+    left_files = {"left/more.go": f"package left\n\n{code}\n", "left/README.md": "a"}
 
-    result = _changed(digests(own), digests(own | changes))
+    result = _changed(digests(left_files), digests(left_files | changes))
 
     assert "left" in result
     assert "base" not in result
@@ -154,9 +159,11 @@ def test_what_a_program_names_or_can_list_counts_for_it_as_well(digests, code, c
 
 @pytest.mark.subject
 @pytest.mark.parametrize(
-    ("path", "those"), [("", {"base"}), ('\nconst top = ".."\n', {"base", "left"})]
+    ("path", "affected_units"), [("", {"base"}), ('\nconst top = ".."\n', {"base", "left"})]
 )
-def test_what_only_another_package_can_list_counts_where_a_path_leads_up(digests, path, those):
+def test_what_only_another_package_can_list_counts_where_a_path_leads_up(
+    digests, path, affected_units
+):
     walks = {
         "base/base.go": 'package base\n\nimport "os"\n\n'
         'func F() int {\n\tfound, _ := os.ReadDir("..")\n\treturn len(found)\n}\n'
@@ -164,10 +171,15 @@ def test_what_only_another_package_can_list_counts_where_a_path_leads_up(digests
 
     walks |= {"left/more.go": f"package left\n{path}"}
 
-    known = digests(walks)
+    first_digests = digests(walks)
 
-    assert _changed(known, digests(walks | _more("README.md"))) - {"whole"} == those
-    assert _changed(known, digests(walks | _more("spare/spare.go"))) - {"whole"} == those
+    assert (
+        _changed(first_digests, digests(walks | _more("README.md"))) - {"whole"} == affected_units
+    )
+    assert (
+        _changed(first_digests, digests(walks | _more("spare/spare.go"))) - {"whole"}
+        == affected_units
+    )
 
 
 @pytest.mark.subject
@@ -180,10 +192,10 @@ def test_another_version_of_a_dependency_matters_to_those_that_need_it(digests):
             "left/left.go": needed,
             **{
                 name: text
-                for each in (1, 2)
+                for version in (1, 2)
                 for name, text in {
-                    f"dep{each}/go.mod": "module example.org/dep\n",
-                    f"dep{each}/dep.go": f"package dep\n\nfunc F() int {{ return {each} }}\n",
+                    f"dep{version}/go.mod": "module example.org/dep\n",
+                    f"dep{version}/dep.go": f"package dep\n\nfunc F() int {{ return {version} }}\n",
                 }.items()
             },
         }

@@ -14,18 +14,19 @@ from auditor.core.schedule import Arm, ArmName
 from auditor.core.suite import Benchmark
 from runners.gobench.harness import GoBench
 
-_AT = "../work/0123456789abcdef01234567/overlay/"
-_GUEST = f"{_AT}zz_bench_audit_guest/"
+_OVERLAY_PATH = "../work/0123456789abcdef01234567/overlay/"
+_GUEST = f"{_OVERLAY_PATH}zz_bench_audit_guest/"
 _HEAD = "# example.org/ring/zz_bench_audit_guest\n"
 _TYPE = (
     f'{_GUEST}delay.go:148:18: cannot use "x" (untyped string constant) as int value in variable '
     "declaration\n"
 )
 _CLASH = (
-    f"# example.org/ring/clash\n{_AT}clash/clash.go:5:7: zzBenchAudit already declared through "
-    "import of package zz_bench_audit_guest "
-    f'("example.org/ring/zz_bench_audit_guest")\n\t{_AT}clash/clash.go:2:23: other declaration of '
-    f"zzBenchAudit\n{_AT}clash/clash.go:8:76: use of package zzBenchAudit not in selector\n"
+    f"# example.org/ring/clash\n{_OVERLAY_PATH}clash/clash.go:5:7: "
+    "zzBenchAudit already declared through import of package zz_bench_audit_guest "
+    f'("example.org/ring/zz_bench_audit_guest")\n\t{_OVERLAY_PATH}clash/clash.go:2:23: '
+    f"other declaration of zzBenchAudit\n{_OVERLAY_PATH}clash/clash.go:8:76: "
+    "use of package zzBenchAudit not in selector\n"
 )
 _MISSING = (
     "ring.go:2:22: no required module provides package example.org/ring/zz_bench_audit_guest; to "
@@ -103,7 +104,7 @@ def test_any_other_fault_is_the_subjects_in_the_compilers_words(message):
     outcome = _read(message)
 
     assert isinstance(outcome, NotBuilt)
-    assert outcome.message == message.strip().replace(_AT, "")
+    assert outcome.message == message.strip().replace(_OVERLAY_PATH, "")
 
 
 def test_a_build_that_hangs_says_how_long():

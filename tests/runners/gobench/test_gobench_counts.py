@@ -23,13 +23,13 @@ def _slope(counted, method):
     (few, less), (many, more) = (
         (window.operations, dict(window.calls)[RING + method]) for window in counted.windows
     )
-    each = (more - less) / (many - few)
-    return each, less - each * few
+    per_operation = (more - less) / (many - few)
+    return per_operation, less - per_operation * few
 
 
 @pytest.mark.parametrize("operations", [101, 1])
 @pytest.mark.parametrize(
-    ("name", "method", "each", "set_up"),
+    ("name", "method", "per_operation", "set_up"),
     [
         ("BenchmarkSmall", "Small", 1, 0),
         ("BenchmarkSmall", "Large", 0, 0),
@@ -51,9 +51,9 @@ def _slope(counted, method):
     ],
 )
 def test_calls_per_operation_and_in_set_up_are_exact(
-    ring, name, method, each, set_up, *, operations
+    ring, name, method, per_operation, set_up, *, operations
 ):
-    assert _slope(ring.counted(name, operations), method) == (each, set_up)
+    assert _slope(ring.counted(name, operations), method) == (per_operation, set_up)
 
 
 def test_methods_that_call_each_other_are_said_to_be_nested(ring):

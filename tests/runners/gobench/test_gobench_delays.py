@@ -137,11 +137,11 @@ def test_a_call_that_begins_a_goroutine_waits_there(ring):
 @pytest.mark.timed
 def test_the_clock_and_its_own_cost_give_the_methods_time(ring):
     outcome = ring.clocked("BenchmarkLarge", f"{RING}Large", 20)
-    shown = least(outcome, METHOD_TIME, ArmName.CLOCKED) / 20
+    method_time = least(outcome, METHOD_TIME, ArmName.CLOCKED) / 20
     cost = least(outcome, CLOCK_COST, ArmName.CLOCKED)
 
-    assert 0 < cost < shown / 10
-    assert shown < 1.5 * least(outcome, TIME, ArmName.CLOCKED)
+    assert 0 < cost < method_time / 10
+    assert method_time < 1.5 * least(outcome, TIME, ArmName.CLOCKED)
 
 
 def test_a_method_that_never_ran_is_never_called(ring):
@@ -181,8 +181,10 @@ def test_a_guest_that_does_not_compile_is_a_bug_of_ours_and_no_outcome(ring, fil
     arms = [Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0))]
     trial = ring.delayed("BenchmarkSmall", f"{RING}Small", schedule(arms, 10, 1))
     files = tuple(
-        replace(one, text=one.text + _BROKEN[file]) if one.path.endswith(f"guest/{file}") else one
-        for one in trial.overlay.files
+        replace(overlay_file, text=overlay_file.text + _BROKEN[file])
+        if overlay_file.path.endswith(f"guest/{file}")
+        else overlay_file
+        for overlay_file in trial.overlay.files
     )
     broken = replace(trial, overlay=replace(trial.overlay, files=files))
 
@@ -229,11 +231,11 @@ def test_functions_of_a_real_module_can_be_slowed(uuid, name, method):
 def test_equal_arms_do_not_differ_where_the_program_keeps_state(uuid, name, method):
     """A against A. The level is such that chance alone fails one of 10 000 tests."""
     arms = [Arm(arm, Delay(InjectionKind.WORK, 300)) for arm in (ArmName.PROBE, ArmName.SLOWED)]
-    made = schedule(arms, 2000, 0)
+    trial_schedule = schedule(arms, 2000, 0)
     order = np.random.default_rng(7).permuted([[0, 1]] * 60, axis=1).ravel()
     blocks = [Block(Phase.MEASUREMENT, int(arm)) for arm in order]
-    made = replace(made, blocks=(*made.blocks, *blocks))
-    outcome = uuid.run(uuid.delayed(name, f"github.com/google/uuid.{method}", made))
+    trial_schedule = replace(trial_schedule, blocks=(*trial_schedule.blocks, *blocks))
+    outcome = uuid.run(uuid.delayed(name, f"github.com/google/uuid.{method}", trial_schedule))
     probe, control = (outcome.find_series(TIME, arm.name).values for arm in arms)
     result = estimate_shift(np.log(control) - np.log(probe), level=0.9999)
 
@@ -287,26 +289,30 @@ def test_a_process_that_cannot_decide_runs_to_its_end(ring):
     assert len(outcome.find_series(TIME, ArmName.SLOWED).values) == 12
 
 
-@pytest.mark.parametrize("beside", [False, True])
-def test_a_process_ends_when_all_its_arms_were_quiet(ring, beside):
-    made = until(SOON, _calibrating(beside, rounds=40))
-    outcome = ring.run(ring.delayed("BenchmarkLarge", f"{RING}Large", made, beside=beside))
+@pytest.mark.parametrize("has_plain_blocks", [False, True])
+def test_a_process_ends_when_all_its_arms_were_quiet(ring, has_plain_blocks):
+    trial_schedule = until(SOON, _calibrating(has_plain_blocks, rounds=40))
+    outcome = ring.run(
+        ring.delayed(
+            "BenchmarkLarge", f"{RING}Large", trial_schedule, has_plain_blocks=has_plain_blocks
+        )
+    )
 
-    assert rounds_of(outcome, made) == (first_quiet(outcome, made) or 40)
+    assert rounds_of(outcome, trial_schedule) == (first_quiet(outcome, trial_schedule) or 40)
 
 
 def test_a_process_whose_arms_are_never_quiet_runs_to_its_end(ring):
-    made = until(NEVER, _calibrating(beside=False, rounds=6))
-    outcome = ring.run(ring.delayed("BenchmarkLarge", f"{RING}Large", made))
+    trial_schedule = until(NEVER, _calibrating(has_plain_blocks=False, rounds=6))
+    outcome = ring.run(ring.delayed("BenchmarkLarge", f"{RING}Large", trial_schedule))
 
-    assert rounds_of(outcome, made) == 6
-    assert first_quiet(outcome, made) is None
+    assert rounds_of(outcome, trial_schedule) == 6
+    assert first_quiet(outcome, trial_schedule) is None
 
 
-def _calibrating(beside, rounds):
+def _calibrating(has_plain_blocks, rounds):
     arms = [
         Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
         Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, 300)),
         Arm(ArmName.CLOCKED, Delay(InjectionKind.CLOCK, 0)),
     ]
-    return schedule([*arms, Arm(ArmName.PLAIN)] if beside else arms, 50, rounds)
+    return schedule([*arms, Arm(ArmName.PLAIN)] if has_plain_blocks else arms, 50, rounds)

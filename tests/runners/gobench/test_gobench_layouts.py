@@ -99,12 +99,13 @@ def test_each_layout_is_a_program_of_its_own_that_runs(ring):
 
     folder = ring.bench._builds / Overlay().digest
     name = next(path.name for path in (folder / "bin" / "layout-3").glob("*.test"))
-    plain, one, other = (
-        symbols(folder / "bin" / where / name) for where in ("", "layout-3", "layout-4")
+    plain, layout_3, layout_4 = (
+        symbols(folder / "bin" / layout_folder / name)
+        for layout_folder in ("", "layout-3", "layout-4")
     )
-    assert one != other
-    assert one != plain
-    assert set(one) == set(other)
+    assert layout_3 != layout_4
+    assert layout_3 != plain
+    assert set(layout_3) == set(layout_4)
 
 
 @pytest.mark.subject
@@ -115,12 +116,12 @@ def test_only_the_user_s_own_build_has_what_a_debugger_needs(ring):
         "BenchmarkSmall", "example.org/ring.Small", 20, Delay(InjectionKind.WORK, 1), rounds=1
     )
     plain = ring.bench._builds / Overlay().digest
-    found = {
+    debug_info = {
         path.parents[1] == plain: b".debug_line" in path.read_bytes()
         for path in ring.bench._builds.glob("*/bin/*.test")
     }
 
-    assert found == {True: True, False: False}
+    assert debug_info == {True: True, False: False}
 
 
 @pytest.mark.subject
@@ -154,14 +155,14 @@ def test_flags_for_the_linker_in_goflags_are_not_lost(go_home, tmp_path, pattern
     (tree / "go.mod").write_text("module example.org/setting\n\ngo 1.20\n")
     (tree / "setting.go").write_text("package setting\n")
     (tree / "setting_test.go").write_text(SETTING)
-    where = "example.org/setting"
-    flags = f"\"-ldflags={pattern}-X '{where}.one=a b' -X {where}.other=yes\""
-    made = lab(tree, go_home, {**os.environ, "GOFLAGS": f"-ldflags=-s {flags}"})
-    needs_layouts(made)
+    module_path = "example.org/setting"
+    flags = f"\"-ldflags={pattern}-X '{module_path}.one=a b' -X {module_path}.other=yes\""
+    setting_lab = lab(tree, go_home, {**os.environ, "GOFLAGS": f"-ldflags=-s {flags}"})
+    needs_layouts(setting_lab)
 
     for layout in (0, 3):
-        outcome = measured(made, "BenchmarkSet", layout)
+        outcome = measured(setting_lab, "BenchmarkSet", layout)
         assert isinstance(outcome, Measured), outcome
-    programs = [path.read_bytes() for path in made.bench._builds.rglob("*.test")]
+    programs = [path.read_bytes() for path in setting_lab.bench._builds.rglob("*.test")]
     assert len(programs) == 2
     assert programs[0] != programs[1]

@@ -116,11 +116,11 @@ def test_the_module_with_most_benchmarks_that_uses_the_one_at_the_top_is_taken(t
         {"other/go.mod": "module example.org/other\n", "other/m_test.go": many},
     )
 
-    chosen = choose_modules(tree, tree)
+    choice = choose_modules(tree, tree)
 
-    assert chosen.benchmarks == tree / "benchmarks"
-    assert (chosen.libraries, chosen.root) == ((tree,), tree)
-    assert chosen.notes == (
+    assert choice.benchmarks == tree / "benchmarks"
+    assert (choice.libraries, choice.root) == ((tree,), tree)
+    assert choice.notes == (
         "the module at the top has no benchmarks; auditing the module benchmarks (go, 1 "
         "benchmark); not audited: other (go, 6 benchmarks)",
     )
@@ -129,10 +129,10 @@ def test_the_module_with_most_benchmarks_that_uses_the_one_at_the_top_is_taken(t
 def test_benchmarks_at_the_top_are_taken_and_the_others_named(tmp_path):
     tree = benchmark_module(library(tmp_path, **{"m_test.go": EMPTY_BENCHMARK}))
 
-    chosen = choose_modules(tree, tree)
+    choice = choose_modules(tree, tree)
 
-    assert (chosen.benchmarks, chosen.libraries) == (tree, (tree,))
-    assert "benchmarks (go, 1 benchmark)" in chosen.notes[0]
+    assert (choice.benchmarks, choice.libraries) == (tree, (tree,))
+    assert "benchmarks (go, 1 benchmark)" in choice.notes[0]
 
 
 def test_no_other_module_is_taken_for_a_client(tmp_path):
@@ -146,9 +146,9 @@ def test_a_module_with_an_api_of_its_own_is_its_own_library(tmp_path):
     plugin = {"plugin/go.mod": NESTED.format("../"), "plugin/m_test.go": BENCHMARK}
     write(tree, {**plugin, "plugin/helper.go": HELPER})
 
-    chosen = choose_modules(tree / "plugin", tree)
+    choice = choose_modules(tree / "plugin", tree)
 
-    assert (chosen.libraries, chosen.root) == ((tree / "plugin",), tree / "plugin")
+    assert (choice.libraries, choice.root) == ((tree / "plugin",), tree / "plugin")
 
 
 def test_a_folder_that_is_not_part_of_the_copy_is_no_library(tmp_path):
@@ -168,9 +168,9 @@ def test_a_workspace_without_the_module_is_not_its_build(tmp_path):
 def test_a_published_version_of_the_module_above_is_said(tmp_path):
     tree = benchmark_module(library(tmp_path), replaced="v1.2.3")
 
-    chosen = choose_modules(tree / "benchmarks", tree)
+    choice = choose_modules(tree / "benchmarks", tree)
 
-    assert chosen.notes == (
+    assert choice.notes == (
         "the module benchmarks measures a published version of example.org/cut; to audit the "
         "folder above, add to its go.mod: replace example.org/cut => ..",
     )
@@ -200,12 +200,12 @@ def test_a_tree_without_a_module_gets_the_newest_versions_and_keeps_them(go_home
 
     result = lab(tree, go_home, environment)
     published(proxy, "example.org/dep", "v1.3.0", "package dep\n\nfunc One() int { return 3 }\n")
-    again = lab(tree, go_home, environment)
+    second_lab = lab(tree, go_home, environment)
 
     assert [benchmark.name for benchmark in result.suite.benchmarks] == ["BenchmarkTwo"]
     assert result.project.notes[-1].endswith("requires the newest versions: example.org/dep v1.2.0")
-    assert again.project.digest == result.project.digest
-    assert again.project.notes == result.project.notes
+    assert second_lab.project.digest == result.project.digest
+    assert second_lab.project.notes == result.project.notes
     assert "require" not in (tree / "go.mod").read_text()
 
 

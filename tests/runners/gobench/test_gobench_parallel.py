@@ -142,7 +142,12 @@ def test_blocks_of_the_guest_take_what_100_microseconds_hold(shared, notes, with
     notes.unlink(missing_ok=True)
 
     outcome = shared.slowed(
-        "BenchmarkShort", NEXT, 200_000, Delay(InjectionKind.WORK, 5), rounds=3, beside=with_plain
+        "BenchmarkShort",
+        NEXT,
+        200_000,
+        Delay(InjectionKind.WORK, 5),
+        rounds=3,
+        has_plain_blocks=with_plain,
     )
 
     assert isinstance(outcome, Measured), outcome

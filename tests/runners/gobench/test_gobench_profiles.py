@@ -138,8 +138,8 @@ def shares(go_home, tmp_path_factory):
 
 
 def profiled(lab, name, operations, blocks=8):
-    made = schedule([Arm(ArmName.PLAIN)], operations, blocks)
-    trial = lab.trial(Purpose.PROFILE, name, made, Variant(VariantKind.PROFILED))
+    trial_schedule = schedule([Arm(ArmName.PLAIN)], operations, blocks)
+    trial = lab.trial(Purpose.PROFILE, name, trial_schedule, Variant(VariantKind.PROFILED))
     return Run(trial=trial, host=NOWHERE, outcome=lab.run(trial), started="", seconds=1.0)
 
 
@@ -192,8 +192,8 @@ def test_of_a_removed_call_there_is_no_sample_and_no_instruction(shares):
     assert result.seconds_between_calls < 2e-9
     assert run.outcome.code
     assert not frames_of(half, run.outcome.code)
-    kept = profiled(shares, "BenchmarkDropped", 1_000_000).outcome
-    assert frames_of(shares.methods[f"{UNIT}.Sum"], kept.code)
+    dropped_outcome = profiled(shares, "BenchmarkDropped", 1_000_000).outcome
+    assert frames_of(shares.methods[f"{UNIT}.Sum"], dropped_outcome.code)
 
 
 def removed(lab, run, method, *, hits=0, always_called=False, trivial=None):

@@ -99,17 +99,17 @@ def test_the_unit_tests_of_each_package_have_counts_of_their_own(go_home, tmp_pa
     result = lab(tmp_path, go_home, os.environ)
     packages = GoBench().list_test_parts(result.suite.sources)
     ended = {package[-1]: result.called_by_tests(package) for package in packages}
-    counted = {key: one for key, one in ended.items() if isinstance(one, Counted)}
+    counted = {key: outcome for key, outcome in ended.items() if isinstance(outcome, Counted)}
     called = {
-        key: [method for method, calls in one.windows[0].calls if calls]
-        for key, one in counted.items()
+        key: [method for method, calls in outcome.windows[0].calls if calls]
+        for key, outcome in counted.items()
     }
 
     assert packages == [f"example.org/m/{name}" for name in "abcde"]
     assert isinstance(ended["a"], NotBuilt)
     assert "undefined: nonsense" in ended["a"].message
     assert called == {**{key: [f"example.org/m/{key}.F"] for key in "bcd"}, "e": []}
-    assert {key for key, one in counted.items() if one.missing} == {"b", "c"}
+    assert {key for key, outcome in counted.items() if outcome.missing} == {"b", "c"}
 
 
 def test_nothing_is_missing_where_all_unit_tests_end_well(go_home, tmp_path):
@@ -148,7 +148,7 @@ def test_build_tags_choose_the_sources(go_home, tmp_path):
         lab(tmp_path, go_home, os.environ, tags="more"),
     )
 
-    assert [one.methods["example.org/m.More"].refusal for one in (plain, tagged)] == [
+    assert [module_lab.methods["example.org/m.More"].refusal for module_lab in (plain, tagged)] == [
         "left out by the build tags in force (//go:build more)",
         None,
     ]
@@ -236,7 +236,7 @@ def test_all_that_go_writes_is_in_folders_of_ours(ring, go_home):
 
 
 def test_the_users_settings_and_caches_are_read(go_home, tmp_path):
-    mine = {
+    user_variables = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path / "home"),
         "GOMODCACHE": str(tmp_path / "mod"),
@@ -245,7 +245,7 @@ def test_the_users_settings_and_caches_are_read(go_home, tmp_path):
     }
     (tmp_path / "home").mkdir()
     _module(tmp_path / "tree", m_dot_go="package m\n")
-    environment = dict(lab(tmp_path / "tree", go_home, mine).project.environment)
+    environment = dict(lab(tmp_path / "tree", go_home, user_variables).project.environment)
 
     assert environment["GOPROXY"] == (
         f"file://{tmp_path}/mod/cache/download,https://mirror.example.org"

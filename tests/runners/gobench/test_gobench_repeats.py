@@ -164,28 +164,28 @@ def _notes(tmp_path_factory):
     return tmp_path_factory.mktemp("again") / "notes"
 
 
-@pytest.fixture(name="again", scope="module")
-def _again(go_home, notes):
+@pytest.fixture(name="repeat_lab", scope="module")
+def _repeat_lab(go_home, notes):
     return write_lab(notes.parent, go_home, "again", SOURCE, TEST)
 
 
-@pytest.fixture(name="seen")
-def _seen(again, notes):
+@pytest.fixture(name="record_run")
+def _record_run(repeat_lab, notes):
     """Return what a run of a benchmark has left: its outcome, its calls, its forced collections."""
 
     def run(make):
         notes.unlink(missing_ok=True)
-        outcome = make(again)
+        outcome = make(repeat_lab)
         lines = [line.split() for line in notes.read_text().splitlines()]
-        calls = [(int(n), int(forced)) for what, n, forced in lines if what == "call"]
+        calls = [(int(n), int(forced)) for word, n, forced in lines if word == "call"]
         return outcome, calls, int(lines[-1][2])
 
     return run
 
 
-def slowed(name, *, beside=True, stop=None):
-    return lambda again: again.slowed(
-        name, WORK, OPERATIONS, DELAY, rounds=ROUNDS, stop=stop, beside=beside
+def slowed(name, *, has_plain_blocks=True, stop=None):
+    return lambda repeat_lab: repeat_lab.slowed(
+        name, WORK, OPERATIONS, DELAY, rounds=ROUNDS, stop=stop, has_plain_blocks=has_plain_blocks
     )
 
 
@@ -203,8 +203,8 @@ def of_testing(calls):
 
 
 @pytest.mark.parametrize("name", ["BenchmarkCalm", "BenchmarkOnce/inner", "BenchmarkParallel"])
-def test_one_call_of_testing_holds_all_blocks(seen, name):
-    outcome, calls, forced = seen(slowed(name))
+def test_one_call_of_testing_holds_all_blocks(record_run, name):
+    outcome, calls, forced = record_run(slowed(name))
 
     assert blocks(outcome) == [ROUNDS] * 3
     assert [n for n, _ in calls] == [1] + [OPERATIONS] * BLOCKS
@@ -217,16 +217,16 @@ def test_one_call_of_testing_holds_all_blocks(seen, name):
     assert plain < delayed > probe
 
 
-def test_a_body_that_leaves_something_to_do_is_called_by_testing_each_time(seen):
-    outcome, calls, _ = seen(slowed("BenchmarkTidies"))
+def test_a_body_that_leaves_something_to_do_is_called_by_testing_each_time(record_run):
+    outcome, calls, _ = record_run(slowed("BenchmarkTidies"))
 
     assert blocks(outcome) == [ROUNDS] * 3
     assert [n for n, _ in calls] == [1, OPERATIONS] * BLOCKS
     assert of_testing(calls) == BLOCKS
 
 
-def test_one_that_begins_to_do_so_later_is_from_then_on(seen):
-    outcome, calls, _ = seen(slowed("BenchmarkLater"))
+def test_one_that_begins_to_do_so_later_is_from_then_on(record_run):
+    outcome, calls, _ = record_run(slowed("BenchmarkLater"))
 
     assert blocks(outcome) == [ROUNDS] * 3
     sizes = [n for n, _ in calls]
@@ -235,34 +235,36 @@ def test_one_that_begins_to_do_so_later_is_from_then_on(seen):
     assert of_testing(calls) == 1 + BLOCKS - 4
 
 
-def test_garbage_that_only_testing_collects_is_no_hoard(seen):
-    outcome, calls, _ = seen(slowed("BenchmarkHoards"))
+def test_garbage_that_only_testing_collects_is_no_hoard(record_run):
+    outcome, calls, _ = record_run(slowed("BenchmarkHoards"))
 
     assert blocks(outcome) == [ROUNDS] * 3
     assert 1 < of_testing(calls) < BLOCKS
     assert len({forced for _, forced in calls}) == 2 * of_testing(calls)
 
 
-def test_a_loop_of_testing_s_own_is_called_for_each_block(seen):
-    outcome, calls, _ = seen(slowed("BenchmarkLoops"))
+def test_a_loop_of_testing_s_own_is_called_for_each_block(record_run):
+    outcome, calls, _ = record_run(slowed("BenchmarkLoops"))
 
     assert blocks(outcome) == [ROUNDS] * 3
     assert len(calls) == len({forced for _, forced in calls}) == BLOCKS
 
 
-def test_blocks_that_stand_beside_those_of_other_processes_are_called_as_these_are(seen):
-    outcome, calls, _ = seen(slowed("BenchmarkCalm", beside=False))
+def test_blocks_that_stand_beside_those_of_other_processes_are_called_as_these_are(record_run):
+    outcome, calls, _ = record_run(slowed("BenchmarkCalm", has_plain_blocks=False))
 
     assert blocks(outcome) == [ROUNDS] * 2
     assert [n for n, _ in calls] == [1, OPERATIONS] * (1 + 2 * ROUNDS)
 
 
-@pytest.mark.parametrize("beside", [True, False])
-def test_nothing_is_called_after_the_pairs_have_decided(seen, beside):
+@pytest.mark.parametrize("has_plain_blocks", [True, False])
+def test_nothing_is_called_after_the_pairs_have_decided(record_run, has_plain_blocks):
     """Four times as long lies far above: three pairs are enough, or some more if disturbed."""
     looks = ((3, 3.0), (4, 3.0), (5, 3.0))
     stop = EarlyStop(above=-5.0, below=-9.0, looks=looks, least_deviation=0.005)
-    outcome, calls, forced = seen(slowed("BenchmarkCalm", stop=stop, beside=beside))
+    outcome, calls, forced = record_run(
+        slowed("BenchmarkCalm", stop=stop, has_plain_blocks=has_plain_blocks)
+    )
 
     measured = blocks(outcome)
     assert max(measured) < ROUNDS
@@ -270,17 +272,21 @@ def test_nothing_is_called_after_the_pairs_have_decided(seen, beside):
     assert forced == calls[-1][1]  # nor does testing prepare to
 
 
-def test_a_failure_in_a_later_block_is_one_of_the_benchmark(seen):
-    outcome, calls, _ = seen(slowed("BenchmarkFails"))
+def test_a_failure_in_a_later_block_is_one_of_the_benchmark(record_run):
+    outcome, calls, _ = record_run(slowed("BenchmarkFails"))
 
     assert isinstance(outcome, Crashed)
     assert "enough of that" in outcome.tail
     assert [n for n, _ in calls][:8] == [1] + [OPERATIONS] * 7
 
 
-def test_calls_are_counted_alike_in_one_call_and_in_many(seen):
-    calm, calls, _ = seen(lambda again: again.counted("BenchmarkCalm", OPERATIONS, blocks=5))
-    tidies, others, _ = seen(lambda again: again.counted("BenchmarkTidies", OPERATIONS, blocks=5))
+def test_calls_are_counted_alike_in_one_call_and_in_many(record_run):
+    calm, calls, _ = record_run(
+        lambda repeat_lab: repeat_lab.counted("BenchmarkCalm", OPERATIONS, blocks=5)
+    )
+    tidies, tidies_calls, _ = record_run(
+        lambda repeat_lab: repeat_lab.counted("BenchmarkTidies", OPERATIONS, blocks=5)
+    )
 
     assert isinstance(calm, Counted)
     assert [dict(window.calls)[WORK] / window.operations for window in calm.windows] == [1.0, 1.0]
@@ -288,7 +294,7 @@ def test_calls_are_counted_alike_in_one_call_and_in_many(seen):
         window.operations for window in tidies.windows
     ]
     assert calm.windows[0].calls == tidies.windows[0].calls
-    assert len(calls) < len(others)
+    assert len(calls) < len(tidies_calls)
 
 
 @pytest.mark.parametrize(
@@ -303,16 +309,20 @@ def test_calls_are_counted_alike_in_one_call_and_in_many(seen):
         ("BenchmarkLoops", False),
     ],
 )
-def test_counting_tells_whether_one_call_held_all_that_it_counted(seen, name, in_one_call):
+def test_counting_tells_whether_one_call_held_all_that_it_counted(record_run, name, in_one_call):
     """As it does of blocks that lie beside plain ones."""
-    counted, _, _ = seen(lambda again: again.counted(name, OPERATIONS, blocks=BLOCKS))
-    _, calls, _ = seen(slowed(name))
+    counted, _, _ = record_run(
+        lambda repeat_lab: repeat_lab.counted(name, OPERATIONS, blocks=BLOCKS)
+    )
+    _, calls, _ = record_run(slowed(name))
 
     assert counted.in_one_call is (of_testing(calls) == 1) is in_one_call
 
 
-def test_a_single_block_does_not_tell_whether_a_call_may_hold_more(seen):
-    counted, _, _ = seen(lambda again: again.counted("BenchmarkCalm", OPERATIONS, blocks=1))
+def test_a_single_block_does_not_tell_whether_a_call_may_hold_more(record_run):
+    counted, _, _ = record_run(
+        lambda repeat_lab: repeat_lab.counted("BenchmarkCalm", OPERATIONS, blocks=1)
+    )
 
     assert isinstance(counted, Counted)
     assert not counted.in_one_call

@@ -38,7 +38,7 @@ NAMES = [
     "BenchmarkIn/ab", "BenchmarkIn/x|y", "BenchmarkIn/(x)+.*", "BenchmarkIn/n=1",
     "BenchmarkIn/é_ü", "BenchmarkIn/[z]", "BenchmarkOut/a", "BenchmarkOut/other.BenchmarkPush",
 ]  # fmt: skip
-KNOWN = [
+ALL_IDS = [
     *(f"example.org/some.{name}" for name in NAMES),
     *(f"example.org/some/other.{text}" for text in NAMES[:2]),
 ]
@@ -46,16 +46,16 @@ KNOWN = [
 
 def ran(folder, words):
     """Return the ids of what a call runs."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [*words, "-benchtime=1x", "-cpu=1"], cwd=folder, capture_output=True, text=True, check=True
     )
-    package, found = "", []
-    for line in done.stdout.splitlines():
+    package, ids = "", []
+    for line in completed.stdout.splitlines():
         if line.startswith("pkg: "):
             package = line.removeprefix("pkg: ")
         if match := re.match(r"(Benchmark\S+)\s+1\s", line):
-            found.append(f"{package}.{match[1]}")
-    return found
+            ids.append(f"{package}.{match[1]}")
+    return ids
 
 
 def test_the_calls_run_just_what_was_chosen(tmp_path):
@@ -63,20 +63,20 @@ def test_the_calls_run_just_what_was_chosen(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     choices = [
-        KNOWN,
+        ALL_IDS,
         ["example.org/some.BenchmarkPush", "example.org/some/other.BenchmarkPushMore"],
         ["example.org/some.BenchmarkIn/a", "example.org/some.BenchmarkIn/a/b/c"],
         ["example.org/some.BenchmarkIn/a", "example.org/some.BenchmarkOut/other.BenchmarkPush"],
-        [one for one in KNOWN if not one[-1].isalpha()],
+        [benchmark_id for benchmark_id in ALL_IDS if not benchmark_id[-1].isalpha()],
     ]
 
-    for chosen in choices:
-        made = [
-            one
-            for call in build_subset_commands(chosen, KNOWN)
-            for one in ran(tmp_path, call.words)
+    for choice in choices:
+        ids_run = [
+            benchmark_id
+            for call in build_subset_commands(choice, ALL_IDS)
+            for benchmark_id in ran(tmp_path, call.words)
         ]
-        assert sorted(made) == sorted(chosen)
+        assert sorted(ids_run) == sorted(choice)
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_ids_of_go_benchmarks_have_a_call(benchmark, package):
 
 
 def test_each_package_has_a_call_of_its_own():
-    chosen = [
+    chosen_ids = [
         "example.org/b.v2.BenchmarkB",
         "example.org/a.BenchmarkA/x",
         "example.org/a.BenchmarkB",
     ]
 
-    subsets = build_subset_commands(chosen, chosen)
+    subsets = build_subset_commands(chosen_ids, chosen_ids)
 
     assert [(subset.package, subset.pattern, subset.skip) for subset in subsets] == [
         ("example.org/a", "^BenchmarkA$/^x$|^BenchmarkB$", ""),

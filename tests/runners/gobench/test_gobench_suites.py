@@ -24,13 +24,13 @@ _SUB = ["a", "a/b", "two_words", "two_words#01", "#00", "a|b(c", "deep-2/er", "s
 
 
 def test_every_leaf_is_found_under_its_own_name(ring):
-    found = {
+    names = {
         benchmark.name
         for benchmark in ring.suite.benchmarks
         if benchmark.name.startswith("BenchmarkSub")
     }
 
-    assert found == {f"BenchmarkSub/{name}" for name in _SUB}
+    assert names == {f"BenchmarkSub/{name}" for name in _SUB}
 
 
 def test_a_benchmark_that_misbehaves_is_unusable_and_the_others_go_on(ring):
@@ -58,15 +58,15 @@ def _naughty(ring, name):
         for key, reason in ring.suite.unusable
         if key.startswith(unit + name)
     }
-    return [one.removeprefix(f"{name}/") for one in good], bad
+    return [leaf.removeprefix(f"{name}/") for leaf in good], bad
 
 
 def test_what_comes_after_a_leaf_that_ends_the_process_is_found_too(ring):
     """A panic lets the next one begin before it ends the process."""
-    found, bad = _naughty(ring, "BenchmarkFamily")
+    leaves, bad = _naughty(ring, "BenchmarkFamily")
     nested = bad["BenchmarkFamily/nested"]
 
-    assert found == ["first", "second", "last"]
+    assert leaves == ["first", "second", "last"]
     assert "as it must" in bad["BenchmarkFamily/fails"]
     assert "in the family" in bad["BenchmarkFamily/panics"]
     assert "ended with 3" in bad["BenchmarkFamily/nested/exits|("]
@@ -76,24 +76,24 @@ def test_what_comes_after_a_leaf_that_ends_the_process_is_found_too(ring):
 
 
 def test_leaves_whose_marks_are_lost_in_a_flood_are_found_too(ring):
-    found, bad = _naughty(ring, "BenchmarkDrowns")
+    leaves, bad = _naughty(ring, "BenchmarkDrowns")
 
-    assert sorted(found) == ["first", "flood", "flood#01", "last", "middle"]
+    assert sorted(leaves) == ["first", "flood", "flood#01", "last", "middle"]
     assert bad == {}
 
 
 def test_what_cannot_be_listed_is_said(ring):
-    found, bad = _naughty(ring, "BenchmarkHopeless")
+    leaves, bad = _naughty(ring, "BenchmarkHopeless")
     *_, last = (name for name in bad if "/" in name)
 
-    assert found == []
+    assert leaves == []
     assert f"what comes after {last} in this function could not" in bad["BenchmarkHopeless"]
 
 
 def test_a_function_that_breaks_behind_what_it_holds_is_said_to(ring):
-    found, bad = _naughty(ring, "BenchmarkBreaks")
+    leaves, bad = _naughty(ring, "BenchmarkBreaks")
 
-    assert found == []
+    assert leaves == []
     assert "panic: behind" in bad["BenchmarkBreaks/before"]
     assert "what comes after BenchmarkBreaks/before" in bad["BenchmarkBreaks"]
 
@@ -149,22 +149,22 @@ def test_a_real_module_is_listed(uuid):
 
 
 def test_sources_are_read_again_without_building_or_running_anything(ring, tmp_path):
-    asked = []
+    commands = []
 
     def ask(job):
-        asked.append(job.argv[:2])
+        commands.append(job.argv[:2])
         return LocalHost().run_process(job)
 
     assert tuple(GoBench().read_sources(ring.project, tmp_path, ask)) == ring.suite.sources
-    assert set(asked) == {("go", "list")}
+    assert set(commands) == {("go", "list")}
 
 
 def test_packages_are_built_together_behind_the_first_one_and_listed_in_order(ring, tmp_path):
-    some = []
+    batch_sizes = []
 
     def together(ask, jobs):
         assert all(job.makes is not None for job in jobs)
-        some.append(len(jobs))
+        batch_sizes.append(len(jobs))
         return [ask(job) for job in jobs[::-1]][::-1]
 
     naughty = {
@@ -172,14 +172,19 @@ def test_packages_are_built_together_behind_the_first_one_and_listed_in_order(ri
         for benchmark in ring.suite.benchmarks
         if benchmark.group.endswith("/naughty")
     }
-    known = {unit: _listed(ring, unit) for unit in naughty}  # some of it takes long
+    discovered_suites = {
+        unit: _suite_of_unit(ring, unit) for unit in naughty
+    }  # some of it takes long
     suite = GoBench().discover_suite(
-        ring.project, tmp_path, LocalHost().run_process, Listing(suites=known, together=together)
+        ring.project,
+        tmp_path,
+        LocalHost().run_process,
+        Listing(suites=discovered_suites, together=together),
     )
 
-    first, others = some
+    first, rest = batch_sizes
     assert first == 1
-    assert others >= 1
+    assert rest >= 1
     assert suite.benchmarks == ring.suite.benchmarks
     assert dict(suite.unusable).keys() == dict(ring.suite.unusable).keys()
 
@@ -209,7 +214,7 @@ def _nothing(_unit, _name):
 
 
 def test_what_is_known_is_kept_where_nothing_can_be_asked_for(ring, tmp_path):
-    document = {UNIT: _listed(ring, UNIT)}
+    document = {UNIT: _suite_of_unit(ring, UNIT)}
     listing = Listing(suites=document, is_asked_for=_nothing)
 
     suite = GoBench().discover_suite(ring.project, tmp_path, LocalHost().run_process, listing)
@@ -251,12 +256,12 @@ def test_a_package_that_is_asked_for_and_does_not_build_is_said(ring, tmp_path):
         choose_benchmarks(suite, "^Benchmark")
 
 
-def _listed(ring, unit):
+def _suite_of_unit(ring, unit):
     """Return what was found in a package."""
     return Suite(
         tuple(benchmark for benchmark in ring.suite.benchmarks if benchmark.group == unit),
         (),
-        tuple(one for one in ring.suite.unusable if one[0].startswith(f"{unit}.")),
+        tuple(unusable for unusable in ring.suite.unusable if unusable[0].startswith(f"{unit}.")),
     )
 
 
@@ -283,10 +288,10 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
     naughty = [
         benchmark for benchmark in ring.suite.benchmarks if benchmark.group.endswith("/naughty")
     ]
-    known = {naughty[0].group: Suite(tuple(naughty), ())}  # some of it takes long
+    discovered_suites = {naughty[0].group: Suite(tuple(naughty), ())}  # some of it takes long
 
     suite = GoBench().discover_suite(
-        ring.project, tmp_path, ending("^BenchmarkSmall$"), Listing(suites=known)
+        ring.project, tmp_path, ending("^BenchmarkSmall$"), Listing(suites=discovered_suites)
     )
 
     reason = dict(suite.unusable)["example.org/ring.BenchmarkSmall"]
@@ -295,9 +300,11 @@ def test_a_benchmark_that_a_limit_ends_while_it_is_listed_is_unusable_for_that(r
 
 
 def test_a_run_tells_by_which_go_and_on_which_machine_it_was_made(ring):
-    made = schedule([Arm(ArmName.PLAIN)], 10, 1)
+    trial_schedule = schedule([Arm(ArmName.PLAIN)], 10, 1)
 
-    facts = ring.bench.run_trial(ring.trial(Purpose.SUITE, "BenchmarkSmall", made)).host.facts
+    facts = ring.bench.run_trial(
+        ring.trial(Purpose.SUITE, "BenchmarkSmall", trial_schedule)
+    ).host.facts
 
     assert dict(facts)["go"] == dict(ring.project.versions)["go"] != "unknown"
     assert {"cpu", "kernel", "governor"} <= set(dict(facts))

@@ -207,19 +207,23 @@ def test_results_are_read_live_as_their_marks_come(cuts):
     places = sorted({0, len(printed), *(cut for cut in cuts if cut < len(printed))})
     reader = text.LiveResults(NAME)
 
-    found = [
-        one for begin, end in pairwise(places) for one in reader.read_iterations(printed[begin:end])
+    iterations = [
+        iteration
+        for begin, end in pairwise(places)
+        for iteration in reader.read_iterations(printed[begin:end])
     ]
 
-    assert found == [pytest.approx((value, 50 * value)) for value in (12.5e-9, 2.5e-9)]
+    assert iterations == [pytest.approx((value, 50 * value)) for value in (12.5e-9, 2.5e-9)]
 
 
 def test_a_result_is_found_behind_a_flood():
     reader = text.LiveResults(NAME)
 
-    found = [one for _ in range(300) for one in reader.read_iterations(b"x" * 1000)]
+    iterations = [
+        iteration for _ in range(300) for iteration in reader.read_iterations(b"x" * 1000)
+    ]
 
-    assert found == []
+    assert iterations == []
     assert reader.read_iterations(LINE + b"\x16") == [pytest.approx((12.5e-9, 50 * 12.5e-9))]
 
 

@@ -85,7 +85,8 @@ def test_what_is_not_listed_or_moves_is_named_with_the_reason(go_home, tmp_path)
     names = {benchmark.name for benchmark in suite.benchmarks}
     assert names == {"BenchmarkAt/fixed", "BenchmarkSize/1000000"}
     (early, silent), (moving,) = (
-        [one for one in suite.unusable if ("moving" in one[0]) is moves] for moves in (False, True)
+        [unusable for unusable in suite.unusable if ("moving" in unusable[0]) is moves]
+        for moves in (False, True)
     )
     assert early[0] == "example.org/m/early"
     assert "-test.list; flag.Parse() runs before" in early[1]

@@ -31,17 +31,17 @@ class Place:
 _OPEN = {}
 
 
-def connected(where):
+def connected(address):
     """Return the connection of ours to a daemon that all tests share."""
-    if where not in _OPEN:
-        _OPEN[where] = DockerDaemon({"DOCKER_HOST": where}, read_machine_facts().name)
-        atexit.register(_OPEN[where].__exit__)
-    return _OPEN[where]
+    if address not in _OPEN:
+        _OPEN[address] = DockerDaemon({"DOCKER_HOST": address}, read_machine_facts().name)
+        atexit.register(_OPEN[address].__exit__)
+    return _OPEN[address]
 
 
-def docker_host(where, folder, *, image=IMAGE, memory=MEMORY, processes=64, cpus=""):
+def docker_host(address, folder, *, image=IMAGE, memory=MEMORY, processes=64, cpus=""):
     """Return a host of containers whose files are below a folder."""
-    daemon = connected(where)
+    daemon = connected(address)
     home = HomeFolder(folder / "home", mode=0o755)
     home.make_subjects_folder()
     return DockerHost(
@@ -54,9 +54,9 @@ def docker_host(where, folder, *, image=IMAGE, memory=MEMORY, processes=64, cpus
     )
 
 
-def docker_place(where, folder, **limits):
+def docker_place(address, folder, **limits):
     """Return a host of containers for what is measured."""
-    host = docker_host(where, folder, **limits)
+    host = docker_host(address, folder, **limits)
     work = folder / "home" / "work"
     work.mkdir()
     return Place(host.make_measuring_host((work,)), work, work)
@@ -86,5 +86,5 @@ def ssh_place(daemon, name, **more):
     with connect_host(machine, daemon.environment, SystemClock()) as (host, _):
         work = machine.tree_folder / "work"
         work.mkdir(exist_ok=True)
-        there = daemon.folder / "there" / work.relative_to(daemon.folder / "here")
-        yield Place(host.make_measuring_host((work,)), work, there)
+        remote_folder = daemon.folder / "there" / work.relative_to(daemon.folder / "here")
+        yield Place(host.make_measuring_host((work,)), work, remote_folder)

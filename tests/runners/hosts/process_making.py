@@ -27,8 +27,10 @@ def alive(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    listed = subprocess.run(("ps", "-o", "stat=", "-p", str(pid)), capture_output=True, check=False)
-    return not listed.stdout.strip().startswith(b"Z") and bool(listed.stdout.strip())
+    ps_result = subprocess.run(
+        ("ps", "-o", "stat=", "-p", str(pid)), capture_output=True, check=False
+    )
+    return not ps_result.stdout.strip().startswith(b"Z") and bool(ps_result.stdout.strip())
 
 
 def processes_with_parent(parent):

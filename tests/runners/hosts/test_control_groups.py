@@ -22,21 +22,21 @@ def printed(texts):
     return files + "".join(f"\n{machine_facts._FENCE}{name}\n{text}\n" for name, text in rest)
 
 
-def known(**texts):
-    found = {"/proc/meminfo": "MemTotal:  16777216 kB", machine_facts.SELF_CGROUP: UNIFIED}
-    return dict(make_host_facts(parse_facts(printed(found | texts))).facts)
+def read_facts(**texts):
+    file_texts = {"/proc/meminfo": "MemTotal:  16777216 kB", machine_facts.SELF_CGROUP: UNIFIED}
+    return dict(make_host_facts(parse_facts(printed(file_texts | texts))).facts)
 
 
-@pytest.mark.parametrize("own", [UNIFIED, SEPARATE, ODD, "0::/\n", "2:cpu:/\n", ""])
-def test_a_shell_finds_the_same_files(own):
+@pytest.mark.parametrize("membership", [UNIFIED, SEPARATE, ODD, "0::/\n", "2:cpu:/\n", ""])
+def test_a_shell_finds_the_same_files(membership):
     words = f"{machine_facts.WORDS}\ngroups cpu.max memory.max"
     completed = subprocess.run(
-        ["sh", "-c", words], input=own, capture_output=True, text=True, check=True
+        ["sh", "-c", words], input=membership, capture_output=True, text=True, check=True
     )
 
     assert completed.stderr == ""
     assert sorted(completed.stdout.splitlines()) == sorted(
-        machine_facts.list_group_files(own, ("cpu.max", "memory.max"))
+        machine_facts.list_group_files(membership, ("cpu.max", "memory.max"))
     )
 
 
@@ -55,7 +55,7 @@ def test_all_groups_from_the_own_one_to_the_root_are_asked():
 
 
 def test_the_tightest_limit_of_them_holds():
-    result = known(
+    result = read_facts(
         **{
             f"{JOB}/step_0/cpu.max": "max 100000",
             f"{JOB}/cpu.max": "50000 100000",
@@ -70,7 +70,7 @@ def test_the_tightest_limit_of_them_holds():
 
 
 def test_version_1_says_it_in_two_files():
-    result = known(
+    result = read_facts(
         **{
             machine_facts.SELF_CGROUP: SEPARATE,
             f"{OF_CPU}/cpu.cfs_quota_us": "30000",
@@ -94,12 +94,14 @@ def test_version_1_says_it_in_two_files():
     ],
 )
 def test_without_a_limit_all_is_granted(texts):
-    assert known(**texts)["quota"] == "max"
-    assert known(**texts)["memory"] == "16384 MiB"
+    assert read_facts(**texts)["quota"] == "max"
+    assert read_facts(**texts)["memory"] == "16384 MiB"
 
 
 def test_what_a_machine_says_of_other_files_is_not_read():
-    assert known(**{"/elsewhere/cpu.max": "1 100", "/sys/fs/cgroup/other": "1"})["quota"] == "max"
+    assert (
+        read_facts(**{"/elsewhere/cpu.max": "1 100", "/sys/fs/cgroup/other": "1"})["quota"] == "max"
+    )
     assert {
         path.rpartition("/")[2] for path in machine_facts.list_group_files("0::/\n", LIMITS)
     } == set(LIMITS)
@@ -113,11 +115,11 @@ def test_what_a_machine_says_of_other_files_is_not_read():
     ],
 )
 def test_a_group_above_that_is_stopped_stops_us(before, after):
-    mine = {"/proc/uptime": "100.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 0\n"}
+    earlier = {"/proc/uptime": "100.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 0\n"}
     later = {"/proc/uptime": "110.0 1\n", f"{JOB}/step_0/cpu.stat": "throttled_usec 1000000\n"}
 
     interference = compute_interference(
-        parse_counters({**mine, f"{JOB}/cpu.stat": f"nr_periods 1\n{before}\n"}),
+        parse_counters({**earlier, f"{JOB}/cpu.stat": f"nr_periods 1\n{before}\n"}),
         parse_counters({**later, f"{JOB}/cpu.stat": f"nr_periods 9\n{after}\n"}),
     )
 

@@ -42,7 +42,7 @@ def quickly(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("gone", "what"),
+    ("failing_request", "action"),
     [
         ("create", "make a container for sh"),
         ("attach", "hand on the output of sh"),
@@ -52,39 +52,39 @@ def quickly(monkeypatch):
         ("remove", "remove the container of sh"),
     ],
 )
-def test_a_daemon_that_goes_away_is_one_line_at_once(tmp_path, gone, what):
-    begun = time.monotonic()
+def test_a_daemon_that_goes_away_is_one_line_at_once(tmp_path, failing_request, action):
+    start = time.monotonic()
 
-    with answering(tmp_path, gone) as (daemon, asked):
-        with pytest.raises(MachineError, match=f"has not answered, asked to {what}") as raised:
+    with answering(tmp_path, failing_request) as (daemon, requests):
+        with pytest.raises(MachineError, match=f"has not answered, asked to {action}") as raised:
             ran(daemon, tmp_path)
-        assert asked[-1] == ("create" if gone == "create" else "remove")
+        assert requests[-1] == ("create" if failing_request == "create" else "remove")
 
     assert str(tmp_path / "socket") in str(raised.value)
     assert "see whether it still runs" in str(raised.value)
     assert "\n" not in str(raised.value)
-    assert time.monotonic() - begun < 60
+    assert time.monotonic() - start < 60
 
 
-@pytest.mark.parametrize("gone", ["start", "inspect"])
-def test_one_that_hangs_is_not_waited_for_without_end(tmp_path, monkeypatch, gone):
+@pytest.mark.parametrize("failing_request", ["start", "inspect"])
+def test_one_that_hangs_is_not_waited_for_without_end(tmp_path, monkeypatch, failing_request):
     monkeypatch.setattr(daemons, "SECONDS", 0.5)
 
     with (
-        answering(tmp_path, gone, hangs=True) as (daemon, _),
+        answering(tmp_path, failing_request, hangs=True) as (daemon, _),
         pytest.raises(MachineError, match=r"has not answered, asked to .*timed out"),
     ):
         ran(daemon, tmp_path)
 
 
 def test_a_signal_that_is_not_answered_ends_nothing(tmp_path):
-    with answering(tmp_path, "kill") as (daemon, asked):
+    with answering(tmp_path, "kill") as (daemon, requests):
         assert ran(daemon, tmp_path).exit_code == 0
-        assert "kill" in asked
+        assert "kill" in requests
 
 
 def test_one_that_goes_away_before_anything_runs_is_one_line(tmp_path):
-    for number, (gone, call, error) in enumerate(
+    for number, (failing_request, call, error) in enumerate(
         (
             ("list", lambda daemon: daemon.remove_orphans(), MachineError),
             ("remove", lambda daemon: daemon.remove_orphans(), MachineError),
@@ -93,7 +93,10 @@ def test_one_that_goes_away_before_anything_runs_is_one_line(tmp_path):
     ):
         folder = tmp_path / str(number)
         folder.mkdir()
-        with answering(folder, gone) as (daemon, _), pytest.raises(error, match="has not answered"):
+        with (
+            answering(folder, failing_request) as (daemon, _),
+            pytest.raises(error, match="has not answered"),
+        ):
             call(daemon)
 
 
@@ -106,7 +109,10 @@ def test_a_wait_that_fails_is_an_end(tmp_path):
     follower = OutputFollower(shell("true", cwd=tmp_path))
     empty = []
     raised = []
-    before, threading.excepthook = threading.excepthook, lambda told: raised.append(told.exc_type)
+    before, threading.excepthook = (
+        threading.excepthook,
+        lambda hook_args: raised.append(hook_args.exc_type),
+    )
     try:
         watched = WatchedProcess(
             stdout=_closed(), stderr=_closed(), wait=fails, signal=empty.append
